@@ -1,6 +1,7 @@
-//! Redactions that set an entry aside because it was stamped in the future. Only the places of the two in their logs
-//! count, so that every clone reads the same. But someone who gives such a redaction an early place could silence any
-//! entry, so a gate checks it against its own clock, and other clones against the date of the commit that brought it.
+//! Redactions that set an entry aside because it was stamped in the future. Only the two positions in their logs
+//! count, so every clone reads the same result. But anyone could silence an entry by giving such a redaction an early
+//! position. So a server checks the redaction against its own clock, and other clones check it against the date of
+//! the commit that brought it.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -19,14 +20,15 @@ use crate::model::{strict, typed};
 
 /// An entry that a redaction sets aside.
 pub(super) struct Aside {
-    /// The entry's file.
+    /// The path of the entry's file.
     pub(super) target: String,
-    /// Its place in its log.
+    /// The entry's position in its log.
     entry: Stamp,
 }
 
 impl Aside {
-    /// What the redaction at `path` sets aside; `None` if it is none, or one that hides something.
+    /// The entry that the redaction at `path` sets aside. `None` if the file is not a redaction, or if it hides a
+    /// value instead.
     pub(super) fn by(path: &str, bytes: &[u8]) -> Option<Self> {
         let Location::Entry(Log::Redactions(owner), _) = Location::parse(path)? else { return None };
         let redaction: Redaction = typed::read(&strict::parse(bytes).ok()?).ok()?;
@@ -38,15 +40,15 @@ impl Aside {
         entry.is_ahead_of(redaction.id.stamp().time()).then_some(Self { target, entry })
     }
 
-    /// Whether the entry was not ahead of `now` at all.
+    /// Whether the entry was not stamped after `now`.
     pub(super) fn is_fine_at(&self, now: Time) -> bool {
         !self.entry.is_ahead_of(now)
     }
 }
 
 impl Store {
-    /// Who set entries aside that were not in the future by the date of that commit, in the history of `tip` without
-    /// that of `since`.
+    /// The commits in the history of `tip` but not of `since` that set an entry aside although it was not in the
+    /// future by the commit's own date.
     pub(super) fn wrongly_aside(
         &self,
         since: Option<ObjectId>,
@@ -92,8 +94,8 @@ impl Store {
     }
 }
 
-/// Finds which commits brought some files. A folder that a parent has as well is not opened, nor one in which nothing of
-/// that is wanted: the walk costs what the commits changed, however many files are asked for.
+/// Finds the commits that added given files. The walk skips directories that a parent also has and directories
+/// without a wanted file, so it costs what the commits changed, however many files are wanted.
 struct Additions<'a, T> {
     store: &'a Store,
     wanted: &'a BTreeMap<String, T>,
@@ -101,7 +103,7 @@ struct Additions<'a, T> {
 }
 
 impl<T> Additions<'_, T> {
-    /// The wanted files that a commit has and none of its parents.
+    /// The wanted files that a commit has and none of its parents has.
     fn of(&mut self, commit: ObjectId, parents: &[ObjectId]) -> Result<Vec<String>, StoreError> {
         let tree = |commit| -> Result<Option<ObjectId>, StoreError> {
             Ok(Snapshot::of_commit(&self.store.repo, commit)?.map(|state| state.tree()))

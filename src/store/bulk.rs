@@ -18,7 +18,7 @@ pub(super) struct Ready {
     objects: Objects,
 }
 
-/// Where its objects are.
+/// Where the commit's objects are.
 enum Objects {
     InMemory(Box<Repository>),
     /// The `.keep` file of the pack.
@@ -26,7 +26,7 @@ enum Objects {
 }
 
 impl Store {
-    /// The commit of what was written on top of the tree `before`; `None` if the tree does not change.
+    /// The commit that puts the writes on top of the tree `before`; `None` if the tree does not change.
     pub(super) fn build(
         &self,
         before: ObjectId,
@@ -49,7 +49,7 @@ impl Store {
                     return Ok(None);
                 }
                 if self.signs()?.is_some() {
-                    // git signs it, and must find the tree.
+                    // git signs the commit, so it must find the tree.
                     let keep = pack.finish()?;
                     let commit = self.make_commit(&work, tree, parent, message, identity)?;
                     return Ok(Some(Ready { commit, objects: Objects::InPack(keep) }));
@@ -61,7 +61,7 @@ impl Store {
         }
     }
 
-    /// Moves the ref to it. False if the ref is no longer at `expected`.
+    /// Moves the ref to the commit. Returns false if the ref is no longer at `expected`.
     pub(super) fn publish_ready(
         &self,
         lock: &mut WriteLock,

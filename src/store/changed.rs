@@ -1,4 +1,4 @@
-//! Which issues differ between two states: those that the index must read again.
+//! The issues in which two states differ: the index must read these again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,23 +14,23 @@ use crate::model::id::{IssueId, QueueId, SolutionId};
 /// The issues and queues in which two states differ.
 #[derive(Debug, Default)]
 pub(crate) struct Changed {
-    /// By the folder that holds them, `issues/<xx>`, so that each such folder is read once. An issue is here too where
-    /// one of its items differs.
+    /// By the directory that holds them, `issues/<xx>`, so that each directory is read once. Includes issues of which
+    /// only a queue item differs.
     pub(crate) issues: BTreeMap<String, BTreeSet<IssueId>>,
     /// Queues in which something differs.
     pub(crate) queues: BTreeSet<QueueId>,
 }
 
 impl Changed {
-    /// How many issues.
+    /// The number of issues.
     pub(crate) fn len(&self) -> usize {
         self.issues.values().map(BTreeSet::len).sum()
     }
 }
 
 impl Store {
-    /// Compares two trees down to the folders of issues and the items of queues, no deeper. Without an `old` one
-    /// everything in `new` has changed.
+    /// Compares two trees down to the directories of issues and the items of queues, no deeper. Without an `old`
+    /// tree, everything in `new` has changed.
     pub(crate) fn changed(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Changed, StoreError> {
         let mut changed = Changed::default();
         let top = [(layout::ISSUES, true), (layout::QUEUES, false)];
@@ -49,8 +49,9 @@ impl Store {
         Ok(changed)
     }
 
-    /// In how many folders of issues and of items two states differ. This reads a few small trees, however many issues
-    /// there are; half of the 256 folders differ if 180 issues do, three quarters if 360 do.
+    /// The number of directories of issues and of items in which two states differ. This reads a few small trees,
+    /// however many issues there are: of the 256 directories, half differ if 180 issues differ, and three quarters if
+    /// 360 differ.
     pub(crate) fn changed_folders(&self, old: ObjectId, new: ObjectId) -> Result<usize, StoreError> {
         let mut count = 0;
         self.differing(Some(old), Some(new), &mut |name, old, new| match name {
@@ -117,8 +118,8 @@ impl Store {
         })
     }
 
-    /// Calls `found` with everything that has an id and whose files differ between two trees; files in the folder of an
-    /// issue count for the issue too, and an item for its plan and issue.
+    /// Calls `found` with each record that has an id and whose files differ between two trees. A file in the
+    /// directory of an issue also counts for the issue, and an item also counts for its plan and its issue.
     pub(crate) fn touched(
         &self,
         old: Option<ObjectId>,
@@ -157,7 +158,7 @@ impl Store {
         })
     }
 
-    /// Calls `found` with each name that the two folders differ in, and what they have there.
+    /// Calls `found` with each name in which the two directories differ, and with both entries.
     fn differing(
         &self,
         old: Option<ObjectId>,
@@ -165,7 +166,7 @@ impl Store {
         found: &mut dyn FnMut(&str, Side, Side) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         for (name, old, new) in trees::differing(&self.repo, old, new)? {
-            // A name that is not UTF-8 is no id.
+            // A name that is not UTF-8 is not an id.
             if let Ok(name) = name.to_str() {
                 found(name, old, new)?;
             }
@@ -180,7 +181,7 @@ fn folder(side: Side) -> Option<ObjectId> {
     side.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)
 }
 
-/// Whether the issue's place is under `issues/<fan>`.
+/// Whether the issue belongs in `issues/<fan>`.
 fn is_in(id: &IssueId, fan: &str) -> bool {
     layout::Fan::parse(fan) == Some(layout::Fan::of(id))
 }

@@ -1,5 +1,5 @@
-//! The files of a folder without their hidden values. An entry whose content changes gets another id, and whatever
-//! names it is updated.
+//! The files of a directory without their hidden values. An entry whose content changes gets a new id, and everything
+//! that names the entry is updated.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,22 +14,22 @@ use crate::model::id::EntryId;
 use crate::model::record::renamed;
 use crate::model::strict;
 
-/// The logs whose entries name an earlier one of theirs, and the member that does.
+/// The logs whose entries can name an earlier entry of the same log, and the member that does.
 const REFERENCES: &[(&str, &str)] = &[("comments", "edits"), ("conflicts", "resolves")];
 
-/// The redactions of one folder, and the names that its files have without the hidden values.
+/// The redactions of one directory, and the names that its files have without the hidden values.
 #[derive(Debug, Default)]
 pub(super) struct Cleared {
     redactions: Redactions,
     folder: String,
-    /// The new name of each entry by its old name, both relative to the folder.
+    /// The new name of each entry by its old name, both relative to the directory.
     entries: BTreeMap<String, (EntryId, String)>,
-    /// The second redaction beside one whose entry has another name.
+    /// By its old name, each redaction of a renamed entry: the second redaction that is written beside it.
     copies: BTreeMap<String, (EntryId, String)>,
 }
 
 impl Cleared {
-    /// The folder as a state has it.
+    /// Reads the directory from a state.
     pub(super) fn of(read: &impl Read, folder: &str) -> Result<Self, StoreError> {
         let redactions = Redactions::of(read, folder)?;
         let mut cleared = Self { redactions, folder: folder.to_owned(), ..Self::default() };
@@ -50,12 +50,12 @@ impl Cleared {
         self.redactions.is_empty()
     }
 
-    /// What is hidden.
+    /// The redactions.
     pub(super) fn redactions(&self) -> &Redactions {
         &self.redactions
     }
 
-    /// The changed files by their old names, relative to the folder.
+    /// The changed files by their old names, relative to the directory.
     pub(super) fn targets(&self) -> impl Iterator<Item = &str> {
         let named = self.entries.keys().chain(self.copies.keys()).map(String::as_str);
         self.redactions.targets().chain(named)
@@ -67,9 +67,9 @@ impl Cleared {
         self.entries.iter().map(move |(old, (_, new))| (path(old), path(new)))
     }
 
-    /// The result for the file at `path`, of this or an earlier state: usually one file, with the same bytes if nothing
-    /// of it is hidden. A redaction of a renamed entry gets a second one beside it, for the new name; the first still
-    /// hides the entry if an unpurged clone brings it back.
+    /// The files that replace the file at `path`, of this state or an earlier one: usually one, with the same bytes
+    /// if nothing in it is hidden. A redaction of a renamed entry gets a second one beside it for the new name; the
+    /// first still hides the entry if an unpurged clone brings it back.
     pub(super) fn files(&self, path: &str, bytes: Vec<u8>) -> Vec<(String, Vec<u8>)> {
         let target = path.strip_prefix(&self.folder).and_then(|rest| rest.strip_prefix('/'));
         let Some(target) = target else { return vec![(path.to_owned(), bytes)] };
@@ -90,7 +90,7 @@ impl Cleared {
         vec![(path.to_owned(), bytes)]
     }
 
-    /// An entry without its hidden values, under its old id, naming other entries by their new ids.
+    /// An entry without its hidden values, under its old id, which names other entries by their new ids.
     fn entry(&self, path: &str, mut value: Value) -> Value {
         self.redactions.entry(path, &mut value);
         if let Some((log, member)) = reference_of(path)
@@ -102,7 +102,7 @@ impl Cleared {
         value
     }
 
-    /// A redaction for the name that its entry has now.
+    /// A redaction, changed to name the entry as it is called now.
     fn redaction(&self, mut value: Value) -> Value {
         let target = value.get("target").and_then(Value::as_str);
         if let Some((_, new)) = target.and_then(|target| self.entries.get(target)) {
@@ -111,7 +111,7 @@ impl Cleared {
         value
     }
 
-    /// Gives the entries of a log their names, each after the one that it names.
+    /// Names the entries of a log, each after the entry that it refers to.
     fn name_entries(&mut self, read: &impl Read, log: &str) -> Result<(), StoreError> {
         let mut all = sound_entries(read, &format!("{}/{log}", self.folder))?;
         let mut waiting: Vec<EntryId> = all.keys().cloned().collect();
@@ -143,7 +143,7 @@ impl Cleared {
         Ok(())
     }
 
-    /// Gives the redactions of entries with another name second ones.
+    /// Adds a second redaction for each entry that was renamed.
     fn name_redactions(&mut self, read: &impl Read) -> Result<(), StoreError> {
         for (id, value) in sound_entries(read, &format!("{}/{}", self.folder, layout::REDACTIONS))? {
             let after = self.redaction(value.clone());
@@ -163,7 +163,7 @@ fn log_of(target: &str) -> Option<String> {
     EntryId::parse(name.strip_suffix(".json")?).ok().map(|_| log.to_owned())
 }
 
-/// The log in which a file lies, and the member by which its entries name another.
+/// The log that a file belongs to, and the member by which its entries name another entry.
 fn reference_of(path: &str) -> Option<(&'static str, &'static str)> {
     let log = path.rsplit('/').nth(1)?;
     REFERENCES.iter().copied().find(|(of, _)| *of == log)
@@ -176,7 +176,7 @@ fn with_id(mut value: Value, id: &EntryId) -> Value {
     value
 }
 
-/// The entries of a log as they are stored, without broken ones, whose new names cannot be known.
+/// The entries of a log as they are stored. Broken entries are left out, since their new names cannot be computed.
 fn sound_entries(read: &impl Read, folder: &str) -> Result<HashMap<EntryId, Value>, StoreError> {
     let mut all = HashMap::new();
     for name in read.names(folder)? {

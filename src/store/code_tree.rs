@@ -1,4 +1,4 @@
-//! The files of the project itself, as they are checked out.
+//! The files of the project itself, as committed.
 
 use bstr::{BStr, ByteSlice};
 
@@ -7,7 +7,7 @@ use super::repo::Store;
 use super::snapshot::Snapshot;
 use crate::git::{EntryKind, ObjectId, trees};
 
-/// The tree of the commit that is checked out.
+/// The tree of a commit of the project.
 pub(crate) struct CodeTree<'repo>(Snapshot<'repo>);
 
 impl Store {
@@ -17,7 +17,7 @@ impl Store {
         Ok(Snapshot::of_commit(&self.repo, head)?.map(CodeTree))
     }
 
-    /// Whether there is a file or folder at this path of a commit, which may be no UTF-8.
+    /// Whether a commit has a file or directory at this path, which need not be UTF-8.
     pub(crate) fn has_path(&self, commit: ObjectId, path: &BStr) -> Result<bool, StoreError> {
         let mut tree = self.code_tree_of(commit)?;
         let mut names = path.split_str("/").peekable();
@@ -33,15 +33,15 @@ impl Store {
 }
 
 impl CodeTree<'_> {
-    /// Whether there is a file or folder at `path`, which begins at the root of the repository.
+    /// Whether there is a file or directory at `path`, relative to the root of the repository.
     pub(crate) fn has(&self, path: &str) -> Result<bool, StoreError> {
         let names = path.split('/').filter(|name| !matches!(*name, "" | "."));
         let path = names.collect::<Vec<_>>().join("/");
         Ok(path.is_empty() || self.0.entry(&path)?.is_some())
     }
 
-    /// The first symbolic link that a path in git's form leads through, or is, with the path that is meant; that is none if
-    /// the link leads out of the repository.
+    /// The first symbolic link on the way to `path` (as git writes paths), or `path` itself if it is a link, together
+    /// with the path that results. That path is `None` if the link leads out of the repository.
     pub(crate) fn link_on(&self, path: &str) -> Result<Option<(String, Option<String>)>, StoreError> {
         for end in path.match_indices('/').map(|(at, _)| at).chain([path.len()]) {
             let (at, rest) = path.split_at(end);
@@ -53,7 +53,7 @@ impl CodeTree<'_> {
     }
 }
 
-/// Where a link leads from the root of the repository.
+/// Resolves the target of the link at `at`, relative to the root of the repository; `None` if it leads out of it.
 fn led(at: &str, target: &str) -> Option<String> {
     if target.starts_with('/') {
         return None;

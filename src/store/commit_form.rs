@@ -1,6 +1,5 @@
-//! Commits that git itself would not make. Most of what reads them takes them as they are, but a host that checks what is
-//! pushed (`receive.fsckObjects`) refuses every history with such a commit in it. What is asked here of a commit is what
-//! git-fsck(1) asks.
+//! Malformed commits, which git itself would not make. Most readers accept them, but a host with
+//! `receive.fsckObjects` rejects every history that contains one. The checks are those of git-fsck(1).
 
 use bstr::ByteSlice;
 
@@ -11,13 +10,13 @@ use super::repo::Store;
 use crate::git::ObjectId;
 
 impl Store {
-    /// What git has against the form of a commit; none if that can be pushed anywhere.
+    /// What is malformed in a commit; `None` if it can be pushed to any host.
     pub(super) fn ill_formed(&self, commit: ObjectId) -> Result<Option<&'static str>, StoreError> {
         let read = commit_size::read(&self.repo, self.reference(), commit)?;
         Ok(fault(read.bytes()))
     }
 
-    /// The same of many commits, with their authors.
+    /// The malformed commits among many, with their authors.
     pub(super) fn all_ill_formed(
         &self,
         commits: impl Iterator<Item = ObjectId>,
@@ -34,12 +33,12 @@ impl Store {
     }
 }
 
-/// In words, to follow the author's name.
+/// The finding in words, to follow the author's name.
 pub(super) fn what(why: &str) -> String {
     format!("made a commit that hosts which check objects refuse: {why}")
 }
 
-/// What git has against a commit of these bytes.
+/// What is malformed in a commit with these bytes.
 fn fault(commit: &[u8]) -> Option<&'static str> {
     if commit.contains(&0) {
         return Some("it has a NUL byte");
@@ -49,7 +48,7 @@ fn fault(commit: &[u8]) -> Option<&'static str> {
     for line in headers.lines() {
         let Some((word @ (b"author" | b"committer"), person)) = line.split_once_str(b" ") else { continue };
         people += 1;
-        // A second author stands where the committer should.
+        // There is a second author where the committer should be.
         if word != [&b"author"[..], b"committer"][usize::from(people > 1)] || people > 2 {
             return Some("it has more than one author or committer");
         }

@@ -1,6 +1,6 @@
 //! Commits that cannot be read. A walk holds each commit in memory, some of them several times, so a commit of a
 //! gigabyte (which compresses to a few kilobytes) is recognized by its size before it is read. A commit without an
-//! author, or with an endless date, would stop every walk without saying which commit it was.
+//! author, or with a date that never ends, would stop every walk without saying which commit it is.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -8,10 +8,10 @@ use super::error::StoreError;
 use super::repo::Store;
 use crate::git::{Commit, Header, Kind, ObjectId, Repository};
 
-/// A commit of a store has some hundred bytes.
+/// A commit of a store has a few hundred bytes.
 pub(super) const LARGEST_COMMIT: u64 = 16 * 1024 * 1024;
 
-/// The commit; an error if it is too large to read, or is not a commit.
+/// Reads a commit. Fails if it is too large, or not a commit.
 pub(super) fn read<'repo>(
     repo: &'repo Repository,
     reference: &str,
@@ -34,8 +34,8 @@ pub(super) fn read<'repo>(
 }
 
 impl Store {
-    /// Refuses `head`, called `name` in messages, if a commit of its history is too large to read. The histories of
-    /// `known` have been checked before.
+    /// Refuses `head`, called `name` in messages, if its history has a commit that is too large to read. The
+    /// histories of `known` were checked before.
     pub(crate) fn refuse_large_commits(
         &self,
         head: ObjectId,
@@ -46,8 +46,8 @@ impl Store {
     }
 }
 
-/// As [`Store::refuse_large_commits`]. The walks of the library read a commit before its size can be checked, so this has its
-/// own walk: later commits first, until only known ones are left.
+/// Like [`Store::refuse_large_commits`]. The library's walks read a commit before its size can be checked, so this
+/// has a walk of its own: newest first, until only known commits are left.
 pub(super) fn within(
     repo: &Repository,
     head: ObjectId,
@@ -73,11 +73,11 @@ pub(super) fn within(
 struct Walk<'a> {
     repo: &'a Repository,
     name: &'a str,
-    /// What is still to be left for its parents, by time.
+    /// Commits whose parents are still to be visited, by time.
     open: BinaryHeap<(i64, ObjectId, Vec<ObjectId>)>,
-    /// Whether a commit is in the history of a known one, as far as that has shown.
+    /// Whether a commit is in the history of a known one, as far as the walk has found out.
     is_known: HashMap<ObjectId, bool>,
-    /// How many of the open ones are not known.
+    /// The number of open commits that are not known.
     unknown: usize,
 }
 
@@ -91,18 +91,18 @@ impl Walk<'_> {
                     self.unknown -= 1;
                     return Ok(());
                 }
-                // One that a clock ahead put before what knows it was left as unknown: it is left once more, so that
-                // what lies behind it is known too.
+                // A wrong clock put this commit before its known descendant, so it was visited as unknown. Visit it
+                // again, so that its ancestors become known too.
             }
             Some(_) => return Ok(()),
         }
         self.is_known.insert(id, is_known);
-        // A shallow clone ends somewhere.
+        // The history of a shallow clone ends here.
         if !self.repo.holds(id).map_err(StoreError::object("cannot read a commit"))? {
             return Ok(());
         }
         let commit = match read(self.repo, self.name, id) {
-            // What is here already is no reason to take nothing more.
+            // A commit that is here already does not stop a fetch.
             Err(StoreError::NotAStore { .. }) if is_known => return Ok(()),
             commit => commit?,
         };
@@ -113,7 +113,7 @@ impl Walk<'_> {
             );
             return Err(StoreError::NotAStore { reference: self.name.to_owned(), why });
         }
-        // A date that nobody can read is none.
+        // An unreadable date counts as none.
         let time = commit.seconds().unwrap_or_default();
         self.unknown += usize::from(!is_known);
         self.open.push((time, id, commit.parents().collect()));
@@ -136,7 +136,7 @@ mod tests {
         let repo = Repository::init_bare(folder.path());
         let large = usize::try_from(LARGEST_COMMIT).unwrap();
         let root = commit(&repo, &[], 1, 1);
-        // By its clock it is the first of all.
+        // By its date this commit is the first.
         let bomb = commit(&repo, &[root], 0, large);
         let [left, right] = [commit(&repo, &[root], 3, 2), commit(&repo, &[bomb], 2, 3)];
         let join = commit(&repo, &[left, right], 4, 4);

@@ -1,4 +1,4 @@
-//! Commits of the code, which the store links to: what a link records of one.
+//! Commits of the code, and what a link of the store records about them.
 
 use bstr::ByteSlice;
 
@@ -10,32 +10,32 @@ use crate::model::execution::MOST_FILES;
 use crate::model::hash::CommitHash;
 use crate::model::time::Time;
 
-/// A subject that is longer is cut; the commit itself still has it.
+/// A longer subject is cut; the commit itself keeps it.
 const LONGEST_SUBJECT: usize = 500;
 
-/// Paths that differ, each with whether it was there before and whether it is there after.
+/// Paths that differ, each with whether it existed before and whether it exists after.
 type Changes = Vec<(String, bool, bool)>;
 
-/// What a commit of the code says of itself.
+/// What a commit of the code says about itself.
 #[derive(Debug, Clone)]
 pub(crate) struct CodeCommit {
     /// Its id.
     pub(crate) id: ObjectId,
-    /// All of its message.
+    /// The whole message.
     pub(crate) message: Vec<u8>,
-    /// The first line of the message, as text without control characters.
+    /// The first line of the message, without control characters.
     pub(crate) subject: String,
     /// `Ada <ada@example.org>`
     pub(crate) author: String,
     /// When it was authored.
     pub(crate) authored_at: Time,
-    /// The commits that it stands on.
+    /// Its parents.
     pub(crate) parents: Vec<ObjectId>,
 }
 
 impl From<ObjectId> for CommitHash {
     fn from(id: ObjectId) -> Self {
-        // git has no third length.
+        // git has only two lengths of ids.
         match id.as_slice().first_chunk::<32>() {
             Some(long) => Self::from(*long),
             None => Self::from(id.as_slice().first_chunk::<20>().copied().unwrap_or_default()),
@@ -44,8 +44,8 @@ impl From<ObjectId> for CommitHash {
 }
 
 impl Store {
-    /// The commit of this repository that a record names; none if it is not here, or no commit. An id of the other hash
-    /// function names nothing here.
+    /// The commit of this repository that a record names; `None` if it is not here, or is not a commit. An id of the
+    /// other hash function names nothing here.
     pub(crate) fn commit_here(&self, hash: &CommitHash) -> Option<ObjectId> {
         let id = object_id(hash).filter(|id| id.kind() == self.repo.hash_kind())?;
         let header = self.repo.header(id).ok()?;
@@ -60,7 +60,7 @@ impl Store {
         let message = commit.message().map_err(&failed)?.to_vec();
         let subject = message.trim_start().lines().next().unwrap_or_default().to_str_lossy().into_owned();
         let subject = one_line(&subject).chars().take(LONGEST_SUBJECT).collect();
-        // A date that nobody can read is no reason to lose the link.
+        // An unreadable date is no reason to lose the link.
         let seconds = author.time().map(|time| time.seconds).unwrap_or_default();
         let authored_at = Time::from_seconds(seconds).unwrap_or(self.now()?);
         let author = format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy());
@@ -68,7 +68,7 @@ impl Store {
         Ok(CodeCommit { id, message, subject, author: one_line(&author), authored_at, parents })
     }
 
-    /// The commit whose id this is, or which alone begins so; none if it is no such thing.
+    /// The commit with this id, or the only one whose id begins with it; `None` if there is none, or more than one.
     pub(crate) fn commit_named(&self, hash: &str) -> Option<ObjectId> {
         if hash.len() < 4 || !hash.bytes().all(|b| b.is_ascii_hexdigit()) {
             return None;
@@ -76,7 +76,7 @@ impl Store {
         self.repo.resolve(&format!("{hash}^{{commit}}"))
     }
 
-    /// The paths in which a commit differs from `base`; all of them without one. At most 1,000.
+    /// The paths in which a commit differs from `base`; all its paths if there is no `base`. At most 1,000.
     pub(crate) fn files_since(
         &self,
         base: Option<ObjectId>,
@@ -86,31 +86,32 @@ impl Store {
         self.changed_files(&since)
     }
 
-    /// The paths that a commit changed against its first parent, in byte order of each folder; all of them for a first
-    /// commit. At most 1,000.
+    /// The paths that a commit changed compared with its first parent, sorted by bytes within each directory; all its
+    /// paths for a first commit. At most 1,000.
     pub(crate) fn changed_files(&self, commit: &CodeCommit) -> Result<Vec<String>, StoreError> {
-        // A link names the files that can be looked at; where nobody can, it names none.
+        // If the trees cannot be compared, the link names no files.
         let changes = self.changes_of(commit, MOST_FILES)?.unwrap_or_default();
         Ok(changes.into_iter().map(|(path, ..)| path).collect())
     }
 
-    /// The same with whether each was there before, and whether it is there after; however many there are. None if its
-    /// trees unfold to more files than can be looked at.
+    /// All paths that a commit changed compared with its first parent, with whether each existed before and whether
+    /// it exists after. `None` if its trees unfold to too many files.
     pub(crate) fn every_change_of(&self, commit: &CodeCommit) -> Result<Option<Changes>, StoreError> {
         self.changes_of(commit, usize::MAX)
     }
 
-    /// Refuses a commit at which a shallow clone ends: what it changed would pass for nothing, or for everything.
+    /// Refuses a commit at which the history of a shallow clone ends: it would seem to have changed nothing, or
+    /// everything.
     pub(crate) fn require_parents(&self, commit: &CodeCommit) -> Result<(), StoreError> {
         let is_any_away = commit.parents.iter().any(|id| !self.repo.has_object(*id));
-        // Where it cannot be told, reading the parents says what is wrong.
+        // If that cannot be determined, reading the parents fails with its own message.
         if is_any_away && self.repo.is_shallow().unwrap_or(false) {
             return Err(StoreError::ShallowCode(commit.id));
         }
         Ok(())
     }
 
-    /// Refuses a merge of commits that have nothing in common as far as a shallow clone goes.
+    /// Refuses a merge whose parents have no common ancestor in a shallow clone.
     pub(crate) fn require_whole(&self, merge: &CodeCommit) -> Result<(), StoreError> {
         if self.repo.is_shallow().unwrap_or(false) {
             return Err(StoreError::ShallowCode(merge.id));
@@ -118,8 +119,8 @@ impl Store {
         Ok(())
     }
 
-    /// What stood and stands at each path that a commit changed against its first parent; no more than `most` of them. None
-    /// where its trees unfold to more files than can be looked at.
+    /// Each path that a commit changed compared with its first parent, with its entries before and after; at most
+    /// `most`. `None` if its trees unfold to too many files.
     pub(crate) fn first_changes(
         &self,
         commit: &CodeCommit,

@@ -1,4 +1,4 @@
-//! Looks up many paths of one state. If the paths come in the order of the tree, each folder is read only once.
+//! Looks up many paths of one state. If the paths come in the order of the tree, each directory is read only once.
 
 use super::error::StoreError;
 use super::layout;
@@ -7,14 +7,14 @@ use super::snapshot::{Snapshot, read_blob};
 use crate::git::trees::{self, Folder};
 use crate::git::{EntryKind, ObjectId, Repository};
 
-/// The folders that lead to the last path.
+/// Keeps the directories on the way to the last path.
 pub(crate) struct Cursor<'repo> {
     repo: &'repo Repository,
     root: ObjectId,
     open: Vec<(String, Folder)>,
 }
 
-/// What lies at a path.
+/// What is at a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     /// Nothing.
@@ -23,21 +23,21 @@ pub(crate) enum Found {
     File(Vec<u8>),
     /// A file that is larger than any record.
     TooLarge,
-    /// A folder, or something that is no file.
+    /// A directory, or something that is not a file.
     Folder,
-    /// Nothing, since what should be a folder on the way there is a file.
+    /// Nothing, because a file is where a directory of the path should be.
     UnderFile,
 }
 
 impl<'repo> Snapshot<'repo> {
-    /// Looks up paths of this state.
+    /// A cursor for this state.
     pub(crate) fn cursor(&self) -> Cursor<'repo> {
         Cursor { repo: self.repo(), root: self.tree(), open: Vec::new() }
     }
 }
 
 impl Cursor<'_> {
-    /// What lies at `path`.
+    /// Looks up `path`.
     pub(crate) fn find(&mut self, path: &str) -> Result<Found, StoreError> {
         let mut names: Vec<&str> = path.split('/').collect();
         let last = names.pop().unwrap_or_default();
@@ -68,12 +68,12 @@ impl Cursor<'_> {
         }
     }
 
-    /// What a merge makes of two versions of the file at `path`.
+    /// The merge of two versions of the file at `path`.
     pub(crate) fn join(&self, path: &str, mine: &[u8], other: &[u8]) -> Result<Vec<u8>, StoreError> {
         merge::join(path, mine, other, self.repo.hash_kind())
     }
 
-    /// What the innermost open folder has under `name`.
+    /// The entry called `name` in the innermost open directory.
     fn entry(&self, name: &str) -> Option<(EntryKind, ObjectId)> {
         let (_, folder) = self.open.last()?;
         let entry = folder.get(name.into())?;

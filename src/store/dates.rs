@@ -10,17 +10,17 @@ use crate::model::time::Time;
 /// The last millisecond of a day, from its first.
 const TO_END_OF_DAY: i64 = 24 * 60 * 60 * 1000 - 1;
 
-/// From when, or until when, something is looked for.
+/// Whether a date is the start or the end of a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// A day counts from its begin.
+    /// A day counts from its first millisecond.
     Since,
-    /// A day counts to its end.
+    /// A day counts to its last millisecond.
     Until,
 }
 
 impl Store {
-    /// The moment that a text names: a time with an offset, a day (in UTC, as all times here), or one of git's own words
+    /// The time that a text names: a time with an offset, a day (in UTC, as all times here), or an expression of git
     /// such as `2 weeks ago`.
     pub(crate) fn moment(&self, text: &str, bound: Bound) -> Result<Option<Time>, StoreError> {
         Ok(moment(text, bound, self.now()?))
@@ -45,7 +45,7 @@ fn moment(text: &str, bound: Bound, now: Time) -> Option<Time> {
     Time::from_seconds(parse_date_in_utc(text, since)?)
 }
 
-/// The begin or the end of the day that is this many days before today.
+/// The first or the last millisecond of the day `before` days ago.
 fn day(now: Time, before: i64, bound: Bound) -> Option<Time> {
     let day = now.plus_millis(-before * (TO_END_OF_DAY + 1)).to_string();
     moment(&day[..10], bound, now)

@@ -8,8 +8,8 @@ use crate::git::tree_diff::Difference;
 use crate::git::trees::Recent;
 
 impl Store {
-    /// All differences of two states, in byte order of their paths. Without an `old` tree, everything in the new one. A folder
-    /// that is none of the store's stands for all that is in it.
+    /// All differences between two states, sorted by path. Without an `old` tree, everything in the new one. A
+    /// directory unknown to this format is one difference, whatever is in it.
     pub(crate) fn differences(
         &self,
         old: Option<ObjectId>,
@@ -18,7 +18,7 @@ impl Store {
         Ok(self.differences_within(old, new, usize::MAX)?.0)
     }
 
-    /// The same, of two of many states of one history.
+    /// Like [`Store::differences`], for repeated comparisons within one history.
     pub(super) fn differences_among(
         &self,
         recent: &mut Recent,
@@ -28,7 +28,7 @@ impl Store {
         Ok(self.repo.differences_among(recent, old, new, layout::is_folder)?)
     }
 
-    /// As [`Store::differences`], of no more than `most`, and whether these are all of them.
+    /// Like [`Store::differences`], but at most `most` of them; true if these are all.
     pub(super) fn differences_within(
         &self,
         old: Option<ObjectId>,

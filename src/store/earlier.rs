@@ -10,12 +10,12 @@ use super::snapshot::{Snapshot, read_blob};
 use crate::git::trees::{self, Here};
 use crate::git::{EntryKind, ObjectId};
 
-/// So many commits are searched. Each costs a few small reads, and someone is waiting.
+/// At most this many commits are searched. Each costs a few small reads, and someone is waiting.
 const MOST_COMMITS: usize = 100_000;
 
 impl Store {
-    /// The newest version of the file at `path`, in the history of `tip`, of which `wanted` makes something. Of the file's
-    /// versions each is read once.
+    /// What `wanted` returns for the newest version of the file at `path` that it accepts, in the history of `tip`.
+    /// Each version of the file is read once.
     pub(crate) fn earlier_version<T>(
         &self,
         tip: ObjectId,
@@ -26,7 +26,7 @@ impl Store {
         let mut way = Way { store: self, last: vec![None; path.split('/').count()] };
         let mut seen = HashSet::new();
         for info in self.repo.walk([tip], []).map_err(failed)?.take(MOST_COMMITS) {
-            // Behind the end of a shallow clone there is nothing to find.
+            // The history of a shallow clone ends here.
             let Ok(info) = info else { break };
             let Some(state) = Snapshot::of_commit(&self.repo, info.id)? else { continue };
             let Some((EntryKind::Blob | EntryKind::BlobExecutable, id)) = way.end(state.tree(), path)? else {
@@ -42,13 +42,13 @@ impl Store {
     }
 }
 
-/// What a folder holds under the next name of the path.
+/// A directory, and what it holds under the next name of the path.
 type Looked = (ObjectId, Option<Here>);
 
-/// The way to one path, in one tree after the other. Most commits leave most folders on it as they are.
+/// Follows one path through many trees. Most commits leave most of its directories unchanged.
 struct Way<'a> {
     store: &'a Store,
-    /// The last look into a folder at each depth.
+    /// The last lookup at each depth.
     last: Vec<Option<Looked>>,
 }
 

@@ -1,4 +1,4 @@
-//! What commands do within a transaction: change a record, add one, append to a log.
+//! The writes of a transaction: change a record, add one, append to a log.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,8 +21,8 @@ use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 
 impl Tx<'_> {
-    /// Changes the record at `path`; only the fields that `change` touches get a new stamp. Returns whether there were
-    /// any. The caller must have checked that the record exists.
+    /// Changes the record at `path`. Only fields that `change` modifies get a new stamp. Returns whether any field
+    /// changed. The caller must have checked that the record exists.
     fn edit<T: Serialize + DeserializeOwned>(
         &mut self,
         schema: &'static Schema,
@@ -34,7 +34,7 @@ impl Tx<'_> {
             broken: Broken::new(schema.name, why.into()),
         };
         let mut doc = records::doc(self, schema, &path)?.ok_or_else(|| missing("it is not there"))?;
-        // A change begins with what is shown; what is hidden stays as it is unless it is written anew.
+        // The change starts from what readers see. Hidden values stay as they are unless they are overwritten.
         let mut seen = doc.clone();
         Redactions::at(self, &path)?.doc(&path, &mut seen);
         let mut data: T = seen.read().map_err(|broken| StoreError::Broken { path: path.clone(), broken })?;
@@ -48,7 +48,7 @@ impl Tx<'_> {
         Ok(changed)
     }
 
-    /// Adds a record that is born now.
+    /// Adds a new record.
     fn create<T: Serialize>(
         &mut self,
         schema: &'static Schema,
@@ -60,13 +60,13 @@ impl Tx<'_> {
         self.write_doc(path, &doc)
     }
 
-    /// Writes a record with stamps. Nothing is written that nobody could read.
+    /// Writes a record with stamps. Refuses bytes that could not be read back.
     pub(crate) fn write_doc(&mut self, path: String, doc: &Doc) -> Result<(), StoreError> {
         let bytes = self.sound_bytes(&path, doc)?;
         self.write(path, bytes)
     }
 
-    /// As [`Tx::write_doc`], of a record that is known to be new or different.
+    /// Like [`Tx::write_doc`], for a record that is known to be new or different.
     pub(crate) fn put_doc(&mut self, path: String, doc: &Doc) -> Result<(), StoreError> {
         let bytes = self.sound_bytes(&path, doc)?;
         self.put(path, bytes)
@@ -108,7 +108,7 @@ impl Tx<'_> {
         self.create(&SOLUTION, layout::solution(&solution.id), solution)
     }
 
-    /// Changes the plan of a solution, as a whole.
+    /// Replaces the plan of a solution as a whole.
     pub(crate) fn edit_plan(
         &mut self,
         id: &SolutionId,
@@ -162,7 +162,8 @@ impl Tx<'_> {
         self.edit(&ROOT, layout::ROOT_PATH.to_owned(), change)
     }
 
-    /// Appends what `make` fills to the log in `folder`, after all existing entries. Returns the entry with its id.
+    /// Appends the entry that `make` creates to the log in `folder`, after all existing entries. Returns the entry
+    /// with its id.
     pub(crate) fn append<T: Entry>(
         &mut self,
         folder: &str,
@@ -179,7 +180,7 @@ impl Tx<'_> {
         self.append(&layout::execution_log(execution), |id| LogEntry { id, event, actor, at })
     }
 
-    /// Adds a claim, which is written once.
+    /// Adds a claim; it is never changed.
     pub(crate) fn create_execution(
         &mut self,
         execution: &crate::model::execution::Execution,
@@ -188,7 +189,7 @@ impl Tx<'_> {
     }
 }
 
-/// What messages call a record: its id, or its path where it has none.
+/// What messages call a record: its id, or its path if it has no id.
 fn doc_name(doc: &Doc, path: &str) -> String {
     doc.id().unwrap_or(path).to_owned()
 }

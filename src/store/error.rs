@@ -10,13 +10,13 @@ use crate::model::remedy::Remedies;
 use crate::model::time::Time;
 use crate::model::{Explain, shell};
 
-/// A failure of the store. Whatever it is, the ref still points where it did.
+/// A failure of the store. In every case the ref is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
-    /// No `init` yet.
+    /// `init` was not run yet.
     #[error("there is no `{0}` in this repository yet")]
     NotInitialised(String),
-    /// The ref does not point to a commit with a tree of ours.
+    /// The ref does not point to a commit whose tree is a store.
     #[error("`{reference}` is not a store of git-wf: {why}")]
     NotAStore {
         /// The full ref name.
@@ -24,7 +24,7 @@ pub(crate) enum StoreError {
         /// What is there instead.
         why: String,
     },
-    /// Written by a later program.
+    /// Written by a later version of the program.
     #[error("the store has format {found}; this git-wf reads format {known}")]
     NewerFormat {
         /// What `wf.json` says.
@@ -32,7 +32,7 @@ pub(crate) enum StoreError {
         /// What this program knows.
         known: u64,
     },
-    /// A fetch would overwrite what is written here.
+    /// A fetch would overwrite the ref.
     #[error(
         "`remote.{remote}.fetch = {refspec}` overwrites `{reference}` with every fetch, so nothing is written here"
     )]
@@ -44,7 +44,7 @@ pub(crate) enum StoreError {
         /// The ref.
         reference: String,
     },
-    /// A configured value cannot be used.
+    /// A configured value is invalid.
     #[error("`{key} = {value}` cannot be used: {why}")]
     Config {
         /// The key.
@@ -54,18 +54,18 @@ pub(crate) enum StoreError {
         /// What is allowed.
         why: &'static str,
     },
-    /// No name or e-mail address is known; the text is git's own.
+    /// No name or e-mail address is known; the message is git's own.
     #[error("{0}")]
     Identity(String),
-    /// Another process holds the lock for too long.
+    /// Another process holds the lock, and the timeout passed.
     #[error("another git-wf {}", locked(*.0))]
     Locked(u64),
-    /// The ref kept moving under a writer without the lock.
+    /// The ref kept moving while this was written, by a writer that does not take the lock.
     #[error("`{reference}` was moved {times} times while this was being written")]
     Contended {
         /// The full ref name.
         reference: String,
-        /// How often the write was tried.
+        /// The number of attempts.
         times: u32,
     },
     /// A record cannot be read.
@@ -76,35 +76,35 @@ pub(crate) enum StoreError {
         /// What is wrong.
         broken: Broken,
     },
-    /// A folder that unfolds to more files than a merge takes over.
+    /// A directory that unfolds to more files than a merge accepts.
     #[error("the folder `{path}` is too large: it holds more than {most} files")]
     FullFolder {
         /// Its place in the tree.
         path: String,
-        /// The bound.
+        /// The limit.
         most: u64,
     },
-    /// A record that is within the limits on each side, and too large with what both say.
+    /// A record that is within the limits on each side but too large when merged.
     #[error("the record `{path}` is too large: what both sides say together takes more than {} MiB or 1,000,000 JSON values", .most >> 20)]
     FullRecord {
         /// Its place in the tree.
         path: String,
-        /// The bound in bytes.
+        /// The limit in bytes.
         most: u64,
     },
-    /// A head with a folder or a record that no clone can merge.
+    /// A head with a directory or a record that no clone can merge.
     #[error("{whose} cannot be merged: {why}")]
     Unmergeable {
         /// Which head.
         whose: Box<Whose>,
-        /// The folder.
+        /// The path of the directory or record.
         path: String,
         /// The full name of the ref.
         reference: String,
-        /// What is wrong with the folder.
+        /// Why it cannot be merged.
         why: Box<StoreError>,
     },
-    /// A record that no reader would read.
+    /// A record larger than any reader accepts.
     #[error("`{path}` would be {} MB, and a record has at most {} MB", size >> 20, largest(path) >> 20)]
     TooLarge {
         /// Its place in the tree.
@@ -112,23 +112,23 @@ pub(crate) enum StoreError {
         /// Its size in bytes.
         size: u64,
     },
-    /// A record of which a part would be larger than any reader reads.
+    /// A record with a part that is larger than any reader accepts.
     #[error("`{record}`: {excess}")]
     Excess {
-        /// Its id, or its place in the tree.
+        /// Its id, or its path in the tree.
         record: String,
-        /// What there is too much of.
+        /// The part that is too large.
         excess: Box<Excess>,
     },
-    /// A field that nothing can be written over.
+    /// A field that cannot be written any more: no stamp is later than its own.
     #[error("`{record}`: {frozen}")]
     Frozen {
-        /// Its id, or its place in the tree.
+        /// Its id, or its path in the tree.
         record: String,
         /// The field.
         frozen: Box<Frozen>,
     },
-    /// The commit should be signed, and git could not.
+    /// git could not sign the commit.
     #[error("the commit cannot be signed: {words}")]
     Unsigned {
         /// What git said.
@@ -136,39 +136,39 @@ pub(crate) enum StoreError {
         /// The setting that asks for a signature.
         key: &'static str,
     },
-    /// Not all of the history is here.
+    /// The history is incomplete.
     #[error("the history of the ref is incomplete: this is a shallow clone")]
     Shallow,
     /// The parents of a commit of the code are missing (a shallow clone).
     #[error("cannot tell what commit {0} changed: this clone is shallow and lacks its parents")]
     ShallowCode(ObjectId),
-    /// A remote is known to have more.
+    /// A remote has commits that are not in the ref.
     #[error("`{tracking}` holds commits that are not in `{reference}`")]
     Unmerged {
-        /// What the remote was last known to have.
+        /// The remote-tracking ref.
         tracking: String,
         /// The ref.
         reference: String,
     },
-    /// A repair depends on a clock that the history contradicts.
+    /// A repair depends on the clock, and the history contradicts it.
     #[error("the clock of this machine says {now}, but {why}: nothing was repaired")]
     DoubtedClock {
-        /// What it says.
+        /// What the clock says.
         now: Time,
-        /// What says otherwise.
+        /// What contradicts it.
         why: String,
     },
-    /// The same history before and after a purge.
+    /// One history was purged and the other was not.
     #[error("{}", apart(*side, name, reference))]
     Purged {
         /// Which one was not purged.
         side: Unpurged,
-        /// Where the head that was to be merged lies.
+        /// The ref of the head that was to be merged.
         name: String,
         /// The ref.
         reference: String,
     },
-    /// git failed, or the library for it, or a file of the git folder.
+    /// A failure of git, of the git library, or of a file in the git directory.
     #[error(transparent)]
     Git(#[from] GitError),
 }
@@ -176,11 +176,11 @@ pub(crate) enum StoreError {
 /// Which of two heads cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// The one here.
+    /// Ours.
     Ours,
-    /// The one of this remote, which was fetched to this ref.
+    /// The head of this remote, fetched to this ref.
     Theirs(String, String),
-    /// Only both together are too large, or each of them is.
+    /// Both: only the merge of the two is too large, or each of them is.
     Both(String),
 }
 
@@ -195,29 +195,29 @@ impl std::fmt::Display for Whose {
 }
 
 impl StoreError {
-    /// Wraps an error of reading or writing objects with what was being done.
+    /// Wraps an error from reading or writing objects with what was being done.
     pub(crate) fn object(doing: &'static str) -> impl Fn(Fault) -> Self {
         move |source| Self::Git(GitError::object(doing)(source))
     }
 
-    /// Says of which record there is too much.
+    /// Adds the name of the record that has too much.
     pub(crate) fn excess(record: &str) -> impl FnOnce(Excess) -> Self {
         let record = record.to_owned();
         move |excess| Self::Excess { record, excess: Box::new(excess) }
     }
 
-    /// Says of which record the frozen field is.
+    /// Adds the name of the record with the frozen field.
     pub(crate) fn frozen(record: &str) -> impl FnOnce(Frozen) -> Self {
         let record = record.to_owned();
         move |frozen| Self::Frozen { record, frozen: Box::new(frozen) }
     }
 
-    /// From what git printed when it could not sign; each line says a part of it.
+    /// The error for what git printed when it could not sign; each line is a part of the reason.
     pub(super) fn unsigned(stderr: &str, key: &'static str) -> Self {
         let lines = stderr.lines().map(str::trim).map(|line| {
             line.strip_prefix("error: ").or_else(|| line.strip_prefix("fatal: ")).unwrap_or(line)
         });
-        // What gpg says to programs is no word for people.
+        // gpg's status lines are meant for programs.
         let is_told =
             |line: &&str| !line.is_empty() && !line.starts_with("[GNUPG:]") && *line != "(no gpg output)";
         let lines = lines.map(|line| line.trim_end_matches(':')).filter(is_told);
@@ -225,14 +225,14 @@ impl StoreError {
         Self::Unsigned { words, key }
     }
 
-    /// Wraps an error of the file system with the file.
+    /// Adds the path to an error of the file system.
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let failed = GitError::io(path);
         move |source| Self::Git(failed(source))
     }
 }
 
-/// How to go on without the folder.
+/// How to go on if a record is too large.
 fn shorter() -> &'static str {
     "nothing was changed here; make the longest texts of that record shorter in one of the two clones, then sync again"
 }

@@ -45,11 +45,11 @@ pub(crate) struct Finding {
 #[derive(Default)]
 struct Findings {
     found: Vec<Finding>,
-    /// Records and entries that a repair changes in place.
+    /// Records and entries that a repair rewrites in place.
     to_heal: BTreeSet<String>,
-    /// How many findings were followed to the commit that brought them.
+    /// How many findings were traced to the commit that brought them.
     traced: usize,
-    /// Whether some of these are wrong only if the clock of this machine is right.
+    /// Whether some of these are wrong only if this machine's clock is right.
     needs_clock: bool,
 }
 
@@ -67,7 +67,7 @@ impl Findings {
         self.add(Severity::Note, path, None, what);
     }
 
-    /// Records a folder that is too large to read, and passes any other error on.
+    /// Records a directory that is too large to read; any other error is returned.
     fn crowded(&mut self, error: StoreError) -> Result<(), StoreError> {
         let (StoreError::Git(GitError::CrowdedFolder { path, .. }) | StoreError::FullFolder { path, .. }) =
             &error
@@ -82,8 +82,7 @@ impl Findings {
 }
 
 impl Store {
-    /// What is wrong with the store and what is worth knowing, errors first. Fails if the ref does not point to a commit, or
-    /// if the store is of a later format.
+    /// All findings, errors first. Fails if the ref does not point to a commit, or if the store has a later format.
     pub(crate) fn fsck(&self) -> Result<Vec<Finding>, StoreError> {
         let mut found = Findings::default();
         let snapshot = self.unchecked(&mut found)?;

@@ -7,9 +7,9 @@ use super::repo::Store;
 use crate::git::ObjectId;
 use crate::model::time::Time;
 
-/// Of a subject or a name that is longer, only the start is shown; the commit itself still has it. In bytes.
+/// A longer subject or name is cut when shown; the commit itself keeps it. In bytes.
 const LONGEST_LINE: usize = 16 * 1024;
-/// Trailers stand at the end of a message, within so many bytes.
+/// Trailers are searched only in this many bytes at the end of a message.
 const LONGEST_TRAILERS: usize = 256 * 1024;
 
 /// One commit of the ref.
@@ -60,7 +60,7 @@ pub(crate) struct Link {
     pub(crate) commit: ObjectId,
     /// Its tree.
     pub(crate) tree: ObjectId,
-    /// Those before it.
+    /// Its parents.
     pub(crate) parents: Vec<ObjectId>,
     /// When it was committed, in seconds since 1970.
     pub(crate) committed: i64,
@@ -95,7 +95,7 @@ impl Store {
         })
     }
 
-    /// What `new` and its ancestors are beyond `old` and its ancestors, parents before children.
+    /// The commits reachable from `new` but not from `old`, parents before children.
     pub(crate) fn commits_between(
         &self,
         old: Option<ObjectId>,
@@ -121,7 +121,7 @@ impl Store {
         Ok(self.link(id)?.tree)
     }
 
-    /// The commits before a commit of the ref.
+    /// The parents of a commit of the ref.
     pub(crate) fn parents(&self, id: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
         Ok(self.link(id)?.parents)
     }
@@ -131,7 +131,7 @@ impl Store {
         Ok(self.link(id)?.committed)
     }
 
-    /// One commit of the ref among others.
+    /// One commit of the ref, with its tree and parents.
     pub(super) fn link(&self, id: ObjectId) -> Result<Link, StoreError> {
         let failed = StoreError::object("cannot read a commit of the store");
         let commit = self.repo.commit(id).map_err(&failed)?;

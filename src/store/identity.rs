@@ -6,24 +6,24 @@ use super::error::StoreError;
 use super::repo::{Store, one_line};
 use crate::git::{Date, Signature, local_now, parse_signature};
 
-/// What a front end knows of whoever acts, beside git's own configuration.
+/// What a front end knows about the acting person or agent, besides git's own configuration.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Acting {
     actor: Option<String>,
     role: Option<String>,
-    /// The date of commits in a form that git takes, where it is fixed: `GIT_COMMITTER_DATE`.
+    /// The date of commits in git's format, if it is fixed: `GIT_COMMITTER_DATE`.
     pub(super) date: Option<String>,
 }
 
 impl Acting {
-    /// A name and a role, each in one line (an empty one is none), and a fixed date.
+    /// A name and a role, each on one line (empty counts as unset), and a fixed date.
     pub(crate) fn new(actor: Option<String>, role: Option<String>, date: Option<String>) -> Self {
         let line = |text: Option<String>| text.map(|text| one_line(&text)).filter(|text| !text.is_empty());
         Self { actor: line(actor), role: line(role), date }
     }
 }
 
-/// Who writes: the git identity and, where they are set, the name and role that an agent gave itself.
+/// Who writes: the git identity and, if set, the name and role that an agent gave itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
     /// `user.name`
@@ -34,12 +34,12 @@ pub(crate) struct Identity {
     pub(crate) time: Date,
     /// The name that an agent gave itself.
     pub(crate) actor: Option<String>,
-    /// As what somebody acts; none for an owner.
+    /// The role that someone acts in; `None` for an owner.
     pub(crate) role: Option<String>,
 }
 
 impl Identity {
-    /// `Ada <ada@example.org>`, and `(name)` behind it where `WF_ACTOR` is set.
+    /// `Ada <ada@example.org>`, followed by `(name)` if `WF_ACTOR` is set.
     pub(crate) fn person(&self) -> String {
         match &self.actor {
             Some(actor) => format!("{} <{}> ({actor})", self.name, self.email),
@@ -53,7 +53,7 @@ impl Identity {
 }
 
 impl Store {
-    /// Who is writing, at what time. `GIT_COMMITTER_DATE` counts as git counts it.
+    /// Who writes, and when. `GIT_COMMITTER_DATE` has the same effect as in git.
     pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
         let found = if self.config("gitoxide.commit.committerDate").is_some() {
             self.identity_of_library()?
@@ -64,7 +64,7 @@ impl Store {
         };
         let (name, email, time) = match found {
             Some((name, email, time)) if is_plain(&name) && is_plain(&email) => (name, email, time),
-            // What git would clean or refuse, git cleans or refuses; the time is the one of the commit all the same.
+            // Names that git would clean or refuse are left to git; the time is still that of the commit.
             Some((_, _, time)) => {
                 let (name, email, _) = self.identity_of_git()?;
                 (name, email, time)
@@ -80,8 +80,8 @@ impl Store {
         })
     }
 
-    /// Name and address of the author or the committer, where the library finds them, too: that also asks for the name of the local
-    /// time zone, for which it looks through all that the system knows, file by file.
+    /// The name and address of the author or the committer, read from the same places as the library does. The
+    /// library also asks for the local time zone, which makes it read the time zone files of the whole system.
     fn named(&self, who: &str) -> Option<(String, String)> {
         let first = |keys: &[&str]| keys.iter().find_map(|key| self.config(key));
         let name = first(&[&format!("{who}.name"), "user.name", &format!("gitoxide.{who}.nameFallback")])?;
@@ -94,12 +94,12 @@ impl Store {
         Some((name, email))
     }
 
-    /// The same at the time that `GIT_COMMITTER_DATE` names.
+    /// The identity as the library reads it, with the time of `GIT_COMMITTER_DATE`.
     fn identity_of_library(&self) -> Result<Option<(String, String, Date)>, StoreError> {
         let author = if self.in_hook { self.repo.committer() } else { self.repo.author() };
         match (author, self.repo.committer()) {
             (Some(Ok(author)), Some(Ok(committer))) => {
-                // git takes none before 1970, and calls a commit that bears one broken.
+                // git accepts no date before 1970, and calls a commit with one malformed.
                 let time = committer.time().ok().filter(|time| time.seconds >= 0);
                 let time = time.ok_or_else(|| StoreError::Config {
                     key: "GIT_COMMITTER_DATE",
@@ -117,7 +117,7 @@ impl Store {
         }
     }
 
-    /// git may guess an identity from the machine, or refuse in words of its own: both are its business.
+    /// The identity from git itself, which may guess it from the machine, or refuse with its own message.
     fn identity_of_git(&self) -> Result<(String, String, Date), StoreError> {
         let variable = if self.in_hook { "GIT_COMMITTER_IDENT" } else { "GIT_AUTHOR_IDENT" };
         let output = self.git().output(&["var", variable])?;
@@ -136,8 +136,8 @@ impl Store {
     }
 }
 
-/// Whether git would leave a name or an address as it is. It cuts these characters off the ends, drops brackets, and
-/// refuses what is empty then.
+/// Whether git would leave a name or an address unchanged. It strips these characters from both ends, drops brackets,
+/// and refuses what is empty then.
 fn is_plain(text: &str) -> bool {
     let is_crud = |c: char| c <= ' ' || matches!(c, '.' | ',' | ':' | ';' | '<' | '>' | '"' | '\\' | '\'');
     !text.is_empty()

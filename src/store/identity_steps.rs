@@ -1,6 +1,6 @@
-//! Changes that no command makes, and their authors: a record deleted or made unreadable, a changed field that is
-//! written once, another record under the same id, an epoch raised without a reason. A merge joins any two versions and
-//! cannot tell which is right, so these are reported with the commit that made them.
+//! Changes that no command makes, and their authors: a deleted or unreadable record, a changed write-once field,
+//! another record under the same id, an epoch raised without a reason. A merge joins any two versions and cannot tell
+//! which is right, so these are reported with the commit that made them.
 
 use std::collections::BTreeSet;
 
@@ -30,16 +30,17 @@ pub(crate) struct Rewritten {
     pub(crate) author: String,
 }
 
-/// A reader does not depend on it, but of two versions a merge takes one.
+/// Readers do not depend on this field, but a merge keeps only one of two values.
 pub(super) const REDIRECTED: &str = "changed `plan_commit`, which only a purge does";
 
-/// So many commits are looked at one by one while somebody waits for a sync.
+/// At most this many commits are checked one by one while someone waits for a sync.
 const MOST_WALKED: usize = 500;
 
 impl Store {
-    /// What the history of `tip`, without that of `since`, did to the identity of records. Of up to [`MOST_WALKED`] commits
-    /// each change is looked at. Of more, only those of records that the two states have with different identities, and of what
-    /// was `restored`: paths of files, and of folders of records.
+    /// What the commits in the history of `tip` but not of `since` did to the identity of records. Up to
+    /// [`MOST_WALKED`] commits are checked change by change. If there are more, only two kinds of records are
+    /// checked: those whose identity differs between the two states, and those in `restored` (paths of files and of
+    /// record directories).
     pub(crate) fn rewritten(
         &self,
         since: ObjectId,
@@ -95,7 +96,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Executions that a merge gave another `plan_commit`: who wrote it did not need to know the one that was there.
+    /// Executions to which a merge gave another `plan_commit`: the writer did not need to know the previous one.
     fn redirected(
         &self,
         since: ObjectId,
@@ -128,7 +129,7 @@ impl Store {
         Ok(found)
     }
 
-    /// The same of the whole history of `tip`, and of every record in it.
+    /// The same for the whole history of `tip`, and for every record in it.
     pub(crate) fn all_rewritten(&self, tip: ObjectId) -> Result<Vec<Rewritten>, StoreError> {
         let mut found = self.wrongly_aside(None, tip)?;
         let history = self.parents_first(&[tip], None)?;
@@ -156,7 +157,7 @@ impl Store {
         Ok(found)
     }
 
-    /// What is wrong with a commit's own change of a record.
+    /// What is wrong in a commit's own change of a record.
     pub(super) fn faults_of(
         &self,
         own: &Own,

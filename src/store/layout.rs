@@ -1,4 +1,4 @@
-//! Where each record lies in the tree of the ref. A path follows from ids alone, with no look-up.
+//! Where each record is in the tree of the ref. A path follows from ids alone, without a lookup.
 
 mod form;
 mod location;
@@ -17,29 +17,29 @@ pub(crate) use location::{Folder, Location, Log, Owner, Place};
 
 /// The store's root record.
 pub(crate) const ROOT_PATH: &str = "wf.json";
-/// The folder of all issues.
+/// The directory of all issues.
 pub(crate) const ISSUES: &str = "issues";
-/// The folder of all queues.
+/// The directory of all queues.
 pub(crate) const QUEUES: &str = "queues";
-/// The folder of all runs.
+/// The directory of all runs.
 pub(crate) const RUNS: &str = "runs";
 /// The file of an execution.
 pub(crate) const CLAIM: &str = "execution.json";
-/// Beside what they hide: entries that say so.
+/// The log of redactions, beside the records that they hide.
 pub(crate) const REDACTIONS: &str = "redactions";
 
-/// One of 256 folders, so that no tree grows long: the first byte of the sha256 of an issue's id, shown as two hex
-/// digits.
+/// One of 256 directories, which keep every tree short: the first byte of the SHA-256 of an issue's id, written as
+/// two hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fan(u8);
 
 impl Fan {
-    /// In which an issue lies.
+    /// The fan directory of an issue.
     pub(crate) fn of(issue: &IssueId) -> Self {
         Self(Sha256::digest(issue.as_str().as_bytes())[0])
     }
 
-    /// Of the name of a folder.
+    /// Parses the name of a fan directory.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let is_own = name.len() == 2 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         u8::from_str_radix(name, 16).ok().filter(|_| is_own).map(Self)
@@ -117,7 +117,7 @@ pub(crate) fn items(id: &QueueId) -> String {
     Folder::Items(id.clone()).to_string()
 }
 
-/// `queues/<QUEUE>/items/<xx>`: the folder in which the items of an issue are.
+/// `queues/<QUEUE>/items/<xx>`: the directory that holds the items of an issue.
 pub(crate) fn items_beside(queue: &QueueId, issue: &IssueId) -> String {
     Folder::ItemFan(queue.clone(), Fan::of(issue)).to_string()
 }
@@ -142,20 +142,21 @@ pub(crate) fn run_log(id: &RunId) -> String {
     Log::RunEvents(id.clone()).to_string()
 }
 
-/// The folder whose redactions hide what is in the record at `path`, and what they call that record.
+/// The directory whose redactions hide values of the record at `path`, and the name by which they refer to that
+/// record.
 pub(crate) fn redacted_by(path: &str) -> Option<(String, String)> {
     let folder = Location::parse(path)?.redacted_by()?.to_string();
     let target = path.strip_prefix(&folder)?.strip_prefix('/')?.to_owned();
     Some((folder, target))
 }
 
-/// Whether the folder at `path` is one in which records lie, or folders of records. What lies in any other is kept as it
-/// is and not looked into: nothing bounds how far it unfolds.
+/// Whether the directory at `path` holds records, or directories of records. Any other directory is kept as it is and
+/// not read: nothing limits how far it unfolds.
 pub(crate) fn is_folder(path: &str) -> bool {
     Folder::parse(path).is_some()
 }
 
-/// The place of the entry at `path` in its log; `None` if no entry lies there.
+/// The position in its log of the entry at `path`; `None` if the path is not that of an entry.
 pub(crate) fn entry_stamp(path: &str) -> Option<Stamp> {
     match Location::parse(path)? {
         Location::Entry(_, id) => Some(id.stamp()),

@@ -1,8 +1,9 @@
 //! What each commit of a history changed itself, as opposed to what it merged.
 //!
-//! A commit is compared with what a merge of its parents would hold. For a plain commit that is the state of its parent;
-//! for a merge that this program made, nothing differs. A record that was deleted, or made unreadable, is remembered until
-//! it is there again: who deletes a record in one commit and adds another under its id in the next changes it all the same.
+//! A commit is compared with the merge of its parents. For a plain commit that is the state of its parent; for a
+//! merge that this program made, nothing differs. A record that was deleted or made unreadable is remembered until it
+//! exists again: deleting a record in one commit and adding another under its id in the next is also a change of
+//! identity.
 //!
 //! The cost depends on the tree entries in which commits differ from their parents, not on the number of records: a
 //! push of a few thousand small commits must not make every fetch slow.
@@ -30,7 +31,7 @@ pub(crate) struct Own {
     pub(crate) path: String,
     /// What the commit did there.
     pub(crate) did: Did,
-    /// When the commit was made, by its own word.
+    /// When the commit was made, by its own date.
     pub(crate) at: Time,
 }
 
@@ -38,22 +39,22 @@ pub(crate) struct Own {
 pub(crate) enum Did {
     /// It wrote a record with a clock.
     Wrote(Wrote),
-    /// It deleted what was there, whether or not that was a record.
+    /// It deleted the entry, whether or not that was a record.
     Deleted(EntryKind),
-    /// It wrote an execution that names another commit as one that holds its plan.
+    /// It changed the `plan_commit` of an execution.
     Redirected,
-    /// It put something there that cannot be read, in the place of a record that could.
+    /// It replaced a readable record with something unreadable.
     Unreadable,
 }
 
 /// A record that a commit wrote.
 pub(crate) struct Wrote {
-    /// The record as its parents leave it, or as it was before it was deleted or made unreadable, and a commit that has it;
-    /// `None` if there was none.
+    /// The record as its parents have it, or as it was before it was deleted or made unreadable, and a commit that
+    /// has it. `None` if there was none.
     pub(crate) old: Option<(Rc<Doc>, ObjectId)>,
     /// The record as the commit has it.
     pub(crate) new: Rc<Doc>,
-    /// What that is in the tree.
+    /// Its entry in the tree.
     pub(super) here: Here,
 }
 
@@ -69,30 +70,30 @@ impl Own {
     }
 }
 
-/// The versions of a record that a commit lacks and its history had last, each with a commit that has it.
+/// The last versions of a record that a commit no longer has, each with a commit that has it.
 type Lost = Rc<[(Here, ObjectId)]>;
 /// By the number of the path.
 type Gone = SharedMap<Lost>;
 
-/// Of more versions than this that were lost on different branches, any will do: a change in one of them to something
-/// that never changes is reported for that one.
+/// If different branches lost more versions than this, any of them will do: a change of identity is reported for the
+/// one that is kept.
 const MOST_LOST: usize = 8;
 
-/// A commit that was walked and has children left to walk.
+/// A commit that was walked and still has children to walk.
 #[derive(Clone)]
 struct Walked {
-    /// `None` if it was passed, or cannot be read.
+    /// `None` if the commit was skipped, or cannot be read.
     tree: Option<ObjectId>,
     gone: Gone,
 }
 
-/// A parent, and its tree.
+/// A parent and its tree.
 struct Before {
     commit: ObjectId,
     tree: ObjectId,
 }
 
-/// What differs at a path: what the commit has there, and what those parents have that differ, by their number.
+/// A path that differs: the entry in the commit, and the entries of those parents that differ, by their number.
 struct Differing {
     after: Option<Here>,
     before: Vec<(usize, Option<Here>)>,
@@ -110,7 +111,7 @@ pub(crate) struct Lineage<'a> {
 }
 
 impl<'a> Lineage<'a> {
-    /// For a walk over these commits with their parents, in this order.
+    /// Prepares a walk over these commits with their parents, in this order.
     pub(crate) fn over<'c>(
         store: &'a Store,
         history: impl IntoIterator<Item = (ObjectId, &'c [ObjectId])>,
@@ -137,8 +138,8 @@ impl<'a> Lineage<'a> {
         self.versions.read
     }
 
-    /// What the next commit changed, of the paths that are `wanted`. Parents that are not here, or not among `parents`,
-    /// are not compared with.
+    /// The changes of the next commit, at the paths that are `wanted`. Parents that are not here, or not in
+    /// `parents`, are not compared.
     pub(crate) fn changes(
         &mut self,
         commit: ObjectId,
@@ -173,7 +174,7 @@ impl<'a> Lineage<'a> {
         Ok(Snapshot::of_commit(&self.store.repo, commit)?.map(|state| state.tree()))
     }
 
-    /// The parents, `None` if one is not here, as where a shallow clone ends; and what they lack.
+    /// The parents (`None` if one is missing, as at the end of a shallow clone), and the records that they have lost.
     fn before(&mut self, parents: &[ObjectId]) -> Result<(Option<Vec<Before>>, Gone), StoreError> {
         let mut before = Some(Vec::with_capacity(parents.len()));
         let mut gone = Gone::default();
@@ -197,7 +198,7 @@ impl<'a> Lineage<'a> {
         Ok((before, gone))
     }
 
-    /// What is known of a parent, and forgotten with its last child.
+    /// What is known about a parent. It is forgotten with its last child.
     fn last_look(&mut self, parent: ObjectId) -> Option<Walked> {
         let is_last = self.children_left.get_mut(&parent).is_none_or(|left| {
             *left = left.saturating_sub(1);
@@ -219,7 +220,7 @@ impl<'a> Lineage<'a> {
             let differences = self.store.differences_among(&mut self.recent, parent.tree, tree)?;
             self.compared += differences.len();
             for file in differences {
-                // A folder of records here is one that is too large to be read, and stands for what is in it.
+                // Such a directory is too large to be read; it stands for everything in it.
                 if layout::is_folder(&file.path) && file.old.is_some_and(|(kind, _)| kind == EntryKind::Tree)
                 {
                     unread.push((n, format!("{}/", file.path)));
@@ -261,7 +262,7 @@ impl<'a> Lineage<'a> {
             },
             Form::Doc(_) => {
                 let number = self.versions.number(path);
-                // What all parents that have it have too, a merge takes over.
+                // If all parents that have the file have the same one, a merge keeps it.
                 if let Some(after) = after
                     && !had.is_empty()
                     && had.iter().all(|(it, _)| *it == after)
@@ -277,8 +278,8 @@ impl<'a> Lineage<'a> {
         }
     }
 
-    /// A record that is written once cannot be rewritten: its name is made of what it says, except for the commit in which
-    /// an execution finds its plan.
+    /// A write-once record cannot be rewritten, since its name depends on its content; the only exception is the
+    /// `plan_commit` of an execution.
     fn change_of_entry(
         &mut self,
         path: &str,
@@ -332,7 +333,7 @@ impl<'a> Lineage<'a> {
         Ok(is_new.then_some(Did::Wrote(Wrote { old, new, here })))
     }
 
-    /// Those versions that can be read.
+    /// The versions that can be read.
     fn docs(&mut self, path: &str, versions: &[(Here, ObjectId)]) -> Result<Vec<Readable>, StoreError> {
         let mut read: Vec<Readable> = Vec::with_capacity(versions.len());
         for version in versions {
@@ -344,10 +345,10 @@ impl<'a> Lineage<'a> {
     }
 }
 
-/// A version of a record, what it is in the tree, and a commit that has it.
+/// A version of a record, its entry in the tree, and a commit that has it.
 type Readable = (Rc<Doc>, (Here, ObjectId));
 
-/// What a merge makes of these versions, and a commit that has the birth of it.
+/// The merge of these versions, and a commit that has its birth.
 fn joined(versions: &[Readable]) -> Option<(Rc<Doc>, ObjectId)> {
     let (first, rest) = versions.split_first()?;
     if rest.is_empty() {
@@ -358,7 +359,7 @@ fn joined(versions: &[Readable]) -> Option<(Rc<Doc>, ObjectId)> {
     Some((Rc::new(all), bearer.1.1))
 }
 
-/// In whatever order merges meet, they come to the same.
+/// The result does not depend on the order of merges.
 fn both(one: &Lost, two: &Lost) -> Lost {
     let mut all: BTreeMap<Here, ObjectId> = BTreeMap::new();
     for (here, commit) in one.iter().chain(two.iter()) {

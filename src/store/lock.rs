@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use super::error::StoreError;
 
-/// How long a lock file of the ref must stand unchanged before it counts as left behind, where nothing proves it.
+/// A lock file of the ref must be unchanged for this long before it counts as left behind, unless the note proves it
+/// earlier.
 const STALE_AFTER: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
 
-/// An exclusive `flock` on a file of the common git folder. It ends with the process, however that ends.
+/// An exclusive `flock` on a file in the common git directory. The lock ends with the process, however it ends.
 #[derive(Debug)]
 pub(crate) struct WriteLock {
     file: File,
@@ -20,7 +21,7 @@ pub(crate) struct WriteLock {
 }
 
 impl WriteLock {
-    /// Waits for the lock, `timeout` at most.
+    /// Waits for the lock, at most `timeout`.
     pub(crate) fn acquire(common_dir: &Path, timeout: Duration) -> Result<Self, StoreError> {
         let folder = common_dir.join("wf");
         std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
@@ -42,23 +43,23 @@ impl WriteLock {
         Ok(Self { file, path })
     }
 
-    /// Blocks in the kernel, where waiters queue, instead of polling, where the fastest would win.
+    /// Blocks in the kernel, where waiters queue. Polling would favour the fastest poller.
     fn wait(file: File, timeout: Duration) -> Option<std::io::Result<File>> {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let got = file.lock().map(|()| file);
-            // Nobody listens any more once the timeout has passed; the lock goes with the file.
+            // After the timeout nobody receives this; the lock is released with the file.
             let _ = sender.send(got);
         });
         receiver.recv_timeout(timeout).ok()
     }
 
-    /// Writes down the commit that the ref is about to point to.
+    /// Notes the commit that the ref is about to point to.
     pub(crate) fn note(&mut self, commit: &str) -> Result<(), StoreError> {
         self.write(commit.as_bytes()).map_err(StoreError::io(&self.path))
     }
 
-    /// Takes the note back.
+    /// Clears the note.
     pub(crate) fn clear(&mut self) -> Result<(), StoreError> {
         self.write(b"").map_err(StoreError::io(&self.path))
     }
@@ -72,13 +73,13 @@ impl WriteLock {
     fn noted(&mut self) -> std::io::Result<String> {
         let mut text = String::new();
         self.file.seek(SeekFrom::Start(0))?;
-        // More than an object id is nothing that this program wrote.
+        // Anything longer than an object id was not written by this program.
         (&mut self.file).take(128).read_to_string(&mut text)?;
         Ok(text.trim().to_owned())
     }
 
-    /// Removes the ref's lock file if a killed git-wf left it: at once if it contains the id which that process had
-    /// noted, otherwise after it has been unchanged for ten seconds. Returns whether it is gone.
+    /// Removes the ref's lock file if a killed git-wf left it behind: at once if it contains the id that the killed
+    /// process noted, otherwise after it has been unchanged for ten seconds. Returns whether the lock file is gone.
     pub(crate) fn clear_stale(&mut self, ref_lock: &Path) -> Result<bool, StoreError> {
         let noted = self.noted().map_err(StoreError::io(&self.path))?;
         let started = Instant::now();

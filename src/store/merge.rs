@@ -1,5 +1,5 @@
-//! The merge of two trees. It looks at two states and never at a clock, so that clones end in the same state in
-//! whatever order they meet. A subtree that is equal on both sides is never opened.
+//! The merge of two trees. It looks at two states and never at a clock, so clones end in the same state in whatever
+//! order they merge. A subtree that is equal on both sides is never opened.
 
 mod entry;
 mod union;
@@ -18,34 +18,34 @@ use crate::git::trees::{self, DEEPEST};
 use crate::git::{EntryKind, Kind, Repository, Tree};
 use crate::git::{ObjectId, make};
 
-/// What a merge came to.
+/// The result of a merge.
 #[derive(Debug)]
 pub(crate) struct Merged {
-    /// Where the ref goes.
+    /// The commit that the ref moves to.
     pub(crate) commit: ObjectId,
-    /// Whether that is the other head as it is.
+    /// Whether that commit is the other head, unchanged.
     pub(crate) is_fast_forward: bool,
-    /// What the other head had dropped or broken relative to its ancestors, and the merge restored: paths of files and
-    /// of the folders of whole records.
+    /// What the other head had deleted or broken compared with its ancestors, and the merge restored: paths of files,
+    /// and of directories of whole records.
     pub(crate) restored: Vec<String>,
-    /// Entries of either head that git itself refuses, and that were left out: names such as `..`; also folders that
-    /// are nested too deep.
+    /// Entries of either head that the merge left out because git itself refuses them (names such as `..`), and
+    /// directories that are nested too deep.
     pub(crate) refused: Vec<String>,
 }
 
-/// What to do with two heads that hold the same state but do not descend from each other.
+/// What to do with two heads that have equal trees but do not descend from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EqualTrees {
-    /// They stay apart: peers that only pull would make merge commits for ever.
+    /// Make no merge commit: clones that only pull would otherwise make merge commits for ever.
     Leave,
-    /// They get a merge commit: a push needs a head that descends from the remote's.
+    /// Make a merge commit: a push needs a head that descends from the remote's.
     Join,
 }
 
-/// Merges `theirs`, which messages call `name`, into `ours`. `None` if ours holds all of it already.
+/// Merges `theirs`, called `name` in messages, into `ours`. `None` if ours already contains everything.
 ///
 /// A head that descends from ours is merged like any other: the result is that head if the trees are equal, or a
-/// restoring commit on top of it if it dropped something.
+/// restoring commit on top of it if the head deleted something.
 pub(super) fn heads(
     store: &Store,
     work: &Repository,
@@ -61,13 +61,13 @@ pub(super) fn heads(
     commit_size::within(work, theirs, ours.as_slice(), name)?;
     let their_tree = match Snapshot::open(work, name, theirs) {
         Ok(state) => state.tree(),
-        // Somebody took the store away from under its own history: as any other dropped record, it is put back.
+        // Someone deleted the store from a commit that descends from it. Restore it like any other deleted record.
         Err(error) => match emptied(work, theirs, &error)? {
             Some(tree) => tree,
             None => return Err(error),
         },
     };
-    // Where there is no store here yet, theirs is looked at as if it were merged into an empty one.
+    // If there is no store here yet, merge theirs into an empty one.
     let ours = match ours {
         Some(ours) => ours,
         None => root::make(work)?,
@@ -115,14 +115,14 @@ pub(super) fn refuse_unpurged(
     }
 }
 
-/// What of a tree git refuses, and a merge would leave out.
+/// The entries of a tree that git refuses and a merge would leave out.
 pub(super) fn refused(repo: &Repository, tree: ObjectId) -> Result<BTreeSet<String>, StoreError> {
     let mut merge = Merge::new(repo);
     merge.root(repo.empty_tree(), tree)?;
     Ok(merge.refused)
 }
 
-/// The tree of `head`, where `head` descends from the constant root although it is no store.
+/// The tree of `head` if `head` descends from the constant root although it is not a store.
 fn emptied(work: &Repository, head: ObjectId, error: &StoreError) -> Result<Option<ObjectId>, StoreError> {
     let failed = StoreError::object("cannot read the store's commit");
     if !matches!(error, StoreError::NotAStore { .. }) {
@@ -136,7 +136,8 @@ fn emptied(work: &Repository, head: ObjectId, error: &StoreError) -> Result<Opti
     Ok(work.is_ancestor(root, head)?.then_some(tree))
 }
 
-/// What `merged` has and `theirs` lacks of the states that both sides once had. Writes no objects.
+/// What `merged` has and `theirs` has lost, compared with the states that both sides have in common. Writes no
+/// objects.
 fn lost_since(
     work: &Repository,
     bases: &[ObjectId],
@@ -157,15 +158,15 @@ fn lost_since(
 }
 
 /// Builds trees that differ from those of a head only where something was restored. It remembers which trees it
-/// compared, since a few can unfold to billions.
+/// compared, since a few trees can unfold to billions.
 struct Unlike<'a> {
     repo: &'a Repository,
     known: HashMap<([ObjectId; 3], usize), ObjectId>,
 }
 
 impl Unlike<'_> {
-    /// The tree `base`, with the entries of `theirs` where the merge has them too: there nothing was put back, and neither
-    /// is opened.
+    /// The tree `base`, with the entries of `theirs` wherever the merge has the same ones: nothing was restored
+    /// there, so neither is opened.
     fn tree(
         &mut self,
         base: ObjectId,
@@ -195,7 +196,7 @@ impl Unlike<'_> {
             }
         }
         let made = if folder.entries.iter().all(|entry| there.get(entry.filename.as_bstr()) == Some(entry)) {
-            // Nothing of it is lost; whatever else `theirs` has was not put back.
+            // Nothing in it was lost, and anything else in `theirs` was not restored.
             theirs
         } else {
             let mut tree = Tree { entries: folder.entries };
@@ -214,8 +215,8 @@ impl Store {
     }
 }
 
-/// The commit that a merge of these two heads makes, whichever of them was here and whether or not one descends from the
-/// other. With `work` in memory nothing is kept.
+/// The commit that merges these two heads, whichever of them was here and whether or not one descends from the other.
+/// If `work` is in memory, nothing is kept.
 pub(super) fn of_parents(work: &Repository, parents: [ObjectId; 2]) -> Result<ObjectId, StoreError> {
     let failed = StoreError::object("cannot read a commit of the store");
     let tree = |id| -> Result<ObjectId, StoreError> { work.tree_of(id).map_err(&failed) };
@@ -223,7 +224,8 @@ pub(super) fn of_parents(work: &Repository, parents: [ObjectId; 2]) -> Result<Ob
     merge_commit(work, parents, merged)
 }
 
-/// A pure function of its parents, so that two clones which merge the same heads make the same commit.
+/// Makes the merge commit. It depends on its parents alone, so two clones that merge the same heads make the same
+/// commit.
 fn merge_commit(
     repo: &Repository,
     mut parents: [ObjectId; 2],
@@ -234,7 +236,7 @@ fn merge_commit(
     let mut seconds = 0;
     for parent in parents {
         let commit = repo.commit(parent).map_err(&failed)?;
-        // A date that nobody can read is none: it must not keep two heads apart.
+        // An unreadable date is ignored; it must not prevent a merge.
         seconds = seconds.max(commit.seconds().unwrap_or_default());
     }
     let message = "sync: merge two heads\n\nWf-Op: merge\n";

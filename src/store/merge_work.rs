@@ -1,5 +1,4 @@
-//! Estimates git's work for a merge beforehand: a few kilobytes of objects can keep it busy for
-//! hours.
+//! Estimates git's work for a merge in advance: a few kilobytes of objects can keep git busy for hours.
 
 use std::collections::HashMap;
 
@@ -9,23 +8,23 @@ use crate::git::tree_diff::Difference;
 use crate::git::trees::Here;
 use crate::git::{EntryKind, ObjectId};
 
-/// Comparing two files for a rename takes one step for so many bytes of them.
+/// Comparing two files for a rename counts as one step for every this many bytes.
 const COMPARED: u64 = 4096;
-/// Merging three versions of a file takes one step for so many bytes: lines may be short.
+/// Merging three versions of a file counts as one step for every this many bytes: lines may be short.
 const MERGED: u64 = 64;
 
-/// What a merge of two trees takes.
+/// The estimated work of merging two trees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct MergeWork {
-    /// Files and pairs of files to look at, the larger ones as several.
+    /// Files and pairs of files to look at; larger ones count as several.
     pub(crate) steps: u64,
     /// The bytes of the largest file that both sides changed, in any of its versions.
     pub(crate) largest: u64,
 }
 
 impl Store {
-    /// What a merge of two trees takes, if git compares at most `renames` files with as many others. None if the trees
-    /// unfold to more files than can be looked at.
+    /// The estimated work of merging two trees if git compares at most `renames` files with as many others. `None` if
+    /// the trees unfold to too many files.
     pub(crate) fn merge_work(
         &self,
         base: Option<ObjectId>,
@@ -78,7 +77,7 @@ impl Store {
         pairs * (1 + (bytes / went + came.1 / came.0) / COMPARED) + (bytes + came.1) / COMPARED
     }
 
-    /// How large a file is. One that a partial clone lacks is taken for an empty one.
+    /// The size of a file. A file missing from a partial clone counts as empty.
     fn size(&self, (_, id): Here) -> u64 {
         self.repo().header(id).map_or(0, |header| header.size)
     }
@@ -112,13 +111,13 @@ mod tests {
         let work = |base, one, two, most| store.merge_work(base, [one, two], most).unwrap().unwrap();
         let base = of(&many("a", "x"));
         assert_eq!(work(Some(base), base, base, 100), MergeWork::default());
-        // Renamed as they are: 20 paths, and nothing to compare.
+        // Exact renames: 20 paths, and nothing to compare.
         let steps = |one, most| work(Some(base), one, base, most).steps;
         assert_eq!(steps(of(&many("b", "x")), 100), 20);
         assert_eq!(steps(of(&many("b", "y")), 100), 20 + 100);
         assert_eq!(steps(of(&many("b", "y")), 3), 20 + 9);
         assert_eq!(steps(of(&many("b", &"y".repeat(8191))), 100), 20 + 300 + 20);
-        // What both changed counts by its bytes, in whatever version it is large.
+        // A file changed on both sides counts by its bytes, whichever version is the large one.
         let large = "z".repeat(6_400);
         let found = work(Some(base), of(&many("a", "y")), of(&many("a", &large)), 100);
         assert_eq!((found.largest, found.steps), (6_401, 20 + 10 * (6_405 / 64)));

@@ -1,4 +1,4 @@
-//! Finds which head no clone can merge, and refuses to publish such a head.
+//! Finds the head that no clone can merge, and refuses to publish one.
 
 use super::error::{StoreError, Whose};
 use super::merge::Merge;
@@ -6,8 +6,8 @@ use super::repo::Store;
 use crate::git::{EntryKind, GitError, ObjectId, Repository, trees};
 
 impl Store {
-    /// Refuses to publish a head that no clone could merge. `known` is the head that the remote is known to have: what
-    /// both have alike is there already, and is not opened.
+    /// Refuses to publish a head that no clone could merge. `known` is the last known head of the remote: subtrees
+    /// that both have are not opened.
     pub(crate) fn refuse_unmergeable(
         &self,
         head: ObjectId,
@@ -15,7 +15,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let work = self.in_memory();
         let tree = |id: ObjectId| work.tree_of(id).ok();
-        // What cannot be read is found out where it is read.
+        // Unreadable objects are reported when they are read.
         let Some(ours) = tree(head) else { return Ok(()) };
         let theirs = known.and_then(tree).unwrap_or_else(|| work.empty_tree());
         match Merge::new(&work).root(theirs, ours) {
@@ -27,8 +27,8 @@ impl Store {
         }
     }
 
-    /// Says which of two trees has the folder for which they were not merged; other errors as they are. The second tree
-    /// is that of the head which lies at `name`.
+    /// Adds to the error which of two trees has the directory that could not be merged; other errors stay unchanged.
+    /// `name` is the ref of the head with the second tree.
     pub(super) fn unmergeable(
         &self,
         work: &Repository,
@@ -54,7 +54,7 @@ impl Store {
     }
 }
 
-/// Whether the folder at `path` is too large in this tree alone.
+/// Whether the directory at `path` is too large in this tree alone.
 fn is_too_large(work: &Repository, tree: ObjectId, path: &str) -> bool {
     let mut here = tree;
     let mut depth = 0;

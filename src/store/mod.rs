@@ -1,4 +1,4 @@
-//! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
+//! The ref: layout, snapshots, transactions, the merge of trees. Knows git, but no command.
 
 mod aside;
 mod bulk;

@@ -1,7 +1,7 @@
-//! What two commits cannot both have written. On a branch that begins before a record, or behind a commit that deleted it,
-//! anybody can make one under the same id, and on any branch anybody can write another value under a stamp that somebody
-//! else has used: a merge joins it with what is there and cannot tell who is right. So each value is remembered with its
-//! stamp and with the commit that wrote it, and no stamp can have two.
+//! Finds values that two commits cannot both have written. On a branch that starts before a record existed, or after
+//! a commit that deleted it, anyone can create one under the same id; and on any branch anyone can write another
+//! value under a stamp that is already used. A merge joins such values and cannot tell which is right. So each value
+//! is remembered with its stamp and the commit that wrote it, and no stamp may have two values.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,12 +21,12 @@ use crate::model::doc::{Doc, Said, Step};
 use crate::model::redaction::is_hidden;
 use crate::model::time::Time;
 
-/// How many commits are searched in all for records that once existed.
+/// At most this many commits are searched, in total, for records that once existed.
 const MOST_LOOKED_AT: usize = 200_000;
-/// So many fields are named of those that say something else.
+/// At most this many differing fields are named.
 const MOST_NAMED: usize = 5;
 
-/// What no command does, and the commit that did it.
+/// A change that no command makes, and the commit that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// The commit to blame.
@@ -35,15 +35,15 @@ pub(crate) struct Fault {
     pub(crate) what: String,
 }
 
-/// How a record came to be in a history.
+/// How a record came into a history.
 enum Made {
     /// By one commit so far; its values are remembered once there is something to compare them with.
     Once(Here, ObjectId),
-    /// By several, or before the commits that are walked.
+    /// By several commits, or before the walk began.
     Known,
 }
 
-/// A value that somebody wrote under a stamp, as a number.
+/// A value that was written under a stamp, as a hash.
 #[derive(Clone, Copy)]
 struct Written {
     value: u64,
@@ -55,32 +55,32 @@ struct Written {
 struct Differing<'a> {
     known: Written,
     written: Written,
-    /// Where.
+    /// The names of the fields.
     names: Vec<&'a str>,
-    /// When, by the first of their stamps.
+    /// The time of the first of their stamps.
     at: Option<Time>,
 }
 
-/// Judges what commits write, of a history that is walked with parents before children.
+/// Judges what commits write, in a walk over a history with parents before children.
 pub(crate) struct Origins<'a> {
     store: &'a Store,
-    /// The state before the commits that are walked; none if the whole history is.
+    /// The state before the walk; `None` if the walk covers the whole history.
     base: Option<Snapshot<'a>>,
-    /// The state behind them, which says what is hidden.
+    /// The state after the walk, which says what is hidden.
     now: Option<Snapshot<'a>>,
     shelf: Shelf,
     versions: Versions<'a>,
     made: HashMap<u32, Made>,
-    /// By the number of the path, the field and the stamp.
+    /// By a hash of the path's number, the field and the stamp.
     written: HashMap<u64, Written>,
-    /// Whether a version that some commit made says something else than the record of the base.
+    /// Whether a version that some commit wrote is a different record than that of the base.
     is_another: HashMap<(u32, ObjectId), bool>,
     seen: HashSet<(u32, ObjectId)>,
     left: usize,
 }
 
 impl<'a> Origins<'a> {
-    /// For a walk over what was made from `base` up to `tip`, or over a whole history.
+    /// Prepares a walk over the commits from `base` to `tip`, or over the whole history.
     pub(crate) fn between(
         store: &'a Store,
         base: Option<ObjectId>,
@@ -110,7 +110,7 @@ impl<'a> Origins<'a> {
         self.versions.read
     }
 
-    /// What is wrong with what a commit wrote, beyond the step from what its parents have.
+    /// What is wrong with a commit's writes, beyond the step from its parents.
     pub(crate) fn faults(
         &mut self,
         own: &Own,
@@ -126,7 +126,7 @@ impl<'a> Origins<'a> {
             Some((old, _)) => {
                 let veiled: Vec<Said<'_>> = new.veiled_since(old).collect();
                 let said = new.said_since(Some(old));
-                // What says something else without changing its stamp is told by the step, unless it was hidden.
+                // A change under an unchanged stamp is reported by the step, unless the value was hidden.
                 let is_told =
                     |it: &Said<'_>| old.made(it.key) == it.made && !old.value(it.key).is_some_and(is_hidden);
                 let said: Vec<Said<'_>> = said.filter(|it| !is_told(it)).collect();
@@ -144,7 +144,7 @@ impl<'a> Origins<'a> {
         Ok(faults)
     }
 
-    /// Compares a record that a commit makes with those that others made.
+    /// Compares a record that a commit creates with those that other commits created.
     fn made_again(
         &mut self,
         path: &str,
@@ -169,8 +169,8 @@ impl<'a> Origins<'a> {
         }
     }
 
-    /// Compares a record that a commit makes with what its history had at this path last, if it is another than that of the
-    /// base. Two births that do not know of each other are nobody's fault.
+    /// Compares a record that a commit creates with the last one in its history at this path, if that differs from
+    /// the one in the base. Two births that do not know of each other are nobody's fault.
     fn in_place_of_another(
         &mut self,
         own: &Own,
@@ -202,7 +202,7 @@ impl<'a> Origins<'a> {
         Ok(faults.into_iter().map(|what| Fault { commit, what }).collect())
     }
 
-    /// What a commit replaced by the text for hidden values, although no redaction hides it.
+    /// Values that a commit replaced with the text for hidden values although no redaction hides them.
     fn veiled(
         &mut self,
         path: &str,
@@ -221,7 +221,7 @@ impl<'a> Origins<'a> {
         Ok((!names.is_empty()).then(|| Fault { commit, what: what() }))
     }
 
-    /// Remembers what a commit wrote under which stamps, and finds what says something else than what is remembered.
+    /// Remembers what a commit wrote under which stamps, and finds values that contradict what is remembered.
     fn compare(
         &mut self,
         path: &str,
@@ -255,9 +255,9 @@ impl<'a> Origins<'a> {
         others.iter().map(|it| self.blame(it, is_made)).collect()
     }
 
-    /// Whom to blame for two values under one stamp: nobody for what was there before. Of two others, the one who wrote the
-    /// text for hidden values, else the one whose commit bears a date that is farther from the stamp. Dates can be made up,
-    /// so the other one is named as well.
+    /// The commit to blame for two values under one stamp. A value that was there before the walk is not blamed. Of
+    /// two others, blame the commit that wrote the text for hidden values, else the one whose date is farther from
+    /// the stamp. Dates can be forged, so the message names the other commit too.
     fn blame(&self, two: &Differing<'_>, is_made: bool) -> Result<Fault, StoreError> {
         let Differing { known, written, names, at } = two;
         let commit = written.commit;
@@ -294,7 +294,7 @@ impl<'a> Origins<'a> {
         Ok(self.shelf.at(now, path)?.hides(path, said.key, said.made.as_ref()))
     }
 
-    /// Remembers all that the record of the base says.
+    /// Remembers all values of the record in the base.
     fn remember_base(&mut self, path: &str, number: u32) -> Result<(), StoreError> {
         let Some(base) = self.base.as_ref().filter(|_| !self.made.contains_key(&number)) else {
             return Ok(());
@@ -309,7 +309,7 @@ impl<'a> Origins<'a> {
         Ok(())
     }
 
-    /// Remembers all that the first version of a record says.
+    /// Remembers all values of the first version of a record.
     fn remember_first(&mut self, path: &str, number: u32) -> Result<(), StoreError> {
         let Some(Made::Once(here, commit)) = self.made.get(&number) else { return Ok(()) };
         let (here, commit) = (*here, *commit);
@@ -327,7 +327,7 @@ impl<'a> Origins<'a> {
         self.made.insert(number, Made::Known);
     }
 
-    /// The record as the history of these commits had it last.
+    /// The last version of the record in the history of these commits.
     fn before(&mut self, path: &str, tips: &[ObjectId]) -> Result<Option<Doc>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let here = tips.iter().copied().filter(|tip| self.store.repo.has_object(*tip));
@@ -352,7 +352,7 @@ impl Written {
     }
 }
 
-/// A value's place: one of the source's reading is told from that of another reading.
+/// A hash that identifies a value's position. Values from different readings of an import source are kept apart.
 fn numbered(number: u32, said: &Said<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (number, said.key, &said.made).hash(&mut hasher);
@@ -367,7 +367,7 @@ fn named(names: &[&str]) -> String {
     shown.join(", ") + more
 }
 
-/// The record at a path of a state; `None` if there is none that can be read.
+/// The record at a path of a state; `None` if there is none, or it cannot be read.
 fn doc(state: &Snapshot<'_>, path: &str) -> Result<Option<Doc>, StoreError> {
     let (Form::Doc(schema), id) = form(path) else { return Ok(None) };
     let Some(bytes) = state.file(path)? else { return Ok(None) };

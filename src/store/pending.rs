@@ -1,4 +1,4 @@
-//! The writes of a transaction. They are kept in memory up to a few megabytes; more go straight into a pack, so that
+//! The writes of a transaction. They are kept in memory up to a few megabytes; more go straight into a pack, so
 //! memory does not grow with the work.
 
 use std::collections::BTreeMap;
@@ -7,12 +7,12 @@ use super::error::StoreError;
 use crate::git::pack::PackWriter;
 use crate::git::{Kind, ObjectId, Repository};
 
-/// At most this many bytes are kept in memory; fewer in builds that are tested, where more would take minutes.
+/// At most this many bytes are kept in memory; fewer in test builds, where more would take minutes.
 const MOST_IN_MEMORY: usize = if cfg!(debug_assertions) { 1 << 20 } else { 8 << 20 };
 
-/// Files by path, in byte order.
+/// Files by path, sorted by bytes.
 pub(super) struct Pending<'repo> {
-    /// Where much of it goes; none if all of it stays in memory.
+    /// Where large transactions write their pack; `None` if everything stays in memory.
     repo: Option<&'repo Repository>,
     files: BTreeMap<String, Held>,
     /// Bytes that are held in memory.
@@ -26,21 +26,21 @@ enum Held {
     InPack(ObjectId),
 }
 
-/// What a transaction has written, once it is over.
+/// All writes of a finished transaction.
 pub(super) enum Written {
-    /// Little enough for memory.
+    /// Few enough to be in memory.
     Few(BTreeMap<String, Vec<u8>>),
-    /// All files are in the pack; paths in byte order.
+    /// All files are in the pack; paths sorted by bytes.
     Many(Box<PackWriter>, Vec<(String, ObjectId)>),
 }
 
 impl<'repo> Pending<'repo> {
-    /// Nothing yet.
+    /// No writes yet.
     pub(super) fn new(repo: &'repo Repository) -> Self {
         Self { repo: Some(repo), files: BTreeMap::new(), size: 0, pack: None }
     }
 
-    /// Nothing yet; all of it stays in memory.
+    /// No writes yet; everything stays in memory.
     pub(super) fn in_memory() -> Self {
         Self { repo: None, files: BTreeMap::new(), size: 0, pack: None }
     }
@@ -53,7 +53,7 @@ impl<'repo> Pending<'repo> {
         self.files.contains_key(path)
     }
 
-    /// A file, and another that lies in it as if it were a folder.
+    /// Two files of which one is inside the other, as if that were a directory.
     pub(super) fn clash(&self) -> Option<(&str, &str)> {
         self.files.keys().find_map(|file| {
             let folder = format!("{file}/");
@@ -62,7 +62,7 @@ impl<'repo> Pending<'repo> {
         })
     }
 
-    /// The bytes of the file at `path`, where it was written.
+    /// The bytes of the file at `path`, if it was written.
     pub(super) fn get(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
         match (self.files.get(path), &self.pack) {
             (Some(Held::InMemory(bytes)), _) => Ok(Some(bytes.clone())),
@@ -71,7 +71,7 @@ impl<'repo> Pending<'repo> {
         }
     }
 
-    /// Names in the folder at `path`, in byte order; one can stand there more than once.
+    /// The names in the directory at `path`, sorted by bytes; a name can occur more than once.
     pub(super) fn names<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a str> {
         let folder = format!("{path}/");
         let length = folder.len();
@@ -83,7 +83,7 @@ impl<'repo> Pending<'repo> {
         })
     }
 
-    /// Writes a file, in place of what was written there before.
+    /// Writes a file; an earlier write of the same path is replaced.
     pub(super) fn insert(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
         let held = match &mut self.pack {
             Some(pack) => Held::InPack(pack.add(Kind::Blob, &bytes)?),
@@ -113,7 +113,7 @@ impl<'repo> Pending<'repo> {
         Ok(())
     }
 
-    /// What is held in memory.
+    /// The files that are held in memory.
     pub(super) fn into_memory(self) -> BTreeMap<String, Vec<u8>> {
         let in_memory = self.files.into_iter().filter_map(|(path, held)| match held {
             Held::InMemory(bytes) => Some((path, bytes)),
@@ -122,7 +122,7 @@ impl<'repo> Pending<'repo> {
         in_memory.collect()
     }
 
-    /// All of it.
+    /// All writes.
     pub(super) fn into_written(self) -> Written {
         match self.pack {
             None => Written::Few(self.into_memory()),
@@ -151,7 +151,7 @@ mod tests {
         let mut pending = Pending::new(&repo);
         let text = |n: usize| format!("{n:05}").repeat(8_000).into_bytes();
         for n in 0..80usize {
-            // Every second one takes the place of the one before.
+            // Every second write replaces the one before.
             assert_eq!(pending.pack.is_some(), n.div_ceil(2) * 40_000 > MOST_IN_MEMORY, "{n}");
             pending.insert(format!("a/{:02}/x", n / 2), text(n)).unwrap();
         }

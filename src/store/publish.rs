@@ -1,4 +1,4 @@
-//! The commit of a change, and the ref that moves to it.
+//! Commits a change and moves the ref to it.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,8 @@ impl Store {
         self.repo.in_memory()
     }
 
-    /// The setting that asks for signed commits; none if they are not to be signed. `wf.sign` decides where it is set.
+    /// The setting that asks for signed commits; `None` if they are not signed. `wf.sign` takes precedence over git's
+    /// setting.
     pub(super) fn signs(&self) -> Result<Option<&'static str>, StoreError> {
         for key in ["wf.sign", "commit.gpgSign"] {
             match self.repo.config().try_boolean(key) {
@@ -47,7 +48,7 @@ impl Store {
         Ok(work.make_commit(tree, [parent], &identity.signature(), message)?)
     }
 
-    /// git itself signs, with whatever it is configured to sign. The tree must be on disk for it.
+    /// Lets git sign the commit, as git is configured. The tree must be on disk for that.
     fn make_signed(
         &self,
         work: &Repository,
@@ -58,7 +59,7 @@ impl Store {
     ) -> Result<ObjectId, StoreError> {
         let made = Made::taken_from(work);
         let keep = made.write(&self.repo)?;
-        // Without the sign git takes a small number for something else.
+        // Without the `@`, git reads a small number as something else.
         let date = format!("@{} {}", identity.time.seconds, offset(identity.time.offset));
         let args = Args::new(&["commit-tree", "-S"]).with("-p", parent).value(tree.to_string());
         let mut command = self.git().command(args);
@@ -72,7 +73,7 @@ impl Store {
             other => other.into(),
         })?;
         if let Some(keep) = keep {
-            // The commit's own pack or file is not held by it; the ref will hold everything in a moment.
+            // The kept pack or file does not contain this commit itself; the ref will hold everything in a moment.
             let _ = std::fs::remove_file(keep);
         }
         let text = String::from_utf8_lossy(&output);
@@ -83,13 +84,15 @@ impl Store {
                 code: Some(0),
             })
         })?;
-        // Signing may take as long as somebody takes to type: all of it is written again where it is gone by then.
+        // Signing may take as long as someone needs to type a passphrase; whatever was collected meanwhile is written
+        // again.
         let signed = self.repo.object(commit).map_err(StoreError::object("cannot read a commit"))?;
         made.give_back(work)?;
         Ok(make::bytes(work, Kind::Commit, &signed.data)?)
     }
 
-    /// Writes the objects and moves the ref from `expected` to `commit`. False if the ref is no longer there.
+    /// Writes the objects and moves the ref from `expected` to `commit`. Returns false if the ref is no longer at
+    /// `expected`.
     pub(super) fn publish(
         &self,
         lock: &mut WriteLock,
@@ -104,7 +107,7 @@ impl Store {
         self.publish_made(lock, (&made, keep), commit, expected, subject)
     }
 
-    /// The same with objects that are written already.
+    /// The same for objects that are already written.
     pub(super) fn publish_made(
         &self,
         lock: &mut WriteLock,
@@ -125,26 +128,26 @@ impl Store {
         fault::point("noted");
         let moved = self.move_ref(commit, expected, subject, || {
             if keep.is_none() {
-                // The wait for the ref's own lock may have been a long one.
+                // Waiting for the ref's own lock may have taken long.
                 keep = made.ensure(&self.repo)?;
             }
             Ok(())
         });
         fault::point("moved");
         if matches!(moved, Ok(true)) && keep.is_none() {
-            // A collection may have begun since.
+            // A garbage collection may have started since.
             keep = made.ensure(&self.repo)?;
         }
         fault::point("ensured");
         lock.clear()?;
         if let Some(keep) = keep {
-            // A pack that is kept for ever costs a little space and nothing else.
+            // If this fails, a pack is kept for ever, which only costs a little space.
             let _ = std::fs::remove_file(keep);
         }
         moved
     }
 
-    /// Moves the ref; `last` happens just before, while nobody else can.
+    /// Moves the ref. `last` runs just before, while nobody else can move it.
     fn move_ref(
         &self,
         commit: ObjectId,
@@ -154,7 +157,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let by = match self.identity() {
             Ok(identity) => identity.signature(),
-            // A merge needs nobody's name; its reflog entry needs some.
+            // A merge needs no identity, but its reflog entry does.
             Err(_) => root::signature(0),
         };
         let message = format!("wf: {}", one_line(subject));

@@ -1,6 +1,7 @@
-//! Rewrites the history of the ref so that none of its commits holds a hidden value. Each commit keeps its author, its
-//! times and its place; one without hidden values or rewritten ancestors stays the same, so that all stores still share
-//! the first commit. A pure function of the history: two clones that purge the same history get the same result.
+//! Rewrites the history of the ref so that none of its commits holds a hidden value. Each commit keeps its author,
+//! its times and its position; a commit without hidden values or rewritten ancestors stays the same, so all stores
+//! still share the first commit. The result depends on the history alone: two clones that purge the same history get
+//! the same result.
 
 mod apart;
 mod commit;
@@ -22,11 +23,11 @@ pub(crate) use apart::Unpurged;
 use commit::Commit;
 use paths::Paths;
 
-/// How often it starts again because somebody without the lock moved the ref.
+/// How often a purge starts again if a writer without the lock moved the ref.
 const TRIES: u32 = 5;
-/// At most this many objects are in memory; more go to the disk as one pack, and wait there for the ref.
+/// At most this many objects are kept in memory; more are written to disk as one pack, until the ref moves.
 const MOST_IN_MEMORY: usize = 20_000;
-/// At most this many commits are looked for in other references.
+/// At most this many commits are searched for in other refs.
 const MOST_LOOKED_FOR: usize = 100;
 
 /// A rewritten history.
@@ -34,44 +35,44 @@ const MOST_LOOKED_FOR: usize = 100;
 pub(crate) struct Purged {
     /// Where the ref pointed.
     pub(crate) from: ObjectId,
-    /// Where it points.
+    /// Where it points now.
     pub(crate) to: ObjectId,
     /// Commits that were rewritten.
     pub(crate) commits: usize,
-    /// Versions of files that were.
+    /// The number of rewritten versions of files.
     pub(crate) files: usize,
-    /// Entries that have another name, since they say something else: the old path and the new one.
+    /// Entries with a new name, since their content changed: the old path and the new one.
     pub(crate) renamed: Vec<(String, String)>,
-    /// What remotes were known to have beyond the ref, before or after a purge, and what came in with it.
+    /// Remote heads with commits that the ref did not have, before or after a purge, and that were merged in.
     pub(crate) merged: Vec<Tracked>,
-    /// What remotes were known to have, which was forgotten here since it is the old history.
+    /// Remote heads that were forgotten here because they belong to the old history.
     pub(crate) remotes: Vec<Tracked>,
     /// References that still hold commits of the old history.
     pub(crate) held_by: Vec<String>,
 }
 
-/// What a remote was last known to have.
+/// The last known head of a remote.
 #[derive(Debug)]
 pub(crate) struct Tracked {
     /// Its name.
     pub(crate) remote: String,
-    /// The reference that tells.
+    /// The remote-tracking ref.
     pub(crate) tracking: String,
     /// The commit.
     pub(crate) commit: ObjectId,
 }
 
-/// What became of each commit.
+/// The new commit of each old one.
 struct Rewritten {
     moved: HashMap<ObjectId, ObjectId>,
-    /// Where the ref goes.
+    /// The new head of the ref.
     to: ObjectId,
     /// Commits of the ref that were rewritten.
     commits: usize,
     /// Rewritten commits without a rewritten ancestor.
     first: Vec<ObjectId>,
     files: usize,
-    /// The objects that are not on the disk yet, and what holds those that are.
+    /// The objects that are not on disk yet, and the `.keep` files of those that are.
     made: Made,
     packs: Vec<Keep>,
 }
@@ -86,8 +87,8 @@ impl Store {
     /// Rewrites the history according to the redactions of the newest state. `None` if it no longer holds any hidden
     /// value.
     ///
-    /// What a remote has beyond the ref comes in, if a purge keeps the two apart: rewritten as the rest is, so that both
-    /// stand on the same commits again.
+    /// Remote heads that only a purge separates from the ref are merged in: they are rewritten in the same way, so
+    /// that both share their commits again.
     pub(crate) fn purge(&self) -> Result<Option<Purged>, StoreError> {
         self.refuse_mirror()?;
         let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
@@ -109,7 +110,7 @@ impl Store {
             if to == from && rewritten.first.is_empty() {
                 return Ok(None);
             }
-            // Before the ref moves: as long as the ref itself holds them, they are refused nowhere.
+            // Note them before the ref moves: as long as the ref itself contains these commits, nothing refuses them.
             memory::add(&self.common_dir(), &rewritten.first)?;
             let is_done = to == from || {
                 let keep = rewritten.made.write(&self.repo)?;
@@ -134,8 +135,8 @@ impl Store {
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
     }
 
-    /// What remotes were known to have that a purge keeps apart from the ref. Whatever else is not in the ref yet would be
-    /// lost, and is refused.
+    /// Remote heads that a purge separates from the ref. A remote head with any other commits that are not in the ref
+    /// is refused, since they would be lost.
     fn apart_from(&self, from: ObjectId) -> Result<Vec<Tracked>, StoreError> {
         let mut apart = Vec::new();
         for tracked in self.tracked()? {
@@ -154,8 +155,8 @@ impl Store {
         Ok(apart)
     }
 
-    /// The commits in the history of the ref that a purge rewrote, and with them all that stand on those. What a purge
-    /// hid without a trace of it in any file is not known.
+    /// The commits in the history of the ref that a purge rewrote, and all their descendants. A purge that left no
+    /// trace in any file is not recognized.
     pub(super) fn since_purge(&self) -> Result<HashSet<ObjectId>, StoreError> {
         let now = self.snapshot()?;
         let mut paths = Paths::hidden_in(&now)?;
@@ -231,8 +232,8 @@ impl Store {
         Ok(done)
     }
 
-    /// Puts the new parents of a commit as a merge of them would have them. The parent that takes the place of the commit,
-    /// where it merged the old history with the new one: both are the same now, and nothing is left to merge.
+    /// Sets the new parents of a commit as a merge of them would. Returns the parent that replaces the commit if it
+    /// merged the old history with the new one: both are the same now, so nothing is left to merge.
     fn join_parents(
         &self,
         work: &Repository,
@@ -241,7 +242,7 @@ impl Store {
     ) -> Result<Option<ObjectId>, StoreError> {
         if let ([one, two], [old_one, old_two]) = (&commit.parents[..], before) {
             let within = |repo: &Repository, old, new| repo.is_ancestor(old, new);
-            // A merge that puts back what somebody dropped stands on two of which one holds the other.
+            // A restoring merge has two parents of which one contains the other.
             let was_apart =
                 !within(&self.repo, *old_one, *old_two)? && !within(&self.repo, *old_two, *old_one)?;
             let held_by = match was_apart {
@@ -261,19 +262,19 @@ impl Store {
             }
         }
         if commit.is_merge_of_ours() && before.is_sorted() {
-            // As a merge of the new heads would have it.
+            // The order that a merge of the new heads would use.
             commit.parents.sort();
         }
         Ok(None)
     }
 
-    /// Lets go of the old history wherever this repository holds it on behalf of the ref: its reflog, and what the
-    /// remotes were known to have, which the next sync would take for something to be merged.
+    /// Removes the old history from everywhere this repository keeps it for the ref: the reflog, and the
+    /// remote-tracking refs, which the next sync would otherwise merge.
     fn forget(&self, rewritten: &Rewritten) -> Result<(Vec<Tracked>, Vec<String>), StoreError> {
         let git = self.git();
         let mut remotes = self.tracked()?;
         remotes.retain(|it| rewritten.is_old(it.commit));
-        // Until something else is known of them, they have the old history.
+        // Until they are fetched again, these remotes count as having the old history.
         for (remote, commit) in memory::remotes(&self.common_dir())? {
             let tracking = self.tracking(&remote);
             let is_known =
@@ -287,12 +288,12 @@ impl Store {
         for Tracked { tracking, commit, .. } in remotes.iter().filter(|it| rewritten.is_old(it.commit)) {
             git.run(Args::new(&["update-ref", "-d"]).value(tracking).value(commit.to_string()))?;
         }
-        // A bare repository keeps none.
+        // A bare repository has no reflog.
         if git.output(Args::new(&["reflog", "exists"]).value(self.reference()))?.status.success() {
             git.run(Args::new(&["reflog", "expire", "--expire=all"]).value(self.reference()))?;
         }
         if rewritten.first.is_empty() {
-            // git would list them all.
+            // git would list all of them.
             return Ok((remotes, vec![]));
         }
         let mut args = Args::new(&["for-each-ref", "--format=%(refname)"]);
@@ -304,7 +305,7 @@ impl Store {
         Ok((remotes, held_by))
     }
 
-    /// Remotes that held the old history when it was purged here, and of which nothing else is known since.
+    /// Remotes that held the old history when it was purged here, and that were not fetched since.
     pub(crate) fn unpurged_remotes(&self) -> Result<Vec<Tracked>, StoreError> {
         let mut found = Vec::new();
         for (remote, commit) in memory::remotes(&self.common_dir())? {
@@ -316,7 +317,7 @@ impl Store {
         Ok(found)
     }
 
-    /// What each remote was last known to have.
+    /// The last known head of each remote.
     fn tracked(&self) -> Result<Vec<Tracked>, StoreError> {
         let mut found = Vec::new();
         for remote in self.repo.remotes() {
@@ -329,7 +330,7 @@ impl Store {
     }
 }
 
-/// The commit as it is in the new history, its tree and parents being those already; `before` is what it was.
+/// The commit in the new history, given its new tree and parents; `before` is the old commit.
 fn rewritten(
     work: &Repository,
     mut commit: Commit<'_>,

@@ -1,4 +1,4 @@
-//! Typed records out of files: one issue with everything in its folder, queues with their items.
+//! Reads typed records from files: one issue with everything in its directory, queues with their items.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ use crate::model::solution::{SOLUTION, Solution};
 use crate::model::{strict, typed};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded, RunFolder};
 
-/// Reads a record that is written once.
+/// Reads a write-once record.
 fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8], hidden: &Redactions) -> Result<T, StoreError> {
     let broken = |why| StoreError::Broken { path: path.to_owned(), broken: Broken::new("entry", why) };
     let mut value = strict::parse(bytes).map_err(broken)?;
@@ -41,7 +41,7 @@ pub(crate) fn doc(read: &impl Read, schema: &'static Schema, path: &str) -> Resu
     Ok(doc_with_fields(read, schema, path)?.map(|(doc, _)| doc))
 }
 
-/// As [`doc`], with the fields of the record.
+/// Like [`doc`], with the fields of the record.
 fn doc_with_fields(
     read: &impl Read,
     schema: &'static Schema,
@@ -64,7 +64,7 @@ fn recorded<T: DeserializeOwned>(
     recorded_behind(read, schema, path, &Redactions::at(read, path)?)
 }
 
-/// As [`recorded`], where the redactions of the folder were read before.
+/// Like [`recorded`], if the redactions of the directory were already read.
 fn recorded_behind<T: DeserializeOwned>(
     read: &impl Read,
     schema: &'static Schema,
@@ -80,7 +80,7 @@ fn recorded_behind<T: DeserializeOwned>(
     Ok(Some(Recorded { record, changed: doc.changed().map(crate::model::stamp::Stamp::time) }))
 }
 
-/// Passes a broken record by, or a folder that is too large to be read, noting where it is; every other failure goes on.
+/// Skips a broken record, or a directory that is too large to read, and notes its path; returns any other failure.
 fn set_aside<T>(
     result: Result<Option<T>, StoreError>,
     broken: &mut Vec<(String, String)>,
@@ -99,7 +99,7 @@ fn set_aside<T>(
     }
 }
 
-/// The log in `folder` as it is stored, in order; broken entries are set aside.
+/// The log in `folder` as it is stored, in order; broken entries are skipped and noted.
 pub(crate) fn raw_log<T: DeserializeOwned>(
     read: &impl Read,
     folder: &str,
@@ -108,7 +108,7 @@ pub(crate) fn raw_log<T: DeserializeOwned>(
     log(read, folder, &Redactions::default(), broken)
 }
 
-/// The log in `folder` as it is shown, in order; broken entries are set aside.
+/// The log in `folder` as it is shown, in order; broken entries are skipped and noted.
 fn log<T: DeserializeOwned>(
     read: &impl Read,
     folder: &str,
@@ -139,7 +139,7 @@ pub(crate) fn root(read: &impl Read) -> Result<Root, StoreError> {
     doc.read().map_err(|broken| StoreError::Broken { path: layout::ROOT_PATH.into(), broken })
 }
 
-/// Every issue id, in byte order.
+/// Every issue id, sorted by bytes.
 pub(crate) fn issue_ids(read: &impl Read) -> Result<Vec<IssueId>, StoreError> {
     let mut ids = Vec::new();
     for fan in read.names(layout::ISSUES)? {
@@ -215,7 +215,7 @@ pub(crate) fn execution(
     Ok(Some(ExecutionFolder { execution, log }))
 }
 
-/// All executions of an issue with their logs, without the rest of its folder. Broken ones are left out.
+/// All executions of an issue with their logs, without the rest of its directory. Broken ones are left out.
 pub(crate) fn executions(read: &impl Read, issue: &IssueId) -> Result<Vec<ExecutionFolder>, StoreError> {
     let mut broken = Vec::new();
     let mut executions = Vec::new();
@@ -235,14 +235,14 @@ pub(crate) fn has_redactions(read: &impl Read, issue: &IssueId) -> Result<bool, 
     Ok(false)
 }
 
-/// The folders in which redactions may lie that belong to no issue: queues and runs.
+/// The directories outside issues that can hold redactions: those of queues and runs.
 pub(super) fn redacting_beside_issues(read: &impl Read) -> Result<Vec<String>, StoreError> {
     let queues = queue_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::QUEUES));
     let runs = run_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::RUNS));
     Ok(queues.chain(runs).collect())
 }
 
-/// The folders of an issue in which redactions may lie.
+/// The directories of an issue that can hold redactions.
 pub(super) fn redacting_folders(read: &impl Read, issue: &IssueId) -> Result<Vec<String>, StoreError> {
     let mut folders = vec![layout::issue_folder(issue)];
     for (inside, names) in [
@@ -254,13 +254,13 @@ pub(super) fn redacting_folders(read: &impl Read, issue: &IssueId) -> Result<Vec
     Ok(folders)
 }
 
-/// A plan; none if there is none that can be read.
+/// A plan; `None` if there is none, or it cannot be read.
 pub(crate) fn solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solution>, StoreError> {
     let found = recorded(read, &SOLUTION, &layout::solution(id));
     Ok(set_aside(found, &mut Vec::new())?.map(|found: Recorded<Solution>| found.record))
 }
 
-/// The reviews of these plans; one without any is left out.
+/// The reviews of these plans; a plan without reviews is left out.
 fn reviews(
     read: &impl Read,
     solutions: &[SolutionId],
@@ -278,7 +278,7 @@ fn reviews(
     Ok(all)
 }
 
-/// Everything in the folder of one issue, and its items in all queues; none if there is no such issue.
+/// Everything in the directory of one issue, and its items in all queues; `None` if there is no such issue.
 pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
     let solution_ids = solution_ids(read, id)?;
     let Some(mut folder) = outline_of(read, id, &solution_ids)? else { return Ok(None) };
@@ -293,8 +293,8 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
     Ok(Some(folder))
 }
 
-/// What the status of an issue follows from: the issue itself, its executions and its items, without plans and without
-/// what was said of it.
+/// What the status of an issue is derived from: the issue itself, its executions and its items, without plans,
+/// comments and feedback.
 pub(crate) fn outline(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
     outline_of(read, id, &solution_ids(read, id)?)
 }
@@ -332,10 +332,10 @@ fn outline_of(
     }))
 }
 
-/// An item in a queue, of a plan; of one that cannot be read, why.
+/// An item in a queue, with its plan; if it cannot be read, why.
 pub(crate) type FoundItem = (QueueId, SolutionId, Result<Item, String>);
 
-/// The items of the plans of an issue in all queues, removed ones included.
+/// The items of an issue's plans in all queues, including removed items.
 pub(crate) fn items_of(read: &impl Read, issue: &IssueId) -> Result<Vec<FoundItem>, StoreError> {
     let mut items = Vec::new();
     for queue in queue_ids(read)? {
@@ -356,7 +356,7 @@ pub(crate) fn items_of(read: &impl Read, issue: &IssueId) -> Result<Vec<FoundIte
     Ok(items)
 }
 
-/// A queue without its items: of those there are none in the answer.
+/// A queue; its list of items is left empty.
 pub(crate) fn queue_alone(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
     let path = layout::queue(id);
     let hidden = Redactions::at(read, &path)?;
@@ -366,7 +366,7 @@ pub(crate) fn queue_alone(read: &impl Read, id: &QueueId) -> Result<Option<Queue
     Ok(Some(QueueFolder { queue: queue.record, items: Vec::new(), conflicts, broken, is_readable: true }))
 }
 
-/// The same of a queue among others: a broken one is set aside, and not in their way.
+/// The same for one queue of many: a broken one is skipped and noted.
 pub(crate) fn queue_head(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
     match queue_alone(read, id) {
         Err(StoreError::Broken { path, broken }) => {
@@ -376,7 +376,7 @@ pub(crate) fn queue_head(read: &impl Read, id: &QueueId) -> Result<Option<QueueF
     }
 }
 
-/// One queue with its items in the order of their positions, removed ones included.
+/// One queue with its items sorted by position, including removed items.
 pub(crate) fn queue(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
     queue_alone(read, id)?.map(|queue| with_items(read, queue)).transpose()
 }
@@ -396,7 +396,7 @@ fn with_items(read: &impl Read, mut queue: QueueFolder) -> Result<QueueFolder, S
     Ok(queue.with_items(items))
 }
 
-/// All queues, those that are served first in front; broken ones are set aside.
+/// All queues in the order in which they are served; broken ones are skipped and noted.
 pub(crate) fn queues(read: &impl Read) -> Result<Vec<QueueFolder>, StoreError> {
     let mut queues = Vec::new();
     for id in queue_ids(read)? {

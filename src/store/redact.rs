@@ -1,5 +1,5 @@
-//! What is hidden of a record. Every value that is shown passes through here; only code that writes or merges records
-//! sees the stored value.
+//! Hides the redacted values of a record. Every value that is shown passes through here; only code that writes or
+//! merges records sees the stored value.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -16,13 +16,13 @@ use crate::model::redaction::{ASIDE, REDACTED, Redaction, hidden_plan, hide};
 use crate::model::stamp::Made;
 use crate::model::strict;
 
-/// What stands for a file that cannot be read: nobody can say where in it the hidden text is.
+/// Replaces a file that cannot be read, because nobody can tell where in it the hidden text is.
 pub(super) const UNREADABLE: &str = "[redacted]\n";
 
-/// The redactions of one folder.
+/// The redactions of one directory.
 #[derive(Debug, Default)]
 pub(crate) struct Redactions {
-    /// By the file that they are about, from the folder on; in the order of their entries.
+    /// By the path of the file that they refer to, relative to the directory; in the order of their entries.
     by_target: BTreeMap<String, Vec<Held>>,
 }
 
@@ -33,19 +33,20 @@ struct Held {
     reach: Reach,
 }
 
-/// What a redaction can hide, by the record that it is about as the newest state has it.
+/// What a redaction can hide, given the newest version of its record.
 #[derive(Debug)]
 pub(crate) enum Reach {
-    /// What it names.
+    /// The value that it names.
     Whole,
-    /// The same; nothing of it stands now, since there is no readable record, or it does not have the field.
+    /// The same, but the value does not exist now: there is no readable record, or the record does not have the
+    /// field.
     Absent,
     /// Nothing: it names no stamp, and everything in the record has one.
     NoStamp,
-    /// The field was not written under its stamp or a later one: it would hide what nobody has written yet. It hides
-    /// something only of another record, which stood under the same id before the one with this birth took its place.
+    /// The field was never written under its stamp or a later one, so it would hide what nobody has written yet. It
+    /// only hides values of another record, which had the same id before the record with this birth replaced it.
     Beside {
-        /// The birth of the record that stands.
+        /// The birth of the current record.
         birth: Option<Made>,
         /// Its epoch.
         epoch: u16,
@@ -75,25 +76,25 @@ impl Held {
         }
     }
 
-    /// Whether it hides a value of the record that stands, with this stamp.
+    /// Whether it hides the value with this stamp in the current record.
     fn hides(&self, stamp: Option<&Made>) -> bool {
         !matches!(self.reach, Reach::Beside { .. }) && self.redaction.hides(stamp)
     }
 }
 
-/// The redactions of the folders that were asked for last, for a walk that comes to the files of a folder one by one.
+/// The redactions of the directories that were used last, for a walk over the files of many directories.
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     by_folder: HashMap<String, Rc<Redactions>>,
-    /// How many folders were read.
+    /// How many directories were read.
     pub(super) read: usize,
 }
 
 impl Shelf {
-    /// So many folders are remembered.
+    /// At most this many directories are remembered.
     const MOST: usize = 16;
 
-    /// What may concern the file at `path`, or the redactions among which it lies.
+    /// The redactions that may apply to the file at `path`, or those beside it if it is a redaction itself.
     pub(super) fn at(&mut self, read: &impl Read, path: &str) -> Result<Rc<Redactions>, StoreError> {
         let folder = match Location::parse(path) {
             Some(Location::Entry(log, _)) => log.owner().to_string(),
@@ -117,7 +118,8 @@ impl Shelf {
 }
 
 impl Redactions {
-    /// Those in `folder`: of an issue, a plan or an execution. A broken one hides nothing; `fsck` names it.
+    /// The redactions in `folder`, the directory of an issue, a plan or an execution. A broken redaction hides
+    /// nothing; `fsck` reports it.
     pub(crate) fn of(read: &impl Read, folder: &str) -> Result<Self, StoreError> {
         let place = format!("{folder}/{}", layout::REDACTIONS);
         let mut by_target: BTreeMap<String, Vec<Held>> = BTreeMap::new();
@@ -140,7 +142,7 @@ impl Redactions {
         Ok(Self { by_target })
     }
 
-    /// Those that may concern the file at `path`; none if nothing can be hidden.
+    /// The redactions that may apply to the file at `path`; none if nothing in it can be hidden.
     pub(crate) fn at(read: &impl Read, path: &str) -> Result<Self, StoreError> {
         match layout::redacted_by(path) {
             Some((folder, _)) => Self::of(read, &folder),
@@ -148,7 +150,7 @@ impl Redactions {
         }
     }
 
-    /// Whether a value with this stamp is hidden already.
+    /// Whether a value with this stamp is already hidden.
     pub(crate) fn has(&self, target: &str, field: &str, stamp: Option<&Made>) -> bool {
         let all = self.by_target.get(target).into_iter().flatten();
         all.into_iter().any(|it| it.redaction.field == field && it.hides(stamp))
@@ -159,15 +161,15 @@ impl Redactions {
         self.target(path).any(|it| is_of(&it.redaction.field, key) && it.hides(stamp))
     }
 
-    /// What one of these can hide; `None` for another.
+    /// What this redaction can hide; `None` if it is not one of these.
     pub(crate) fn reach(&self, redaction: &Redaction) -> Option<&Reach> {
         let mut all = self.by_target.get(&redaction.target)?.iter();
         all.find(|it| it.redaction.id == redaction.id).map(|it| &it.reach)
     }
 
-    /// Whether the entry at `path` is set aside: a redaction says so, and the entry was stamped in the future, so that
-    /// it would sort after everything written since. The future is more than a day ahead of the redaction, or a time
-    /// that no correct clock shows.
+    /// Whether the entry at `path` is set aside: a redaction says so, and the entry was stamped in the future, so it
+    /// would sort after everything written since. "In the future" means more than a day ahead of the redaction, or a
+    /// time that no correct clock shows.
     pub(crate) fn sets_aside(&self, path: &str) -> bool {
         if self.is_empty() {
             return false;
@@ -177,22 +179,22 @@ impl Redactions {
         all.any(|it| entry.is_ahead_of(it.redaction.id.stamp().time()))
     }
 
-    /// Whether something of the file at `path` is hidden, or was before a purge took the file away.
+    /// Whether something in the file at `path` is hidden, or was hidden until a purge removed the file.
     pub(crate) fn is_about(&self, path: &str) -> bool {
         self.target(path).next().is_some()
     }
 
-    /// Whether there is any.
+    /// Whether there are no redactions.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_target.is_empty()
     }
 
-    /// The files of which something is hidden, from their folder on.
+    /// The files with hidden values, relative to their directory.
     pub(super) fn targets(&self) -> impl Iterator<Item = &str> {
         self.by_target.keys().map(String::as_str)
     }
 
-    /// Whether a plan is stored without its text, so that nobody can tell its digest any more.
+    /// Whether a plan is stored without its text, so that its digest cannot be computed any more.
     pub(crate) fn is_purged(&self, path: &str, doc: &Doc) -> bool {
         let stamp = doc.made("plan");
         let hidden = doc.value("plan").is_some_and(|plan| *plan == hidden_plan());
@@ -200,7 +202,7 @@ impl Redactions {
         hidden && self.target(path).any(|it| it.covers(doc) && hides(it))
     }
 
-    /// The bytes of a file without what is hidden of it; the same bytes where that is nothing.
+    /// The bytes of a file without its hidden values; the same bytes if nothing in it is hidden.
     pub(super) fn purged(&self, path: &str, bytes: Vec<u8>) -> Vec<u8> {
         if self.target(path).next().is_none() {
             return bytes;
@@ -226,7 +228,8 @@ impl Redactions {
         }
     }
 
-    /// Those of the file at `path`. Of a claim there are none: its id is made of it, and its log lies under that id.
+    /// The redactions of the file at `path`. A claim has none: its id depends on its content, and its log is stored
+    /// under that id.
     fn target(&self, path: &str) -> impl Iterator<Item = &Held> {
         let target = match self.is_empty() {
             true => None,
@@ -235,7 +238,8 @@ impl Redactions {
         target.and_then(|target| self.by_target.get(&target)).into_iter().flatten()
     }
 
-    /// Hides what is hidden of a record with stamps. One that would make the record unreadable is passed over.
+    /// Hides the redacted values of a record with stamps. A redaction that would make the record unreadable is
+    /// ignored.
     pub(crate) fn doc(&self, path: &str, doc: &mut Doc) {
         for held in self.target(path) {
             if !held.covers(doc) {
@@ -249,8 +253,8 @@ impl Redactions {
         }
     }
 
-    /// A value of one field, element or leaf as it may be shown; for `*`, a whole version of the record, of which
-    /// everything goes that is hidden of any.
+    /// A value of one field, element or leaf as it may be shown. For `*`, a whole version of the record: everything
+    /// that is hidden in any version is removed from it.
     pub(crate) fn value(&self, path: &str, key: &str, stamp: Option<&Made>, mut value: Value) -> Value {
         for held in self.target(path) {
             let field = held.redaction.field.as_str();
@@ -265,7 +269,7 @@ impl Redactions {
         value
     }
 
-    /// Hides what is hidden of a record that is written once.
+    /// Hides the redacted values of a write-once record.
     pub(crate) fn entry(&self, path: &str, value: &mut Value) {
         if self.target(path).next().is_none() {
             return;
@@ -277,7 +281,7 @@ impl Redactions {
         }
     }
 
-    /// The text of a file as it may be shown, of this or an earlier state.
+    /// The text of a file of this or an earlier state, as it may be shown.
     pub(crate) fn text(&self, path: &str, bytes: &[u8]) -> String {
         let as_it_is = || String::from_utf8_lossy(bytes).into_owned();
         if self.target(path).next().is_none() {
@@ -298,7 +302,7 @@ impl Redactions {
     }
 }
 
-/// Whether a key is a field, or an element or a leaf of it.
+/// Whether a key is a field, or an element or leaf of it.
 fn is_of(field: &str, key: &str) -> bool {
     key.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,10 +1,10 @@
-//! The remotes that are configured, and the refspec by which the ref comes from one.
+//! The configured remotes, and the refspec that fetches the ref from one.
 
 use super::error::StoreError;
 use super::repo::Store;
 
 impl Store {
-    /// What `refs/wf/main` is called on a remote whose refs were fetched: `refs/wf-remotes/origin/main`.
+    /// The remote-tracking ref of `refs/wf/main`: `refs/wf-remotes/origin/main`.
     pub(crate) fn tracking(&self, remote: &str) -> String {
         let reference = self.reference();
         let name =
@@ -12,25 +12,25 @@ impl Store {
         format!("refs/wf-remotes/{remote}/{name}")
     }
 
-    /// The remote whose head lies at this ref, as [`Store::tracking`] names it.
+    /// The remote whose tracking ref this is, as [`Store::tracking`] names it.
     pub(crate) fn remote_at<'a>(&self, tracking: &'a str) -> Option<&'a str> {
         let name = self.tracking("");
         let name = name.strip_prefix("refs/wf-remotes/")?;
         tracking.strip_prefix("refs/wf-remotes/")?.strip_suffix(name)
     }
 
-    /// The refspec by which a plain `git fetch` brings the ref along.
+    /// The refspec that makes a plain `git fetch` bring the ref along.
     pub(crate) fn fetch_refspec(&self, remote: &str) -> String {
         let reference = self.reference();
         if reference.starts_with("refs/wf/") {
             format!("+refs/wf/*:refs/wf-remotes/{remote}/*")
         } else {
-            // A glob is no error where the remote has nothing of that name; a full name would be.
+            // A glob that matches nothing on the remote is no error; a full name would be.
             format!("+{reference}*:{}*", self.tracking(remote))
         }
     }
 
-    /// Whether a plain `git fetch` of this remote brings the ref along.
+    /// Whether a plain `git fetch` from this remote brings the ref along.
     pub(crate) fn fetches_from(&self, remote: &str) -> bool {
         let ours = self.fetch_refspec(remote);
         self.repo().config().fetch_refspecs().iter().any(|(name, refspec)| {
@@ -38,7 +38,7 @@ impl Store {
         })
     }
 
-    /// Refuses where a fetch would overwrite what is about to be written.
+    /// Refuses to write if a fetch would overwrite the ref.
     pub(crate) fn refuse_mirror(&self) -> Result<(), StoreError> {
         for (remote, refspec) in self.repo().config().fetch_refspecs() {
             let target = refspec.rsplit_once(':').map_or("", |(_, target)| target);
@@ -50,7 +50,7 @@ impl Store {
     }
 }
 
-/// Whether the right side of a refspec, with at most one `*`, names `reference`.
+/// Whether the destination of a refspec, with at most one `*`, matches `reference`.
 fn covers(target: &str, reference: &str) -> bool {
     match target.split_once('*') {
         None => target == reference,

@@ -1,4 +1,4 @@
-//! The repository and the ref in it: opening, configuration.
+//! The repository and its ref: opening, configuration.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::git::{Git, ObjectId, Repository, is_ref_name, parse_date};
 use crate::model::time::Time;
 use crate::rules::lease;
 
-/// Where the store lies unless `wf.ref` names another place.
+/// The ref of the store unless `wf.ref` names another.
 pub(crate) const DEFAULT_REF: &str = "refs/wf/main";
 const DEFAULT_LOCK_TIMEOUT: u64 = 60;
 /// An open repository with the name of the ref that holds its store.
@@ -19,12 +19,13 @@ pub(crate) struct Store {
     reference: String,
     pub(super) in_hook: bool,
     pub(super) acting: Acting,
-    /// Whether it is looked at before a push is let in.
+    /// Whether the objects of a push that is not accepted yet are visible.
     pub(super) sees_incoming: bool,
 }
 
 impl Store {
-    /// Opens the repository of `folder`, or the one that `GIT_DIR` names. The store itself may still be missing.
+    /// Opens the repository that contains `folder`, or the one that `GIT_DIR` names. The store itself may still be
+    /// missing.
     pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
         let repo = Repository::discover(folder)?;
         let reference = match repo.config().text("wf.ref") {
@@ -34,13 +35,13 @@ impl Store {
         Ok(Self { repo, reference, in_hook: false, acting: Acting::default(), sees_incoming: false })
     }
 
-    /// The same, with the name and role of the actor.
+    /// The same store, with the name and role of the actor.
     pub(crate) fn acting(self, acting: Acting) -> Self {
         Self { acting, ..self }
     }
 
-    /// The same within a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit that is being made, who
-    /// may be somebody else (`--author`, `--amend`, `-C`): the one who acts is the committer.
+    /// The same store, for use in a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit being
+    /// made, who may be someone else (`--author`, `--amend`, `-C`); the actor is the committer.
     pub(crate) fn in_hook(self) -> Self {
         Self { in_hook: true, ..self }
     }
@@ -61,34 +62,34 @@ impl Store {
         if self.sees_incoming { git.seeing_incoming() } else { git }
     }
 
-    /// The git folder that all worktrees share.
+    /// The git directory that all worktrees share.
     pub(crate) fn common_dir(&self) -> PathBuf {
         self.repo.common_dir()
     }
 
-    /// The git folder of this worktree.
+    /// The git directory of this worktree.
     pub(crate) fn git_dir(&self) -> PathBuf {
         self.repo.git_dir()
     }
 
-    /// The folder with the files; none in a bare repository.
+    /// The top directory of the work tree; `None` in a bare repository.
     pub(crate) fn work_dir(&self) -> Option<PathBuf> {
         self.repo.work_dir()
     }
 
-    /// The name of a linked worktree; none for the main one.
+    /// The name of a linked worktree; `None` for the main one.
     pub(crate) fn worktree_name(&self) -> Option<String> {
         let git_dir = self.git_dir();
         let linked = git_dir != self.common_dir();
         linked.then(|| git_dir.file_name().map(|name| name.to_string_lossy().into_owned())).flatten()
     }
 
-    /// The full name of the branch that is checked out here; none if HEAD is detached.
+    /// The full name of the branch that is checked out here; `None` if HEAD is detached.
     pub(crate) fn branch(&self) -> Result<Option<String>, StoreError> {
         Ok(self.repo.branch()?)
     }
 
-    /// The commit that is checked out here; none on a branch without one.
+    /// The commit that is checked out here; `None` on a branch without commits.
     pub(crate) fn head(&self) -> Result<Option<ObjectId>, StoreError> {
         Ok(self.repo.head()?)
     }
@@ -98,12 +99,12 @@ impl Store {
         self.repo.config().text(key)
     }
 
-    /// All values of a key that can be given several times.
+    /// All values of a key that can be set several times.
     pub(crate) fn config_all(&self, key: &str) -> Vec<String> {
         self.repo.config().all(key)
     }
 
-    /// A configured boolean, false if it is not set.
+    /// A configured boolean; false if it is not set.
     pub(crate) fn config_bool(&self, key: &str) -> bool {
         self.repo.config().boolean(key).unwrap_or(false)
     }
@@ -120,14 +121,14 @@ impl Store {
         Ok(Duration::from_secs(seconds))
     }
 
-    /// How long a claim is good without being renewed, in milliseconds: `wf.lease`, or four hours.
+    /// How long a claim lasts without being renewed, in milliseconds: `wf.lease`, or four hours.
     pub(crate) fn lease(&self) -> Result<i64, StoreError> {
         let Some(value) = self.config("wf.lease") else { return Ok(lease::DEFAULT) };
         let why = "expected a number with a unit, such as 90s, 30m, 4h or 1d";
         lease::parse_duration(&value).ok_or(StoreError::Config { key: "wf.lease", value, why })
     }
 
-    /// The commit that the ref points to; none before `init`.
+    /// The commit that the ref points to; `None` before `init`.
     pub(crate) fn tip(&self) -> Result<Option<ObjectId>, StoreError> {
         self.read_ref(&self.reference)
     }
@@ -142,12 +143,12 @@ impl Store {
         self.snapshot_at(self.existing_tip()?)
     }
 
-    /// As [`Store::tip`]; an error if the ref does not exist.
+    /// Like [`Store::tip`], but an error if the ref does not exist.
     pub(crate) fn existing_tip(&self) -> Result<ObjectId, StoreError> {
         self.tip()?.ok_or_else(|| StoreError::NotInitialised(self.reference.clone()))
     }
 
-    /// The state at a commit of the ref, or of a remote's.
+    /// The state at a commit of the ref, or of a remote's ref.
     pub(crate) fn snapshot_at(&self, commit: ObjectId) -> Result<Snapshot<'_>, StoreError> {
         Snapshot::open(&self.repo, &self.reference, commit)
     }
@@ -157,7 +158,7 @@ impl Store {
         Snapshot::of_commit(&self.repo, commit)
     }
 
-    /// Now, to the millisecond; the second of the fixed date where there is one.
+    /// The current time in milliseconds, or the fixed date if there is one, in whole seconds.
     pub(crate) fn now(&self) -> Result<Time, StoreError> {
         let fixed = match &self.acting.date {
             Some(text) => {
@@ -181,7 +182,7 @@ impl Store {
     }
 }
 
-/// A full object id in hex.
+/// Parses a full object id in hex.
 pub(crate) fn object_id(hex: &str) -> Option<ObjectId> {
     ObjectId::from_hex(hex.as_bytes()).ok()
 }
@@ -195,7 +196,7 @@ fn checked_ref(name: &str) -> Result<String, StoreError> {
     Ok(name.to_owned())
 }
 
-/// Values that become part of a line, such as a trailer, have no line of their own in them.
+/// Puts a text on one line, for use in a line such as a trailer.
 pub(crate) fn one_line(text: &str) -> String {
     text.split(|c: char| c.is_control())
         .map(str::trim)

@@ -1,5 +1,5 @@
-//! From what a user types to an id: an exact id first, then an exact last part of one, then an unambiguous start of an id
-//! or of its last part.
+//! Resolves what a user types to an id: first an exact id, then the exact last part of one, then an unambiguous
+//! prefix of an id or of its last part.
 
 use super::error::StoreError;
 use super::layout;
@@ -14,10 +14,10 @@ use crate::rules::folder::QueueFolder;
 /// How many candidates an error lists.
 const MOST_CANDIDATES: usize = 10;
 
-/// A text that is no id here.
+/// Why a text does not resolve to an id.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
-    /// Nothing has such an id.
+    /// Nothing has this id.
     #[error("there is no {} `{text}`", called(.kind))]
     NotFound {
         /// issue, solution, …
@@ -33,7 +33,7 @@ pub(crate) enum ResolveError {
         /// What it names.
         found: Known,
     },
-    /// More than one thing could be meant.
+    /// It matches more than one id.
     #[error("`{text}` could be any of {}", listed(.candidates))]
     Ambiguous {
         /// What was typed.
@@ -46,7 +46,7 @@ pub(crate) enum ResolveError {
     Store(#[from] StoreError),
 }
 
-/// A solution is a plan, where people read of it.
+/// What people call this kind: a solution is a plan.
 fn called(kind: &str) -> &str {
     if kind == "solution" { "plan" } else { kind }
 }
@@ -110,7 +110,7 @@ impl Explain for ResolveError {
     }
 }
 
-/// Anything that has an id.
+/// Anything with an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Known {
     /// An issue.
@@ -126,7 +126,7 @@ pub(crate) enum Known {
 }
 
 impl Known {
-    /// What sort of thing it is, for people.
+    /// Its kind, for people.
     fn called(&self) -> &'static str {
         match self {
             Self::Issue(_) => "an issue",
@@ -137,7 +137,7 @@ impl Known {
         }
     }
 
-    /// The issue that it belongs to; none for a queue.
+    /// The issue that it belongs to; `None` for a queue.
     pub(crate) fn issue(&self) -> Option<IssueId> {
         match self {
             Self::Issue(id) => Some(id.clone()),
@@ -147,18 +147,18 @@ impl Known {
         }
     }
 
-    /// Whether `text` is the whole id or all of its last part, and not only the start of one.
+    /// Whether `text` is the whole id or its whole last part, not only a prefix.
     pub(crate) fn is_named_exactly(&self, text: &str) -> bool {
         let (whole, last) = self.parts();
         fit(&whole, &last, text) > Some(Fit::Start)
     }
 
-    /// The part of its id that tells it from others of its sort; an item goes by its plan.
+    /// The part of its id that distinguishes it from others of its kind; for an item, that of its plan.
     pub(crate) fn last_part(&self) -> String {
         self.parts().1
     }
 
-    /// The whole id and its last part; an item goes by its plan.
+    /// The whole id and its last part; for an item, those of its plan.
     fn parts(&self) -> (String, String) {
         let last = match self {
             Self::Issue(id) => id.uid(),
@@ -182,14 +182,14 @@ impl std::fmt::Display for Known {
     }
 }
 
-/// How well a text fits an id, the best last.
+/// How well a text matches an id; the best match is last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
-    /// It begins the id, or its last part.
+    /// It is a prefix of the id or of its last part.
     Start,
-    /// It is the last part.
+    /// It is the whole last part.
     LastPart,
-    /// It is the id.
+    /// It is the whole id.
     Whole,
 }
 
@@ -202,7 +202,7 @@ fn fit(id: &str, last: &str, text: &str) -> Option<Fit> {
     }
 }
 
-/// Those things that `text` fits best by any of their ids; `ids` gives each with its last part.
+/// The things that `text` matches best by any of their ids; `ids` gives each id with its last part.
 fn best<T>(
     text: &str,
     things: impl IntoIterator<Item = T>,
@@ -220,7 +220,7 @@ fn best<T>(
     found
 }
 
-/// Picks the one of these things whose id `text` fits best; `parts` gives an id and its last part.
+/// The one thing whose id `text` matches best; `parts` gives an id and its last part.
 fn pick<T>(
     kind: &'static str,
     text: &str,
@@ -239,7 +239,7 @@ fn pick<T>(
     }
 }
 
-/// The one of these ids that `text` names, by the rules of all ids.
+/// The one of these ids that `text` names, by the same rules as for all ids.
 pub(crate) fn one_of(kind: &'static str, text: &str, ids: Vec<String>) -> Result<String, ResolveError> {
     let last = |id: &String| id.rsplit_once('-').map_or(String::new(), |(_, last)| last.to_owned());
     pick(kind, text, ids, |id| (id.clone(), last(id)))
@@ -261,7 +261,7 @@ pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveErro
     }
 }
 
-/// Whether a text has the form of an id that no issue has.
+/// Whether a text has the form of an id that no issue can have.
 fn is_of_another_kind(text: &str) -> bool {
     ["SOL-", "EXR-", "QUE-"].iter().any(|prefix| text.starts_with(prefix)) || ItemId::parse(text).is_ok()
 }
@@ -271,7 +271,7 @@ fn is_task(text: &str) -> bool {
     text.strip_prefix('T').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A plan, of `within` where that is given.
+/// A plan, of the issue `within` if that is given.
 pub(crate) fn solution(
     read: &impl Read,
     text: &str,
@@ -293,7 +293,7 @@ pub(crate) fn solution(
     pick("solution", text, ids, |id| (id.to_string(), id.uid().to_owned()))
 }
 
-/// A queue: by its id, else by its whole name.
+/// A queue, by its id or by its whole name.
 pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveError> {
     let ids = records::queue_ids(read)?;
     let by_id = pick("queue", text, ids.iter().cloned(), |id| (id.to_string(), id.uid().to_owned()));
@@ -316,12 +316,12 @@ pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveErro
     }
 }
 
-/// An item: `QUE-…:S-1`, `S-1`, its plan, or its issue. Removed items are none.
+/// An item: `QUE-…:S-1`, `S-1`, its plan, or its issue. Removed items do not match.
 pub(crate) fn item(read: &impl Read, text: &str) -> Result<(QueueId, Item), ResolveError> {
     item_among(read, &records::queues(read)?, text)
 }
 
-/// The same where the queues were read before.
+/// The same, if the queues were already read.
 pub(crate) fn item_among(
     read: &impl Read,
     queues: &[QueueFolder],
@@ -357,7 +357,7 @@ pub(crate) fn item_among(
     }
 }
 
-/// The issue, plan or execution that bears exactly this id.
+/// The issue, plan or execution with exactly this id.
 pub(crate) fn exact(read: &impl Read, text: &str) -> Result<Option<Known>, StoreError> {
     if let Ok(id) = IssueId::parse(text)
         && read.file(&layout::issue(&id))?.is_some()
@@ -398,12 +398,12 @@ pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
     among("record", text, known)
 }
 
-/// Those of these that `text` names equally well.
+/// The things that `text` matches equally well.
 pub(crate) fn all_among(text: &str, known: Vec<Known>) -> Vec<Known> {
     best(text, known, |it| vec![it.parts()])
 }
 
-/// The one of these that `text` names.
+/// The one thing that `text` names.
 pub(crate) fn among(kind: &'static str, text: &str, known: Vec<Known>) -> Result<Known, ResolveError> {
     pick(kind, text, known, Known::parts)
 }

@@ -7,25 +7,25 @@ use crate::git::{Date, Entry, EntryKind, Kind, ObjectId, Repository, Signature, 
 use crate::model::doc::file_bytes;
 use crate::model::root::FORMAT;
 
-/// The name in commits that are a pure function of what they stand on.
+/// The name in commits that depend on their parents alone.
 pub(super) const NAME: &str = "git-wf";
-/// An address that no mail can reach.
+/// An address that cannot receive mail.
 pub(super) const EMAIL: &str = "git-wf@localhost";
 const MESSAGE: &str = "git-wf: an empty store\n";
 
-/// The signature of commits that every clone makes alike.
+/// The signature of commits that every clone makes identically.
 pub(super) fn signature(seconds: i64) -> Signature {
     Signature { name: NAME.into(), email: EMAIL.into(), time: Date::new(seconds, 0) }
 }
 
 impl Store {
-    /// The id of the commit that all stores begin with. It need not be here.
+    /// The id of the first commit of all stores. The commit itself may be missing here.
     pub(crate) fn first_commit(&self) -> Result<ObjectId, StoreError> {
         make(&self.in_memory())
     }
 }
 
-/// Makes the root commit in `repo`; with `repo` in memory, only there.
+/// Makes the root commit in `repo`. If `repo` is in memory, the commit is only there.
 pub(super) fn make(repo: &Repository) -> Result<ObjectId, StoreError> {
     let wf = file_bytes(&serde_json::json!({ "format": FORMAT }));
     let oid = make::bytes(repo, Kind::Blob, &wf)?;
@@ -38,7 +38,7 @@ pub(super) fn make(repo: &Repository) -> Result<ObjectId, StoreError> {
 mod tests {
     use super::*;
 
-    /// Whoever reads the format can check that they make the same commit.
+    /// A second implementation can check that it makes the same commit.
     #[test]
     fn the_first_commit_is_the_one_that_the_format_names() {
         let folder = tempfile::tempdir().unwrap();

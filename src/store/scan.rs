@@ -1,4 +1,4 @@
-//! Reads many issues of one state in turn, so that each folder is read only once.
+//! Reads many issues of one state in turn, so that each directory is read only once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,8 +13,8 @@ use crate::git::trees::{self, Entries};
 use crate::git::{EntryKind, ObjectId};
 use crate::model::id::IssueId;
 
-/// A state of which folders are kept: those of the issue that is being read, and those that hold many issues or items
-/// of one `<xx>`. It holds no more than that, whatever the number of issues.
+/// A state that caches directories: those of the issue being read, and those that hold many issues or items of one
+/// `<xx>`. Its size does not depend on the number of issues.
 pub(crate) struct Scan<'repo> {
     snapshot: Snapshot<'repo>,
     shared: RefCell<Kept>,
@@ -37,12 +37,12 @@ impl Kept {
 }
 
 impl<'repo> Scan<'repo> {
-    /// Of this state.
+    /// A scan of this state.
     pub(crate) fn of(snapshot: Snapshot<'repo>) -> Self {
         Self { snapshot, shared: RefCell::default(), own: RefCell::default() }
     }
 
-    /// The next issue to be read. Any other is read just as rightly, only slower.
+    /// Names the issue that is read next. Reading any other is correct too, only slower.
     pub(crate) fn turn_to(&self, issue: &IssueId) {
         let folder = layout::issue_folder(issue);
         self.shared.borrow_mut().turn_to(folder.rsplit_once('/').map_or("", |(fan, _)| fan));

@@ -1,12 +1,12 @@
 //! A persistent map from numbers to values, whose copies share what they have in common. A history has a map for each
-//! commit, and the maps differ little: a copy is free, a change costs a few nodes, and a comparison costs as much as
-//! the maps differ.
+//! commit, and these maps differ little: a copy is free, a change costs a few nodes, and a comparison costs as much
+//! as the maps differ.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-/// How many bits of a key choose a child.
+/// The number of bits of a key that select a child.
 const BITS: u32 = 4;
 const WIDTH: usize = 1 << BITS;
 const DEPTH: u32 = u32::BITS / BITS;
@@ -19,8 +19,8 @@ type Link<V> = Option<Rc<Node<V>>>;
 
 #[derive(Debug)]
 struct Node<V> {
-    /// The sum of those of its keys with their values. Maps are equal where these are: whoever writes a history does not know
-    /// the key of the hash.
+    /// The sum of the hashes of its keys and values. Two maps are equal if these are equal: whoever writes a history
+    /// does not know the key of the hash.
     hash: u64,
     kind: Kind<V>,
 }
@@ -51,17 +51,17 @@ impl<V: Clone + Hash> SharedMap<V> {
         }
     }
 
-    /// Whether there is no key.
+    /// Whether the map has no keys.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Gives a key a value, or none.
+    /// Sets or removes the value of a key.
     pub(crate) fn set(&mut self, key: u32, value: Option<V>) {
         self.0 = put(self.0.as_ref(), key, DEPTH, value);
     }
 
-    /// All that is in either map; `join` decides where both have a key with different values.
+    /// The union of both maps; `join` decides if both have a key with different values.
     pub(crate) fn union(&self, other: &Self, join: impl Fn(&V, &V) -> V) -> Self {
         let mut all = self.clone();
         self.differing(other, &mut |key, one, two| match (one, two) {
@@ -72,7 +72,7 @@ impl<V: Clone + Hash> SharedMap<V> {
         all
     }
 
-    /// Calls `found` with each key, in order, whose value is not the same in both maps.
+    /// Calls `found`, in order, with each key whose value differs between the maps.
     pub(crate) fn differing<'a>(
         &'a self,
         other: &'a Self,
@@ -186,7 +186,7 @@ mod tests {
                 one.remove(&key);
             }
             prop_assert_eq!(a.is_empty(), one.is_empty());
-            // However it came to be, it is the same.
+            // Maps with the same content are equal, however they were built.
             let mut count = 0;
             a.differing(&map(&one), &mut |_, _, _| count += 1);
             prop_assert_eq!(count, 0);

@@ -53,13 +53,13 @@ pub(crate) struct Vouched {
     pub(crate) step: Step,
     /// What vouches for it.
     pub(crate) vouching: Vouching,
-    /// Whose signature it bears, as git says; none if it has none, or git does not know.
+    /// The signer, as git names them; `None` if there is no signature or git does not know.
     pub(crate) signer: Option<String>,
     /// The key, as git names it.
     pub(crate) key: Option<String>,
 }
 
-/// What git says of a signature.
+/// What git reports about a signature.
 struct Verdict {
     vouching: Vouching,
     signer: Option<String>,
@@ -73,43 +73,43 @@ impl Verdict {
     }
 }
 
-/// What the signature of a commit is worth here.
+/// What the signature of a commit proves here.
 #[derive(Debug)]
 pub(crate) enum Signature {
-    /// Made by a key that git here trusts.
+    /// Made by a key that git trusts here.
     By(Signed),
-    /// It, or its key, had expired when it was made.
+    /// The signature or its key had expired when the commit was made.
     Expired,
-    /// Made by a key that git here does not have or does not trust; its fingerprint or id.
+    /// Made by a key that git does not have or does not trust here; its fingerprint or id.
     Untrusted(String),
-    /// One that git here is not set up to check, as without gpg.
+    /// git is not set up to check it here, for example without gpg.
     Unchecked,
-    /// There is none, or none that git here trusts.
+    /// There is no signature, or none that git trusts here.
     Nobodys,
 }
 
-/// Whose signature git here trusts a commit for.
+/// The trusted signer of a commit.
 #[derive(Debug)]
 pub(crate) struct Signed {
-    /// Fingerprints: of the key, and of the primary key that it belongs to.
+    /// Fingerprints: of the key, and of its primary key.
     fingerprints: Vec<String>,
-    /// The principal whom the file of allowed signers names for the key. Nobody vouches for the name in a GnuPG key but its
-    /// owner, so that it counts for nothing here.
+    /// The principal that the file of allowed signers names for the key. The name in a GnuPG key does not count here,
+    /// since only its owner vouches for it.
     principal: Option<String>,
 }
 
 impl Signed {
-    /// Whether this is somebody whom a setting names: by a fingerprint, or by a principal of SSH.
+    /// Whether a setting that names a fingerprint, or an SSH principal, means this signer.
     pub(crate) fn is_by(&self, name: &str) -> bool {
         let is_key = |known: &String| match known.starts_with(SSH) {
             true => known == name,
-            // Hexadecimal digits, as people copy them.
+            // Hexadecimal digits, spaced as people copy them.
             false => known.eq_ignore_ascii_case(&name.replace(' ', "")),
         };
         self.fingerprints.iter().any(is_key) || self.principal.as_deref() == Some(name)
     }
 
-    /// What a setting would name them by.
+    /// The name by which a setting would refer to this signer.
     pub(crate) fn name(&self) -> &str {
         self.principal
             .as_deref()
@@ -118,12 +118,12 @@ impl Signed {
     }
 }
 
-/// How fingerprints of SSH keys begin.
+/// The prefix of SSH key fingerprints.
 const SSH: &str = "SHA256:";
 
 impl Store {
-    /// The commits of the ref, parents before children, each with what vouches for it; with `only`, no others than these.
-    /// Also what git complained about while it checked.
+    /// The commits of the ref, parents before children, each with what vouches for it; with `only`, just these. Also
+    /// returns what git complained about while checking.
     pub(crate) fn vouched(
         &self,
         only: Option<&HashSet<ObjectId>>,
@@ -164,7 +164,7 @@ impl Store {
         Ok((vouched.collect::<Result<_, StoreError>>()?, complaint))
     }
 
-    /// What the signatures of these commits are worth; a commit without one is not among them.
+    /// What the signatures of these commits prove; commits without a signature are left out.
     pub(crate) fn signatures(&self, ids: &[ObjectId]) -> Result<HashMap<ObjectId, Signature>, StoreError> {
         let mut signed = Vec::new();
         for id in ids {
@@ -193,7 +193,7 @@ impl Store {
     fn made_again(&self, link: &Link) -> Result<Vouching, StoreError> {
         let [one, two] = link.parents[..] else { return Ok(Vouching::Differs) };
         if [one, two].iter().any(|parent| self.repo.header(*parent).is_err()) {
-            // A shallow clone cannot tell.
+            // In a shallow clone this cannot be checked.
             return Ok(Vouching::Unchecked);
         }
         let made = merge::of_parents(&self.in_memory(), [one, two])?;
@@ -207,7 +207,8 @@ impl Store {
         Ok(decoded.extra_headers.iter().any(|(name, _)| name.starts_with(b"gpgsig")))
     }
 
-    /// Asks git about signed commits, all in one process. What it says on stderr comes back too, where it could not check.
+    /// Asks git about signed commits in one process. Also returns git's messages on stderr about what it could not
+    /// check.
     fn verdicts(&self, ids: &[ObjectId]) -> Result<(HashMap<ObjectId, Verdict>, Option<String>), StoreError> {
         if ids.is_empty() {
             return Ok((HashMap::new(), None));
@@ -224,7 +225,7 @@ impl Store {
         Ok((verdicts, complaint))
     }
 
-    /// Git answers of an SSH key that has expired as of an unknown one; only ssh-keygen's own words say which it is.
+    /// git reports an expired SSH key like an unknown one; only the message of ssh-keygen tells which it is.
     fn tell_expired(&self, verdicts: &mut HashMap<ObjectId, Verdict>) -> Result<(), StoreError> {
         let is_ssh = |it: &Verdict| it.key.as_deref().is_some_and(|key| key.starts_with(SSH));
         let unknown = verdicts.iter().filter(|(_, it)| it.vouching == Vouching::UnknownKey && is_ssh(it));
@@ -241,14 +242,14 @@ impl Store {
         Ok(())
     }
 
-    /// What git prints of each listed commit.
+    /// git's output for each listed commit.
     fn asked(&self, format: &'static str, list: &str) -> Result<std::process::Output, StoreError> {
         let args = ["log", "--no-walk=unsorted", "--no-show-signature", "--no-color", format, "--stdin"];
         Ok(crate::git::fed(self.git().command(&args), list.as_bytes())?)
     }
 }
 
-/// The commits of `words`, in which each is followed by what ssh-keygen said, whose key had expired.
+/// The commits in `words` whose key had expired. In `words`, each commit is followed by the message of ssh-keygen.
 fn expired(words: &str) -> impl Iterator<Item = ObjectId> + '_ {
     let mut parts = words.split('\0').skip(1);
     std::iter::from_fn(move || Some((parts.next()?, parts.next()?)))
@@ -256,15 +257,15 @@ fn expired(words: &str) -> impl Iterator<Item = ObjectId> + '_ {
         .filter_map(|(id, _)| object_id(id))
 }
 
-/// Reads one line of git's answer about a commit that bears a signature.
+/// Reads one line of git's answer about a signed commit.
 fn verdict(line: &str) -> Option<(ObjectId, Verdict)> {
     let mut parts = line.split('\0');
     let id = object_id(parts.next()?)?;
-    // As git-log(1) has it.
+    // The letters are those of git-log(1).
     let vouching = match parts.next()? {
         "G" => Vouching::Good,
         "B" => Vouching::Bad,
-        // Right, and by somebody whom nothing here vouches for; or by a key that is not here.
+        // Valid, but the signer is not trusted here; or the key is not here.
         "U" | "E" => Vouching::UnknownKey,
         "X" | "Y" => Vouching::Expired,
         "R" => Vouching::Revoked,

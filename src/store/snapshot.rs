@@ -1,4 +1,4 @@
-//! One state of the store, as it was at a commit.
+//! One state of the store, as of a commit.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,15 +13,15 @@ use crate::git::{ObjectId, bounded};
 use crate::model::root::FORMAT;
 use crate::model::strict;
 
-/// At most this many folders are remembered.
+/// At most this many directories are remembered.
 const MOST_FOLDERS: usize = 1_000;
 
-/// Reads files of a state by their paths. A transaction is one too, with its own writes on top.
+/// Reads files of a state by their paths. A transaction is a state too, with its own writes on top.
 pub(crate) trait Read {
-    /// The bytes of the file at `path`; none if there is none (or something that is no file).
+    /// The bytes of the file at `path`; `None` if there is nothing, or something that is not a file.
     fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The names in the folder at `path`, in byte order; none if there is no such folder.
+    /// The names in the directory at `path`, sorted by bytes; empty if there is no such directory.
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError>;
 }
 
@@ -31,12 +31,12 @@ pub(crate) struct Snapshot<'repo> {
     repo: &'repo Repository,
     commit: ObjectId,
     tree: ObjectId,
-    /// Folders that were looked up.
+    /// Directories that were looked up.
     folders: RefCell<HashMap<String, Option<ObjectId>>>,
 }
 
 impl<'repo> Snapshot<'repo> {
-    /// Checks that `commit` holds a store of a format that this program knows.
+    /// Opens the state at `commit`. Fails if that is not a store, or has a format that this program does not know.
     pub(super) fn open(
         repo: &'repo Repository,
         reference: &str,
@@ -61,7 +61,7 @@ impl<'repo> Snapshot<'repo> {
         }
     }
 
-    /// The tree of a commit, whatever is in it; none if that is no commit, or none that is read.
+    /// The tree of a commit, whatever is in it; `None` if the object is not a commit, or cannot be read.
     pub(super) fn of_commit(repo: &'repo Repository, commit: ObjectId) -> Result<Option<Self>, StoreError> {
         let found = match commit_size::read(repo, "", commit) {
             Err(StoreError::NotAStore { .. }) => return Ok(None),
@@ -70,7 +70,7 @@ impl<'repo> Snapshot<'repo> {
         Ok(found.tree().ok().map(|tree| Self { repo, commit, tree, folders: RefCell::default() }))
     }
 
-    /// Where its objects are.
+    /// The repository with its objects.
     pub(super) fn repo(&self) -> &'repo Repository {
         self.repo
     }
@@ -85,7 +85,7 @@ impl<'repo> Snapshot<'repo> {
         self.tree
     }
 
-    /// The object at `path`, with its kind; none if there is nothing.
+    /// The object at `path`, with its kind; `None` if there is nothing.
     pub(crate) fn entry(&self, path: &str) -> Result<Option<(ObjectId, EntryKind)>, StoreError> {
         let (folder, name) = match path.rsplit_once('/') {
             Some((folder, name)) => (self.folder(folder)?, name),
@@ -95,7 +95,7 @@ impl<'repo> Snapshot<'repo> {
         Ok(trees::look_up(self.repo, folder, name.into())?)
     }
 
-    /// Where the symbolic link at `path` leads, as it is written; none if there is none.
+    /// The target of the symbolic link at `path`, as written; `None` if there is no link.
     pub(super) fn link(&self, path: &str) -> Result<Option<String>, StoreError> {
         match self.entry(path)? {
             Some((id, EntryKind::Link)) => {
@@ -105,7 +105,8 @@ impl<'repo> Snapshot<'repo> {
         }
     }
 
-    /// The folder at `path`. Commands read many files of few folders, and a folder of many issues takes long to search.
+    /// The directory at `path`. Cached: commands read many files from few directories, and a directory of many issues
+    /// takes long to search.
     fn folder(&self, path: &str) -> Result<Option<ObjectId>, StoreError> {
         if let Some(known) = self.folders.borrow().get(path) {
             return Ok(*known);
@@ -134,15 +135,16 @@ impl Read for Snapshot<'_> {
         let Some((id, EntryKind::Tree)) = self.entry(path)? else { return Ok(Vec::new()) };
         let folder = trees::read(self.repo, id).map_err(trees::at(path))?;
         let Some(folder) = folder else { return Ok(Vec::new()) };
-        // A name that is not UTF-8 is no id, hence no record.
+        // A name that is not UTF-8 is not an id, so it is not a record.
         let names = folder.entries.iter().filter_map(|entry| entry.filename.to_str().ok());
         Ok(names.map(str::to_owned).collect())
     }
 }
 
-/// The bytes of a blob that lies at `path`, within the size that a record there may have.
+/// The bytes of a blob at `path`, if it is within the size limit of a record there.
 pub(super) fn read_blob(repo: &Repository, id: ObjectId, path: &str) -> Result<Vec<u8>, StoreError> {
-    // Too large to be a record, or a tree where the folder above it promised a file: what reads it sees bytes that are none.
+    // The object is too large to be a record, or is a tree although its entry says it is a file. Readers get empty
+    // bytes, which are not a valid record.
     let found = bounded::find(repo, id, Kind::Blob, largest(path), "cannot read a record of the store")?;
     Ok(found.map(|object| object.detach().data).unwrap_or_default())
 }

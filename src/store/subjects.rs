@@ -8,20 +8,20 @@ use super::snapshot::Snapshot;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::redaction::REDACTED;
 
-/// Hides by what a state says.
+/// Hides by the redactions of one state.
 pub(crate) struct Subjects<'a> {
     now: Snapshot<'a>,
     known: HashMap<IssueId, bool>,
 }
 
 impl<'a> Subjects<'a> {
-    /// What is hidden in `now` is hidden in all messages.
+    /// Uses the redactions of `now` for all messages.
     pub(crate) fn new(now: Snapshot<'a>) -> Self {
         Self { now, known: HashMap::new() }
     }
 
-    /// Cuts a subject off behind the first id, where it may quote what is hidden. Whether something of the record is
-    /// hidden at all: then a reason may quote it too.
+    /// If the subject may quote a hidden value, cuts it after the first id. Returns whether anything in the record is
+    /// hidden, because then a reason may quote it too.
     pub(crate) fn hide(&mut self, subject: &mut String) -> Result<bool, StoreError> {
         let Some((end, issue)) = first_id(subject) else { return Ok(false) };
         let is_hidden = match self.known.get(&issue) {
@@ -41,7 +41,7 @@ impl<'a> Subjects<'a> {
     }
 }
 
-/// The first word that is an id of an issue, a plan or an execution: where it ends, and whose it is.
+/// The first word that is the id of an issue, a plan or an execution: where it ends, and its issue.
 fn first_id(subject: &str) -> Option<(usize, IssueId)> {
     let mut at = 0;
     for word in subject.split(' ') {

@@ -18,19 +18,19 @@ use crate::model::id::EntryId;
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::uid::Uid;
 
-/// How often a write starts again because somebody without the lock moved the ref.
+/// How often a write starts again if a writer without the lock moved the ref.
 const TRIES: u32 = 20;
-/// A reference shows its subject in `git log --oneline`; a longer one is cut.
+/// `git log --oneline` shows the subject; a longer one is cut.
 const LONGEST_SUBJECT: usize = 200;
 
-/// What a change looks like in the audit log.
+/// The message of a commit in the audit log.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Note {
     /// The command, such as `issue create`: the trailer `Wf-Op`.
     pub(crate) op: &'static str,
-    /// What happened to what.
+    /// What the command did, and to which record.
     pub(crate) subject: String,
-    /// Why a gate was overridden: the trailer `Wf-Force`.
+    /// The reason for overriding a gate: the trailer `Wf-Force`.
     pub(crate) force: Option<String>,
 }
 
@@ -41,9 +41,9 @@ pub(crate) struct Tx<'repo> {
     stamper: Stamper,
     person: String,
     role: Option<String>,
-    /// The logs written to that hold entries of the far future which are not set aside.
+    /// The logs written to that contain entries stamped in the far future and not set aside.
     far_future: RefCell<BTreeSet<String>>,
-    /// What the log will say.
+    /// The commit's message.
     pub(crate) note: Note,
 }
 
@@ -53,7 +53,7 @@ impl<'repo> Tx<'repo> {
         &self.base
     }
 
-    /// Makes this command's stamps.
+    /// Makes the stamps of this command.
     pub(crate) fn stamper(&self) -> &Stamper {
         &self.stamper
     }
@@ -63,12 +63,12 @@ impl<'repo> Tx<'repo> {
         &self.person
     }
 
-    /// As what they act (`WF_ROLE`); none for an owner.
+    /// The role of the actor (`WF_ROLE`); `None` for an owner.
     pub(crate) fn role(&self) -> Option<&str> {
         self.role.as_deref()
     }
 
-    /// Puts a file in place. The same bytes as before are no change.
+    /// Writes a file. Writing the same bytes as before is not a change.
     pub(crate) fn write(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
         if bytes.len() as u64 > layout::largest(&path) {
             return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
@@ -79,7 +79,7 @@ impl<'repo> Tx<'repo> {
         Ok(())
     }
 
-    /// As [`Tx::write`], of a file that is known to be new or different.
+    /// Like [`Tx::write`], for a file that is known to be new or different.
     pub(crate) fn put(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
         if bytes.len() as u64 > layout::largest(&path) {
             return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
@@ -92,14 +92,14 @@ impl<'repo> Tx<'repo> {
         self.pending.has(path)
     }
 
-    /// A file that was written, and another that was written as if the first were a folder.
+    /// Two written files of which one is inside the other, as if that were a directory.
     pub(crate) fn clash(&self) -> Option<(&str, &str)> {
         self.pending.clash()
     }
 
-    /// The place for a new entry of the log in `folder`: later than every one that is there and not set aside.
+    /// The position of a new entry in the log in `folder`: later than every existing entry that is not set aside.
     pub(super) fn next_place(&self, folder: &str) -> Result<Stamp, StoreError> {
-        // The order of redactions means nothing, so that one from the future is not in the way of others.
+        // The order of redactions has no meaning, so one from the future does not affect others.
         if folder.ends_with(layout::REDACTIONS) {
             return Ok(self.stamper.fresh());
         }
@@ -124,7 +124,8 @@ impl<'repo> Tx<'repo> {
         Ok(self.stamper.next_in_log(stamps))
     }
 
-    /// Remembers a log that holds entries of the far future which nobody has set aside: they stand above the next one.
+    /// Remembers a log with entries stamped in the far future that nobody has set aside: they sort after the new
+    /// entry.
     fn note_far_future(&self, folder: &str, names: &[String]) -> Result<(), StoreError> {
         let far: Vec<String> = names
             .iter()
@@ -139,12 +140,12 @@ impl<'repo> Tx<'repo> {
         Ok(())
     }
 
-    /// The logs of the far future that were written to so far.
+    /// The logs with entries in the far future that were written to so far.
     pub(super) fn far_future(&self) -> FarFuture {
         FarFuture(self.far_future.take())
     }
 
-    /// Says what happened.
+    /// Sets the operation and the subject of the commit.
     pub(crate) fn describe(&mut self, op: &'static str, subject: impl Into<String>) {
         self.note.op = op;
         self.note.subject = subject.into();
@@ -155,7 +156,7 @@ impl<'repo> Tx<'repo> {
         !self.pending.is_empty()
     }
 
-    /// Nothing written yet, on top of `base`.
+    /// Starts a transaction on top of `base`.
     pub(super) fn begin(
         base: Snapshot<'repo>,
         pending: Pending<'repo>,
@@ -175,7 +176,7 @@ impl<'repo> Tx<'repo> {
         store.build(self.base.tree(), self.pending, (self.base.commit(), &message, identity))
     }
 
-    /// The same with its objects in `work`, of a transaction that holds its writes in memory.
+    /// The same, with the objects in `work`; for a transaction that keeps its writes in memory.
     pub(super) fn into_commit(
         self,
         store: &Store,
@@ -211,18 +212,18 @@ impl Read for Tx<'_> {
     }
 }
 
-/// What a transaction came to.
+/// The result of a transaction.
 #[derive(Debug)]
 pub(crate) struct Committed<T> {
-    /// What the change answered.
+    /// What the change returned.
     pub(crate) answer: T,
-    /// The new commit; none if everything was so already.
+    /// The new commit; `None` if nothing changed.
     pub(crate) commit: Option<ObjectId>,
-    /// The logs that were written to and that hold entries of the far future.
+    /// The logs written to that contain entries stamped in the far future.
     pub(crate) far_future: FarFuture,
 }
 
-/// Logs that were written to although they hold entries stamped in the far future.
+/// Logs that were written to although they contain entries stamped in the far future.
 #[derive(Debug, Default)]
 pub(crate) struct FarFuture(BTreeSet<String>);
 
@@ -239,8 +240,8 @@ impl FarFuture {
 }
 
 impl Store {
-    /// Runs `change` on the newest state and makes its writes one commit. It may run more than once, each time on a newer
-    /// state, and must not do anything but read and write through the [`Tx`].
+    /// Runs `change` on the newest state and commits its writes. It may run more than once, each time on a newer
+    /// state, so it must only read and write through the [`Tx`].
     pub(crate) fn transact<T, E: From<StoreError>>(
         &self,
         mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
@@ -285,8 +286,9 @@ impl Store {
         self.publish(&mut lock, work, commit, None, "init")
     }
 
-    /// Merges another head: the ref moves to that head if it contains everything that we have, and to a merge commit
-    /// otherwise. `None` if there was nothing to bring in. `from` is what messages and the reflog call that head.
+    /// Merges another head: the ref moves to that head if it contains everything that ours does, and to a merge
+    /// commit otherwise. `None` if there was nothing to bring in. `from` is the name of that head in messages and the
+    /// reflog.
     pub(crate) fn merge_head(
         &self,
         theirs: ObjectId,
@@ -327,7 +329,7 @@ impl Store {
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
     }
 
-    /// Whether one commit is in the history of another. Something that is no commit is in none.
+    /// Whether one commit is in the history of another. Something that is not a commit is in no history.
     pub(crate) fn is_ancestor(&self, old: ObjectId, new: ObjectId) -> Result<bool, StoreError> {
         for id in [old, new] {
             let header = self.repo.header(id).map_err(StoreError::object("cannot read a commit"))?;
@@ -339,7 +341,7 @@ impl Store {
     }
 }
 
-/// Forty random bits: one draw for each command.
+/// Forty random bits, drawn once for each command.
 pub(crate) fn random_uid() -> Result<Uid, StoreError> {
     let mut bits = [0u8; 5];
     getrandom::fill(&mut bits)

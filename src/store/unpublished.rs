@@ -13,9 +13,9 @@ use crate::git::persist::{Keep, Made};
 use crate::git::{ObjectId, fault};
 use crate::model::stamp::Stamper;
 
-/// A commit whose objects are written and which no ref holds yet.
+/// A commit whose objects are written but which no ref holds yet.
 pub(crate) struct Unpublished {
-    /// The commit, and what was put back in it.
+    /// The commit, and what the merge restored.
     pub(crate) merged: Merged,
     base: ObjectId,
     made: Made,
@@ -23,7 +23,7 @@ pub(crate) struct Unpublished {
     subject: String,
 }
 
-/// The state of the local ref merged with another head, in memory, for a change on top of it.
+/// The local state merged with another head, in memory; a change is made on top of it.
 pub(crate) struct Offer<'store> {
     store: &'store Store,
     work: Repository,
@@ -32,21 +32,21 @@ pub(crate) struct Offer<'store> {
     from: String,
 }
 
-/// What a change of an [`Offer`] came to.
+/// The result of a change on top of an [`Offer`].
 pub(crate) struct Offered<T> {
-    /// What the change answered.
+    /// What the change returned.
     pub(crate) answer: T,
-    /// The logs that it wrote to and that hold entries of the far future.
+    /// The logs written to that contain entries stamped in the far future.
     pub(crate) far_future: FarFuture,
     /// Whether it wrote anything.
     pub(crate) is_changed: bool,
-    /// Where the local ref is to go; none if it stands there.
+    /// Where the local ref should move; `None` if it is already there.
     pub(crate) ahead: Option<Unpublished>,
 }
 
 impl Store {
     /// Merges another head into the local one without moving any ref. `None` if no merge commit is needed: ours
-    /// holds all of it already, or the ref can just follow.
+    /// already contains everything, or the ref can fast-forward.
     pub(crate) fn merge_unpublished(
         &self,
         theirs: ObjectId,
@@ -76,8 +76,8 @@ impl Store {
         Ok(Unpublished { merged, base, made, keep, subject })
     }
 
-    /// The local state merged with `theirs`, for a change that is to be offered to a remote. `from` is what messages and
-    /// the reflog call that head.
+    /// The local state merged with `theirs`, for a change that will be offered to a remote. `from` is the name of
+    /// that head in messages and the reflog.
     pub(crate) fn offer(&self, theirs: Option<ObjectId>, from: &str) -> Result<Offer<'_>, StoreError> {
         self.refuse_mirror()?;
         let base = self.snapshot()?.commit();
@@ -109,8 +109,8 @@ impl Store {
 }
 
 impl Offer<'_> {
-    /// Runs `change` on the merged state and makes its writes one commit, which no ref holds. The lock of the store is
-    /// not held: where somebody writes here meanwhile, [`Store::follow`] merges.
+    /// Runs `change` on the merged state and commits its writes without moving any ref. The store's lock is not held:
+    /// if someone writes here meanwhile, [`Store::follow`] merges.
     pub(crate) fn change<T, E: From<StoreError>>(
         self,
         change: impl FnOnce(&mut Tx<'_>) -> Result<T, E>,

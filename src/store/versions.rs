@@ -1,5 +1,5 @@
-//! The versions of records that a walk has read. In a history a version is read as what a commit wrote, again as what the
-//! next one changed, and with every merge.
+//! The versions of records that a walk has read. A walk reads each version several times: as what a commit wrote, as
+//! what the next one changed, and at every merge.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,20 +14,19 @@ use crate::git::trees::Here;
 use crate::git::{EntryKind, ObjectId};
 use crate::model::doc::Doc;
 
-/// Versions of as many bytes are remembered.
+/// At most this many bytes of versions are remembered.
 const MOST_BYTES: usize = 32 << 20;
-/// What a version takes at least.
+/// The least that a version counts for.
 const LEAST_BYTES: usize = 512;
 
-/// What lies at the path of a record.
+/// What is at the path of a record.
 #[derive(Clone)]
 pub(super) enum Version {
     /// A record with a clock.
     Doc(Rc<Doc>),
-    /// A record that is written once, with the commit that it names as one that holds its plan: all else of what it says
-    /// is in its id.
+    /// A write-once record, with its `plan_commit` if it has one: everything else in it is covered by its id.
     Entry(Option<Rc<str>>),
-    /// Nothing that can be read as the record of this path.
+    /// Nothing that is valid for this path.
     Broken,
 }
 
@@ -51,13 +50,13 @@ impl<'a> Versions<'a> {
         if let Some(number) = self.numbers.get(path) {
             return *number;
         }
-        // Four thousand million paths are more than any memory holds.
+        // Memory does not hold four thousand million paths.
         let number = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         self.numbers.insert(path.to_owned(), number);
         number
     }
 
-    /// The record that lies at `path` as `here`.
+    /// The record at `path` with the entry `here`.
     pub(super) fn get(&mut self, path: &str, (kind, id): Here) -> Result<Version, StoreError> {
         if !matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable) {
             return Ok(Version::Broken);
@@ -90,7 +89,7 @@ impl<'a> Versions<'a> {
         Ok(version)
     }
 
-    /// The record with a clock that lies at `path` as `here`; `None` if there is none that can be read.
+    /// The record with a clock at `path` with the entry `here`; `None` if there is none, or it cannot be read.
     pub(super) fn doc(&mut self, path: &str, here: Here) -> Result<Option<Rc<Doc>>, StoreError> {
         Ok(match self.get(path, here)? {
             Version::Doc(doc) => Some(doc),

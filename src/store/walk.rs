@@ -14,14 +14,14 @@ use crate::git::{EntryKind, Kind, ObjectId};
 /// What is at a path.
 #[derive(Debug)]
 pub(crate) enum Visited {
-    /// A file, with what is redacted of it hidden.
+    /// A file, with redacted values hidden.
     File(Vec<u8>),
     /// An entry that a store cannot hold or a reader cannot read, and why.
     Unfit(&'static str),
 }
 
 impl Snapshot<'_> {
-    /// Visits every file below `folder`; all of them where that is empty.
+    /// Visits every file below `folder`, or all files if it is empty.
     pub(crate) fn each_file<E: From<StoreError>>(
         &self,
         folder: &str,
@@ -47,7 +47,7 @@ impl Snapshot<'_> {
         let Some(folder) = folder else {
             return visit(path, Visited::Unfit("a folder that cannot be read"));
         };
-        // A folder with redactions of its own: an issue, a plan, an execution.
+        // A directory with redactions of its own: an issue, a plan, an execution.
         let own = match Folder::parse(path) {
             Some(Folder::Owner(_)) => Some(match folder.get(layout::REDACTIONS.into()).is_some() {
                 true => Cleared::of(self, path)?,
@@ -56,7 +56,7 @@ impl Snapshot<'_> {
             _ => None,
         };
         let hidden = own.as_ref().unwrap_or(hidden);
-        // What some of the files are called, and so their order, is known once all of the folder were read.
+        // Some files get new names, so their order is known only after the whole directory was read.
         let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for entry in folder.in_order() {
             let Ok(name) = entry.filename.to_str() else {
@@ -71,7 +71,7 @@ impl Snapshot<'_> {
                 match self.bytes(entry.oid, &inner)? {
                     Visited::File(bytes) if !hidden.is_empty() => {
                         for (path, bytes) in hidden.files(&inner, bytes) {
-                            // Two of one name say the same, as in a merge.
+                            // Two files with one name have the same content, as in a merge.
                             let known = files.entry(path).or_default();
                             *known = bytes.max(std::mem::take(known));
                         }

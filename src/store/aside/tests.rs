@@ -1,4 +1,4 @@
-//! What it costs to find who set entries aside, counted and not timed.
+//! The cost of finding who set entries aside, counted instead of timed.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::git::{ObjectId, bounded};
 use crate::model::fixtures::entry;
 use crate::store::lineage::tests::{History, path};
 
-/// So many redactions by one commit, and so many commits behind it, each with a file of its own.
+/// One commit that adds this many redactions, followed by this many commits that each add one file.
 fn history(asides: usize, commits: usize) -> (History, ObjectId) {
     let mut history = History::new();
     let folder = path(1).replace("/issue.json", "");
@@ -32,7 +32,7 @@ fn the_work_does_not_multiply_asides_with_commits() {
     let read = |asides: usize, commits: usize| {
         let (history, tip) = history(asides, commits);
         bounded::READ.set(0);
-        // By the date of the commit, these entries are a year ahead.
+        // By the date of that commit, these entries are a year in the future.
         assert_eq!(history.store.wrongly_aside(None, tip).unwrap(), []);
         bounded::READ.get()
     };
@@ -51,13 +51,13 @@ fn each_commit_that_brought_one_is_named() {
     let (id, redaction) = entry("19700101T000000000Z-00000", redaction);
     let place = format!("{folder}/redactions/{id}.json");
     let file = [(place.clone(), Some(format!("{redaction:#}\n")))];
-    // Commits of the first day: two days ahead of them is the future.
+    // The commit is dated the first day, and two days later is the future.
     let fine = history.commit(&[history.first()], &file);
     assert_eq!(history.store.wrongly_aside(None, fine).unwrap(), []);
     for _ in 0..3 {
         history.commits.extend(std::iter::repeat_n((fine, vec![]), 100_000));
     }
-    // More than two days later it was not.
+    // The date of this commit is more than two days later, so the entry was not in the future.
     let one = history.commit(&[history.first()], &file);
     let two = history.commit(&[history.first()], &[file[0].clone(), ("x".into(), Some("x".into()))]);
     let tip = history.commit(&[one, two], &file);

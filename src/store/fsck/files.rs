@@ -12,10 +12,10 @@ use crate::store::redact::{Reach, Shelf};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 
-/// A store with more files than this is not checked to the end.
+/// If a store has more files than this, the rest is not checked.
 const MOST_FILES: u64 = 4_000_000;
 
-/// What the walk over the tree needs at each step.
+/// The state of the walk over the tree.
 struct Walk<'a> {
     store: &'a Store,
     snapshot: &'a Snapshot<'a>,
@@ -36,7 +36,7 @@ impl Store {
             .folder(snapshot.tree(), "")
     }
 
-    /// Whether the newest state has a sound file at `path`.
+    /// Whether the newest state has a valid file at `path`.
     pub(super) fn has_sound(&self, snapshot: &Snapshot<'_>, path: &str) -> Result<bool, StoreError> {
         match snapshot.entry(path)? {
             Some((id, EntryKind::Blob | EntryKind::BlobExecutable)) => {
@@ -167,7 +167,7 @@ impl Walk<'_> {
                     );
                     self.found.error(path, what);
                     self.found.to_heal.insert(path.to_owned());
-                    // The far future is ahead of every clock.
+                    // A stamp in the far future is ahead of every clock.
                     self.found.needs_clock |= doc.ahead_of(Time::LAST).is_empty();
                 }
             }
@@ -206,7 +206,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Names a redaction that hides nothing of what stands.
+    /// Reports a redaction that hides nothing.
     fn redaction(&mut self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let Some(Location::Entry(Log::Redactions(_), _)) = Location::parse(path) else { return Ok(()) };
         let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
@@ -236,17 +236,17 @@ impl Walk<'_> {
     }
 }
 
-/// The first few of many names.
+/// The first few names of a list.
 fn named(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
     let more = if names.len() > shown.len() { ", …" } else { "" };
     shown.join(", ") + more
 }
 
-/// A sound file.
+/// A valid file.
 enum Sound {
     Doc(Box<Doc>),
-    /// With the one byte form of what it says.
+    /// The entry's canonical bytes.
     Entry(Vec<u8>),
     Unknown,
 }
@@ -262,13 +262,13 @@ fn sound(kind: &Form, expected: Option<&str>, bytes: &[u8]) -> Result<Sound, Str
     }
 }
 
-/// Whether these bytes can be the file at `path`.
+/// Whether these bytes are valid for the file at `path`.
 pub(super) fn is_sound(path: &str, bytes: &[u8]) -> bool {
     let (kind, expected) = form(path);
     sound(&kind, expected.as_deref(), bytes).is_ok()
 }
 
-/// Whether a file can be at `path`: the path of a record, or one that a later version of the format may know.
+/// Whether a file may be at `path`: the path of a record, or a path that a later version of the format may define.
 pub(super) fn is_place(path: &str) -> bool {
     let is_record = !matches!(form(path).0, Form::Unknown);
     is_record
@@ -277,7 +277,8 @@ pub(super) fn is_place(path: &str) -> bool {
             && !layout::is_folder(path))
 }
 
-/// Why a path among those of records is not a record's; `None` if a later version of the format may know it.
+/// Why a path inside the directories of records is not the path of a record; `None` if a later version of the format
+/// may define it.
 pub(super) fn misplaced(path: &str) -> Option<String> {
     Place::parse(path).err()?.why
 }

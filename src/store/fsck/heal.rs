@@ -1,5 +1,5 @@
-//! Repairs records and entries in place: stamps from the future, and records in another byte form than that of the
-//! format. Each repair is a write like any other, which the other clones get by merging.
+//! Repairs records and entries in place: stamps in the future, and records that are not in canonical form. A repair
+//! is an ordinary write, which other clones merge.
 
 use std::collections::BTreeSet;
 
@@ -17,43 +17,43 @@ use crate::store::root;
 use crate::store::snapshot::Read;
 use crate::store::tx::Tx;
 
-/// How many of the newest commits are compared with the clock.
+/// The number of newest commits that are compared with the clock.
 const ASKED: usize = 50;
 
-/// What a repair has to change in place.
+/// What a repair must change in place.
 #[derive(Debug, Clone)]
 pub(crate) struct ToHeal {
     paths: BTreeSet<String>,
-    /// The clock by which stamps are ahead.
+    /// The clock that stamps in the future are compared with.
     pub(crate) now: Time,
 }
 
-/// What was repaired, by path.
+/// The repaired paths.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Healed {
-    /// Records that begin another epoch.
+    /// Records that moved to a new epoch.
     pub(crate) freed: Vec<String>,
-    /// Records with full sets that begin another epoch.
+    /// Records with full sets that moved to a new epoch.
     pub(crate) emptied: Vec<String>,
     /// Entries that were set aside.
     pub(crate) aside: Vec<String>,
-    /// Records and entries that were written in the form of the format.
+    /// Records and entries that were rewritten in canonical form.
     pub(crate) rewritten: Vec<String>,
-    /// Records in the last epoch.
+    /// Records that are in the last epoch.
     pub(crate) stuck: Vec<String>,
 }
 
 impl Healed {
-    /// Whether something was judged by the clock.
+    /// Whether any repair depended on the clock.
     pub(crate) fn is_by_clock(&self) -> bool {
         !self.freed.is_empty() || !self.aside.is_empty()
     }
 }
 
 impl Store {
-    /// What a repair has to change in place. What no clock has to confirm (another byte form, stamps of the far future) is
-    /// repaired in any case. For the rest, a clock that the history contradicts is refused, unless it is trusted: if it is
-    /// behind, fine records would be repaired by it.
+    /// What a repair must change in place. Repairs that need no clock (canonical form, stamps in the far future) are
+    /// always included. For the others, a clock that the history contradicts is refused unless `trust_clock` is set:
+    /// a clock that is behind would "repair" correct records.
     pub(crate) fn to_heal(&self, trust_clock: bool) -> Result<ToHeal, StoreError> {
         let mut found = Findings::default();
         let snapshot = self.unchecked(&mut found)?;
@@ -68,19 +68,19 @@ impl Store {
         Ok(ToHeal { paths: found.to_heal, now })
     }
 
-    /// How the newest commits contradict `now`, if they do: a commit that someone else made on another machine, or most
-    /// of all commits, are dated more than a day later.
+    /// How the newest commits contradict `now`, if they do: either someone else made a commit on another machine that
+    /// is dated more than a day later, or most of all commits are.
     fn contradicts(&self, tip: ObjectId, now: Time) -> Result<Option<String>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let own = self.identity()?.email.to_lowercase();
         let (mut later, mut all) = (0, 0);
         for info in self.repo.walk([tip], []).map_err(&failed)?.take(ASKED) {
-            // A damaged history says what it can.
+            // Use as much of a damaged history as can be read.
             let Ok(info) = info else { break };
             let commit = self.repo.commit(info.id).map_err(&failed)?;
             let committer = commit.committer().map_err(&failed)?;
             let email = committer.email.to_str_lossy().to_lowercase();
-            // A merge has the date of one of its parents, and the first commit the same in all stores.
+            // A merge has the date of one of its parents, and the first commit is the same in all stores.
             if email == root::EMAIL {
                 continue;
             }
@@ -102,7 +102,7 @@ impl Store {
 }
 
 impl Tx<'_> {
-    /// Repairs what is at these paths.
+    /// Repairs the given paths.
     pub(crate) fn heal(&mut self, to_heal: &ToHeal) -> Result<Healed, StoreError> {
         let mut healed = Healed::default();
         let mut shelf = Shelf::default();
@@ -140,7 +140,7 @@ impl Tx<'_> {
         Ok(healed)
     }
 
-    /// Writes a sound record in the form of the format.
+    /// Rewrites a valid record in canonical form.
     fn respell(&mut self, path: &str, healed: &mut Healed) -> Result<(), StoreError> {
         let Some(bytes) = self.file(path)? else { return Ok(()) };
         if let Some(canonical) = layout::canonical(path, &bytes).filter(|canonical| *canonical != bytes) {
@@ -153,7 +153,7 @@ impl Tx<'_> {
     /// Sets an entry aside. Returns false if it already was.
     fn set_aside(&mut self, path: &str, shelf: &mut Shelf) -> Result<bool, StoreError> {
         let Some((folder, target)) = layout::redacted_by(path) else { return Ok(false) };
-        // What was set aside since the folder was read is another entry.
+        // The entry may have been set aside since the directory was read.
         if shelf.at(self, path)?.sets_aside(path) {
             return Ok(false);
         }

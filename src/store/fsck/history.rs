@@ -13,12 +13,12 @@ use crate::store::origins::{Fault, Origins};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 
-/// So many files that one commit lost are listed; of more only the first is, with their number.
+/// If one commit deleted more files than this, only the first is listed, with the number of all.
 const MOST_LISTED: usize = 20;
 
 impl Store {
-    /// Names what each commit of the history changed that no command changes. A deleted path is an error while it is still
-    /// missing, and a note once it is restored. Answers with all commits of the history.
+    /// Reports the changes in each commit of the history that no command makes. A deleted path is an error while it
+    /// is missing, and a note once it is restored. Returns all commits of the history.
     pub(super) fn check_history(
         &self,
         snapshot: &Snapshot<'_>,
@@ -56,7 +56,7 @@ impl Store {
             if info.id != snapshot.commit()
                 && let Err(error) = self.snapshot_at(info.id)
             {
-                // The newest state is a store, so somebody mended it.
+                // The newest state is a valid store, so someone repaired this.
                 let severity = match error {
                     StoreError::NotAStore { .. } => Severity::Note,
                     _ => Severity::Error,
@@ -94,7 +94,7 @@ impl Store {
         Ok(known)
     }
 
-    /// The same commits, parents before children.
+    /// The commits, parents before children.
     fn in_order(
         &self,
         tip: ObjectId,
@@ -115,7 +115,7 @@ impl Store {
             Lineage::over(self, history.iter().map(|(commit, parents)| (*commit, &parents[..])));
         let mut origins = Origins::between(self, None, now.commit())?;
         for (commit, parents) in history {
-            // By what is said of each.
+            // Group the paths by message.
             let mut lost: BTreeMap<(Severity, String), Vec<String>> = BTreeMap::new();
             for own in lineage.changes(*commit, parents, &|_| true)? {
                 let faults = own.step().map(|step| step.faults()).unwrap_or_default();
@@ -174,8 +174,8 @@ impl Store {
         Ok(())
     }
 
-    /// What can be restored from the history: the newest readable version of each path that was deleted, or whose record
-    /// cannot be read.
+    /// What can be restored from the history: for each path that was deleted or whose record cannot be read, the
+    /// newest readable version.
     pub(crate) fn repairs(&self) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let snapshot = self.unchecked(&mut Findings::default())?;
@@ -183,7 +183,7 @@ impl Store {
         let mut repairs = BTreeMap::new();
         let walk = self.repo.walk([snapshot.commit()], []).map_err(&failed)?;
         for info in walk {
-            // What can be read of a damaged history still restores something.
+            // The readable part of a damaged history can still restore something.
             let Ok(info) = info else { break };
             if !ours.contains(info.id) {
                 continue;
@@ -211,9 +211,9 @@ impl Store {
     }
 }
 
-/// The commits of a history that belong to the store: those that descend from a first commit which is a store, whether or
-/// not it is the one that all stores share. A commit of the code that somebody merged does not, and its files are not the
-/// store's.
+/// The commits of a history that belong to the store: those that descend from a first commit which is a store,
+/// whether or not it is the first commit that all stores share. A commit of the code that someone merged does not
+/// belong to it, and neither do its files.
 struct Ours(Option<HashSet<ObjectId>>);
 
 impl Ours {
@@ -223,12 +223,12 @@ impl Ours {
 }
 
 impl Store {
-    /// All commits, if parts of the history are missing and nobody can tell.
+    /// Returns all commits if the history is incomplete.
     fn ours(&self, tip: ObjectId) -> Ours {
         let Ok(history) = self.parents_first(&[tip], None) else { return Ours(None) };
         let mut ours = HashSet::new();
         for (commit, parents) in history {
-            // The history of a shallow clone begins where it was cut off.
+            // The history of a shallow clone starts where it was cut.
             let is_first = || !parents.iter().any(|parent| self.repo.has_object(*parent));
             let begins = || is_first() && self.snapshot_at(commit).is_ok();
             if parents.iter().any(|parent| ours.contains(parent)) || begins() {

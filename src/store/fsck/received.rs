@@ -1,4 +1,4 @@
-//! Decides whether the ref may move to a commit that somebody pushed.
+//! Decides whether the ref may move to a commit that someone pushed.
 
 mod record;
 
@@ -23,33 +23,33 @@ use crate::store::redact::{Reach, Shelf};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 
-/// At most this many files are checked in a folder that this version does not know.
+/// At most this many files are checked in a directory that this version does not know.
 const MOST_UNKNOWN: usize = 200_000;
-/// If more commits than this are pushed, none of them is searched for what is at fault.
+/// If more commits than this are pushed, faults are not traced to a commit.
 const MOST_COMMITS: usize = 1_000;
 /// At most this many faults are reported with the commit that brought them.
 pub(super) const MOST_TRACED: usize = 10;
 
-/// How much one push may bring: a few kilobytes can unfold to more than any server could check.
+/// How much one push may contain: a few kilobytes can unfold to more than any server could check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
-    /// Paths that differ, in all commits that have to be compared.
+    /// Paths that differ, over all commits that are compared.
     files: usize,
-    /// JSON values in the records there.
+    /// JSON values in those records.
     values: usize,
-    /// Bytes of records whose history has to be read.
+    /// Bytes of the records whose history is read.
     bytes: usize,
 }
 
 const BUDGET: Budget = Budget { files: 1_000_000, values: 20_000_000, bytes: 1 << 30 };
 
-/// What to do about a purge here: for the pusher.
+/// For the pusher, if history was purged here.
 const PURGED: &str = "run `git wf redact --purge` in the clone, which keeps what is new";
-/// What to do about a purge elsewhere: for whoever runs the server.
+/// For the server's administrator, if history was purged elsewhere.
 const NOT_PURGED: &str = "run `git wf redact --purge` on the server";
 const IN_PARTS: &str = "push it in parts, with `git push REMOTE COMMIT:REF` for an earlier commit first";
 
-/// Whether the path, or a folder above it, lies among records without being one.
+/// Whether the path or a directory above it is inside the directories of records without being the path of a record.
 fn is_misplaced(path: &str) -> bool {
     let above = path.match_indices('/').map(|(at, _)| &path[..at]);
     above
@@ -58,9 +58,9 @@ fn is_misplaced(path: &str) -> bool {
 }
 
 impl Store {
-    /// What is wrong with a move of the ref from `old` (`None` if it is new) to `new`; empty if it may move. The new commit
-    /// must descend from the old one through stores alone, must not delete, set back or rewrite anything, and must bring
-    /// only records as this program writes them.
+    /// What is wrong with moving the ref from `old` (`None` if the ref is new) to `new`; empty if it may move. The
+    /// new commit must descend from the old one through stores only. It must not delete, set back or rewrite
+    /// anything, and must bring only records as this program writes them.
     pub(crate) fn check_received(
         &self,
         old: Option<ObjectId>,
@@ -129,7 +129,7 @@ impl Store {
             Ok(faults) => faults,
             Err(beyond) => return Ok(vec![beyond]),
         };
-        // A merge is only tried if no record is broken: each is reported once.
+        // Try a merge only if no record is broken, so that each problem is reported once.
         if found.is_empty() && faults.is_empty() {
             found = self.lost(old, new, &after)?;
         }
@@ -145,8 +145,8 @@ impl Store {
         Ok(faults)
     }
 
-    /// New commits of the history that are not stores. If a merge had a commit of the code as a parent, its files would come
-    /// in whenever something is restored from the history.
+    /// New commits of the history that are not stores. If a merge had a commit of the code as a parent, a later
+    /// restore would take files from that commit.
     fn strangers(&self, steps: &[Link], is_first: bool) -> Result<Vec<String>, StoreError> {
         let first = self.first_commit()?;
         let mut roots = Vec::new();
@@ -178,7 +178,7 @@ impl Store {
         Ok(faults)
     }
 
-    /// What a merge with the present state would restore.
+    /// What a merge with the current state would restore.
     fn lost(
         &self,
         old: Option<ObjectId>,
@@ -202,14 +202,14 @@ impl Store {
         Ok(found)
     }
 
-    /// In words, the first new commit in which `path` is as it was pushed.
+    /// The first new commit in which `path` is as it was pushed, in words.
     fn brought_by(&self, steps: &[Link], after: &Snapshot<'_>, path: &str) -> Result<String, StoreError> {
         let Some(commit) = self.bringer(steps, after, path)? else { return Ok(String::new()) };
         let by = self.step(commit)?.author;
         Ok(format!(" (commit {} by {by})", commit.to_hex_with_len(10)))
     }
 
-    /// The first of these commits in which `path` is as it is in a state behind them.
+    /// The first of these commits in which `path` is the same as in the state `after`.
     pub(in crate::store) fn bringer(
         &self,
         steps: &[Link],
@@ -247,14 +247,14 @@ struct Look<'a> {
     values: usize,
     /// Records whose identity changed.
     suspects: BTreeSet<String>,
-    /// What is hidden in the folders that were looked at last.
+    /// The redactions of the directories that were read last.
     shelf: Shelf,
     budget: Budget,
 }
 
 impl Look<'_> {
     fn fault(&mut self, file: &Difference) -> Result<Option<String>, StoreError> {
-        // A merge finds what was deleted.
+        // Deleted paths are found by the merge.
         let Some((kind, id)) = file.new else { return Ok(None) };
         if is_misplaced(&file.path) {
             return Ok(Some("not the path of a record".into()));
@@ -265,7 +265,7 @@ impl Look<'_> {
                 Ok(why.map(str::to_owned))
             }
             EntryKind::Blob | EntryKind::BlobExecutable => self.fault_in_file(file, id),
-            // A merge keeps these, except at the path of a record.
+            // A merge keeps these unless they are at the path of a record.
             EntryKind::Link | EntryKind::Commit => {
                 let is_free =
                     files::is_place(&file.path) && matches!(layout::form(&file.path).0, Form::Unknown);
@@ -274,7 +274,7 @@ impl Look<'_> {
         }
     }
 
-    /// Checks a folder that a later version of the format may know, and that is kept as it is.
+    /// Checks a directory that a later version of the format may define, and that is kept as it is.
     fn fault_in_folder(
         &self,
         path: &str,
@@ -334,9 +334,9 @@ impl Look<'_> {
         Ok(self.shelf.at(self.after, path)?.sets_aside(path))
     }
 
-    /// A redaction must not set aside an entry that is not ahead of our own clock, whether or not the entry is there:
-    /// otherwise one with an early place of its own could silence any entry. Nor must it hide values of a future in which
-    /// the record has none: it would hide whatever is written until then.
+    /// A redaction must not set aside an entry that is not ahead of the server's clock, whether or not the entry
+    /// exists: otherwise a redaction with an early position of its own could silence any entry. It also must not hide
+    /// values up to a time at which the record has none: it would hide everything written until then.
     fn fault_in_redaction(&mut self, path: &str, bytes: &[u8]) -> Result<Option<String>, StoreError> {
         if let Some(aside) = Aside::by(path, bytes).filter(|aside| aside.is_fine_at(self.now)) {
             let target = aside.target;
@@ -354,7 +354,7 @@ impl Look<'_> {
         let no_stamp = "it names no stamp, so that it would hide all later values";
         Ok(match (hidden.reach(&redaction), &redaction.stamp) {
             (Some(Reach::NoStamp), _) | (Some(Reach::Absent), None) => Some(no_stamp.to_owned()),
-            // One that names a stamp of the past hides nothing that stands, and does no harm.
+            // A redaction that names a stamp of the past hides no current value and does no harm.
             (Some(Reach::Beside { epoch, .. }), Some(until))
                 if until.epoch() > *epoch || until.is_ahead_of(self.now) =>
             {
@@ -368,8 +368,8 @@ impl Look<'_> {
         })
     }
 
-    /// What the pushed commits did to the identity of the suspects, as far as no merge did it. The inner error says that
-    /// there is too much to look at.
+    /// What the pushed commits, not merges, changed in the identity of the suspects. The inner error says that there
+    /// is too much to check.
     fn identities(&self, steps: &[Link]) -> Result<Result<Vec<String>, String>, StoreError> {
         let mut faults = Vec::new();
         let is_fork = self.is_fork(steps);
@@ -381,7 +381,7 @@ impl Look<'_> {
         let mut origins =
             Origins::between(self.store, self.before.map(Snapshot::commit), self.after.commit())?;
         for step in steps {
-            // On a branch of its own, a commit can make what is there already.
+            // On a side branch, a commit can create a record that exists here already.
             let is_on_branch = is_fork && step.parents.len() == 1;
             let is_there = |path: &str| {
                 let is_record = matches!(layout::form(path).0, Form::Doc(_));
@@ -389,7 +389,7 @@ impl Look<'_> {
             };
             let wanted = |path: &str| self.suspects.contains(path) || is_on_branch && is_there(path);
             for mut own in lineage.changes(step.commit, &step.parents, &wanted)? {
-                // A clock that is ahead of ours does not make an honest stamp dishonest.
+                // An honest stamp stays honest if its clock is ahead of ours.
                 own.at = own.at.min(self.now);
                 let is_written = matches!(own.did, Did::Wrote(_));
                 let found = self.store.faults_of(&own, step.commit, &step.parents, &mut origins)?;
@@ -409,7 +409,7 @@ impl Look<'_> {
 }
 
 impl Look<'_> {
-    /// Whether a pushed commit stands on one that is neither pushed nor the head of the ref.
+    /// Whether the parent of a pushed commit is neither pushed nor the current head of the ref.
     fn is_fork(&self, steps: &[Link]) -> bool {
         let Some(before) = self.before else { return false };
         let mut known: BTreeSet<ObjectId> = steps.iter().map(|step| step.commit).collect();
@@ -477,7 +477,7 @@ mod tests {
             (gate, bounded::READ.get())
         };
         let (few, many, more) = (read(10), read(40), read(70));
-        // Twice as many more are read for twice as many files more.
+        // With twice as many files to add, twice as many are read.
         for of in [|it: (usize, usize)| it.0, |it: (usize, usize)| it.1] {
             let (first, second) = (of(many) - of(few), of(more) - of(many));
             assert!(second <= first + 20, "{few:?} {many:?} {more:?}");

@@ -72,7 +72,7 @@ fn cycles<K: Ord + Clone>(edges: &BTreeMap<K, Vec<K>>) -> Vec<Vec<K>> {
     found
 }
 
-/// Reports folders without their record: nothing shows the plans, logs and comments in them.
+/// Reports directories without their record: nothing shows the plans, logs and comments in them.
 fn check_orphans(snapshot: &Snapshot<'_>, issue: &IssueId, found: &mut Findings) -> Result<(), StoreError> {
     let mut records = vec![layout::issue(issue)];
     records.extend(records::solution_ids(snapshot, issue)?.iter().map(layout::solution));
@@ -110,7 +110,7 @@ fn check_issue(
                 format!("names issue `{}`, but is in the folder of `{}`", solution.issue_id, issue.id),
             );
         }
-        // The plan as it is stored, redacted or not.
+        // The plan as it is stored, before redactions.
         let stored = stored_plan(snapshot, &solution.id, snapshot)?;
         if matches!(stored, Stored::Purged) {
             continue;
@@ -183,7 +183,7 @@ fn check_plan_commit(
 }
 
 impl Findings {
-    /// An error, with the commit that wrote the file as it is now.
+    /// Reports an error with the commit that wrote the current file.
     fn brought(
         &mut self,
         store: &Store,
@@ -192,7 +192,7 @@ impl Findings {
         what: &str,
     ) -> Result<(), StoreError> {
         self.traced += 1;
-        // A history that cannot be walked was reported with its commits.
+        // If the history cannot be walked, that was reported when its commits were checked.
         let by = match self.traced {
             ..=MOST_TRACED => store.commits_between(None, now.commit()).ok(),
             _ => None,
@@ -223,7 +223,7 @@ impl Stored {
     }
 }
 
-/// The plan in a state, with the redactions of `now`.
+/// The plan in a state, with the redactions of `now` applied.
 fn stored_plan(state: &Snapshot<'_>, id: &SolutionId, now: &Snapshot<'_>) -> Result<Stored, StoreError> {
     let path = layout::solution(id);
     let doc = match records::doc(state, &SOLUTION, &path) {

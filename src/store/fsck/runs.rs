@@ -1,4 +1,4 @@
-//! Checks what runs say about issues, plans, queues and executions.
+//! Checks the references from runs to issues, plans, queues and executions.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ fn in_run(run: &Run, issue: &IssueId, path: &str, found: &mut Findings) {
     }
 }
 
-/// Checks that what an issue of the run led to belongs to that issue and is there.
+/// Checks that the records a run created for an issue belong to that issue and exist.
 fn check_reached(
     snapshot: &Snapshot<'_>,
     reached: &IssueReached,

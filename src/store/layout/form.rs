@@ -1,4 +1,4 @@
-//! What a record is: how it merges, which id it must bear, and when its bytes are sound.
+//! The form of a record: how it merges, which id it must have, and when its bytes are valid.
 
 use serde_json::Value;
 
@@ -17,12 +17,12 @@ use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 use crate::model::strict;
 
-/// The most bytes of a record that is written once, and of any other file; a larger one is broken. JSON of this size
-/// takes some hundred megabytes once it is read.
+/// The size limit in bytes of an entry, and of any other file without a clock. JSON of this size takes some hundred
+/// megabytes of memory.
 pub(super) const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
 
-/// The most bytes of the file at `path` that are read or written. A record with a clock may have more: what two sides
-/// wrote can come together in it.
+/// The size limit in bytes of the file at `path`, for reading and writing. A record with a clock may be larger,
+/// because a merge adds up what two sides wrote.
 pub(crate) fn largest(path: &str) -> u64 {
     match form(path).0 {
         Form::Doc(_) => LARGEST_DOC,
@@ -35,16 +35,16 @@ pub(crate) fn is_issue(path: &str) -> bool {
     matches!(Location::parse(path), Some(Location::Record(Owner::Issue(_))))
 }
 
-/// A record that is written once with its members in order, or what is wrong with their types.
+/// Puts the members of a write-once record in order, or says which of them has the wrong type.
 pub(crate) type Ordered = fn(&Value) -> Result<Value, String>;
 
-/// How the file at a path merges, and what makes it sound.
+/// How the file at a path merges, and what makes it valid.
 pub(crate) enum Form {
     /// Fields with stamps.
     Doc(&'static Schema),
     /// Written once.
     Entry(Ordered),
-    /// Of a later version of the format, or not ours at all.
+    /// From a later version of the format, or not part of it.
     Unknown,
 }
 
@@ -73,7 +73,7 @@ impl From<&Location> for Form {
     }
 }
 
-/// What lies at `path`, and the id that the record there must bear.
+/// The form of the record at `path`, and the id that it must have.
 pub(crate) fn form(path: &str) -> (Form, Option<String>) {
     match Location::parse(path) {
         Some(location) => (Form::from(&location), location.id().map(str::to_owned)),
@@ -81,7 +81,7 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
     }
 }
 
-/// The members of the entry at `path` by which something is decided, so that they cannot be hidden.
+/// The members of the entry at `path` that decide something, and so cannot be hidden.
 pub(crate) fn decided(path: &str) -> &'static [&'static str] {
     match Location::parse(path) {
         Some(Location::Entry(Log::Reviews(_), _)) => review::DECIDED,
@@ -91,15 +91,15 @@ pub(crate) fn decided(path: &str) -> &'static [&'static str] {
     }
 }
 
-/// A record that is written once, as its file reads.
+/// A write-once record, as read from its file.
 pub(crate) struct EntryFile {
-    /// What it says.
+    /// Its content.
     pub(crate) value: Value,
-    /// The one byte form of that.
+    /// Its canonical bytes.
     pub(crate) canonical: Vec<u8>,
 }
 
-/// Reads a file that is written once and must bear `id`; an error that says what is wrong if it is broken.
+/// Reads a write-once file that must have `id`. The error says what is wrong with it.
 pub(crate) fn entry_file(order: Ordered, id: Option<&str>, bytes: &[u8]) -> Result<EntryFile, String> {
     let value = strict::parse(bytes)?;
     let canonical = file_bytes(&order(&value)?);
@@ -109,7 +109,7 @@ pub(crate) fn entry_file(order: Ordered, id: Option<&str>, bytes: &[u8]) -> Resu
     Ok(EntryFile { value, canonical })
 }
 
-/// The one byte form of the record that the file at `path` holds; `None` if it is no record, or not a sound one.
+/// The canonical bytes of the record at `path`; `None` if it is not a valid record.
 pub(crate) fn canonical(path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     let (kind, id) = form(path);
     match kind {
@@ -119,7 +119,7 @@ pub(crate) fn canonical(path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Reads a record with a clock that must bear `id`.
+/// Reads a record with a clock that must have `id`.
 pub(crate) fn own_doc(schema: &'static Schema, id: Option<&str>, bytes: &[u8]) -> Result<Doc, String> {
     let doc = Doc::parse(schema, bytes).map_err(|broken| broken.to_string())?;
     match id.is_none_or(|id| doc.id() == Some(id)) {
@@ -128,7 +128,7 @@ pub(crate) fn own_doc(schema: &'static Schema, id: Option<&str>, bytes: &[u8]) -
     }
 }
 
-/// Whether the record says that it is the one which its path names.
+/// Whether the id in the record is the one in its path.
 pub(crate) fn bears(value: &Value, id: Option<&str>) -> bool {
     let Some(id) = id else { return true };
     // An item is named after its solution, everything else after itself.

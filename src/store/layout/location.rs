@@ -1,12 +1,12 @@
-//! The grammar of paths: every folder and every record that the tree of the ref can have, and what lies where. A path
-//! is read step by step from the top, so that what is wrong with it is known at the step that is wrong.
+//! The grammar of paths: every directory and every record that the tree of the ref can have. A path is parsed step by
+//! step from the top, so an error names the step that is wrong.
 
 use std::fmt;
 
 use super::{CLAIM, Fan, ISSUES, QUEUES, REDACTIONS, ROOT_PATH, RUNS};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 
-/// What has a folder of its own, with a record, logs and redactions.
+/// A record with a directory of its own, which also holds logs and redactions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// `issues/<xx>/<ISSUE>`
@@ -21,7 +21,7 @@ pub(crate) enum Owner {
     Run(RunId),
 }
 
-/// A folder of entries that are written once.
+/// A directory of write-once entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Log {
     /// Of an issue.
@@ -36,16 +36,16 @@ pub(crate) enum Log {
     Conflicts(QueueId),
     /// What happened in a run.
     RunEvents(RunId),
-    /// What is hidden of its owner's records.
+    /// Which values of its owner's records are hidden.
     Redactions(Owner),
 }
 
-/// Where a record lies.
+/// The location of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Location {
     /// `wf.json`
     Root,
-    /// The record after which its folder is named.
+    /// The record that gives its directory its name.
     Record(Owner),
     /// `queues/<QUEUE>/items/<xx>/<SOLUTION>.json`
     Item(QueueId, SolutionId),
@@ -53,7 +53,7 @@ pub(crate) enum Location {
     Entry(Log, EntryId),
 }
 
-/// A folder in which records lie, or folders of records.
+/// A directory that holds records, or directories of records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Folder {
     /// The tree itself.
@@ -62,13 +62,13 @@ pub(crate) enum Folder {
     Issues,
     /// `issues/<xx>`
     IssueFan(Fan),
-    /// Of what has a folder of its own.
+    /// The directory of an owner.
     Owner(Owner),
     /// `solutions` of an issue
     Solutions(IssueId),
     /// `executions` of an issue
     Executions(IssueId),
-    /// Of entries.
+    /// The directory of a log.
     Log(Log),
     /// `queues`
     Queues,
@@ -80,19 +80,19 @@ pub(crate) enum Folder {
     Runs,
 }
 
-/// What lies at a path.
+/// What a path denotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A folder.
+    /// A directory.
     Folder(Folder),
     /// A record.
     Record(Location),
 }
 
-/// A path at which nothing of this format lies.
+/// A path that means nothing in this format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unplaced {
-    /// What is wrong with a path among those of records; none if a later version of the format may know it.
+    /// Why a path inside the directories of records is wrong; `None` if a later version of the format may define it.
     pub(crate) why: Option<String>,
 }
 
@@ -105,10 +105,9 @@ impl Unplaced {
 }
 
 impl Place {
-    /// What lies at `path`; the empty path is that of the tree itself.
+    /// Parses `path`; the empty path is the tree itself.
     ///
-    /// # Errors
-    /// Nothing of this format does.
+    /// # Errors The path means nothing in this format.
     pub(crate) fn parse(path: &str) -> Result<Self, Unplaced> {
         let mut folder = Folder::Top;
         if path.is_empty() {
@@ -127,7 +126,7 @@ impl Place {
 }
 
 impl Folder {
-    /// The folder at `path`; none if no folder of this format lies there.
+    /// The directory at `path`; `None` if this format has no directory there.
     pub(crate) fn parse(path: &str) -> Option<Self> {
         match Place::parse(path) {
             Ok(Place::Folder(folder)) => Some(folder),
@@ -135,7 +134,7 @@ impl Folder {
         }
     }
 
-    /// What `name` is in this folder.
+    /// What `name` denotes in this directory.
     fn child(self, name: &str) -> Result<Place, Unplaced> {
         let stem = name.strip_suffix(".json");
         Ok(match self {
@@ -241,7 +240,7 @@ impl Owner {
         }
     }
 
-    /// The issue that it belongs to or is; queues and runs belong to none.
+    /// The issue that it is, or belongs to; `None` for queues and runs.
     pub(crate) fn issue(&self) -> Option<IssueId> {
         match self {
             Self::Issue(id) => Some(id.clone()),
@@ -253,7 +252,7 @@ impl Owner {
 }
 
 impl Log {
-    /// In whose folder it is.
+    /// The owner in whose directory it is.
     pub(crate) fn owner(&self) -> Owner {
         match self {
             Self::Comments(id) | Self::Feedback(id) => Owner::Issue(id.clone()),
@@ -267,7 +266,7 @@ impl Log {
 }
 
 impl Location {
-    /// The record at `path`; none if no record of this format lies there.
+    /// The record at `path`; `None` if this format has no record there.
     pub(crate) fn parse(path: &str) -> Option<Self> {
         match Place::parse(path) {
             Ok(Place::Record(record)) => Some(record),
@@ -275,7 +274,7 @@ impl Location {
         }
     }
 
-    /// The id that the record there must bear; the root has none.
+    /// The id that the record must have; `None` for the root.
     pub(crate) fn id(&self) -> Option<&str> {
         match self {
             Self::Root => None,
@@ -285,7 +284,7 @@ impl Location {
         }
     }
 
-    /// The issue that the record belongs to, as does an item of a queue.
+    /// The issue that the record belongs to; for an item, the issue of its plan.
     pub(crate) fn issue(&self) -> Option<IssueId> {
         match self {
             Self::Root => None,
@@ -295,7 +294,8 @@ impl Location {
         }
     }
 
-    /// The owner whose redactions hide what the record says; nothing hides the root, or a redaction.
+    /// The owner whose redactions hide values of the record; `None` for the root and for redactions, which cannot be
+    /// hidden.
     pub(crate) fn redacted_by(&self) -> Option<Owner> {
         match self {
             Self::Root | Self::Entry(Log::Redactions(_), _) => None,
@@ -395,7 +395,7 @@ mod tests {
         ]
     }
 
-    /// Everything that lies at, below or above what has a folder of its own.
+    /// All places at, below or above an owner.
     fn around(owner: &Owner) -> Vec<Place> {
         let mut logs = vec![Log::Redactions(owner.clone())];
         let mut folders = vec![Folder::Top, Folder::Issues, Folder::Queues, Folder::Runs];

@@ -1,4 +1,4 @@
-//! The cost of a walk through a history that was made to be slow, counted instead of timed.
+//! The cost of walking a history that was made to be slow, counted instead of timed.
 
 use super::*;
 use crate::git::bounded;
@@ -27,7 +27,7 @@ impl History {
         self.commits[0].0
     }
 
-    /// A commit with the tree of the first of its parents, but for these files.
+    /// Makes a commit with the tree of its first parent, except for these files.
     pub(in crate::store) fn commit(
         &mut self,
         parents: &[ObjectId],
@@ -52,12 +52,12 @@ impl History {
         commit
     }
 
-    /// When the next commit is made, in seconds.
+    /// The date of the next commit, in seconds.
     pub(in crate::store) fn now(&self) -> i64 {
         i64::try_from(self.commits.len()).unwrap()
     }
 
-    /// What was found, how many paths differed, and how many objects were read and nodes of maps compared.
+    /// The changes found, the number of differing paths, and the number of objects read plus map nodes compared.
     fn walk(&self) -> (Vec<(ObjectId, Own)>, usize, usize) {
         let all = self.commits.iter().map(|(commit, parents)| (*commit, &parents[..]));
         let mut lineage = Lineage::over(&self.store, all);
@@ -104,7 +104,8 @@ fn none(count: usize) -> Vec<(String, Option<String>)> {
     (0..count).map(|n| (path(n), None)).collect()
 }
 
-/// A side deletes so many records; then it forks and is merged with itself so often, while the other side writes on.
+/// One side deletes this many records, then forks and merges with itself this often, while the other side keeps
+/// writing.
 fn ladder(records: usize, forks: usize) -> (usize, usize) {
     let mut history = History::new();
     let mut main = history.commit(&[history.first()], &all(records));
@@ -115,7 +116,7 @@ fn ladder(records: usize, forks: usize) -> (usize, usize) {
         let one = history.commit(&[side], &[(format!("a/{n}"), Some("x".into()))]);
         let two = history.commit(&[side], &[(format!("b/{n}"), Some("x".into()))]);
         let three = history.commit(&[one, two], &[(format!("b/{n}"), Some("x".into()))]);
-        // The same once more the other way round, and a merge of both.
+        // Again the other way round, and a merge of both.
         let four = history.commit(&[two, one], &[(format!("a/{n}"), Some("x".into()))]);
         side = history.commit(&[three, four], &[]);
     }
@@ -128,10 +129,10 @@ fn ladder(records: usize, forks: usize) -> (usize, usize) {
 fn the_work_follows_from_what_changed_and_not_from_how_much_is_missing() {
     let (few, little) = ladder(20, 30);
     let (many, much) = ladder(200, 30);
-    // 180 records more are made, deleted and brought back once.
+    // 180 more records are made, deleted and restored once.
     assert!(many - few <= 4 * 180, "{few} {many}");
     assert!(much - little <= 20 * (many - few), "{little} {much}: {few} {many}");
-    // Twice the forks are twice the work.
+    // Twice as many forks cost twice as much.
     let (_, twice) = ladder(200, 60);
     assert!(twice < much * 2, "{much} {twice}");
 }
@@ -144,12 +145,12 @@ fn what_was_lost_on_any_way_is_remembered_until_it_is_there_again() {
     let two = history.commit(&[made], &[(path(0), Some("junk".into()))]);
     let three = history.commit(&[made], &[("else".into(), Some("x".into()))]);
     let both = history.commit(&[two, one], &[]);
-    // Another record, over what both have lost.
+    // A different record, replacing what both sides lost.
     let anew = history.commit(&[both], &[(path(0), Some(issue(0, "02", "t")))]);
-    // The record itself, and then an edit of it: nobody changed what never changes.
+    // The record itself, then an edit of it: no identity changed.
     let back = history.commit(&[both], &[(path(0), Some(issue(0, "01", "t")))]);
     let back = history.commit(&[back], &[(path(0), Some(edited(0, "edited")))]);
-    // A merge that takes the sound side is nobody's doing.
+    // A merge that takes the valid side is not a change of its own.
     let merged = history.commit(&[three, both], &[]);
     history.commit(&[merged], &[(path(0), Some(edited(0, "again")))]);
     let (found, ..) = history.walk();

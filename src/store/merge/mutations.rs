@@ -1,4 +1,4 @@
-//! Records with bytes changed at random: nothing panics, versions join in any order, and what was sound stays.
+//! Records with bytes changed at random: nothing panics, versions join in any order, and valid records survive.
 
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ fn store() -> Vec<(String, Vec<u8>)> {
     all.into_iter().map(|(path, value)| (path, file_bytes(&value))).collect()
 }
 
-/// What somebody does who rewrites a record and leaves it its name: other words, or another kind of entry.
+/// Rewrites an entry but keeps its name: other content, or another kind of entry.
 fn rewrite(bytes: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let Ok(mut value) = serde_json::from_slice::<Value>(bytes) else { return bytes.to_vec() };
     match numbers.below(3) {
@@ -124,7 +124,7 @@ fn rewrite(bytes: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     file_bytes(&value)
 }
 
-/// One to four changes: a bit, a byte, a piece taken away or put in elsewhere, a digit, a token.
+/// One to four changes: a bit, a byte, a part removed or moved, a digit, a token.
 fn mutate(bytes: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     const TOKENS: &[&str] = &[
         "null",
@@ -217,7 +217,7 @@ fn what_somebody_changed_at_random() {
             && !path.ends_with("run.json")
             && !path.ends_with("execution.json")
         {
-            // Whatever somebody else made of it, the words stay.
+            // The content survives, whatever the other version says.
             let read =
                 |bytes: &[u8]| crate::model::digest::canonical(&serde_json::from_slice(bytes).unwrap());
             assert_eq!(read(&merged), read(original), "{path} {round}: {}", shown());
@@ -228,7 +228,7 @@ fn what_somebody_changed_at_random() {
     assert!(sound > rounds / 100, "only {sound} of {rounds} could be read: the changes are too coarse");
 }
 
-/// Whatever a command does with such a record, up to showing it with something hidden.
+/// Everything that a command does with such a record, including showing it with values hidden.
 fn read_all(path: &str, bytes: &[u8]) {
     struct One<'a>(&'a str, &'a [u8]);
     impl crate::store::Read for One<'_> {
@@ -256,8 +256,7 @@ fn read_all(path: &str, bytes: &[u8]) {
     let _ = Redactions::at(&one, path).map(|hidden| hidden.text(path, bytes));
 }
 
-/// The places of all objects and lists within a value, each as the way there; those in JSON that has no type are left
-/// out.
+/// The paths of all objects and arrays within a value, except inside untyped JSON.
 fn places(value: &Value) -> Vec<String> {
     fn walk(value: &Value, at: &str, found: &mut Vec<String>) {
         const FREE: &[&str] = &["notes", "zoo", "exploration_context", "imported"];
@@ -279,7 +278,7 @@ fn places(value: &Value) -> Vec<String> {
     found
 }
 
-/// The records of [`store`], with every object that a record can have in it.
+/// The records of [`store`], with every optional object filled in.
 fn full() -> Vec<(String, Value)> {
     let mut all: Vec<(String, Value)> =
         store().into_iter().map(|(path, bytes)| (path, strict::parse(&bytes).unwrap())).collect();
@@ -318,8 +317,8 @@ fn full() -> Vec<(String, Value)> {
     all.into_iter().map(|(path, value)| sealed(&path, value)).collect()
 }
 
-/// A record that was changed, with the id that is made of what it says now, and in the place of that. One that has no
-/// id any more gets none.
+/// A changed record, with its id computed again from its content and its path changed to match. A record that has
+/// lost its id gets none.
 fn sealed(path: &str, mut value: Value) -> (String, Value) {
     let id = value.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let new = match (EntryId::parse(&id), ExecutionId::parse(&id)) {
@@ -331,7 +330,7 @@ fn sealed(path: &str, mut value: Value) -> (String, Value) {
     (path.replace(&id, &new), value)
 }
 
-/// Whether a record would be sound if its id were made of what it says.
+/// Whether a record would be valid if its id matched its content.
 fn is_sound_as(path: &str, value: &Value) -> bool {
     let (path, value) = sealed(path, value.clone());
     is_sound(&path, &file_bytes(&value))
@@ -346,7 +345,7 @@ fn a_list_where_an_object_belongs_is_no_record() {
             let mut odd = value.clone();
             let here = odd.pointer_mut(&place).unwrap();
             let Value::Object(map) = here else { continue };
-            // Elements of a result's tasks may be anything.
+            // The elements of a result's tasks are untyped.
             if place.starts_with("/result/tasks/") {
                 continue;
             }

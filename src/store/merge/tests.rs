@@ -1,4 +1,4 @@
-//! The merge of trees is a join: in whatever order and grouping states meet, one tree comes out.
+//! The merge of trees is a join: in whatever order and grouping states are merged, the result is one tree.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -29,7 +29,8 @@ fn repo() -> Repository {
     Repository::open_isolated(REPOSITORY.path()).in_memory()
 }
 
-/// Where something may lie: records, an entry, what is not ours, and a name that is a file here and a folder there.
+/// The paths used: records, an entry, unknown files, and a name that is a file in one state and a directory in
+/// another.
 const PLACES: usize = 7;
 
 fn place(n: usize) -> String {
@@ -49,20 +50,20 @@ fn stamp(tick: u8) -> String {
     format!("2026-11-21T02:14:05.{tick:03}Z/00000/0000000{}", tick % 3)
 }
 
-/// A comment with the name that it must have.
+/// A comment with the name that its content requires.
 fn comment(variant: u8) -> (EntryId, serde_json::Value) {
     let body = json!({"body": format!("{variant}"), "author": "a", "created_at": "2026-11-21T02:14:05.123Z"});
     fixtures::entry("20261121T021405123Z-00000", body)
 }
 
-/// A version of the record at a place: sound in several ways, in a form that no writer of ours makes, or broken.
+/// A version of the record at a path: valid in several ways, in a form that this program never writes, or broken.
 fn bytes(place: usize, variant: u8) -> Vec<u8> {
     let id = if place == 2 { "GH-2" } else { "ISS-001" };
     let value = match (place, variant) {
         (_, 0) => return b"{".to_vec(),
         (_, 1) => return b"\xff\xfe".to_vec(),
         (0, _) => json!({"format": 1, "project": {"guidelines": variant}}),
-        // Under the name of one of them: sound in two forms, and otherwise rewritten by somebody.
+        // Under one entry's name: valid in two forms, and in the other versions rewritten.
         (3, 3 | 8) => comment(3).1,
         (3, 4) => comment(4).1,
         (3, _) => {
@@ -86,7 +87,7 @@ fn bytes(place: usize, variant: u8) -> Vec<u8> {
     if variant == 8 { value.to_string().into_bytes() } else { crate::model::doc::file_bytes(&value) }
 }
 
-/// What lies where: the version, and the mode as an index.
+/// What is at which path: the version, and the mode as an index.
 fn states() -> impl Strategy<Value = BTreeMap<usize, (u8, u8)>> {
     btree_map(
         0..PLACES,
@@ -115,7 +116,7 @@ fn join(repo: &Repository, one: ObjectId, two: ObjectId) -> ObjectId {
     Merge::new(repo).root(one, two).unwrap()
 }
 
-/// What else lies in a tree, under which name, with which mode, and in which version.
+/// Another entry of a tree: the indexes of its name and its mode, and its version.
 type Odd = (usize, usize, u8);
 
 const NAMES: &[&str] = &[
@@ -140,8 +141,8 @@ fn odd() -> impl Strategy<Value = Vec<Odd>> {
     vec((0..NAMES.len(), 0..MODES.len(), 0u8..3), 0..4)
 }
 
-/// The tree with more in it, in the order in which git sorts; a name can stand there twice. With `padded` the folders have
-/// modes as some programs wrote them once.
+/// The tree with more entries in git's order; a name can occur twice. If `padded`, the modes of directories have a
+/// leading zero, as some programs once wrote them.
 fn with_odd(repo: &Repository, tree: ObjectId, odd: &[Odd], padded: bool) -> ObjectId {
     let object = repo.object(tree).unwrap();
     let decoded = TreeRef::from_bytes(&object.data, repo.hash_kind()).unwrap();
@@ -252,7 +253,7 @@ fn records_are_named_and_not_the_folders_above_them() {
     assert_eq!(merge.restored.unwrap(), [folder.as_str(), "notes", "wf.json"]);
 }
 
-/// What is at a path of a tree: the kind, and the bytes of a file.
+/// What is at a path of a tree: its kind and its id.
 fn at(repo: &Repository, tree: ObjectId, path: &str) -> Option<(EntryKind, ObjectId)> {
     let found = repo.raw().find_tree(tree).unwrap().lookup_entry_by_path(path).unwrap()?;
     Some((found.mode().kind(), found.object_id()))
@@ -269,7 +270,7 @@ fn what_git_can_hold_is_kept_and_never_beats_a_record() {
     let repo = repo();
     let empty = repo.empty_tree();
     let blob = |text: &str| repo.raw().write_blob(text).unwrap().detach();
-    // One side has it, at a path of its own and in a folder of records.
+    // Only one side has it, at a path of its own or inside a record's directory.
     for path in ["link", "a\\b", "issues/90/ISS-001/zoo"] {
         for kind in [EntryKind::Link, EntryKind::Commit, EntryKind::BlobExecutable] {
             let odd = one(&repo, path, kind, blob("target"));
@@ -279,11 +280,11 @@ fn what_git_can_hold_is_kept_and_never_beats_a_record() {
             }
         }
     }
-    // Of two of one rank the greater id.
+    // Of two entries of the same rank, the greater id wins.
     let (a, b) = (blob("a"), blob("b"));
     let link = |oid| one(&repo, "link", EntryKind::Link, oid);
     assert_eq!(at(&repo, join(&repo, link(a), link(b)), "link"), Some((EntryKind::Link, a.max(b))));
-    // A record, even one that cannot be read, and a folder of records stand against all else.
+    // A record, even an unreadable one, and a directory of records win over everything else.
     let folder = one(&repo, "x", EntryKind::Blob, a);
     let record = place(1);
     for bytes in [bytes(1, 2), bytes(1, 0)] {
@@ -302,7 +303,7 @@ fn what_git_can_hold_is_kept_and_never_beats_a_record() {
             }
         }
     }
-    // The mode of a program stays where both have it.
+    // An executable keeps its mode if both sides have it.
     let file = |kind| one(&repo, "tool", kind, a);
     let (plain, program) = (file(EntryKind::Blob), file(EntryKind::BlobExecutable));
     assert_eq!(join(&repo, plain, program), plain);

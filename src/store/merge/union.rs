@@ -16,54 +16,54 @@ use crate::store::layout::{self, Form, ISSUES, form};
 use crate::store::merge::entry;
 use crate::store::snapshot::read_blob;
 
-/// How much a merge takes over. What is beyond is refused with its whole head: if it were left out, what two sides have
-/// together would depend on which of them met a third one first.
+/// How much a merge accepts. If a head exceeds a limit, it is refused as a whole: leaving out a part would make the
+/// result depend on which of two sides met a third one first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Files in a folder that is none of the store's, in one side or in both together. A few small trees, each ten times
-    /// in the next, unfold to billions of files. An empty folder counts as a file.
+    /// Files in a directory unknown to the format, on one side or on both together. A few small trees, each contained
+    /// ten times in the next, unfold to billions of files. An empty directory counts as a file.
     pub(super) files: u64,
-    /// Files in a folder of the store that only one side has.
+    /// Files in a directory of records that only one side has.
     pub(super) own_files: u64,
     /// Bytes of a tree.
     pub(super) tree: u64,
-    /// Bytes of a record that two versions become.
+    /// Bytes of a merged record.
     pub(super) doc: u64,
 }
 
 pub(super) const BOUNDS: Bounds =
     Bounds { files: 200_000, own_files: 20_000_000, tree: trees::LARGEST_TREE, doc: LARGEST_DOC };
 
-/// A record with no more bytes does not have too many values.
+/// A record of at most this many bytes cannot have too many values.
 const SURELY_FEW: u64 = 2_000_000;
 
-/// So many paths that were refused are named.
+/// At most this many refused paths are listed.
 const MOST_NAMED: usize = 1_000;
 
-/// What became of two folders.
+/// The result of merging two directories.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Together {
     tree: Option<ObjectId>,
-    /// Whether anything in them was put back.
+    /// Whether anything in them was restored.
     is_restored: bool,
     /// Whether anything in them was refused.
     is_refused: bool,
 }
 
-/// One merge of two trees, with what there is to say about it.
+/// One merge of two trees, with what it must report.
 pub(in crate::store) struct Merge<'a> {
     pub(super) repo: &'a Repository,
-    /// What the second side lacks of the first, where that is asked for.
+    /// What the second side lacks of the first, if that was asked for.
     pub(super) restored: Option<Vec<String>>,
-    /// Paths of what git itself refuses, and of folders that lie too deep.
+    /// Paths that git itself refuses, and directories that are nested too deep.
     pub(super) refused: BTreeSet<String>,
     pub(super) bounds: Bounds,
-    /// What became of folders that only one side has, by id and depth, with the number of files in them: a few trees can
-    /// unfold to billions of paths.
+    /// The results for directories that only one side has, by id and depth, with their number of files: a few trees
+    /// can unfold to billions of paths.
     cleaned: HashMap<(ObjectId, usize), (Option<ObjectId>, u64)>,
-    /// What became of two folders that are none of the store's, by their ids and depth.
+    /// The results for pairs of directories unknown to the format, by their ids and depth.
     pub(super) joined: HashMap<(ObjectId, ObjectId, usize), Together>,
-    /// How many files lie in a tree, by id and depth.
+    /// The number of files in a tree, by id and depth.
     counted: HashMap<(ObjectId, usize), u64>,
 }
 
@@ -90,9 +90,9 @@ impl<'a> Merge<'a> {
         Ok(self.trees(ours, theirs, "", 0)?.unwrap_or(empty))
     }
 
-    /// The union of two trees, file by file where both have one; none if nothing is left. A tree that is equal on
-    /// both sides is taken as it is. Of any other, entries that no store holds are left out, on whichever side: so the
-    /// order and grouping of merges do not matter for them either.
+    /// The union of two trees, merging the files that both have; `None` if nothing is left. A tree that is equal on
+    /// both sides is taken as it is. From any other tree, entries that a store cannot hold are left out, on either
+    /// side, so the order and grouping of merges do not matter for them either.
     fn trees(
         &mut self,
         ours: ObjectId,
@@ -120,7 +120,7 @@ impl<'a> Merge<'a> {
         self.write(entries, &[ours, theirs], path)
     }
 
-    /// What becomes of the entries that two sides have under one name.
+    /// Merges the entries that two sides have under one name.
     fn one_or_both(
         &mut self,
         mine: Option<Entry>,
@@ -155,9 +155,9 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Two folders of one name. Within a folder that is none of the store's the result does not depend on where it lies,
-    /// and is worked out once for each two trees. Those can be as many as one side has trees times those of the other, so
-    /// each side is counted first: together they never hold fewer files.
+    /// Merges two directories of one name. In a directory unknown to the format, the result does not depend on its
+    /// path, so it is computed once for each pair of trees. There can be as many pairs as the product of both sides'
+    /// trees, so each side is counted first: the union never has fewer files than either side.
     fn folders(
         &mut self,
         mine: ObjectId,
@@ -177,7 +177,7 @@ impl<'a> Merge<'a> {
         }
         let key = (mine, other, depth);
         if let Some(known) = self.joined.get(&key).copied() {
-            // Where the same two met first, each file was named.
+            // Where the same pair was merged first, each refused file was listed.
             if known.is_refused {
                 self.refuse(path);
             }
@@ -199,8 +199,8 @@ impl<'a> Merge<'a> {
         Ok(tree)
     }
 
-    /// How many files are in a tree that is none of the store's, in folders no deeper than a merge looks. Whatever has to be
-    /// looked at counts, also an empty folder and what a merge leaves out.
+    /// The number of files in a tree unknown to the format, down to the depth that a merge looks at. Everything that
+    /// must be read counts, including empty directories and entries that a merge leaves out.
     fn count(&mut self, tree: ObjectId, depth: usize) -> Result<u64, StoreError> {
         if let Some(known) = self.counted.get(&(tree, depth)) {
             return Ok(*known);
@@ -218,13 +218,13 @@ impl<'a> Merge<'a> {
         Ok(files)
     }
 
-    /// Whether the folder at `path` is too large by itself.
+    /// Whether the directory at `path` is too large by itself.
     pub(in crate::store) fn is_full(&mut self, tree: ObjectId, path: &str, depth: usize) -> bool {
         let files = self.count(tree, depth);
         files.and_then(|files| self.refuse_full(path, files)).is_err()
     }
 
-    /// Refuses a folder with more files than a merge takes over.
+    /// Refuses a directory with more files than a merge accepts.
     fn refuse_full(&self, path: &str, files: u64) -> Result<(), StoreError> {
         let Bounds { files: most, own_files, .. } = self.bounds;
         if files <= most.min(own_files) {
@@ -237,8 +237,8 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// An entry that only one side has, as a store can hold it, and how many files that is, see [`Self::count`]. None if
-    /// nothing is left.
+    /// An entry that only one side has, without what a store cannot hold, and its number of files (see
+    /// [`Self::count`]). `None` if nothing is left.
     fn clean(&mut self, entry: &Entry, path: &str, depth: usize) -> Result<(Option<Entry>, u64), StoreError> {
         if entry.mode.kind() == EntryKind::Commit {
             // A commit of another repository.
@@ -277,8 +277,8 @@ impl<'a> Merge<'a> {
         Ok((tree.map(|oid| Entry { oid, ..entry.clone() }), files))
     }
 
-    /// A tree with these entries, which may be one of `sides`; none if there are none, since an empty folder holds
-    /// nothing to keep.
+    /// Writes a tree with these entries, unless it is one of `sides`; `None` if there are no entries, since an empty
+    /// directory is not kept.
     fn write(
         &self,
         entries: Vec<Entry>,
@@ -300,7 +300,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Notes what the other side lacks; a folder above those of records by what is in it.
+    /// Notes what the other side lacks. A directory above the records is listed by its contents.
     fn put_back(&mut self, entry: &Entry, path: &str) -> Result<(), StoreError> {
         let Some(restored) = &mut self.restored else { return Ok(()) };
         let is_above = match path.split_once('/') {
@@ -317,7 +317,8 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// What of a tree git can hold, in byte order of the names, and how many entries are left out: those are refused.
+    /// The entries of a tree that git can hold, sorted by the bytes of their names, and the number of entries left
+    /// out, which are refused.
     fn read(&mut self, id: ObjectId, path: &str) -> Result<(Vec<Entry>, u64), StoreError> {
         let Some(mut folder) = trees::read(self.repo, id).map_err(trees::at(path))? else {
             self.refuse(path);
@@ -367,7 +368,7 @@ impl<'a> Merge<'a> {
                         return Ok(Some(if rank(one) < rank(two) { two.clone() } else { one.clone() }));
                     }
                 };
-                // Two modes of one file: no record is a program.
+                // The file has two modes: use the plain one, since a record is never executable.
                 let mode = if kinds.0 == kinds.1 { kinds.0 } else { Blob };
                 Ok(Some(Entry { mode: mode.into(), filename: mine.filename.clone(), oid }))
             }
@@ -404,7 +405,7 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// The one version of the file at `path` that two become, in a repository with this kind of ids.
+/// The merge of two versions of the file at `path`, in a repository with this kind of object ids.
 pub(in crate::store) fn join(path: &str, a: &[u8], b: &[u8], hash: HashKind) -> Result<Vec<u8>, StoreError> {
     let (kind, id) = form(path);
     if a == b {
@@ -420,14 +421,14 @@ pub(in crate::store) fn join(path: &str, a: &[u8], b: &[u8], hash: HashKind) -> 
     Ok(bytes)
 }
 
-/// Refuses a record that nobody could read, although both versions of it can be read. To leave a part of it out would lose
-/// what somebody wrote, and to write it would lose all of it.
+/// Refuses a merged record that nobody could read although both versions can be read. Leaving out a part would lose
+/// what someone wrote, and writing it would lose all of it.
 fn refuse_large(path: &str, joined: &[u8], sides: [&[u8]; 2], most: u64) -> Result<(), StoreError> {
     if sides.contains(&joined) {
         return Ok(());
     }
     let size = joined.len() as u64;
-    // A value takes two bytes at least, so a small file cannot have too many.
+    // A value takes at least two bytes, so a small file cannot have too many.
     if size > most || size > SURELY_FEW && strict::parse(joined).is_err() {
         return Err(StoreError::FullRecord { path: path.to_owned(), most });
     }
@@ -445,8 +446,8 @@ fn records((kind, id): (Form, Option<&str>), a: &[u8], b: &[u8]) -> Vec<u8> {
     joined.unwrap_or_else(|| a.max(b).to_vec())
 }
 
-/// Of two things under one name that do not join, the greater stands: what belongs there before what does not. So a
-/// record is lost to nothing else, nor is a folder of records.
+/// Ranks two entries under one name that cannot be merged; the greater rank wins. The kind that belongs there wins,
+/// so neither a record nor a directory of records is lost to anything else.
 fn rank(kind: EntryKind, is_record: bool) -> u8 {
     match kind {
         EntryKind::Commit => 0,

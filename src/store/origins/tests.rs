@@ -1,4 +1,5 @@
-//! Histories of several clones, honest ones and such in which somebody gives a value another meaning under its stamp.
+//! Histories of several clones: honest ones, and forged ones in which someone writes another value under an existing
+//! stamp.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -11,7 +12,7 @@ use crate::model::uid::Uid;
 use crate::store::lineage::Lineage;
 use crate::store::lineage::tests::{History, issue, path};
 
-/// Whoever clones, and their clocks, which are right.
+/// A stamper for each clone; all clocks are right.
 fn by(history: &History, who: u8) -> Stamper {
     Stamper::new(Time::from_seconds(history.now()).unwrap(), Uid::from_bits([0, 0, 0, 0, who]))
 }
@@ -64,7 +65,7 @@ impl History {
     }
 }
 
-/// The work of two clones, whose heads are the last commits with their versions.
+/// The work of two clones; returns their heads with their versions of the record.
 fn work(history: &mut History, is_import: bool, edits: &[(bool, u8)], merges: bool) -> [(ObjectId, Doc); 2] {
     let record = born(history, is_import);
     let first = history.commit(&[history.first()], &[file(&record)]);
@@ -83,18 +84,18 @@ fn work(history: &mut History, is_import: bool, edits: &[(bool, u8)], merges: bo
     heads
 }
 
-/// What somebody says a value was.
+/// How a value is forged.
 #[derive(Debug, Clone, Copy)]
 enum Way {
-    /// In one commit.
+    /// In a single commit.
     Plainly,
-    /// First that it is hidden.
+    /// First claiming that it is hidden.
     Hidden,
-    /// On a branch on which the record is not, but for the forged one.
+    /// On a branch that does not have the record, except for the forged one.
     Twin,
-    /// The same, of a record that claims to be hidden in part.
+    /// The same, with a record that claims to be partly hidden.
     HiddenTwin,
-    /// On a branch from another clone's commit, on which the record is older.
+    /// On a branch that starts at another clone's commit, where the record is older.
     Fork,
 }
 
@@ -117,7 +118,7 @@ proptest! {
         let mut history = History::new();
         let [one, two] = work(&mut history, is_import, &edits, merges);
         let all = one.1.clone().merge(two.1.clone());
-        // Somebody brings the record back on a branch without it, as from an export; and once more.
+        // Someone restores the record on a branch without it, as from an export, and then again.
         let again = history.commit(&[history.first()], &[file(&one.1)]);
         let more = history.commit(&[history.first()], &[file(&all), ("else".into(), Some("x".into()))]);
         let tip = history.commit(&[one.0, two.0, again, more], &[file(&all)]);
@@ -154,7 +155,7 @@ proptest! {
             Way::Twin => history.commit(&[first], &[file(&forged)]),
             Way::HiddenTwin => history.commit(&[first], &[file(&hidden())]),
             Way::Fork => {
-                // The commit before the last one of this clone.
+                // The commit before this clone's last one.
                 let parents = history.commits.iter().find(|(commit, _)| *commit == one.0).unwrap().1.clone();
                 history.commit(&parents[..1], &[file(&forged)])
             }
@@ -174,7 +175,7 @@ fn an_import_may_differ_from_another_as_its_source_did() {
     let mut history = History::new();
     let record = born(&history, true);
     let first = history.commit(&[history.first()], &[file(&record)]);
-    // The source said something else when it was read there.
+    // The source had another value when it was read there.
     let reading = forge(
         &forge(&forge(&record, "imported", json!({"n": 2})), "author", json!("Bea")),
         "title",
@@ -183,7 +184,7 @@ fn an_import_may_differ_from_another_as_its_source_did() {
     let other = history.commit(&[history.first()], &[file(&reading)]);
     let tip = history.commit(&[first, other], &[file(&record.clone().merge(reading.clone()))]);
     assert_eq!(history.faults(tip), vec![]);
-    // But it was not born at another time.
+    // But a changed time of birth is a fault.
     let forged = forge(&reading, "created_at", json!("2026-11-01T00:00:00.001Z"));
     let liar = history.commit(&[history.first()], &[file(&forged)]);
     let all = record.merge(reading).merge(forged);
@@ -200,7 +201,7 @@ fn the_one_whose_commit_is_far_from_the_stamp_is_to_blame_whoever_the_walk_meets
         let record = born(&history, false);
         let forged = forge(&record, "title", json!("zz forged"));
         let mut commits = [None, None];
-        // Ada makes the record in the first second; somebody else a hundred later.
+        // Ada creates the record in the first second, and someone else creates it a hundred seconds later.
         for _ in 0..100 {
             if history.now() == 1 {
                 commits[0] = Some(history.commit(&[history.first()], &[file(&record)]));

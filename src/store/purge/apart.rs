@@ -1,4 +1,4 @@
-//! Recognizes the same history before and after a purge. A merge of the two would bring back what was removed, and the
+//! Recognizes the same history before and after a purge. A merge of the two would restore what was removed, and the
 //! log would show each commit twice.
 
 use std::collections::{HashMap, HashSet};
@@ -13,20 +13,20 @@ use crate::store::repo::Store;
 use crate::store::snapshot::Snapshot;
 use crate::store::subjects::Subjects;
 
-/// At most this many commits are looked at for a counterpart. Any one shows it, and a purge leaves few that could.
+/// At most this many commits are compared with a counterpart. One pair is enough, and a purge leaves few candidates.
 const MOST: usize = 16;
 
 /// Which of two histories still holds what a purge removed from the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unpurged {
-    /// The one here.
+    /// Ours.
     Ours,
-    /// The one that was to be merged into it.
+    /// The one that was to be merged into ours.
     Theirs,
 }
 
 impl Store {
-    /// Whether a purge stands between the histories of two heads.
+    /// Whether one of two heads has the purged history of the other.
     pub(in crate::store) fn unpurged(
         &self,
         work: &Repository,
@@ -53,12 +53,12 @@ impl Store {
         Ok(None)
     }
 
-    /// Whether this repository purged anything.
+    /// Whether this repository was ever purged.
     pub(crate) fn has_purged(&self) -> Result<bool, StoreError> {
         Ok(!memory::read(&self.common_dir())?.is_empty())
     }
 
-    /// Refuses a head that the purge of its history, or of ours, keeps apart from ours.
+    /// Refuses a head that a purge, on its side or ours, separates from ours.
     pub(crate) fn refuse_unpurged(&self, theirs: ObjectId, name: &str) -> Result<(), StoreError> {
         match self.tip()? {
             Some(ours) => merge::refuse_unpurged(self, &self.in_memory(), ours, (theirs, name)),
@@ -70,7 +70,7 @@ impl Store {
 /// Commits with their parents.
 type History = HashMap<ObjectId, Vec<ObjectId>>;
 
-/// What `head` has and none of `without`.
+/// The commits in the history of `head` that are in none of `without`.
 fn alone(work: &Repository, head: ObjectId, without: &[ObjectId]) -> Result<History, StoreError> {
     let failed = StoreError::object("cannot read the history of the store");
     let mut found = HashMap::new();
@@ -81,7 +81,7 @@ fn alone(work: &Repository, head: ObjectId, without: &[ObjectId]) -> Result<Hist
     Ok(found)
 }
 
-/// Those that stand on what both sides have, in one order everywhere.
+/// The commits whose parents are all in both histories, in the same order in every clone.
 fn first(history: &History) -> impl Iterator<Item = ObjectId> {
     let is_first =
         |parents: &[ObjectId]| !parents.is_empty() && !parents.iter().any(|it| history.contains_key(it));
@@ -91,8 +91,8 @@ fn first(history: &History) -> impl Iterator<Item = ObjectId> {
     first.into_iter()
 }
 
-/// Commits of the other side that stand where `commit` does and were made by the same person at the same time. They are
-/// looked for in all that `head` has since then: the side of `commit` may hold both, where somebody merged them.
+/// Commits of the other side with the same parents as `commit`, made by the same person at the same time. All commits
+/// of `head` since the common history are searched: the side of `commit` may contain both if someone merged them.
 fn candidates(
     work: &Repository,
     own: &History,
@@ -119,7 +119,7 @@ fn candidates(
     Ok(same)
 }
 
-/// Who made a commit and when, as git writes it.
+/// The author and committer of a commit, with their times, as git writes them.
 fn made(work: &Repository, id: ObjectId) -> Result<(Vec<u8>, Vec<u8>), StoreError> {
     let failed = StoreError::object("cannot read the history of the store");
     let commit = work.commit(id).map_err(&failed)?;
@@ -134,8 +134,8 @@ struct Twins<'a> {
 }
 
 impl Twins<'_> {
-    /// Of two commits, ours and theirs, that a purge by all that either side hides makes one: the side on which it has
-    /// not been purged. Nothing that this computes is kept.
+    /// Whether a purge of everything that either side hides turns both commits into one, and if so, the side that was
+    /// not purged. Nothing computed here is kept.
     fn unpurged(&mut self, (ours, theirs): (ObjectId, ObjectId)) -> Result<Option<Unpurged>, StoreError> {
         let aside = self.work.clone();
         let both = merge::of_parents(&aside, self.heads)?;
@@ -159,7 +159,7 @@ impl Twins<'_> {
         if our_own == ours {
             return Ok(Some(Unpurged::Theirs));
         }
-        // More was hidden since the purge: the one with its traces is the purged one.
+        // If more was hidden since the purge, the purged commit is the one with its traces.
         let has_traces = their_own == theirs || paths.has_purged(&aside, commit_tree(&aside, theirs)?)?;
         Ok(Some(if has_traces { Unpurged::Ours } else { Unpurged::Theirs }))
     }

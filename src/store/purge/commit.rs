@@ -1,4 +1,4 @@
-//! A commit of the ref as it is rewritten: tree, parents and message; the rest stays byte for byte.
+//! A commit of the ref as it is rewritten: tree, parents and message; everything else stays byte for byte.
 
 use bstr::{BStr, ByteSlice};
 
@@ -8,7 +8,7 @@ use crate::store::error::StoreError;
 use crate::store::root;
 use crate::store::subjects::Subjects;
 
-/// A signature is one of the old bytes.
+/// A signature covers the old bytes, so it is dropped.
 const SIGNATURES: &[&[u8]] = &[b"gpgsig ", b"gpgsig-sha256 "];
 const FORCE: &str = "Wf-Force: ";
 
@@ -16,7 +16,7 @@ pub(super) struct Commit<'a> {
     pub(super) tree: ObjectId,
     pub(super) parents: Vec<ObjectId>,
     author: &'a BStr,
-    /// The headers, without the empty line behind them.
+    /// The headers, without the empty line after them.
     headers: &'a BStr,
     message: String,
 }
@@ -35,12 +35,12 @@ impl<'a> Commit<'a> {
         })
     }
 
-    /// Whether it is a merge that every clone makes alike, whose parents stand in the order of their ids.
+    /// Whether it is a merge that every clone makes identically, with its parents sorted by id.
     pub(super) fn is_merge_of_ours(&self) -> bool {
         self.parents.len() == 2 && self.author.contains_str(format!("<{}>", root::EMAIL))
     }
 
-    /// Takes out of the message what may quote something hidden.
+    /// Removes from the message what may quote a hidden value.
     pub(super) fn hide(&mut self, subjects: &mut Subjects<'_>) -> Result<(), StoreError> {
         let (subject, rest) = self.message.split_once('\n').unwrap_or((&self.message, ""));
         let mut subject = subject.to_owned();
@@ -55,7 +55,7 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Its bytes, where they are not those that it was read from.
+    /// Its bytes, if they differ from those that it was read from.
     pub(super) fn changed(&self, before: &[u8]) -> Option<Vec<u8>> {
         let with = |is_signed: bool| {
             let mut bytes = format!("tree {}\n", self.tree).into_bytes();
@@ -77,7 +77,7 @@ impl<'a> Commit<'a> {
             bytes.push(b'\n');
             bytes
         };
-        // Of the message only the text is compared: what is no UTF-8 stays as long as nothing else changes.
+        // Only the text of the message is compared: bytes that are not UTF-8 stay as long as nothing else changes.
         let (headers, message) = before.split_once_str("\n\n").unwrap_or((before, b""));
         let is_same = with(true).strip_suffix(b"\n\n") == Some(headers)
             && String::from_utf8_lossy(message) == self.message;

@@ -1,7 +1,7 @@
-//! What this repository purged: `wf/purged` in the common git folder, one commit a line; and in `wf/unpurged-remotes` the
-//! remotes that held the old history then, each with the commit that it had. All worktrees share it, and no
-//! collection of git's takes it away. Where it is lost, the two histories still show what they are: see
-//! [`super::apart`].
+//! What this repository purged: `wf/purged` in the common git directory, one commit a line; and in
+//! `wf/unpurged-remotes` the remotes that held the old history then, each with its commit. All worktrees share these
+//! files, and git's garbage collection does not remove them. If they are lost, the two histories can still be told
+//! apart: see [`super::apart`].
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -15,13 +15,13 @@ fn file(common_dir: &Path) -> PathBuf {
     common_dir.join("wf/purged")
 }
 
-/// Commits that a purge rewrote and that stand on none such: each old history holds one of them.
+/// The commits that a purge rewrote and that have no rewritten ancestor: every old history contains one of them.
 pub(super) fn read(common_dir: &Path) -> Result<HashSet<ObjectId>, StoreError> {
     let path = file(common_dir);
     match std::fs::read_to_string(&path) {
         Ok(text) => Ok(text.lines().filter_map(object_id).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(HashSet::new()),
-        // Half of it is as good as none: the histories show the rest.
+        // A damaged file counts as empty: the histories themselves show the rest.
         Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Ok(HashSet::new()),
         Err(source) => Err(StoreError::io(path)(source)),
     }
@@ -42,13 +42,13 @@ pub(super) fn remotes(common_dir: &Path) -> Result<Vec<(String, ObjectId)>, Stor
     Ok(text.lines().filter_map(one).collect())
 }
 
-/// Notes which remotes have it still, and forgets all others.
+/// Notes which remotes still have the old history, and forgets all others.
 pub(super) fn set_remotes(common_dir: &Path, remotes: &[(String, ObjectId)]) -> Result<(), StoreError> {
     let lines: Vec<String> = remotes.iter().map(|(remote, commit)| format!("{commit} {remote}\n")).collect();
     replace(&common_dir.join("wf/unpurged-remotes"), &lines)
 }
 
-/// Adds commits. The file is there whole, as it was or as it will be; whoever writes has the store's lock.
+/// Adds commits. The file is replaced as a whole; the writer holds the store's lock.
 pub(super) fn add(common_dir: &Path, commits: &[ObjectId]) -> Result<(), StoreError> {
     let mut known = read(common_dir)?;
     known.extend(commits);

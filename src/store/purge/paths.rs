@@ -17,15 +17,15 @@ use crate::store::records;
 use crate::store::repo::object_id;
 use crate::store::snapshot::{Snapshot, read_blob};
 
-/// One name, and what became of the objects that were found there.
+/// One name, and the results for the objects found there.
 #[derive(Default)]
 pub(super) struct Paths {
     inner: BTreeMap<BString, Paths>,
     file: Option<File>,
     known: HashMap<ObjectId, ObjectId>,
-    /// Whether what was found holds something that a purge left.
+    /// Whether the object holds a file as a purge leaves it.
     left: HashMap<ObjectId, bool>,
-    /// Of the whole: what gets another name.
+    /// For the root only: the entries that are renamed.
     renamed: Vec<(String, String)>,
 }
 
@@ -33,15 +33,15 @@ pub(super) struct Paths {
 struct File {
     path: String,
     hidden: Option<Rc<Cleared>>,
-    /// Whether it names a commit of the ref, the one that holds the plan.
+    /// Whether it is an execution, which names the commit of the ref that holds its plan.
     is_claim: bool,
-    /// What became of the versions that were found: names in the same folder, and what lies there.
+    /// The result for each version: names in the same directory, and their objects.
     known: HashMap<ObjectId, Vec<(BString, ObjectId)>>,
 }
 
 impl Paths {
-    /// Everything of which a state hides something, and all claims, since the commits that they name get other ids. Empty
-    /// where nothing is hidden.
+    /// All paths of which a state hides something, and all executions, since the commits that they name get new ids.
+    /// Empty if nothing is hidden.
     pub(super) fn hidden_in(now: &Snapshot<'_>) -> Result<Self, StoreError> {
         let mut paths = Self::default();
         let mut folders = records::redacting_beside_issues(now)?;
@@ -67,7 +67,7 @@ impl Paths {
         Ok(if is_any_hidden { paths } else { Self::default() })
     }
 
-    /// The entries that get another name: their old paths and the new ones.
+    /// The entries that are renamed: their old paths and the new ones.
     pub(super) fn renamed(&self) -> &[(String, String)] {
         &self.renamed
     }
@@ -76,7 +76,7 @@ impl Paths {
         self.inner.is_empty()
     }
 
-    /// How many versions of files were rewritten.
+    /// The number of versions of files that were rewritten.
     pub(super) fn rewritten(&self) -> usize {
         let is_same = |old: &ObjectId, new: &[(BString, ObjectId)]| matches!(new, [(_, id)] if id == old);
         let known = self.file.iter().flat_map(|file| &file.known);
@@ -89,7 +89,7 @@ impl Paths {
         place.file.get_or_insert_with(|| File { path: path.to_owned(), ..File::default() })
     }
 
-    /// A tree of the old history as it is in the new one. `moved` knows the commits before.
+    /// Rewrites a tree of the old history. `moved` has the commits before it.
     pub(super) fn rewrite(
         &mut self,
         work: &Repository,
@@ -102,7 +102,7 @@ impl Paths {
         let failed = StoreError::object("cannot read a tree of the store");
         let object = work.object(tree).map_err(&failed)?.detach();
         let mut new = tree;
-        // What is no tree that can be read holds no record.
+        // Something that is not a readable tree holds no record.
         if object.kind == Kind::Tree
             && let Ok(decoded) = TreeRef::from_bytes(&object.data, work.hash_kind())
         {
@@ -133,8 +133,8 @@ impl Paths {
         Ok(new)
     }
 
-    /// Whether a tree holds a file as a purge leaves it: without what is hidden of it now. Before a purge the file holds
-    /// all, and only what is shown of it is hidden.
+    /// Whether a tree holds a file as a purge leaves it: without the values that are hidden now. An unpurged file
+    /// still holds them.
     pub(super) fn has_purged(&mut self, repo: &Repository, object: ObjectId) -> Result<bool, StoreError> {
         if let Some(known) = self.left.get(&object) {
             return Ok(*known);
@@ -163,7 +163,7 @@ impl Paths {
         Ok(found)
     }
 
-    /// What becomes of a file: the name and the bytes that it has, and what stands beside it then.
+    /// The result for a file: its new name and bytes, and a file to write beside it.
     fn blob(
         &mut self,
         work: &Repository,
@@ -193,8 +193,8 @@ impl Paths {
     }
 }
 
-/// The entries of a tree in order, and one of those that share a name: two entries that say the same without what was
-/// hidden, or one that an earlier purge made. A record stands before a folder in its place.
+/// The entries of a tree in order, one for each name. A name can have two: entries that are the same without the
+/// hidden values, or one that an earlier purge made. A record wins over a directory in its place.
 fn one_of_each(work: &Repository, entries: Vec<Entry>) -> Result<Vec<Entry>, StoreError> {
     let mut by_name: BTreeMap<BString, Entry> = BTreeMap::new();
     for entry in entries {
@@ -214,7 +214,7 @@ fn one_of_each(work: &Repository, entries: Vec<Entry>) -> Result<Vec<Entry>, Sto
     Ok(entries)
 }
 
-/// A claim with the new name of the commit that holds its plan.
+/// A claim with the new id of the commit that holds its plan.
 fn renamed(bytes: Vec<u8>, moved: &HashMap<ObjectId, ObjectId>) -> Vec<u8> {
     let Ok(mut value) = strict::parse(&bytes) else { return bytes };
     let named = value.get("plan_commit").and_then(Value::as_str).and_then(object_id);

@@ -1,4 +1,4 @@
-//! Checks one record that a push brings, against the version that is there.
+//! Checks one pushed record against the current version.
 
 use crate::model::doc::{Excess, Step};
 use crate::model::time::Time;
@@ -11,13 +11,13 @@ const MOST_RISES: u16 = 8;
 /// What is wrong with a record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Fault {
-    /// Not sound.
+    /// Not valid.
     #[error("not a readable record")]
     Broken,
-    /// Sound, but spelled in another way than the format does.
+    /// Valid, but not in canonical form.
     #[error("not in canonical form; `git wf fsck --repair` rewrites it")]
     Encoding,
-    /// Epochs are finite, and nobody needs so many at once.
+    /// The number of epochs is limited, and nobody needs many at once.
     #[error("raised its epoch from {from} to {to}, more often than {MOST_RISES} times")]
     Epochs {
         /// The epoch here.
@@ -25,18 +25,18 @@ pub(super) enum Fault {
         /// The epoch that was pushed.
         to: u16,
     },
-    /// Nobody needs so many elements or fields that nobody knows.
+    /// Too many elements, or too many fields that this version does not know.
     #[error("{}{}", .0, remedy(.0))]
     Full(Excess),
     /// Entries never change.
     #[error("changed, although it is written once")]
     Rewritten,
-    /// A wrong clock, or a lie.
+    /// A wrong clock, or a forged stamp.
     #[error(
         "`{what}` is stamped {at}, more than a day ahead of this server's clock; `git wf fsck --repair` fixes it"
     )]
     Ahead {
-        /// The name in the record's clock; `*` for the record as a whole.
+        /// The name in the record's clock; `*` for the whole record.
         what: String,
         /// The stamp's time.
         at: Time,
@@ -50,23 +50,23 @@ fn remedy(excess: &Excess) -> &'static str {
     }
 }
 
-/// What a look at one record came to.
+/// The result of checking one record.
 pub(super) enum Verdict {
     /// Nothing is wrong.
     Sound,
-    /// It must not come in.
+    /// The push must be rejected.
     Fault(Fault),
     /// Its identity changed: its birth, its epoch, or a field that is written once. Only its history can tell whether a
     /// merge did that.
     Suspect,
 }
 
-/// At least as many JSON values as there are in the text, counted without parsing it.
+/// An upper bound of the number of JSON values in the text, counted without parsing it.
 pub(super) fn most_values(bytes: &[u8]) -> usize {
     1 + bytes.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count()
 }
 
-/// Checks the new version of the record at `path`. A broken old version counts as none: anybody may repair it.
+/// Checks the new version of the record at `path`. A broken old version counts as absent: anyone may repair it.
 pub(super) fn check(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> Verdict {
     let (form, id) = form(path);
     let id = id.as_deref();
@@ -79,7 +79,7 @@ pub(super) fn check(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> Ve
                 return Verdict::Fault(Fault::Encoding);
             }
             match old {
-                // The same content, spelled as it should be.
+                // The same content, now in canonical form.
                 Some((bytes, old)) if old.canonical == file.canonical && bytes != old.canonical => {
                     Verdict::Sound
                 }

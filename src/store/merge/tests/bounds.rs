@@ -1,8 +1,8 @@
-//! How much a merge looks at, and where it ends.
+//! How much a merge looks at, and when it refuses.
 
 use super::*;
 
-/// Files in folders that are none of the store's, and in one of them.
+/// A tree with this many files in directories unknown to the format, and in one directory of records.
 pub(super) fn crowd(repo: &Repository, files: &[(usize, usize)]) -> ObjectId {
     let folders = ["notes", "later/deep", "later", "issues/90/ISS-001/comments"];
     let blob = repo.raw().write_blob("x").unwrap().detach();
@@ -14,7 +14,7 @@ pub(super) fn crowd(repo: &Repository, files: &[(usize, usize)]) -> ObjectId {
     editor.write().unwrap().detach()
 }
 
-/// A merge that takes over no more than a few files, and trees of a few bytes; none if it refuses.
+/// A merge with small limits on files and tree sizes; `None` if it refuses.
 pub(super) fn bounded(repo: &Repository, one: ObjectId, two: ObjectId) -> Option<ObjectId> {
     let mut merge = Merge::new(repo);
     merge.bounds = union::Bounds { files: 4, own_files: u64::MAX, tree: 150, ..union::BOUNDS };
@@ -65,7 +65,7 @@ fn a_record_that_two_sides_would_make_too_large_is_refused_by_name() {
         let error = join(one, two).unwrap_err().to_string();
         assert!(error.contains(path), "{error}");
     }
-    // One side as it is, and two that fit.
+    // One side alone, and two sides that fit.
     assert!(join(one, with("zoo", 10)).is_ok() && join(one, with("yak", 10)).is_ok());
     assert_eq!(union::BOUNDS.doc, 64 << 20);
 }
@@ -121,7 +121,7 @@ fn folders_of_which_no_two_pairs_are_alike_are_counted_before_they_are_merged() 
     let inner = [
         ("a", EntryKind::Blob, blob),
         ("a", EntryKind::Tree, empty),
-        // What a merge leaves out.
+        // Entries that a merge leaves out.
         (".git", EntryKind::Blob, blob),
         ("a", EntryKind::Blob, empty),
     ];

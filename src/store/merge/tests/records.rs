@@ -1,5 +1,5 @@
-//! Trees of every kind of record, in versions that writers of ours make: born, edited and imported by several clones
-//! with clocks of their own, entries under one name with other bytes, and what a later format adds.
+//! Trees of every kind of record, in versions that this program writes: created, edited and imported by several
+//! clones with clocks of their own, entries under one name with different bytes, and additions of a later format.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ use crate::store::layout::{Form, entry_file, form};
 
 const KINDS: usize = 15;
 
-/// One write: whose, when by that clock, and what.
+/// One write: by which clone, at what time by its clock, and what.
 #[derive(Debug, Clone)]
 struct Write {
     who: u8,
@@ -33,13 +33,13 @@ struct Write {
     what: u8,
 }
 
-/// How a version of a record came to be.
+/// The history of one version of a record.
 #[derive(Debug, Clone)]
 struct Life {
     birth: Write,
     writes: Vec<Write>,
     imported: bool,
-    /// Whether somebody changed it who leaves its name as it is, where it is written once.
+    /// For a write-once record: whether someone changed its content and kept its name.
     rewritten: bool,
 }
 
@@ -48,7 +48,7 @@ fn writes() -> impl Strategy<Value = Write> {
 }
 
 fn lives() -> impl Strategy<Value = Life> {
-    // Few births, so that most versions are of one record.
+    // Few births, so that most versions are of the same record.
     let birth = (prop_oneof![4 => Just(0u8), 1 => Just(1)], Just(0), 0u8..2);
     (birth, vec(writes(), 0..5), prop::bool::weighted(0.2), prop::bool::weighted(0.3)).prop_map(
         |((who, second, what), writes, imported, rewritten)| Life {
@@ -84,7 +84,7 @@ fn run_id() -> RunId {
     RunId::parse("RUN-1").unwrap()
 }
 
-/// A record with stamps: born as `start` says, then changed field by field.
+/// A record with stamps: created from `start`, then changed field by field.
 fn doc(schema: &'static Schema, life: &Life, start: &Value, change: impl Fn(&mut Value, u8)) -> Vec<u8> {
     let birth = stamper(&life.birth).fresh();
     let mut doc = if life.imported {
@@ -98,7 +98,7 @@ fn doc(schema: &'static Schema, life: &Life, start: &Value, change: impl Fn(&mut
         let mut data = doc.fields();
         change(&mut data, write.what);
         if write.what == 11 {
-            // Somebody settles a conflict for what stands.
+            // Someone resolves a conflict by keeping the current value.
             let Some(key) = doc.registers().next().map(str::to_owned) else { continue };
             doc.decide(&key, doc.value(&key).cloned(), &stamper(write)).unwrap();
         } else {
@@ -174,7 +174,7 @@ fn root_record(life: &Life) -> Vec<u8> {
     })
 }
 
-/// An entry in a folder, as the life left it: where somebody rewrote it, the name is that of what it was.
+/// An entry in a directory, as its history left it: if it was rewritten, it keeps its original name.
 fn entry<T: Entry>(folder: &str, life: &Life, make: impl FnOnce(EntryId) -> T) -> (String, Vec<u8>) {
     let entry = entry_at(&stamper(&life.birth).fresh(), make);
     (layout::entry(folder, entry.id()), left(life, entry_bytes(&entry)))
@@ -190,7 +190,7 @@ fn left(life: &Life, bytes: Vec<u8>) -> Vec<u8> {
     crate::model::doc::file_bytes(&value)
 }
 
-/// One of four entries of a log, each with as many versions as texts.
+/// One of four entries of a log; each has as many versions as there are texts.
 fn logged(kind: usize, life: &Life) -> (String, Vec<u8>) {
     let (text, at) = (format!("text {}", life.writes.len()), time(0));
     let event = |event| {
@@ -281,7 +281,7 @@ fn run(life: &Life) -> Vec<u8> {
     })
 }
 
-/// A review of one of three plans, by a reviewer who thinks this or that of it.
+/// A review of one of three plans, with scores that depend on the history.
 fn review(life: &Life) -> (String, Vec<u8>) {
     let score = |n: usize| Score::new((life.writes.len() * 17 + n) as f64 / 2.0).unwrap();
     let scores = Scores { technical: score(20), risk: score(10), completeness: score(0) };
@@ -322,7 +322,7 @@ fn record(kind: usize, life: &Life) -> (String, Vec<u8>) {
     }
 }
 
-/// A replica: which records it has, and how they came to be there.
+/// A replica: the records that it has, and their histories.
 fn replicas() -> impl Strategy<Value = BTreeMap<usize, Life>> {
     btree_map(0..KINDS, lives(), 3..KINDS)
 }
@@ -344,7 +344,7 @@ fn files(repo: &Repository, tree: ObjectId) -> BTreeMap<String, Vec<u8>> {
     blobs.map(|it| (it.filepath.to_string(), repo.object(it.oid).unwrap().detach().data)).collect()
 }
 
-/// Whether the bytes are what a writer of ours would leave at this path.
+/// Whether the bytes are what this program would write at this path.
 fn is_as_written(path: &str, bytes: &[u8]) -> bool {
     match form(path) {
         (Form::Unknown, _) => true,
@@ -377,7 +377,7 @@ proptest! {
         }
         let ours = [a, b, c].map(|tree| files(&repo, tree));
         for (path, bytes) in merged {
-            // What somebody rewrote stands where nobody has it as it was.
+            // A rewritten version may only remain if no replica has the original.
             if ours.iter().all(|files| files.get(&path).is_none_or(|bytes| !is_as_written(&path, bytes))) {
                 continue;
             }
