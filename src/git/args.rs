@@ -1,11 +1,11 @@
-//! The arguments of a `git` command, in an order in which no value can pass for an option.
+//! The arguments of a `git` command, in an order in which no value can be taken for an option.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 
-/// Constants of this program come first: the command and its options. Values from a record, a ref, a remote's name, the
-/// configuration or a person come after `--end-of-options`, and paths after `--`, taken literally: there,
-/// `--output=FILE` is a revision that does not exist, and nothing worse.
+/// Constants of this program come first: the command and its options. Values from a record, a ref, the name of a
+/// remote, the configuration or a person come after `--end-of-options`, and literal paths after `--`. There,
+/// `--output=FILE` is at worst a revision that does not exist.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Args {
     global: Vec<OsString>,
@@ -26,48 +26,48 @@ impl Args {
         self
     }
 
-    /// `-c key=value`: a setting for this command alone.
+    /// `-c key=value`: a setting for this command only.
     pub(crate) fn set(mut self, key: &'static str, value: impl Display) -> Self {
         self.global.extend(["-c".into(), format!("{key}={value}").into()]);
         self
     }
 
-    /// An option with a value in the same word: `--exclude=` and a branch, `-L` and a range.
+    /// An option and its value in one word: `--exclude=` and a branch, `-L` and a range.
     pub(crate) fn with(mut self, option: &'static str, value: impl Display) -> Self {
         self.options.push(format!("{option}{value}").into());
         self
     }
 
-    /// A revision, a ref, a remote, a key or value of the configuration: anything that is no option and no path.
+    /// A revision, a ref, a remote, a configuration key or value: anything that is neither an option nor a path.
     pub(crate) fn value(mut self, value: impl AsRef<OsStr>) -> Self {
         self.values.push(value.as_ref().to_owned());
         self
     }
 
-    /// Several of them.
+    /// Several values.
     pub(crate) fn values<S: AsRef<OsStr>>(mut self, values: impl IntoIterator<Item = S>) -> Self {
         self.values.extend(values.into_iter().map(|value| value.as_ref().to_owned()));
         self
     }
 
-    /// A commit and everything that it stands on is left out: `^<id>`.
+    /// Excludes a commit and its history: `^<id>`.
     pub(crate) fn without(self, commit: impl Display) -> Self {
         self.value(format!("^{commit}"))
     }
 
-    /// A file or folder, by its name and no pattern.
+    /// A file or directory, by its literal path.
     pub(crate) fn path(mut self, path: impl AsRef<OsStr>) -> Self {
         self.paths.get_or_insert_default().push(path.as_ref().to_owned());
         self
     }
 
-    /// None of the values is a path, whatever lies in the work tree.
+    /// States that no value is a path, whatever the work tree contains.
     pub(crate) fn no_paths(mut self) -> Self {
         self.paths.get_or_insert_default();
         self
     }
 
-    /// As git is given them.
+    /// The arguments as git gets them.
     pub(crate) fn words(&self) -> Vec<OsString> {
         let mut words = self.global.clone();
         if self.paths.as_ref().is_some_and(|paths| !paths.is_empty()) {

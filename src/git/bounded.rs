@@ -1,4 +1,4 @@
-//! Reads objects of unknown size: one that is larger than its bound never gets into memory.
+//! Reads objects of unknown size: an object above the limit is never loaded into memory.
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -6,10 +6,10 @@ use gix::objs::Kind;
 use super::error::GitError;
 use super::repository::Repository;
 
-/// Deflate makes data smaller by at most this factor (RFC 1951: two bits can stand for 258 bytes).
+/// The largest factor by which deflate can compress (RFC 1951: two bits can stand for 258 bytes).
 const DEFLATE: u64 = 1032;
 
-/// An object of this kind, no larger than `most` bytes; none if it is something else. One that is missing is an error,
+/// The object, if it is of this kind and has at most `most` bytes; `None` otherwise. A missing object is an error,
 /// which says `doing`.
 pub(crate) fn find<'repo>(
     repo: &'repo Repository,
@@ -31,8 +31,8 @@ pub(crate) fn find<'repo>(
     Ok(if object.kind == kind { Some(object) } else { None })
 }
 
-/// Whether it is a loose object whose file is too short to hold more. Looking at the file's size is far cheaper than
-/// reading the size of the object, which opens and decompresses the file.
+/// Whether the object is loose and its file too short to hold more than `most` bytes. Checking the file's length is
+/// far cheaper than reading the object's size, which opens and decompresses the file.
 fn is_short_file(repo: &Repository, id: ObjectId, most: u64) -> bool {
     let hex = id.to_hex().to_string();
     let (folder, file) = hex.split_at(2);

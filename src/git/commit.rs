@@ -1,4 +1,4 @@
-//! Commits as they are read, and how one is written.
+//! Reading and writing commits.
 
 use bstr::BStr;
 use gix::actor::{Signature, SignatureRef};
@@ -12,7 +12,7 @@ use super::{Fault, ObjectId, make};
 pub(crate) struct Commit<'repo>(pub(super) gix::Commit<'repo>);
 
 impl Commit<'_> {
-    /// All of it, as it is stored.
+    /// The whole commit, as it is stored.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0.data
     }
@@ -22,37 +22,37 @@ impl Commit<'_> {
         self.0.tree_id().map(gix::Id::detach)
     }
 
-    /// The commits that it stands on.
+    /// Its parents.
     pub(crate) fn parents(&self) -> impl Iterator<Item = ObjectId> + '_ {
         self.0.parent_ids().map(gix::Id::detach)
     }
 
-    /// Who wrote what is in it.
+    /// Its author.
     pub(crate) fn author(&self) -> Result<SignatureRef<'_>, Fault> {
         self.0.author()
     }
 
-    /// Who made it.
+    /// Its committer.
     pub(crate) fn committer(&self) -> Result<SignatureRef<'_>, Fault> {
         self.0.committer()
     }
 
-    /// When it was made, in seconds since 1970.
+    /// The committer's date, in seconds since 1970.
     pub(crate) fn seconds(&self) -> Result<i64, Fault> {
         self.0.time().map(|time| time.seconds)
     }
 
-    /// All of its message.
+    /// The whole message.
     pub(crate) fn message(&self) -> Result<&BStr, Fault> {
         self.0.message_raw()
     }
 
-    /// All of its parts at once.
+    /// All its parts at once.
     pub(crate) fn decode(&self) -> Result<CommitRef<'_>, Fault> {
         self.0.decode()
     }
 
-    /// Whether it has everything that a walk reads: tree, parents, author and committer.
+    /// Checks that it has everything that a walk reads: tree, parents, author and committer.
     pub(crate) fn check(&self) -> Result<(), Fault> {
         let commit = self.decode()?;
         commit.author()?;
@@ -62,7 +62,7 @@ impl Commit<'_> {
 }
 
 impl Repository {
-    /// Makes a commit of this tree on these parents, by one person.
+    /// Makes a commit with this tree and these parents; author and committer are the same.
     pub(crate) fn make_commit(
         &self,
         tree: ObjectId,

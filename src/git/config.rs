@@ -1,15 +1,15 @@
-//! What git config says, and where it says it.
+//! The values of git's configuration, with their origin.
 
 use super::{Args, Git, GitError};
 
-/// One value, as git found it.
+/// One value, as git reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConfigValue {
-    /// The middle of the key, behind what was asked for, as it was written.
+    /// The subsection, without the requested prefix, as written.
     pub(crate) subsection: String,
     /// The last part of the key, in lower case.
     pub(crate) name: String,
-    /// `true` for a name alone.
+    /// The value; `true` for a key without a value.
     pub(crate) value: String,
     /// `system`, `global`, `local`, `worktree` or `command`.
     pub(crate) scope: String,
@@ -18,21 +18,21 @@ pub(crate) struct ConfigValue {
 }
 
 impl Git {
-    /// Every value of `<prefix><subsection>.<name>`, in the order in which git reads them: the last of a name counts.
-    /// `prefix` is a section in lower case and the beginning of a subsection, such as `wf.agent.`.
+    /// Every value of `<prefix><subsection>.<name>`, in the order in which git reads them: the last value of a name
+    /// wins. `prefix` is a section in lower case, and may include the beginning of a subsection, such as `wf.agent.`.
     pub(crate) fn config_below(&self, prefix: &'static str) -> Result<Vec<ConfigValue>, GitError> {
         let options = ["config", "--null", "--show-scope", "--show-origin", "--get-regexp"];
         let args = Args::new(&options).value(format!("^{}", prefix.replace('.', r"\.")));
         match self.run(args) {
             Ok(output) => Ok(parse(&String::from_utf8_lossy(&output), prefix)),
-            // There is none.
+            // There is no such value.
             Err(GitError::Failed { code: Some(1), .. }) => Ok(vec![]),
             Err(error) => Err(error),
         }
     }
 }
 
-/// `<scope>\0<origin>\0<key>\n<value>\0`, each; without the line break where there is no value.
+/// Parses `<scope>\0<origin>\0<key>\n<value>\0` for each value; the line break is missing if a key has no value.
 fn parse(output: &str, prefix: &str) -> Vec<ConfigValue> {
     let mut fields = output.split_terminator('\0');
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Finding the repository of a folder, as git finds it.
+//! Finds the repository of a directory, as git does.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,20 @@ use gix::sec::trust::{DefaultForLevel as _, Mapping};
 use super::error::GitError;
 use super::{multi_index, parameters, process};
 
-/// How many packs there can be while the repository is open. gix counts them when it opens the repository, and cannot
-/// read packs beyond that: several writers and a garbage collection during a long command can make dozens.
+/// The number of packs that can be read while the repository is open. gix counts the packs when it opens the
+/// repository and cannot read packs beyond this number: several writers and a garbage collection during a long
+/// command can make dozens.
 const PACKS: Slots = Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 256 };
 
-/// Opens it with the settings of `git -c`, which gix does not read. A repository that belongs to someone else is opened
-/// only if git would open it.
+/// Opens the repository with the settings of `git -c`, which gix does not read. A repository that belongs to someone
+/// else is opened only if git would open it.
 pub(crate) fn discover(folder: &Path) -> Result<gix::Repository, GitError> {
     if leads_to_bare(folder) {
-        // It may have come with the files of a clone, configuration and all: `safe.bareRepository` says whether git
-        // takes one that nobody named. Whatever git-wf runs afterwards is told its place, which git takes for a name.
+        // A bare repository may have come with the files of a clone, including its configuration.
+        // `safe.bareRepository` says whether git accepts one that was not named explicitly. All later git processes
+        // get its path, which counts as naming it.
         match process::accepts(folder) {
-            // Nor does git know one there; what stands in the way of opening it is told below.
+            // git finds no repository there either; the error is reported below.
             Ok(()) | Err(GitError::Open(_)) => {}
             Err(error) => return Err(error),
         }
@@ -34,8 +36,8 @@ pub(crate) fn discover(folder: &Path) -> Result<gix::Repository, GitError> {
     discover_with(folder, &settings)
 }
 
-/// Whether git's search upwards from `folder` would find a git directory without a `.git`. If in doubt, yes, and git is
-/// asked: nothing of the folder is read before that.
+/// Whether git's search upwards from `folder` would find a git directory not called `.git`. In doubtful cases this is
+/// true and git is asked; nothing in the directory is read before that.
 fn leads_to_bare(folder: &Path) -> bool {
     if std::env::var_os("GIT_DIR").is_some() {
         return false;
@@ -53,7 +55,7 @@ fn leads_to_bare(folder: &Path) -> bool {
     false
 }
 
-/// Every git folder has a `HEAD`, and objects and references of its own or of another one that it names.
+/// Every git directory has a `HEAD`, and either objects and refs of its own or the path of another git directory.
 fn looks_like_git(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
     has("HEAD") && (has("commondir") || has("objects") || has("refs"))
@@ -86,19 +88,19 @@ fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, 
         return Ok(repo);
     }
     process::accepts(folder)?;
-    // Else its own configuration would be passed over.
+    // Otherwise gix would skip its own configuration.
     open(full.clone().filter_config_section(|_| true))
 }
 
-/// The git folder that `GIT_DIR` names as seen from inside, such as `.`: so it is for the hooks of a push. gix tells by the
-/// name of the folder whether there is a work tree around it, and so needs all of it.
+/// `GIT_DIR` as an absolute path, if it names a git directory from inside, such as `.`: that is what the hooks of a
+/// push get. gix needs the directory's name to tell whether there is a work tree around it.
 fn git_dir_from_inside() -> Option<PathBuf> {
     let named = PathBuf::from(std::env::var_os("GIT_DIR")?);
     let whole = named.file_name().is_none().then(|| named.canonicalize().ok())??;
     gix::discover::is_git(&whole).is_ok().then_some(whole)
 }
 
-/// What stands in `GIT_CONFIG_PARAMETERS`.
+/// The settings in `GIT_CONFIG_PARAMETERS`.
 fn command_line_settings() -> Result<Vec<String>, GitError> {
     let Ok(text) = std::env::var("GIT_CONFIG_PARAMETERS") else { return Ok(vec![]) };
     parameters::parse(&text)
@@ -115,7 +117,7 @@ fn cannot_open(error: &gix::Error, folder: &Path) -> GitError {
     }
 }
 
-/// As people can find it, wherever they are.
+/// The absolute path, for messages.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! What git and gix say when they fail.
+//! Errors of git and gix.
 
 use std::path::PathBuf;
 
@@ -6,21 +6,21 @@ use super::process::OLDEST;
 use crate::model::Explain;
 use crate::model::remedy::Remedies;
 
-/// A failure of git, of gix, or of a file in the git folder.
+/// A failure of git, of gix, or of a file in the git directory.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GitError {
-    /// The current folder is in no repository.
+    /// The current directory is not in a repository.
     #[error("`{0}` is not in a git repository")]
     NotARepository(PathBuf),
     /// The repository cannot be opened.
     #[error("cannot open the repository: {0}")]
     Open(String),
-    /// The repository belongs to somebody else, and git would not work in it.
+    /// The repository belongs to someone else, and git refuses to work in it.
     #[error("{words}")]
     DubiousOwnership {
-        /// What git said.
+        /// git's message.
         words: String,
-        /// The command by which it is trusted, from git too.
+        /// The command that makes git trust it, as git suggests.
         remedy: String,
     },
     /// The repository is bare, was not named explicitly, and git is configured to refuse such repositories.
@@ -29,26 +29,26 @@ pub(crate) enum GitError {
     /// A lock file of git's that does not go away.
     #[error("`{0}` exists: a git process is running, or one that died left it behind")]
     LockFile(PathBuf),
-    /// References are kept in a way that this program cannot write.
+    /// The refs are stored in a format that this program cannot write.
     #[error("the repository at `{0}` stores its references as reftable, which git-wf cannot write yet")]
     Reftable(PathBuf),
-    /// A file of the git folder cannot be read or written.
+    /// A file of the git directory cannot be read or written.
     #[error("`{path}`: {source}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// Reading or writing objects or references failed.
+    /// Reading or writing objects or refs failed.
     #[error("{doing}: {source}")]
     Object {
         /// What was being done.
         doing: &'static str,
-        /// What gix said.
+        /// gix's error.
         source: Box<gix::Error>,
     },
-    /// A folder that is too large to be read: a change or a merge of it would lose what is in it.
+    /// A tree that is too large to read: changing or merging it would lose its contents.
     #[error("the folder `{path}` is too large: {} MB of names, and a folder has at most 32 MB", size >> 20)]
     CrowdedFolder {
         /// Its place in the tree.
@@ -56,30 +56,30 @@ pub(crate) enum GitError {
         /// The size of the tree object in bytes.
         size: u64,
     },
-    /// The program `git` could not be started.
+    /// `git` could not be started.
     #[error("cannot run `git {command}`: {source}")]
     Start {
         /// Its arguments, joined by blanks.
         command: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// It ran and reported failure.
+    /// git exited with a failure.
     #[error("`git {command}` failed: {stderr}")]
     Failed {
         /// Its arguments, joined by blanks.
         command: String,
         /// What it printed on stderr, trimmed.
         stderr: String,
-        /// Its exit code, where it was not ended by a signal.
+        /// Its exit code; `None` if a signal ended it.
         code: Option<i32>,
     },
-    /// It failed, and is older than any that is known to work.
+    /// git failed, and is older than the oldest version that is known to work.
     #[error("`git {command}` failed: {words}")]
     TooOld {
         /// Its arguments, joined by blanks.
         command: String,
-        /// What it printed on stderr, trimmed, and its version.
+        /// What it printed on stderr, trimmed, followed by its version.
         words: String,
     },
 }
@@ -90,7 +90,7 @@ impl GitError {
         move |source| Self::Object { doing, source: Box::new(source) }
     }
 
-    /// Wraps an error of the file system with the file.
+    /// Adds the path to an error of the file system.
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }

@@ -1,11 +1,11 @@
-//! Fault injection for tests: points where the process dies, as in a crash or after `kill -9`, or where something else
-//! happens meanwhile.
+//! Fault injection for tests: points at which the process dies, as in a crash or after `kill -9`, or at which
+//! something else happens meanwhile.
 
 /// Dies here if `WF_FAULT` names this point: `moved` the first time that it is reached, `moved:3` the third time. If
 /// `WF_FAULT_RUN` is set, a shell runs that instead, and the process continues.
 ///
-/// The integration tests drive the binary that `cargo test` builds, which `cfg(test)` does not reach: only debug
-/// assertions tell it from a release, in which nothing of this is left.
+/// The integration tests drive the binary that `cargo test` builds, which `cfg(test)` does not reach. It differs from
+/// a release only by its debug assertions; a release contains none of this.
 pub(crate) fn point(name: &str) {
     #[cfg(debug_assertions)]
     die_where_told(name);

@@ -1,18 +1,18 @@
-//! What git is told to force onto the disk before it goes on: `core.fsync`.
+//! Which files git flushes to disk before it goes on: `core.fsync`.
 
 use std::fs::File;
 use std::path::Path;
 
 use super::error::GitError;
 
-/// One kind of file that `core.fsync` speaks of.
+/// A kind of file that `core.fsync` can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// One object to a file.
+    /// A loose object.
     LooseObject,
     /// A pack and its index.
     Pack,
-    /// The file of a reference.
+    /// The file of a ref.
     Reference,
 }
 
@@ -24,16 +24,17 @@ impl Part {
             "reference" => &[Self::Reference],
             "objects" => &[Self::LooseObject, Self::Pack],
             "committed" | "added" | "all" => &[Self::LooseObject, Self::Pack, Self::Reference],
-            // git knows more kinds, which are not written here.
+            // git has more kinds, which this program does not write.
             _ => &[],
         }
     }
 }
 
-/// Loose objects and references are left to the system, as git leaves them.
+/// git's default: loose objects and refs are left to the system.
 const DEFAULT: &[Part] = &[Part::Pack];
 
-/// Reads the value as git does: `none`, or a list of kinds on top of the default, with `-` before one to leave out.
+/// Parses the value as git does: `none`, or a list of kinds added to the default, with `-` before a kind to leave
+/// out.
 pub(crate) fn parts(config: Option<&str>) -> Vec<Part> {
     let config = config.unwrap_or_default().trim();
     if config == "none" {
@@ -51,7 +52,7 @@ pub(crate) fn parts(config: Option<&str>) -> Vec<Part> {
     parts
 }
 
-/// Forces a file onto the disk.
+/// Flushes a file to disk.
 pub(crate) fn sync(path: &Path) -> Result<(), GitError> {
     File::open(path).and_then(|file| file.sync_all()).map_err(GitError::io(path))
 }

@@ -1,5 +1,5 @@
-//! Writes loose objects as git does, including the name of the temporary file, so that the next `git prune` removes
-//! what a killed process left.
+//! Writes loose objects as git does, including the names of temporary files, so that the next `git prune` removes
+//! what a killed process left behind.
 
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -15,20 +15,20 @@ use super::error::GitError;
 use super::fault;
 use super::repository::Repository;
 
-/// `git prune` removes files of such a name.
+/// `git prune` removes files whose names start with this.
 const UNFINISHED: &str = "tmp_obj_";
-/// A `gc` may take an empty folder away before the file is in it.
+/// A `gc` may remove the empty directory before the file is in it.
 const TRIES: u32 = 5;
 
-/// Writes single objects one after the other. They share the state of the compressor, since creating it takes longer
-/// than compressing a small object.
+/// Writes single objects one after another. They share the compressor, since creating one takes longer than
+/// compressing a small object.
 pub(crate) struct Loose {
     compress: Compress,
     is_synced: bool,
 }
 
 impl Loose {
-    /// `core.looseCompression`, else `core.compression`, else as fast as can be; `core.fsync`.
+    /// `core.looseCompression`, else `core.compression`, else the fastest level; `core.fsync`.
     pub(crate) fn of(repo: &Repository, is_synced: bool) -> Self {
         let config = repo.config();
         let level = config.integer("core.looseCompression").or_else(|| config.integer("core.compression"));
@@ -43,7 +43,7 @@ impl Loose {
         Self { compress: Compress::new(compression), is_synced }
     }
 
-    /// Puts the object into the folder `objects`. The file is there whole or not at all.
+    /// Writes the object into the directory `objects`, atomically.
     pub(crate) fn write(
         &mut self,
         objects: &Path,
@@ -80,7 +80,7 @@ impl Loose {
             let (read, written) = (self.compress.total_in(), self.compress.total_out());
             let step = self.compress.compress(rest, &mut bytes[len..], FlushCompress::Finish);
             let status = step.map_err(io::Error::other)?;
-            // Both differences are lengths of what lies in memory.
+            // Both differences are lengths of buffers in memory.
             rest = &rest[usize::try_from(self.compress.total_in() - read).unwrap_or(rest.len())..];
             len += usize::try_from(self.compress.total_out() - written).unwrap_or_default();
             if status == Status::StreamEnd {
@@ -96,7 +96,7 @@ impl Loose {
             .prefix(UNFINISHED)
             .permissions(std::fs::Permissions::from_mode(0o444))
             .tempfile_in(folder)
-            // Its own error names the unfinished file.
+            // The original error would name the temporary file.
             .map_err(|error| io::Error::from(error.kind()))?;
         file.write_all(bytes)?;
         fault::point("object");
@@ -108,12 +108,12 @@ impl Loose {
     }
 }
 
-/// Whether there is such a file, now.
+/// Whether the object's file exists now.
 pub(crate) fn is_in(objects: &Path, id: ObjectId) -> bool {
     place(objects, id).1.exists()
 }
 
-/// The folder and the file of an object.
+/// The directory and the file of an object.
 fn place(objects: &Path, id: ObjectId) -> (PathBuf, PathBuf) {
     let hex = id.to_string();
     let folder = objects.join(&hex[..2]);
@@ -121,7 +121,7 @@ fn place(objects: &Path, id: ObjectId) -> (PathBuf, PathBuf) {
     (folder, path)
 }
 
-/// As a message names it.
+/// The absolute path, for messages.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

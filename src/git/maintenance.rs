@@ -10,29 +10,29 @@ use super::persist::collects_garbage;
 use super::repository::Repository;
 use super::{Args, Git, multi_index};
 
-/// Where `gc.auto` is not set. git's own default is 6700: a write of ours makes six small files, which take up some 4 KiB
-/// each whatever is in them.
+/// The default for `gc.auto`. git's own is 6700, but a write of this program makes six small files, each of which
+/// takes about 4 KiB on disk.
 const MOST_OBJECTS: i64 = 3000;
 /// git's own default for `gc.autoPackLimit`.
 const MOST_PACKS: i64 = 50;
 
-/// A pack whose index has so many bytes (some 75,000 objects) takes longer to open than most commands take in all: every
-/// entry is looked at. That of a multi-pack-index, which git keeps itself, does not grow with it.
+/// A pack whose index has this many bytes (about 75,000 objects) takes longer to open than most commands run, since
+/// every entry is checked. Opening a multi-pack-index, which git maintains, does not take longer as it grows.
 const LARGE_INDEX: u64 = 2 * 1024 * 1024;
 
-/// What lies in the folder of packs.
+/// The packs of a repository.
 #[derive(Default)]
 struct Packs {
     count: i64,
-    /// When the youngest large index was written.
+    /// When the newest large index was written.
     large: Option<SystemTime>,
-    /// When the multi-pack-index was.
+    /// When the multi-pack-index was written.
     multi: Option<SystemTime>,
 }
 
 impl Repository {
-    /// Starts `git maintenance run --auto` once there are too many loose objects or packs, in the background unless git
-    /// is told otherwise. Nothing depends on it, so nothing is said where it fails.
+    /// Starts `git maintenance run --auto` if there are too many loose objects or packs; in the background unless git
+    /// is configured otherwise. Nothing depends on it, so failures are ignored.
     pub(crate) fn maintain(&self, git: &Git) {
         let config = self.config();
         let is_on = |key: &str| config.boolean(key).unwrap_or(true);
@@ -50,7 +50,7 @@ impl Repository {
                 && multi_index::is_stale(self.objects_dir())
                 && !collects_garbage(self)
             {
-                // git would carry the name of the lost pack on; without the file it finds everything.
+                // git would keep the name of the lost pack; without the file it finds everything.
                 let _ = std::fs::remove_file(self.pack_folder().join(multi_index::NAME));
                 return;
             } else if packs.large > packs.multi && is_on("core.multiPackIndex") && !collects_garbage(self) {
@@ -65,7 +65,7 @@ impl Repository {
         run(command, detaches);
     }
 
-    /// One of the 256 folders stands for all, as git has it.
+    /// The number of loose objects in one of the 256 directories, which stands for all of them, as in git.
     fn loose_in(&self, folder: &str) -> i64 {
         let folder = self.objects_dir().join(folder);
         let count = std::fs::read_dir(folder).into_iter().flatten().flatten().count();
@@ -98,9 +98,9 @@ impl Repository {
 
 fn run(mut command: Command, detaches: bool) {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Whether git goes into the background by itself differs from version to version.
+    // Whether git itself goes into the background depends on its version.
     let _ = if detaches {
-        // Not for the terminal to interrupt together with this process.
+        // Ctrl-C in the terminal must not interrupt it together with this process.
         command.process_group(0).spawn().map(drop)
     } else {
         command.status().map(drop)

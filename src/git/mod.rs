@@ -1,4 +1,5 @@
-//! The one room for git: it alone names gix and runs `git`. It knows no record and no ref of the store.
+//! Everything about git: only this module names gix and runs `git`. It knows neither records nor the ref of the
+//! store.
 
 mod args;
 pub(crate) mod bounded;

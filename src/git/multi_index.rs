@@ -1,18 +1,19 @@
-//! A multi-pack-index that names a pack which is gone. git then looks for the object in other packs; gix reports it as
-//! missing. A `git gc` that runs while another git writes a multi-pack-index can leave one behind.
+//! Detects a multi-pack-index that names a pack which no longer exists. git then searches the other packs for the
+//! object; gix reports it as missing. A `git gc` that runs while another git process writes a multi-pack-index can
+//! leave one behind.
 
 use std::path::Path;
 
 use gix_pack::multi_index::File;
 
-/// The file itself, in the folder of packs.
+/// The file's name, in the directory of packs.
 pub(crate) const NAME: &str = "multi-pack-index";
 
-/// Whether the folder of objects has such an index. One that cannot be read is passed over by gix too.
+/// Whether the directory of objects has such an index. An unreadable index does not count: gix ignores it too.
 pub(crate) fn is_stale(objects: &Path) -> bool {
     let packs = objects.join("pack");
     let file = packs.join(NAME);
-    // Most repositories have none, and looking for one is all that this costs them.
+    // Most repositories have no such file, so this check is all that they pay.
     if !file.is_file() {
         return false;
     }
@@ -21,11 +22,11 @@ pub(crate) fn is_stale(objects: &Path) -> bool {
     })
 }
 
-/// The same of a repository, and of those whose objects it borrows.
+/// The same for a repository and for those whose objects it borrows.
 pub(crate) fn is_stale_in(repo: &gix::Repository) -> bool {
     let objects = repo.objects.store_ref().path();
-    // Where it cannot be told who lends, reading the first object says what is wrong. The store of objects knows it too, but
-    // looks at each pack first.
+    // If the alternates cannot be read, reading the first object reports that. gix knows them too, but would open
+    // every pack first.
     let here = std::env::current_dir().unwrap_or_default();
     let borrowed = gix::odb::alternate::resolve(objects.to_owned(), &here).unwrap_or_default();
     is_stale(objects) || borrowed.iter().any(|objects| is_stale(objects))

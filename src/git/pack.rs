@@ -1,7 +1,7 @@
-//! Writes one pack, object by object: only the id and the offset of each stay in memory.
+//! Writes one pack, object by object: only the id and the offset of each object stay in memory.
 //!
-//! Until it is finished, a pack has a temporary name. What a killed process leaves is removed by a later pack, once it
-//! is a day old.
+//! Until it is finished, a pack has a temporary name. Files left behind by a killed process are removed when a later
+//! pack is written, once they are a day old.
 
 mod index;
 
@@ -23,21 +23,21 @@ use super::fsync::{self, Part};
 use super::persist::syncs;
 use super::repository::Repository;
 
-/// Not `tmp_`, as git's own begin: a `gc --prune=now` takes those away under the hands of who writes them.
+/// Not `tmp_` like git's own: a `gc --prune=now` removes those while they are being written.
 pub(crate) const UNFINISHED: &str = ".wf_unfinished_";
-/// What stands in the file that keeps a pack.
+/// The content of the `.keep` file of a pack.
 pub(crate) const KEPT: &str = "git-wf, until the ref points here\n";
 /// Signature and version; the number of objects follows.
 const HEADER: &[u8] = b"PACK\0\0\0\x02";
 const HEADER_LENGTH: u64 = 12;
-/// So much is collected before it is written.
+/// How much is buffered before it is written.
 const BUFFER: usize = 1 << 20;
 
-/// Where an object lies in the pack.
+/// Where an object is in the pack.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     offset: u64,
-    /// Bytes that it takes there.
+    /// The number of bytes that it takes there.
     length: u32,
     crc: u32,
 }
@@ -47,7 +47,7 @@ pub(crate) struct PackWriter {
     hash: gix::hash::Kind,
     folder: PathBuf,
     file: NamedTempFile,
-    /// Bytes of the file; those in `buffer` follow them.
+    /// The number of bytes in the file; those in `buffer` follow them.
     written: u64,
     buffer: Vec<u8>,
     places: HashMap<ObjectId, Place>,
@@ -56,7 +56,7 @@ pub(crate) struct PackWriter {
 }
 
 impl PackWriter {
-    /// Begins a pack beside those of the repository.
+    /// Starts a pack in the repository's directory of packs.
     pub(crate) fn create(repo: &Repository) -> Result<Self, GitError> {
         let folder = repo.objects_dir().join("pack");
         std::fs::create_dir_all(&folder).map_err(GitError::io(&folder))?;
@@ -77,7 +77,7 @@ impl PackWriter {
         })
     }
 
-    /// Adds an object, unless it is there already.
+    /// Adds an object, unless the pack has it already.
     pub(crate) fn add(&mut self, kind: Kind, data: &[u8]) -> Result<ObjectId, GitError> {
         let id = gix::objs::compute_hash(self.hash, kind, data)
             .map_err(GitError::object("cannot hash an object"))?;
@@ -120,7 +120,7 @@ impl PackWriter {
         }
     }
 
-    /// An object that was added.
+    /// Reads an object that was added.
     pub(crate) fn read(&self, id: &ObjectId) -> Result<Option<Vec<u8>>, GitError> {
         let Some(place) = self.places.get(id) else { return Ok(None) };
         let length = place.length as usize;
@@ -146,8 +146,8 @@ impl PackWriter {
         Ok(())
     }
 
-    /// Puts the pack and its index in place. The answer is the `.keep` file: it holds the pack until a ref points into
-    /// it, and is to be removed then.
+    /// Gives the pack and its index their final names. Returns the `.keep` file, which protects the pack until a ref
+    /// points into it and must be removed then.
     pub(crate) fn finish(mut self) -> Result<PathBuf, GitError> {
         self.flush()?;
         let failed = GitError::object("cannot write a pack");
@@ -169,7 +169,7 @@ impl PackWriter {
         let keep = named("keep");
         std::fs::write(&keep, KEPT).map_err(GitError::io(&keep))?;
         fault::point("packed");
-        // A reader knows a pack by its index, so that comes last.
+        // Readers find a pack by its index, so the index comes last.
         for (file, ending) in [(self.file, "pack"), (index, "idx")] {
             let path = named(ending);
             file.persist(&path).map_err(|error| GitError::io(path)(error.error))?;
@@ -177,7 +177,8 @@ impl PackWriter {
         Ok(keep)
     }
 
-    /// Over all of the file, which is read again: only now the number of objects in its header is known.
+    /// Computes the checksum of the whole file by reading it again, because the number of objects in its header is
+    /// known only at the end.
     fn checksum(&self) -> Result<gix::Result<ObjectId>, GitError> {
         let mut file = File::open(self.file.path()).map_err(self.io())?;
         let mut hasher = gix::hash::hasher(self.hash);
@@ -200,7 +201,7 @@ fn unfinished(folder: &Path) -> Result<NamedTempFile, GitError> {
         .prefix(UNFINISHED)
         .permissions(Permissions::from_mode(0o444))
         .tempfile_in(folder)
-        // Its own error names the unfinished file.
+        // The original error would name the temporary file.
         .map_err(|error| GitError::io(folder)(io::Error::from(error.kind())))
 }
 
@@ -208,14 +209,15 @@ fn too_large(folder: &Path) -> GitError {
     GitError::io(folder)(io::Error::from(io::ErrorKind::FileTooLarge))
 }
 
-/// `pack.compression`, else `core.compression`, else zlib's own default, as git.
+/// `pack.compression`, else `core.compression`, else zlib's default, as in git.
 fn compression(repo: &Repository) -> Compression {
     let config = repo.config();
     let level = config.integer("pack.compression").or_else(|| config.integer("core.compression"));
     level.and_then(|level| Compression::new(i32::try_from(level).ok()?)).unwrap_or(Compression::DEFAULT)
 }
 
-/// The kind and the size: four bits of it in the first byte, seven in each that follows.
+/// The header of an entry: its kind and its size, with four bits of the size in the first byte and seven in each
+/// following byte.
 fn entry_header(kind: Kind, mut size: u64, out: &mut Vec<u8>) {
     let number = match kind {
         Kind::Commit => 1u8,
@@ -233,7 +235,7 @@ fn entry_header(kind: Kind, mut size: u64, out: &mut Vec<u8>) {
     out.push(byte);
 }
 
-/// The size that a header names, and its own length.
+/// The size in an entry's header, and the length of the header.
 fn entry_size(entry: &[u8]) -> (usize, usize) {
     let mut size = usize::from(entry[0] & 15);
     let mut at = 0;
@@ -244,11 +246,11 @@ fn entry_size(entry: &[u8]) -> (usize, usize) {
     (size, at + 1)
 }
 
-/// Nobody works on a pack for a whole day.
+/// No pack takes a whole day to write.
 const ABANDONED: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
 
-/// What processes of ours that were killed left beside the packs: unfinished ones, and what keeps one whose index is
-/// not there.
+/// Removes what killed processes of this program left among the packs: unfinished packs, and `.keep` files of packs
+/// without an index.
 fn remove_abandoned(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -261,7 +263,7 @@ fn remove_abandoned(folder: &Path) {
             if is_keep && !path.with_extension("idx").exists() {
                 let _ = std::fs::remove_file(path.with_extension("pack"));
             }
-            // Another process may have been quicker; what stays takes room and does no harm.
+            // Another process may have removed it first; a file that stays only takes space.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -278,7 +280,7 @@ mod tests {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Texts of all lengths around the steps of the header, some that do not compress, and one larger than the buffer.
+    /// Texts with lengths around the steps of the entry header, some incompressible, and one larger than the buffer.
     fn texts() -> Vec<Vec<u8>> {
         let mut state = 1u64;
         let mut noise = move |length: usize| -> Vec<u8> {

@@ -1,8 +1,8 @@
-//! `GIT_CONFIG_PARAMETERS`: how git hands the values of `git -c KEY=VALUE` to its children. Pure.
+//! `GIT_CONFIG_PARAMETERS`: how git passes the values of `git -c KEY=VALUE` to its children. Pure.
 
-/// The values as `key=value`, or `key` alone where it is true without a value; `None` if git did not write `text`.
+/// The values as `key=value`, or just `key` for a boolean without a value; `None` if git did not write `text`.
 ///
-/// Since git 2.31 an entry is `'key'='value'`, or `'key'=` for one without a value; before it was `'key=value'`.
+/// Since git 2.31 an entry is `'key'='value'`, or `'key'=` without a value; before it was `'key=value'`.
 pub(crate) fn parse(text: &str) -> Option<Vec<String>> {
     let mut entries = Vec::new();
     let mut rest = text.trim_start();
@@ -13,7 +13,7 @@ pub(crate) fn parse(text: &str) -> Option<Vec<String>> {
             Some(after) if after.starts_with('\'') => {
                 let (value, after) = unquoted(after)?;
                 rest = after;
-                // Whoever reads `key=value` takes the first `=` for the end of the key.
+                // Readers of `key=value` split at the first `=`.
                 if !key.contains('=') {
                     entries.push(format!("{key}={value}"));
                 }
@@ -32,7 +32,7 @@ pub(crate) fn parse(text: &str) -> Option<Vec<String>> {
     Some(entries)
 }
 
-/// The text that `quoted` begins with, out of its quotes, and what follows it. Outside of them stand only `\'` and
+/// The unquoted text at the start of `quoted`, and what follows it. Outside the quotes there can only be `\'` and
 /// `\!`.
 fn unquoted(quoted: &str) -> Option<(String, &str)> {
     let mut text = String::new();

@@ -13,49 +13,49 @@ use super::multi_index;
 use super::pack::PackWriter;
 use super::repository::Repository;
 
-/// From this many objects on, one pack is cheaper than that many files (git's own `fetch.unpackLimit`).
+/// From this number of objects on, one pack is cheaper than that many files (git's own `fetch.unpackLimit`).
 const PACK_FROM: usize = 100;
 const LONGEST_GC: Duration = Duration::from_secs(12 * 60 * 60);
 
-/// Objects that were made, still in memory, so that they can be written again where a `gc` takes them away.
+/// New objects, kept in memory so that they can be written again if a `gc` removes them.
 pub(crate) struct Made {
     objects: Vec<(ObjectId, Kind, Vec<u8>)>,
 }
 
-/// Holds a new pack until a ref points into it.
+/// Protects a new pack until a ref points into it.
 pub(crate) struct Keep(pub(crate) Option<PathBuf>);
 
 impl Drop for Keep {
     fn drop(&mut self) {
         if let Some(path) = self.0.take() {
-            // A pack that is kept for ever costs a little space and nothing else.
+            // If this fails, a pack is kept for ever, which only costs a little space.
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
 impl Made {
-    /// Takes over what `work` has in memory.
+    /// Takes the new objects out of the memory of `work`.
     pub(crate) fn taken_from(work: &Repository) -> Self {
         let mut storage = work.gix.objects.reset_object_memory().unwrap_or_default();
         let mut objects: Vec<_> =
             std::mem::take(&mut *storage).into_iter().map(|(id, (kind, data))| (id, kind, data)).collect();
-        // What is pointed to comes before what points to it: a reader never sees a commit without its tree.
+        // Objects come before those that refer to them: a reader never sees a commit without its tree.
         objects.sort_by_key(|(id, kind, _)| (matches!(kind, Kind::Tree), matches!(kind, Kind::Commit), *id));
         Self { objects }
     }
 
-    /// Nothing: what was made is in a pack that is kept.
+    /// No objects: they are in a pack that is kept.
     pub(crate) fn none() -> Self {
         Self { objects: Vec::new() }
     }
 
-    /// Adds all of them to a pack.
+    /// Adds all objects to a pack.
     pub(crate) fn add_to(&self, pack: &mut PackWriter) -> Result<(), GitError> {
         self.objects.iter().try_for_each(|(_, kind, data)| pack.add(*kind, data).map(drop))
     }
 
-    /// Puts all of it back into the memory of `work`.
+    /// Puts the objects back into the memory of `work`.
     pub(crate) fn give_back(self, work: &Repository) -> Result<(), GitError> {
         for (_, kind, data) in self.objects {
             work.gix.objects.write_buf(kind, &data).map_err(GitError::object("cannot keep an object"))?;
@@ -63,9 +63,9 @@ impl Made {
         Ok(())
     }
 
-    /// Writes all of them, even those that exist already: a running `gc` may have found the existing ones unreachable
-    /// and be about to remove them. The answer is the `.keep` file of a new pack: it holds the pack until a ref points
-    /// into it, and is to be removed then.
+    /// Writes all objects, even those that exist already: a running `gc` may have found the existing ones unreachable
+    /// and be about to remove them. Returns the `.keep` file of a new pack, if there is one; it protects the pack
+    /// until a ref points into it and must be removed then.
     pub(crate) fn write(&self, repo: &Repository) -> Result<Option<PathBuf>, GitError> {
         if self.objects.len() >= PACK_FROM || collects_garbage(repo) {
             return self.write_pack(repo);
@@ -100,7 +100,7 @@ impl Made {
         if elsewhere.peek().is_none() {
             return Ok(false);
         }
-        // An object database that was opened before knows packs which are gone by now.
+        // An object database that was opened earlier still lists packs that no longer exist.
         let options = gix::odb::store::init::Options {
             use_multi_pack_index: !multi_index::is_stale(folder),
             ..Default::default()
@@ -111,13 +111,13 @@ impl Made {
     }
 }
 
-/// Whether a `git gc` is running, or seems to be: git itself takes one of more than twelve hours for dead.
+/// Whether a `git gc` seems to be running. git itself considers one older than twelve hours dead.
 pub(crate) fn collects_garbage(repo: &Repository) -> bool {
     let begun = repo.common_dir().join("gc.pid").metadata().and_then(|file| file.modified());
     begun.is_ok_and(|begun| begun.elapsed().is_ok_and(|age| age < LONGEST_GC))
 }
 
-/// Whether git is told to force such files onto the disk.
+/// Whether git is configured to flush such files to disk.
 pub(crate) fn syncs(repo: &Repository, part: Part) -> bool {
     let config = repo.config();
     fsync::parts(config.text("core.fsync").as_deref()).contains(&part)

@@ -1,4 +1,4 @@
-//! The installed `git`, for what it does better than a library: transport, trailers, maintenance, identity.
+//! Runs the installed `git`, for what it does better than a library: transport, trailers, maintenance, identity.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use super::Args;
 use super::error::GitError;
 
-/// Variables by which git tells its children which repository, index and message they are in. A child that
-/// works on another place, or that outlives a hook, must not inherit them.
+/// Variables by which git tells its children which repository, index and message to use. A child that works
+/// elsewhere, or that outlives a hook, must not inherit them.
 const LOCAL_VARIABLES: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -29,12 +29,12 @@ const LOCAL_VARIABLES: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// By these git tells its hooks where the objects are that a push brought.
+/// Variables by which git tells its hooks where the objects of a push are.
 const INCOMING: &[&str] =
     &["GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_QUARANTINE_PATH"];
 
-/// Asks git, in the environment of the user, whether it works in the repository of `folder`: it does not trust one that
-/// belongs to somebody else unless `safe.directory` names it, nor a bare one where `safe.bareRepository` says so.
+/// Asks git, in the user's environment, whether it accepts the repository of `folder`. git refuses a repository of
+/// another user unless `safe.directory` names it, and a bare one if `safe.bareRepository` says so.
 pub(crate) fn accepts(folder: &Path) -> Result<(), GitError> {
     let args = ["rev-parse", "--git-dir"];
     let mut command = Command::new("git");
@@ -58,7 +58,8 @@ pub(crate) fn accepts(folder: &Path) -> Result<(), GitError> {
     }
 }
 
-/// The user's pager, a line for the shell. Asked where the user stands, so that the repository's own configuration counts.
+/// The user's pager, a shell command. Run in the current directory, so that the repository's own configuration
+/// applies.
 pub(crate) fn pager() -> Option<String> {
     let mut command = Command::new("git");
     command.args(["var", "GIT_PAGER"]).stdin(Stdio::null()).stderr(Stdio::null());
@@ -66,10 +67,10 @@ pub(crate) fn pager() -> Option<String> {
     String::from_utf8(output.stdout).ok()
 }
 
-/// The oldest git that does all that is asked of it. Where a later one does more, those who ask say so.
+/// The oldest git version that suffices for everything. Code that needs a later version says so itself.
 pub(super) const OLDEST: Release = Release(2, 31);
 
-/// A version of git, without what it is patched with.
+/// A version of git, major and minor only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Release(u32, u32);
 
@@ -80,15 +81,15 @@ impl std::fmt::Display for Release {
 }
 
 impl Release {
-    /// Of what `git version` says.
+    /// Parses the output of `git version`.
     fn of(words: &str) -> Option<Self> {
         let mut numbers = words.strip_prefix("git version ")?.split('.');
         Some(Self(numbers.next()?.trim().parse().ok()?, numbers.next()?.trim().parse().ok()?))
     }
 }
 
-/// The version of the installed git if it is too old. It is asked once, and only after something failed: to start a process
-/// costs more than most commands.
+/// The version of the installed git if it is too old. Asked once, and only after a failure: starting a process takes
+/// longer than most commands.
 fn too_old() -> Option<&'static str> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
@@ -100,14 +101,15 @@ fn too_old() -> Option<&'static str> {
     found.as_deref()
 }
 
-/// Takes the variables away by which git tells its children where they are.
+/// Removes the variables by which git tells its children which repository to use.
 pub(crate) fn clear_local_variables(command: &mut Command) {
     for name in LOCAL_VARIABLES {
         command.env_remove(name);
     }
 }
 
-/// Runs `git` for one repository, in an environment that speaks English and names no other repository.
+/// Runs `git` for one repository, in an environment with English messages and without the variables of another
+/// repository.
 #[derive(Debug, Clone)]
 pub(crate) struct Git {
     git_dir: PathBuf,
@@ -116,18 +118,18 @@ pub(crate) struct Git {
 }
 
 impl Git {
-    /// `git_dir` is the worktree's own git folder; without a `work_dir` the repository is taken as bare.
+    /// `git_dir` is the git directory of the worktree. Without a `work_dir`, the repository counts as bare.
     pub(crate) fn new(git_dir: impl Into<PathBuf>, work_dir: Option<&Path>) -> Self {
         Self { git_dir: git_dir.into(), work_dir: work_dir.map(Path::to_owned), sees_incoming: false }
     }
 
-    /// The same, which also sees what the push brought that this process is the hook of; and each object as it is, since a
-    /// replacement could have been pushed, too.
+    /// The same, for a hook of a push: it also sees the pushed objects, and ignores replace refs, since those could
+    /// have been pushed too.
     pub(crate) fn seeing_incoming(self) -> Self {
         Self { sees_incoming: true, ..self }
     }
 
-    /// A command that the caller still shapes (stdin, inherited output).
+    /// A command that the caller can still change (stdin, inherited output).
     pub(crate) fn command(&self, args: impl Into<Args>) -> Command {
         self.started_with(&args.into().words())
     }
@@ -149,14 +151,14 @@ impl Git {
         command
     }
 
-    /// Runs to the end and answers with whatever came out, success or not.
+    /// Runs git to its end and returns its output, whether or not it succeeded.
     pub(crate) fn output(&self, args: impl Into<Args>) -> Result<Output, GitError> {
         let words = args.into().words();
         let output = self.started_with(&words).output();
         output.map_err(|source| GitError::Start { command: joined(&words), source })
     }
 
-    /// Runs to the end and answers with stdout; a failure is an error that carries stderr.
+    /// Runs git to its end and returns stdout; a failure is an error with the contents of stderr.
     pub(crate) fn run(&self, args: impl Into<Args>) -> Result<Vec<u8>, GitError> {
         let words = args.into().words();
         let output = self.started_with(&words).output();
@@ -164,18 +166,18 @@ impl Git {
         succeeded(&words, output).map(|output| output.stdout)
     }
 
-    /// As [`Git::run`], with `input` on stdin.
+    /// Like [`Git::run`], with `input` on stdin.
     pub(crate) fn run_with(&self, args: impl Into<Args>, input: &[u8]) -> Result<Vec<u8>, GitError> {
         feed(self.command(args), input)
     }
 }
 
-/// Runs a command that [`Git::command`] began, with `input` on stdin.
+/// Runs a command made by [`Git::command`], with `input` on stdin.
 pub(crate) fn feed(command: Command, input: &[u8]) -> Result<Vec<u8>, GitError> {
     fed(command, input).map(|output| output.stdout)
 }
 
-/// As [`feed`], and answers with what the command said on stderr, too.
+/// Like [`feed`], but also returns stderr.
 pub(crate) fn fed(mut command: Command, input: &[u8]) -> Result<Output, GitError> {
     use std::io::Write;
     let args: Vec<_> = command.get_args().map(OsStr::to_owned).collect();
@@ -183,11 +185,12 @@ pub(crate) fn fed(mut command: Command, input: &[u8]) -> Result<Output, GitError
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(start)?;
     let stdin = child.stdin.take();
-    // A thread feeds stdin, since a child that answers before it read everything would fill both pipes.
+    // A thread writes stdin: a child that prints output before it has read everything could otherwise block on full
+    // pipes.
     let output = std::thread::scope(|scope| {
         scope.spawn(move || {
             if let Some(mut stdin) = stdin {
-                // A child that needs no more input closes the pipe; its exit code tells the rest.
+                // A child that needs no more input closes the pipe; its exit code decides.
                 let _ = stdin.write_all(input);
             }
         });

@@ -7,17 +7,17 @@ use tempfile::TempDir;
 use super::error::GitError;
 use super::repository::Repository;
 
-/// The folder of objects that git tells its hooks of.
+/// The quarantine directory that git passes to its hooks.
 pub(crate) fn incoming() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("GIT_OBJECT_DIRECTORY").or_else(|| set("GIT_QUARANTINE_PATH"))
 }
 
 impl Repository {
-    /// Sees what a push brought, too, where this process is the hook of one; and each object as it is, without replacements,
-    /// since somebody can have pushed those. The folder names both folders of objects, and must stay.
+    /// In a hook of a push, makes the pushed objects visible. Replace refs are ignored, since they could have been
+    /// pushed too. The returned directory lists both directories of objects and must be kept.
     pub(crate) fn see_incoming(&mut self) -> Result<Option<TempDir>, GitError> {
-        // The library does not know the variable, and what it would look in is one folder with references to others.
+        // gix does not know the quarantine variable, and reads only one directory with its alternates.
         let Some(incoming) = incoming() else {
             self.gix.objects = self.opened(self.objects_dir())?;
             return Ok(None);

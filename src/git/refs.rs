@@ -1,4 +1,4 @@
-//! References: what they point to, where they were, and moving one.
+//! References: where they point, where they pointed before, and how to move one.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -28,29 +28,29 @@ impl Reference<'_> {
         self.0.name().shorten().to_string()
     }
 
-    /// The object at its end, behind other references and tags.
+    /// The object that it points to, after following symbolic refs and tags.
     pub(crate) fn target(mut self) -> Option<ObjectId> {
         self.0.peel_to_id().ok().map(gix::Id::detach)
     }
 }
 
-/// A move of a ref, as its reflog tells.
+/// A move of a ref, from its reflog.
 pub(crate) struct RefMove {
-    /// Where it went.
+    /// The new target.
     pub(crate) commit: ObjectId,
     /// Seconds since 1970, by this machine's clock.
     pub(crate) at: i64,
-    /// What moved it: `update by push`, `fetch …`.
+    /// The reason: `update by push`, `fetch …`.
     pub(crate) why: String,
 }
 
-/// A ref that is to be moved.
+/// A ref update.
 pub(crate) struct RefUpdate<'a> {
     /// Its full name.
     pub(crate) name: &'a str,
-    /// Where it points; none if it does not exist.
+    /// Its current target; `None` if it does not exist.
     pub(crate) expected: Option<ObjectId>,
-    /// Where it is to point.
+    /// Its new target.
     pub(crate) new: ObjectId,
     /// For its reflog.
     pub(crate) message: String,
@@ -63,44 +63,45 @@ pub(crate) fn is_ref_name(name: &str) -> bool {
     FullName::try_from(name).is_ok()
 }
 
-/// The full name of the branch that is checked out in the worktree with this git folder; none where it cannot be told.
+/// The full name of the branch checked out in the worktree with this git directory; `None` if there is none, or HEAD
+/// cannot be read.
 pub(crate) fn checked_out_in(git_dir: &Path) -> Option<String> {
     let name = gix::open(git_dir).ok()?.head_name().ok()??;
     Some(name.as_bstr().to_string())
 }
 
 impl Repository {
-    /// The full name of the branch that is checked out; none if HEAD is detached.
+    /// The full name of the branch that is checked out; `None` if HEAD is detached.
     pub(crate) fn branch(&self) -> Result<Option<String>, GitError> {
         let name = self.gix.head_name().map_err(GitError::object("cannot read HEAD"))?;
         Ok(name.map(|name| name.as_bstr().to_str_lossy().into_owned()))
     }
 
-    /// The commit that is checked out; none on a branch without one.
+    /// The commit that is checked out; `None` on a branch without commits.
     pub(crate) fn head(&self) -> Result<Option<ObjectId>, GitError> {
         let mut head = self.gix.head().map_err(GitError::object("cannot read HEAD"))?;
         Ok(head.try_peel_to_id().map_err(GitError::object("cannot read HEAD"))?.map(gix::Id::detach))
     }
 
-    /// What a ref points to, without a look behind other refs or tags.
+    /// The target of a ref, without following symbolic refs or tags.
     pub(crate) fn read_ref(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
         let found = self.gix.try_find_reference(name).map_err(GitError::object("cannot read a reference"))?;
         Ok(found.and_then(|reference| reference.try_id().map(gix::Id::detach)))
     }
 
-    /// The branches that can be read.
+    /// All readable branches.
     pub(crate) fn branches(&self) -> Result<Vec<Reference<'_>>, Fault> {
         let all = self.gix.references()?;
         Ok(all.local_branches()?.filter_map(Result::ok).map(Reference).collect())
     }
 
-    /// The tags that can be read.
+    /// All readable tags.
     pub(crate) fn tags(&self) -> Result<Vec<Reference<'_>>, Fault> {
         let all = self.gix.references()?;
         Ok(all.tags()?.filter_map(Result::ok).map(Reference).collect())
     }
 
-    /// The moves of a ref, latest first; none if it has no reflog. At most `most`.
+    /// The moves of a ref, latest first, at most `most`; empty if it has no reflog.
     pub(crate) fn moves(&self, reference: &str, most: usize) -> Result<Vec<RefMove>, GitError> {
         let found =
             self.gix.try_find_reference(reference).map_err(GitError::object("cannot read a reference"))?;
@@ -116,12 +117,13 @@ impl Repository {
         Ok(moves.collect())
     }
 
-    /// The file that exists while somebody moves a ref.
+    /// The lock file that exists while a ref is moved.
     pub(crate) fn ref_lock(&self, name: &str) -> PathBuf {
         self.common_dir().join(format!("{name}.lock"))
     }
 
-    /// Moves a ref; `last` happens just before, while nobody else can. False if the ref is not where it was expected.
+    /// Moves a ref. `last` runs just before, while nobody else can move it. Returns false if the ref is not where it
+    /// was expected.
     pub(crate) fn move_ref<E: From<GitError>>(
         &self,
         update: RefUpdate<'_>,
@@ -154,7 +156,7 @@ impl Repository {
                 last()?;
                 fault::point("locked");
                 if syncs(self, Part::Reference) {
-                    // The file must not get its name before its bytes are on the disk; gix does not see to that.
+                    // The file must be on disk before it is renamed; gix does not ensure that.
                     fsync::sync(&self.ref_lock(update.name))?;
                 }
                 prepared.commit(update.by.to_ref(&mut buf))
@@ -163,7 +165,8 @@ impl Repository {
         };
         match moved {
             Ok(_) => Ok(true),
-            // As long as git waits for it, one process held it, or nobody does any more: another try would not help.
+            // The same lock file was there for as long as git waits: its process holds it, or has died. Trying again
+            // would not help.
             Err(error) if error.is_retryable() && held.is_some() && modified(&packed_lock) == held => {
                 Err(GitError::LockFile(packed_lock).into())
             }
@@ -172,7 +175,7 @@ impl Repository {
         }
     }
 
-    /// How long git waits for a lock file that another process holds: milliseconds, negative for ever.
+    /// How long git waits for another process's lock file, in milliseconds; negative means for ever.
     fn wait_for_lock(&self, key: &str, default: i64) -> Fail {
         match self.config().integer(key).unwrap_or(default) {
             0 => Fail::Immediately,
@@ -183,7 +186,7 @@ impl Repository {
     }
 }
 
-/// When a file was last written; none if it is not there.
+/// When a file was last written; `None` if it does not exist.
 fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|file| file.modified()).ok()
 }

@@ -1,4 +1,4 @@
-//! The remotes that are configured.
+//! The configured remotes.
 
 use bstr::ByteSlice;
 use gix::remote::Direction;
@@ -6,16 +6,16 @@ use gix::remote::Direction;
 use super::repository::Repository;
 
 impl Repository {
-    /// The remotes that have a place to fetch from, by name.
+    /// The names of the remotes that have a URL.
     pub(crate) fn remotes(&self) -> Vec<String> {
         let config = self.config();
         let names = self.gix.remote_names();
         let names = names.iter().map(|name| name.to_str_lossy().into_owned());
-        // A section may hold settings alone, as a user-wide `remote.origin.prune` does.
+        // A section may hold only settings, as a user-wide `remote.origin.prune` does.
         names.filter(|name| config.text(&format!("remote.{name}.url")).is_some()).collect()
     }
 
-    /// The remotes by name, each with the address that it is fetched from, as git rewrites it.
+    /// The remotes by name, each with its fetch URL as rewritten by git.
     pub(crate) fn remote_urls(&self) -> Vec<(String, String)> {
         let url = |name: String| {
             let remote = self.gix.find_remote(name.as_str()).ok()?;

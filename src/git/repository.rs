@@ -1,4 +1,4 @@
-//! An open repository: where it lies, and what is in its database of objects.
+//! An open repository: its directories and its objects.
 
 use std::path::{Path, PathBuf};
 
@@ -13,16 +13,16 @@ use super::{Fault, HashKind, Object, ObjectId};
 
 /// Trees and small records are read again and again within one command.
 const OBJECT_CACHE: usize = 16 * 1024 * 1024;
-/// Trees of a pack are differences from each other, one behind the other.
+/// Trees in a pack are chains of deltas.
 const PACK_CACHE: usize = 16 * 1024 * 1024;
 
-/// An open repository. A clone of it has caches of its own.
+/// An open repository. A clone of this value has caches of its own.
 #[derive(Clone)]
 pub(crate) struct Repository {
     pub(super) gix: gix::Repository,
 }
 
-/// What an object is, without its bytes.
+/// The kind and size of an object, without its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) kind: Kind,
@@ -34,12 +34,12 @@ pub(crate) struct Header {
 pub(crate) struct LinkedWorktree<'repo>(gix::worktree::Proxy<'repo>);
 
 impl LinkedWorktree<'_> {
-    /// Its own git folder.
+    /// Its own git directory.
     pub(crate) fn git_dir(&self) -> &Path {
         self.0.git_dir()
     }
 
-    /// The folder with its files, where it can be told.
+    /// The top directory of its files, if known.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         self.0.base().ok()
     }
@@ -57,32 +57,32 @@ impl Repository {
         Ok(repo)
     }
 
-    /// The same, but new objects stay in memory.
+    /// The same repository, but new objects stay in memory.
     pub(crate) fn in_memory(&self) -> Self {
         Self { gix: self.gix.clone().with_object_memory() }
     }
 
-    /// How many new objects it has in memory.
+    /// The number of new objects in memory.
     pub(crate) fn count_in_memory(&self) -> usize {
         self.gix.objects.num_objects_in_memory()
     }
 
-    /// The git folder that all worktrees share.
+    /// The git directory that all worktrees share.
     pub(crate) fn common_dir(&self) -> PathBuf {
         absolute(self.gix.common_dir())
     }
 
-    /// The git folder of this worktree.
+    /// The git directory of this worktree.
     pub(crate) fn git_dir(&self) -> PathBuf {
         absolute(self.gix.git_dir())
     }
 
-    /// The folder with the files; none in a bare repository.
+    /// The top directory of the work tree; `None` in a bare repository.
     pub(crate) fn work_dir(&self) -> Option<PathBuf> {
         self.gix.workdir().map(absolute)
     }
 
-    /// The folder with the files of the main worktree.
+    /// The top directory of the main worktree.
     pub(crate) fn main_work_dir(&self) -> Option<PathBuf> {
         self.gix.main_repo().ok().and_then(|main| main.workdir().map(Path::to_owned))
     }
@@ -93,12 +93,12 @@ impl Repository {
         Ok(linked.into_iter().map(LinkedWorktree).collect())
     }
 
-    /// The folder of its objects.
+    /// The directory of its objects.
     pub(crate) fn objects_dir(&self) -> &Path {
         self.gix.objects.store_ref().path()
     }
 
-    /// Whether history is missing behind some commits.
+    /// Whether the repository is a shallow clone.
     pub(crate) fn is_shallow(&self) -> Result<bool, Fault> {
         self.gix.is_shallow()
     }
@@ -108,12 +108,12 @@ impl Repository {
         Config(self.gix.config_snapshot())
     }
 
-    /// The hash function of its ids.
+    /// The hash function of its object ids.
     pub(crate) fn hash_kind(&self) -> HashKind {
         self.gix.object_hash()
     }
 
-    /// Whether the object is here; where it cannot be told, it is not.
+    /// Whether the object is here; false if that cannot be determined.
     pub(crate) fn has_object(&self, id: ObjectId) -> bool {
         self.gix.has_object(id)
     }
@@ -123,7 +123,7 @@ impl Repository {
         Ok(self.gix.try_find_header(id)?.is_some())
     }
 
-    /// What an object is.
+    /// The kind and size of an object.
     pub(crate) fn header(&self, id: ObjectId) -> Result<Header, Fault> {
         let found = self.gix.find_header(id)?;
         Ok(Header { kind: found.kind(), size: found.size() })
@@ -134,7 +134,7 @@ impl Repository {
         self.header(id).is_ok_and(|header| header.kind == Kind::Commit)
     }
 
-    /// An object, of whatever kind and size.
+    /// An object of any kind and size.
     pub(crate) fn object(&self, id: ObjectId) -> Result<Object<'_>, Fault> {
         self.gix.find_object(id)
     }
@@ -149,17 +149,18 @@ impl Repository {
         self.commit(commit)?.tree()
     }
 
-    /// The id of the tree without entries.
+    /// The id of the empty tree.
     pub(crate) fn empty_tree(&self) -> ObjectId {
         ObjectId::empty_tree(self.hash_kind())
     }
 
-    /// What a revision such as `HEAD~2` or `abc123^{commit}` names; none if it names nothing, or more than one thing.
+    /// The object that a revision such as `HEAD~2` or `abc123^{commit}` names; `None` if there is none, or more than
+    /// one.
     pub(crate) fn resolve(&self, revision: &str) -> Option<ObjectId> {
         Some(self.gix.rev_parse_single(revision).ok()?.detach())
     }
 
-    /// The commit that a revision names, also through a tag.
+    /// The commit that a revision names; tags are followed.
     pub(crate) fn resolve_commit(&self, revision: &str) -> Option<ObjectId> {
         Some(self.gix.rev_parse_single(revision).ok()?.object().ok()?.peel_to_commit().ok()?.id)
     }
@@ -177,13 +178,13 @@ impl Repository {
         Self { gix: gix::open_opts(folder, gix::open::Options::isolated()).unwrap() }
     }
 
-    /// Moves a ref, whatever it points to.
+    /// Moves a ref, wherever it points.
     pub(crate) fn set_ref(&self, name: &str, id: ObjectId) {
         let any = gix::refs::transaction::PreviousValue::Any;
         self.gix.reference(name, id, any, "test").unwrap();
     }
 
-    /// What only tests need of it.
+    /// The gix repository, for tests only.
     pub(crate) fn raw(&self) -> &gix::Repository {
         &self.gix
     }

@@ -10,23 +10,23 @@ use super::Fault;
 pub(crate) struct Config<'repo>(pub(super) gix::config::Snapshot<'repo>);
 
 impl Config<'_> {
-    /// The last text for a key.
+    /// The last value of a key, as text.
     pub(crate) fn text(&self, key: &str) -> Option<String> {
         self.0.string(key).map(|value| value.to_str_lossy().into_owned())
     }
 
-    /// All values of a key that can be given several times.
+    /// All values of a key that can be set several times.
     pub(crate) fn all(&self, key: &str) -> Vec<String> {
         let values = self.0.plumbing().strings(key).unwrap_or_default();
         values.iter().map(|value| value.to_str_lossy().into_owned()).collect()
     }
 
-    /// A boolean; none if it is not set, or no boolean.
+    /// A boolean; `None` if it is not set, or not a boolean.
     pub(crate) fn boolean(&self, key: &str) -> Option<bool> {
         self.0.boolean(key)
     }
 
-    /// The same; what is no boolean is an error.
+    /// The same, but a value that is not a boolean is an error.
     pub(crate) fn try_boolean(&self, key: &str) -> Result<Option<bool>, Fault> {
         self.0.try_boolean(key)
     }
@@ -36,12 +36,12 @@ impl Config<'_> {
         self.0.integer(key)
     }
 
-    /// A path, with `~` unfolded; none if it is not set, or stands in a file that is not trusted.
+    /// A path, with `~` expanded; `None` if it is not set, or comes from a file that is not trusted.
     pub(crate) fn path(&self, key: &str) -> Option<PathBuf> {
         self.0.trusted_path(key).ok().flatten()
     }
 
-    /// The last value that any of these names, in lower case, was given in a section.
+    /// The last value of any of these keys (in lower case) in a section.
     pub(crate) fn last_of(&self, section: &str, names: &[&str]) -> Option<BString> {
         let is_meant = |name: &String| names.iter().any(|it| name.eq_ignore_ascii_case(it));
         let mut found = None;
@@ -55,7 +55,7 @@ impl Config<'_> {
         found
     }
 
-    /// Each `remote.<name>.fetch`, with the name.
+    /// Each `remote.<name>.fetch`, with the name of the remote.
     pub(crate) fn fetch_refspecs(&self) -> Vec<(String, String)> {
         let mut refspecs = Vec::new();
         for section in self.0.plumbing().sections_by_name("remote").into_iter().flatten() {

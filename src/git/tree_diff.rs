@@ -11,28 +11,29 @@ use super::{EntryKind, ObjectId};
 
 /// At most this many differences are listed. Four million files are more than any store holds.
 const MOST: usize = 4_000_000;
-/// At most this many pairs of folders are opened. A few trees, each ten times in the next, unfold to billions of them.
+/// At most this many pairs of directories are opened. A few trees, each contained ten times in the next, unfold to
+/// billions of them.
 const MOST_FOLDERS: usize = 4_000_000;
-/// What unfolds to more files and folders than these is not looked into in trees of any kind.
+/// Trees of the project that unfold to more files and directories than this are not compared.
 const MOST_ELSEWHERE: u64 = 1_000_000;
-/// After so many files and folders it is found out how many there are in all: that opens each pair of trees once.
+/// After this many files and directories, all of them are counted first; counting opens each pair of trees only once.
 const COUNTED_AFTER: usize = 5_000;
 
-/// A path at which two trees differ, and at which at least one of them has something that is no folder. A folder that is
-/// not walked stands for all that is in it.
+/// A path at which two trees differ and at least one has something other than a directory. A directory that is not
+/// walked is one difference, whatever is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// From the root; bytes that are not UTF-8 are shown as replacement characters.
+    /// From the root; bytes that are not UTF-8 are replaced.
     pub(crate) path: String,
-    /// What the first tree has there.
+    /// The entry of the first tree.
     pub(crate) old: Option<(EntryKind, ObjectId)>,
-    /// What the second tree has there.
+    /// The entry of the second tree.
     pub(crate) new: Option<(EntryKind, ObjectId)>,
 }
 
 impl Repository {
-    /// The differences, in byte order of their paths, at most `most`, and whether these are all of them. Without an `old`
-    /// tree, everything in the new one. A folder for which `is_walked` says no stands for all that is in it.
+    /// The differences, sorted by path, at most `most`; true if these are all. Without an `old` tree, everything in
+    /// the new one. A directory for which `is_walked` returns false is one difference.
     pub(crate) fn differences(
         &self,
         old: Option<ObjectId>,
@@ -45,7 +46,7 @@ impl Repository {
         Ok((walk.found, walk.end == End::Reached))
     }
 
-    /// All of them, of two of many states of one history.
+    /// All differences, for repeated comparisons within one history.
     pub(crate) fn differences_among(
         &self,
         recent: &mut Recent,
@@ -60,8 +61,7 @@ impl Repository {
         compared.map(|()| walk.found)
     }
 
-    /// Like [`Repository::differences`], in trees of any kind. `None` if the trees unfold to
-    /// too many files.
+    /// Like [`Repository::differences`], for trees of the project. `None` if the trees unfold to too many files.
     pub(crate) fn first_differences(
         &self,
         old: Option<ObjectId>,
@@ -74,12 +74,12 @@ impl Repository {
         Ok((walk.end != End::TooMuch).then_some(walk.found))
     }
 
-    /// Whether what two trees of any kind differ in unfolds to more files than can be looked at.
+    /// Whether the differences of two trees of the project unfold to too many files.
     pub(crate) fn is_beyond_looking(&self, old: Option<ObjectId>, new: ObjectId) -> Result<bool, GitError> {
         Ok(Counts::of(self).count(old, Some(new), 0)? > MOST_ELSEWHERE)
     }
 
-    /// The files that both trees have, each in a version of its own: not the other's, and none of those in `bases`.
+    /// The files that both trees have in different versions, of which neither is in `bases`.
     pub(crate) fn changed_on_both(
         &self,
         one: ObjectId,
@@ -91,9 +91,10 @@ impl Repository {
         Ok(found)
     }
 
-    /// The files, each with whether it was there before and whether it is there in `result`, in which that tree is not
-    /// what comes of two trees if each file is taken from the one that changed it since `base`. What both changed, each
-    /// in its own way, is among them. The trees unfold to no more than somebody can look at.
+    /// The files in which `result` is not the clean merge of two trees, which takes each file from the side that
+    /// changed it since `base`. Files that both sides changed differently are always included. Each file comes with
+    /// whether it existed before and whether it exists in `result`. The caller must have checked that the trees do
+    /// not unfold to too many files.
     pub(crate) fn merged_otherwise(
         &self,
         base: Option<ObjectId>,
@@ -107,7 +108,7 @@ impl Repository {
         Ok(found)
     }
 
-    /// Of the base, the two sides and the result.
+    /// `four` is the base, the two sides and the result.
     fn merge_with(
         &self,
         four: [Option<Here>; 4],
@@ -184,14 +185,14 @@ impl Repository {
     }
 }
 
-/// How far a comparison came.
+/// How a comparison ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// It looked at everything.
+    /// Everything was compared.
     Reached,
-    /// It found as much as was asked for.
+    /// As many differences as requested were found.
     Enough,
-    /// There is too much to look at.
+    /// There are too many files.
     TooMuch,
 }
 
@@ -202,9 +203,9 @@ struct Walk<'a> {
     is_walked: fn(&str) -> bool,
     found: Vec<Difference>,
     recent: Recent,
-    /// How many pairs of folders were opened.
+    /// The number of opened pairs of directories.
     opened: usize,
-    /// The trees, where all of it is to be counted before too much of it is listed.
+    /// The trees, as long as their files may still have to be counted.
     uncounted: Option<(Option<ObjectId>, ObjectId)>,
     end: End,
 }
@@ -229,7 +230,7 @@ impl<'a> Walk<'a> {
         }
         self.opened += 1;
         let differing = match self.recent.differing(self.repo, old, new) {
-            // One that is too large to be read stands for all that is in it.
+            // A directory that is too large to read is one difference.
             Err(GitError::CrowdedFolder { .. }) => {
                 let side = |id: Option<ObjectId>| id.map(|id| (EntryKind::Tree, id));
                 self.found.push(Difference { path: path.to_owned(), old: side(old), new: side(new) });
@@ -271,10 +272,11 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// In how many files and folders trees differ. Each pair of them is opened once, however often it stands there.
+/// Counts the files and directories in which trees differ. Each pair of trees is opened once, however often it
+/// occurs.
 struct Counts<'a> {
     repo: &'a Repository,
-    /// By the two trees, and how deep they lie.
+    /// By the two trees and their depth.
     known: HashMap<(Option<ObjectId>, Option<ObjectId>, usize), u64>,
 }
 
@@ -321,7 +323,7 @@ mod tests {
         repo.gix.write_object(Tree { entries: entries.iter().map(entry).collect() }).unwrap().detach()
     }
 
-    /// Ten times itself in itself, twelve times over.
+    /// A tree that contains itself ten times, in twelve levels.
     fn bomb(repo: &Repository, within: ObjectId) -> ObjectId {
         let names: Vec<String> = (0..10).map(|n| n.to_string()).collect();
         (0..12).fold(within, |inner, _| {
@@ -363,7 +365,7 @@ mod tests {
                 "new/x false true"
             ]
         );
-        // What both changed is nobody's but the merge's, also where it is taken from one of them.
+        // A file that both sides changed differently is the merge's own work, even if it is taken from one side.
         let both = [one, of(&[("a", "3"), ("b", "1"), ("d/c", "1"), ("d/gone", "1")])];
         let all = repo.merged_otherwise(Some(base), both, one).unwrap();
         assert_eq!(all, [("a".to_owned(), true, true)]);
@@ -397,7 +399,7 @@ mod tests {
             );
         }
         assert_eq!(seen, [13; 5]);
-        // As many as were asked for are found, whatever lies behind them.
+        // The requested number is found, however much follows.
         let mut walk = Walk::new(&repo, 3, |_| true);
         let new = bomb(&repo, one);
         walk.uncounted = Some((None, new));

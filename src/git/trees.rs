@@ -1,4 +1,4 @@
-//! Trees as they are read from anybody: which entries a store can hold, and which git itself would refuse.
+//! Reads untrusted trees: which entries a store can hold, and which git itself would refuse.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -14,18 +14,18 @@ use super::bounded;
 use super::error::GitError;
 use super::repository::Repository;
 
-/// Deeper than any record lies; what lies deeper is not looked at.
+/// Deeper than any record; everything below is ignored.
 pub(crate) const DEEPEST: usize = 64;
-/// A tree object that is larger is not read, and none is written: in memory it takes several times as much.
+/// A larger tree object is neither read nor written: in memory it takes several times as much.
 pub(crate) const LARGEST_TREE: u64 = 32 * 1024 * 1024;
-/// A longer name is one that `git fsck` finds fault with.
+/// `git fsck` reports longer names.
 const LONGEST_NAME: usize = 4096;
 
-/// The entries of one tree; of two with one name the first, which is the one that git looks up.
+/// The entries of one tree. If two have the same name, only the first, which is the one that git looks up.
 pub(crate) struct Folder {
-    /// In byte order of their names.
+    /// Sorted by the bytes of their names.
     pub(crate) entries: Vec<Entry>,
-    /// Whether git itself would have written these bytes for these entries.
+    /// Whether git would have written exactly these bytes for these entries.
     pub(crate) is_canonical: bool,
 }
 
@@ -36,7 +36,7 @@ impl Folder {
         at.ok().map(|at| &self.entries[at])
     }
 
-    /// The entries as git orders them, a folder as if its name ended in a slash.
+    /// The entries in git's order, in which a directory sorts as if its name ended in a slash.
     pub(crate) fn in_order(&self) -> Vec<&Entry> {
         let mut entries: Vec<&Entry> = self.entries.iter().collect();
         entries.sort();
@@ -44,8 +44,8 @@ impl Folder {
     }
 }
 
-/// Reads a tree. None if the object is no tree, or not one that can be read: what lies there is lost for git too. An
-/// object that is missing is an error, since another clone has it; so is one that is too large, since it holds something.
+/// Reads a tree. `None` if the object is not a tree, or not a readable one: git cannot read its entries either. A
+/// missing object is an error, since another clone may have it; so is one that is too large, since it is not empty.
 pub(crate) fn read(repo: &Repository, id: ObjectId) -> Result<Option<Folder>, GitError> {
     if id.is_null() {
         return Ok(None);
@@ -70,15 +70,15 @@ pub(crate) fn read(repo: &Repository, id: ObjectId) -> Result<Option<Folder>, Gi
             + found.oid.as_bytes().len();
         entries.push(Entry { mode, filename: found.filename.to_owned(), oid: found.oid.to_owned() });
     }
-    // The sort is stable, so that the first of two stays.
+    // The sort is stable, so the first of two entries with one name stays.
     entries.sort_by(|one, two| one.filename.cmp(&two.filename));
     entries.dedup_by(|later, first| later.filename == first.filename);
-    // No name twice, and no mode with a zero too many.
+    // No duplicate names, and no modes with a leading zero.
     is_canonical &= entries.len() == decoded.entries.len() && length == object.data.len();
     Ok(Some(Folder { entries, is_canonical }))
 }
 
-/// The object itself. None if that is no tree.
+/// The tree object; `None` if it is not a tree.
 fn object(repo: &Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, GitError> {
     const DOING: &str = "cannot read a tree of the store";
     let found = bounded::find(repo, id, Kind::Tree, LARGEST_TREE, DOING)?;
@@ -104,7 +104,7 @@ pub(crate) fn refuse_larger(path: &str, size: u64, most: u64) -> Result<(), GitE
     Ok(())
 }
 
-/// The same error with the place of the tree in the store, where that is known.
+/// Adds the path of the tree to the error, if it is known.
 pub(crate) fn at(path: &str) -> impl Fn(GitError) -> GitError {
     move |error| match error {
         GitError::CrowdedFolder { size, .. } => {
@@ -118,18 +118,18 @@ fn shown(path: &str) -> &str {
     if path.is_empty() { "/" } else { path }
 }
 
-/// What an entry of a tree stands for.
+/// A tree entry: its kind and id.
 pub(crate) type Here = (EntryKind, ObjectId);
 
-/// A name, and what it stands for on each of two sides.
+/// A name, and its entry on each of two sides.
 pub(crate) type Differing = (BString, Option<Here>, Option<Here>);
 
-/// The entries of a tree by name, without a look at whether git would have written them so. The names stay in the bytes of
-/// the tree, since there are hundreds of them and most are only passed by.
+/// The entries of a tree by name; whether git would have written them so is not checked. The names stay in the bytes
+/// of the tree, since there are hundreds of them and most are only skipped.
 #[derive(Default)]
 pub(crate) struct Entries {
     tree: Vec<u8>,
-    /// Where each name begins and ends, in byte order of the names.
+    /// The byte range of each name, sorted by name, with its entry.
     all: Vec<(Range<usize>, Here)>,
 }
 
@@ -142,19 +142,19 @@ impl Entries {
         self.all.get(at).map(|(name, _)| self.tree[name.clone()].as_bstr())
     }
 
-    /// What the tree has under `name`.
+    /// The entry called `name`.
     pub(crate) fn get(&self, name: &BStr) -> Option<Here> {
         let at = self.all.binary_search_by(|(known, _)| self.tree[known.clone()].as_bstr().cmp(name));
         at.ok().map(|at| self.all[at].1)
     }
 
-    /// All names, in byte order.
+    /// All names, sorted by bytes.
     pub(crate) fn names(&self) -> impl Iterator<Item = &BStr> {
         self.all.iter().map(|(name, _)| self.tree[name.clone()].as_bstr())
     }
 }
 
-/// Reads the entries of a tree. None if that is no tree that can be read to its end.
+/// Reads the entries of a tree; none if it is not a tree that can be read to its end.
 pub(crate) fn entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitError> {
     if tree.is_null() || tree == repo.empty_tree() {
         return Ok(Entries::default());
@@ -165,17 +165,17 @@ pub(crate) fn entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitE
     let mut rest = gix::objs::TreeRefIter::from_bytes(&tree, repo.hash_kind());
     while let Some(entry) = rest.next() {
         let Ok(entry) = entry else { return Ok(Entries::default()) };
-        // A mode, a blank, the name, a zero, the id.
+        // The format is: mode, space, name, NUL, id.
         let end = rest.offset_to_next_entry(&tree) - entry.oid.as_bytes().len() - 1;
         all.push((end - entry.filename.len()..end, (entry.mode.kind(), entry.oid.to_owned())));
     }
-    // Stable, so that of two with one name the first is kept, as in `look_up`.
+    // The sort is stable, so the first of two entries with one name is kept, as in `look_up`.
     all.sort_by(|(one, _), (two, _)| tree[one.clone()].cmp(&tree[two.clone()]));
     all.dedup_by(|(later, _), (first, _)| tree[later.clone()] == tree[first.clone()]);
     Ok(Entries { tree, all })
 }
 
-/// The names that two trees differ in, in byte order, and what each has there. Trees that are equal are not opened.
+/// The names in which two trees differ, sorted by bytes, with both entries. Equal trees are not opened.
 pub(crate) fn differing(
     repo: &Repository,
     old: Option<ObjectId>,
@@ -184,7 +184,7 @@ pub(crate) fn differing(
     Recent::default().differing(repo, old, new)
 }
 
-/// Trees that were read last. In a history each state differs in a few trees from the one before it.
+/// The trees that were read last. In a history, each state differs in few trees from the previous one.
 #[derive(Default)]
 pub(crate) struct Recent {
     known: HashMap<ObjectId, Rc<Entries>>,
@@ -193,11 +193,11 @@ pub(crate) struct Recent {
     pub(crate) read: usize,
 }
 
-/// Trees of as many bytes are remembered.
+/// At most this many bytes of trees are remembered.
 const MOST_RECENT: usize = 8 << 20;
 
 impl Recent {
-    /// As [`differing`].
+    /// Like [`differing`].
     pub(crate) fn differing(
         &mut self,
         repo: &Repository,
@@ -210,7 +210,7 @@ impl Recent {
         Ok(difference(&*self.entries(repo, old)?, &*self.entries(repo, new)?))
     }
 
-    /// The entries of a tree; none without one.
+    /// The entries of a tree; none if there is no tree.
     pub(crate) fn entries(
         &mut self,
         repo: &Repository,
@@ -255,7 +255,7 @@ fn difference(old: &Entries, new: &Entries) -> Vec<Differing> {
     }
 }
 
-/// What lies under `name` in a tree; nothing where that is no tree that can be read.
+/// The entry called `name` in a tree; `None` if that is not a readable tree.
 pub(crate) fn look_up(
     repo: &Repository,
     tree: ObjectId,
@@ -266,7 +266,7 @@ pub(crate) fn look_up(
     }
     let Some(object) = object(repo, tree)? else { return Ok(None) };
     for entry in gix::objs::TreeRefIter::from_bytes(&object.data, repo.hash_kind()) {
-        // As in `read`: a tree that cannot be read to its end is none.
+        // As in `read`: a tree that cannot be read to its end counts as absent.
         let Ok(entry) = entry else { return Ok(None) };
         if entry.filename == name {
             return Ok(Some((entry.oid.to_owned(), entry.mode.kind())));
@@ -275,13 +275,13 @@ pub(crate) fn look_up(
     Ok(None)
 }
 
-/// Why git itself refuses an entry; none if a merge takes it over.
+/// Why git itself refuses an entry; `None` if a merge keeps it.
 pub(crate) fn refusal(entry: &Entry) -> Option<&'static str> {
     let nothing = entry.oid.is_null().then_some("it names no object");
     name_refusal(entry.filename.as_bstr()).or(nothing)
 }
 
-/// What an entry is that is neither file nor folder. It is kept, and nobody reads it.
+/// What an entry is that is neither a file nor a directory. It is kept, but not read.
 pub(crate) fn unread(kind: EntryKind) -> Option<&'static str> {
     match kind {
         EntryKind::Link => Some("a symbolic link"),
@@ -290,18 +290,18 @@ pub(crate) fn unread(kind: EntryKind) -> Option<&'static str> {
     }
 }
 
-/// What git refuses itself, on any system that it checks out to: a server that checks what it is sent would not take it.
-/// Also the files that git reads and refuses for what they say.
+/// Why git refuses a name on any system that it checks out to: a server that checks pushes would reject it. This
+/// includes the files that git itself reads, such as `.gitmodules`, since it may refuse their content.
 pub(crate) fn name_refusal(name: &BStr) -> Option<&'static str> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.first().is_some_and(u8::is_ascii_alphanumeric)
         && name.len() <= LONGEST_NAME
         && name.iter().all(is_plain)
     {
-        // As all names of records are.
+        // The names of all records are like this.
         return None;
     }
-    // What HFS+ passes over when it compares names.
+    // Characters that HFS+ ignores when it compares names.
     let ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let shown: String = name.to_str_lossy().chars().filter(|c| !ignored(c)).collect();
     let shown = shown.to_lowercase();
@@ -318,11 +318,11 @@ pub(crate) fn name_refusal(name: &BStr) -> Option<&'static str> {
     }
 }
 
-/// Whether git reads what has this name, in lower case: also by the short names of Windows, where blanks and dots at the
-/// end and all behind a colon count for nothing.
+/// Whether git would read a file with this name (in lower case). That includes the short names of Windows, which
+/// ignores trailing spaces and dots, and everything after a colon.
 fn is_read_by_git(name: &str) -> bool {
     let name = name.split(':').next().unwrap_or_default().trim_end_matches([' ', '.']);
-    // Windows shortens a name to six letters, or to two and four digits made of all of it.
+    // Windows shortens a name to its first six letters, or to two letters and four digits of a hash.
     let short = ["git", "gitmod", "gi7eba", "gitatt", "gi7d29"];
     let is_short = name.split_once('~').is_some_and(|(start, number)| {
         short.contains(&start) && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -330,7 +330,7 @@ fn is_read_by_git(name: &str) -> bool {
     is_short || matches!(name, ".git" | ".gitmodules" | ".gitattributes")
 }
 
-/// What is wrong with a path that no file of a store can have; none if one can.
+/// Why no file of a store can have this path; `None` if one can.
 pub(crate) fn path_refusal(path: &str) -> Option<&'static str> {
     if path.split('/').count() > DEEPEST {
         return Some("it is nested deeper than any record");

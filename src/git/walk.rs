@@ -1,4 +1,4 @@
-//! Walks of a history.
+//! Walks over a history.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -9,13 +9,13 @@ use super::error::GitError;
 use super::repository::Repository;
 use super::{Fault, ObjectId};
 
-/// A commit as a walk meets it.
+/// A commit in a walk.
 pub(crate) struct Walked {
     /// The commit.
     pub(crate) id: ObjectId,
-    /// Those that it stands on.
+    /// Its parents.
     pub(crate) parents: ParentIds,
-    /// When it was made, in seconds since 1970; only a walk by date knows it.
+    /// The committer's date, in seconds since 1970; `None` unless the walk goes by date.
     pub(crate) seconds: Option<i64>,
 }
 
@@ -26,7 +26,7 @@ impl From<gix::revision::walk::Info<'_>> for Walked {
 }
 
 impl Repository {
-    /// The commits that are reachable from `tips` but not from `without`, nearer ones first.
+    /// The commits reachable from `tips` but not from `without`, nearer ones first.
     pub(crate) fn walk(
         &self,
         tips: impl IntoIterator<Item = ObjectId>,
@@ -36,7 +36,7 @@ impl Repository {
         Ok(walk.map(|info| info.map(Walked::from)))
     }
 
-    /// The commits that are reachable from `tip` and that were made later than that, latest first.
+    /// The commits reachable from `tip` with a later date than that, latest first.
     pub(crate) fn walk_later(
         &self,
         tip: ObjectId,
@@ -73,7 +73,7 @@ impl Repository {
         Ok(ordered)
     }
 
-    /// The best common ancestors; a commit is among them where the other descends from it.
+    /// The best common ancestors. If one commit descends from the other, that is the other.
     pub(crate) fn merge_bases(&self, one: ObjectId, two: ObjectId) -> Result<Vec<ObjectId>, GitError> {
         let bases = self.gix.merge_bases_many(one, &[two]);
         let bases = bases.map_err(GitError::object("cannot compare two histories"))?;
@@ -86,23 +86,23 @@ impl Repository {
     }
 }
 
-/// Tells which commits are ancestors of others, by their parents alone, since dates can be forged. It remembers what it
-/// read, and gives up after a number of steps.
+/// Determines which commits are ancestors of others, by their parents alone, since dates can be forged. It remembers
+/// what it read, and gives up after a number of steps.
 pub(crate) struct Ancestors<'a> {
     repo: &'a Repository,
-    /// Parents, and when a commit was made.
+    /// By commit: its date and its parents.
     known: HashMap<ObjectId, (i64, Vec<ObjectId>)>,
     steps_left: usize,
 }
 
 impl<'a> Ancestors<'a> {
-    /// `steps` for all questions together.
+    /// `steps` is the limit for all questions together.
     pub(crate) fn new(repo: &'a Repository, steps: usize) -> Self {
         Self { repo, known: HashMap::new(), steps_left: steps }
     }
 
-    /// Those of `commits`, each once and in order, that are not in the history of another of them. None if there are too
-    /// many of them, or too many steps would have to be taken to find out.
+    /// Those of `commits`, each once and in order, that are not in the history of another one. `None` if there are
+    /// too many of them, or too many steps are needed.
     pub(crate) fn independent(&mut self, commits: &[ObjectId]) -> Result<Option<Vec<ObjectId>>, GitError> {
         let mut tips: Vec<ObjectId> = Vec::new();
         for commit in commits.iter().take(u64::BITS as usize + 1) {
@@ -117,7 +117,7 @@ impl<'a> Ancestors<'a> {
             return Ok(None);
         }
         let all = (1u64 << tips.len()) - 1;
-        // For each commit the tips whose histories it is in, as far as that has shown.
+        // For each commit, the tips known so far that have it in their history.
         let mut within: HashMap<ObjectId, u64> = HashMap::new();
         let mut open = BinaryHeap::new();
         for (n, tip) in tips.iter().enumerate() {
@@ -126,7 +126,7 @@ impl<'a> Ancestors<'a> {
         }
         while let Some((_, commit)) = open.pop() {
             let of = within.get(&commit).copied().unwrap_or_default();
-            // No tip lies behind a commit that is in its own history.
+            // Skip commits in the history of every tip: no tip can be behind them.
             if of == all {
                 continue;
             }
@@ -156,7 +156,7 @@ impl<'a> Ancestors<'a> {
                 let failed = GitError::object("cannot read a commit");
                 let commit = self.repo.commit(id).map_err(failed)?;
                 let parents = commit.parents().collect();
-                // It only decides which commit is looked at first.
+                // The date only decides which commit is visited first.
                 let seconds = commit.seconds().unwrap_or_default();
                 Ok(unknown.insert((seconds, parents)))
             }
@@ -184,7 +184,7 @@ mod tests {
             repo.make_commit(tree, parents.iter().copied(), &who, &count.to_string()).unwrap()
         };
         let root = commit(&[], 100);
-        // By its date it comes before what it stands on.
+        // By its date it comes before its parent.
         let [left, right, early] = [commit(&[root], 101), commit(&[root], 102), commit(&[root], 1)];
         let on_early = commit(&[early], 2);
         let join = commit(&[left, right], 103);

@@ -1,4 +1,4 @@
-//! Writes a tree with some files changed: through objects in memory, or straight into a pack.
+//! Writes a tree with some files changed: as objects in memory, or straight into a pack.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::pack::PackWriter;
 use super::repository::Repository;
 use super::{make, trees};
 
-/// The tree `base` with `files` in it.
+/// The tree `base` with these `files` written.
 pub(crate) fn onto(
     repo: &Repository,
     base: ObjectId,
@@ -30,7 +30,7 @@ pub(crate) fn onto(
     })
 }
 
-/// The same, with files that are in the pack already, in byte order of their paths; the trees join them there.
+/// The same for files that are already in the pack, sorted by path; the trees are added to the pack.
 pub(crate) fn into_pack(
     repo: &Repository,
     pack: &mut PackWriter,
@@ -47,7 +47,8 @@ struct Trees<'a> {
 }
 
 impl Trees<'_> {
-    /// The tree `base` with `files` in it: paths in byte order, of which the first `from` bytes lead here.
+    /// The tree `base` with these `files` written: their paths are sorted, and the first `from` bytes of each lead to
+    /// this tree.
     fn write(
         &mut self,
         base: Option<ObjectId>,
@@ -79,7 +80,7 @@ impl Trees<'_> {
             };
             entries.push(entry);
         }
-        // Of two with one name the later of what is written stays, and either before what was there.
+        // If two entries have one name, the later one written wins, and both win over the existing one.
         entries.reverse();
         entries.extend(folder.into_iter().flat_map(|folder| folder.entries));
         entries.sort_by(|one, two| one.filename.cmp(&two.filename));
@@ -87,7 +88,7 @@ impl Trees<'_> {
         let mut tree = Tree { entries };
         tree.entries.sort();
         let mut bytes = Vec::new();
-        // Only a name that no tree can hold fails.
+        // Fails only for a name that no tree can hold.
         tree.write_to(&mut bytes)
             .map_err(|error| GitError::object("cannot write a tree")(gix::hash::io::from_std_io(error)))?;
         trees::refuse_large(place, bytes.len())?;

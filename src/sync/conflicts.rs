@@ -1,5 +1,6 @@
-//! Fields that two sides changed differently, as the merge commits show; nothing is stored for it. A conflict is open until
-//! someone who has the merge in their history writes the field; a write without that merge does not resolve it.
+//! Fields that two sides changed differently, as the merge commits show; nothing is stored about it. A conflict is
+//! open until someone who has the merge in their history writes the field; a write without that merge does not
+//! resolve it.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +58,7 @@ pub(crate) fn count_since(store: &Store, tip: Option<ObjectId>) -> Result<usize,
     Ok(still_open(store, &now, tip)?.len())
 }
 
-/// All open conflicts, ordered by path, field, and the stamp of the value that does not stand.
+/// All open conflicts, ordered by path, field, and the stamp of the value that lost.
 pub(crate) fn open(store: &Store) -> Result<Vec<Conflict>, StoreError> {
     let now = store.snapshot()?;
     let mut found = Vec::new();

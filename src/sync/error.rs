@@ -11,7 +11,7 @@ pub(crate) enum SyncError {
     /// The repository has no remote at all.
     #[error("this repository has no remote")]
     NoRemote,
-    /// There are several, and nothing says which.
+    /// There are several, and no setting names one.
     #[error("nothing says which remote `{reference}` belongs to: {}", listed(remotes))]
     WhichRemote {
         /// The ref.
@@ -19,12 +19,12 @@ pub(crate) enum SyncError {
         /// The remotes there are.
         remotes: Vec<String>,
     },
-    /// A name that no remote has.
+    /// There is no remote of this name.
     #[error("{}there is no remote `{name}`; {}", if *is_configured { "`wf.remote` is wrong: " } else { "" }, there_are(remotes))]
     UnknownRemote {
         /// What was asked for.
         name: String,
-        /// Whether `wf.remote` says so, and not the command line.
+        /// Whether the name comes from `wf.remote` instead of the command line.
         is_configured: bool,
         /// The remotes there are.
         remotes: Vec<String>,
@@ -72,7 +72,7 @@ pub(crate) enum SyncError {
         remote: String,
         /// The ref.
         reference: String,
-        /// How often it was tried.
+        /// The number of attempts.
         times: u32,
         /// The last reason.
         words: String,
@@ -90,12 +90,12 @@ pub(crate) enum SyncError {
     Theirs {
         /// The remote.
         remote: String,
-        /// Where it was fetched to.
+        /// The ref that it was fetched to.
         tracking: String,
-        /// What it is.
+        /// Why.
         why: StoreError,
     },
-    /// The local side.
+    /// The local side failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

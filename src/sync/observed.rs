@@ -10,11 +10,11 @@ use crate::store::{Store, StoreError};
 
 /// At most this many moves of a ref are looked at.
 const MOST: usize = 10_000;
-/// At most this many fetches are asked for dates of others.
+/// At most this many fetches are checked for dates of others.
 const FETCHES: usize = 100;
 
-/// The moment, by this clone's clock, since when it has known the remote to hold the file at `path`. None if the remote
-/// does not hold it: then it was written here, by this clock. `now` if that cannot be found out.
+/// The moment, by this clone's clock, since when it has known the remote to hold the file at `path`. `None` if the
+/// remote does not hold it, because then it was written here, by this clock. `now` if that cannot be found out.
 pub(crate) fn first_seen(
     store: &Store,
     remote: &str,

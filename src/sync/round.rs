@@ -15,8 +15,8 @@ use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished
 /// hundred million loses 100 times.
 pub(super) const TRIES: u32 = 100;
 
-/// How often the remote may say that its ref is locked while the ref does not move: a lock that a killed process left
-/// there is not waited for.
+/// How often the remote may report its ref as locked while the ref does not move: do not wait for a lock that a
+/// killed process left there.
 pub(super) const HELD: u32 = 8;
 
 /// How the local ref moved.
@@ -103,8 +103,8 @@ impl Synced {
     }
 }
 
-/// Fetches, merges and pushes until both refs are the same commit. A push that came too late starts again and forgets
-/// the merge that it offered; the lock of the store is never held meanwhile.
+/// Fetches, merges and pushes until both refs are the same commit. A push that came too late starts again and
+/// discards the merge that it offered; the lock of the store is never held meanwhile.
 pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     let start = ready(store)?;
     let tracking = store.tracking(remote);
@@ -178,7 +178,7 @@ pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: Option<Unpublishe
     Ok(())
 }
 
-/// Fetches and merges. If there is no store here yet, it begins with that of the remote, if it has one.
+/// Fetches and merges. If there is no store here yet, it starts from the remote's, if there is one.
 pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     store.refuse_mirror()?;
     let start = store.tip()?;
@@ -189,9 +189,9 @@ pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     synced.finish(store)
 }
 
-/// Pushes the local state. If the remote holds more, the push is rejected. If the remote is known to hold the same
-/// state in other commits, a merge of the two is pushed: a pull does not merge them, so that clones which only pull do
-/// not create merges for ever.
+/// Pushes the local state. If the remote holds more, the push is rejected. If the remote is known to have the same
+/// state in other commits, a merge of the two is pushed: a pull does not merge them, so that clones which only pull
+/// do not create merges for ever.
 pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     let mut tip = ready(store)?;
     let tracking = store.tracking(remote);
@@ -237,7 +237,7 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     Err(refused(store, remote, reason))
 }
 
-/// Whether two heads hold the same state and neither descends from the other.
+/// Whether two heads have equal trees and neither descends from the other.
 fn is_equal_apart(
     store: &Store,
     ours: ObjectId,
@@ -256,14 +256,14 @@ pub(super) fn refused(store: &Store, remote: &str, words: String) -> SyncError {
     SyncError::Refused { remote, reference, words, hint: None }
 }
 
-/// The tip of a store that is sound and may be written to.
+/// The tip of a valid store that may be written to.
 fn ready(store: &Store) -> Result<ObjectId, SyncError> {
     store.refuse_mirror()?;
     Ok(store.snapshot()?.commit())
 }
 
-/// Fetches. Returns the head of the store at the remote; none if it has none. Commits that the remote had before and no
-/// longer has are merged at once.
+/// Fetches. Returns the head of the store at the remote, or `None`. Commits that the remote had before and no longer
+/// has are merged at once.
 pub(super) fn fetch(
     store: &Store,
     synced: &mut Synced,
@@ -316,7 +316,7 @@ pub(super) fn merge(
     Ok(())
 }
 
-/// Blames the remote's head for a failed merge, since ours was checked before.
+/// Attributes a failed merge to the remote's head, since ours was checked before.
 pub(super) fn theirs_are(store: &Store, remote: &str) -> impl Fn(StoreError) -> SyncError {
     let (remote, tracking) = (remote.to_owned(), store.tracking(remote));
     move |error| match error {
@@ -327,7 +327,7 @@ pub(super) fn theirs_are(store: &Store, remote: &str) -> impl Fn(StoreError) -> 
     }
 }
 
-/// Whether the remote's earlier state could be merged: if not, it was refused at the time.
+/// Whether the remote's earlier state can be merged; if not, it was already refused when it was fetched.
 fn is_readable(store: &Store, before: ObjectId, tracking: &str) -> Result<bool, SyncError> {
     let known: Vec<ObjectId> = store.tip()?.into_iter().collect();
     match store.refuse_large_commits(before, &known, tracking) {
@@ -364,7 +364,7 @@ fn count(store: &Store, head: Option<ObjectId>, without: Option<ObjectId>) -> Co
 impl Counting {
     fn wait(self) -> Result<u64, SyncError> {
         let Some(counting) = self.0 else { return Ok(0) };
-        // It does not panic; without a count, there is nothing to report.
+        // The thread does not panic; without a count, nothing is reported.
         let Ok(answer) = counting.join() else { return Ok(0) };
         Ok(String::from_utf8_lossy(&answer.map_err(StoreError::Git)?).trim().parse().unwrap_or_default())
     }

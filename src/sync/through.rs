@@ -10,9 +10,9 @@ use crate::store::{EqualTrees, FarFuture, Offered, Store, StoreError, Tx};
 pub(crate) struct Through<T> {
     /// The answer of the change.
     pub(crate) answer: T,
-    /// The exchange with the remote.
+    /// What was exchanged with the remote.
     pub(crate) synced: Synced,
-    /// The logs that it wrote to and that hold entries of the far future.
+    /// The logs written to that contain entries stamped in the far future.
     pub(crate) far_future: FarFuture,
 }
 

@@ -13,7 +13,7 @@ const TRIES: u32 = 6;
 /// A reflog keeps what the remote had, and when this clone saw it: see [`super::first_seen`].
 const LOGGED: &str = "core.logAllRefUpdates";
 
-/// How a push ended that was not an error.
+/// How a push ended, unless it failed with an error.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Pushed {
     /// The remote's ref points to the commit now.
@@ -33,7 +33,8 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
     let refspec = store.fetch_refspec(remote);
     let args = Args::new(&[
         "fetch",
-        // A ref that the remote no longer has must not pass for its head. With a refspec given, nothing else is pruned.
+        // If the remote has dropped a ref, its old tracking ref must not count as the remote's head. With an explicit
+        // refspec, nothing else is pruned.
         "--prune",
         "--no-tags",
         "--no-write-fetch-head",
@@ -57,7 +58,7 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
             Trouble::Contended if !is_last => continue,
             Trouble::Credentials => SyncError::Credentials { remote: remote.to_owned(), words: said },
             _ => match words::lock_file(&said).map(PathBuf::from).filter(|it| it.exists()) {
-                // It is a local ref, and says nothing about the remote.
+                // That ref is local, so this says nothing about the remote.
                 Some(lock) => StoreError::Git(GitError::LockFile(lock)).into(),
                 None => SyncError::Unreachable { remote: remote.to_owned(), words: said },
             },
@@ -78,7 +79,7 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
     let args = Args::new(&[
         "push",
         "--porcelain",
-        // Hooks are for the user's own pushes, and might call us.
+        // Hooks are for the user's own pushes, and might call this program.
         "--no-verify",
         "--no-follow-tags",
         "--recurse-submodules=no",

@@ -1,6 +1,6 @@
 //! Parses and classifies messages of git and the remote, which are in English since `LC_MESSAGES` is C.
 
-/// More words than this are cut.
+/// Longer messages are cut.
 const LONGEST: usize = 600;
 
 /// Beginnings of lines that say nothing about this case.
@@ -38,7 +38,7 @@ pub(super) enum Status {
     Updated,
     /// It already had the commit.
     Unchanged,
-    /// Our git did not even ask, since the remote's head is not in the history of the commit.
+    /// The local git did not push, since the remote's head is not in the history of the commit.
     Rejected,
     /// The remote refused; the reason.
     Refused(String),
@@ -60,7 +60,7 @@ pub(super) fn with_the_remotes(reason: &str, stderr: &[u8]) -> String {
     line_of(std::iter::once(reason).chain(told))
 }
 
-/// The hint of our own `pre-receive` there, or of another hook that prints hints as git does.
+/// The hint of a `pre-receive` hook of this program on the remote, or of another hook that prints hints as git does.
 pub(super) fn hint_of_the_remote(stderr: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stderr);
     let hints = text.lines().filter_map(|line| line.strip_prefix("remote:")?.trim().strip_prefix("hint:"));
@@ -107,7 +107,7 @@ fn without_passwords(line: &str) -> String {
     out
 }
 
-/// Whether git failed before the other side had said anything: then that side took nothing.
+/// Whether git failed before it reached the other side, which then accepted nothing.
 pub(super) fn never_met(stderr: &[u8]) -> bool {
     let text = String::from_utf8_lossy(stderr);
     [
@@ -135,13 +135,13 @@ pub(super) fn trouble(words: &str) -> Trouble {
     ]) {
         return Trouble::Credentials;
     }
-    // A directory that cannot be written shows as a ref that cannot be locked, and trying again does not help.
+    // A directory without write permission looks like a ref that cannot be locked, but trying again does not help.
     if any(&["Permission denied", "Read-only file system", "No space left", "insufficient permission"]) {
         return Trouble::Other;
     }
     if any(&[
         "cannot lock ref",
-        // Our own `pre-receive`.
+        // From this program's own `pre-receive`.
         "was moved while this was pushed",
         "failed to update ref",
         "failed to lock",
@@ -161,8 +161,8 @@ pub(super) fn lock_file(words: &str) -> Option<&str> {
     rest.split_once("': File exists").map(|(path, _)| path).filter(|path| path.ends_with(".lock"))
 }
 
-/// The line about `reference` in what `git push --porcelain` prints: flag, `from:to`, summary and reason. None if
-/// the push did not come so far.
+/// The line about `reference` in the output of `git push --porcelain`: flag, `from:to`, summary and reason. `None` if
+/// the push did not get that far.
 pub(super) fn status(stdout: &[u8], reference: &str) -> Option<Status> {
     let text = String::from_utf8_lossy(stdout);
     text.lines().find_map(|line| {

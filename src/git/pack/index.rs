@@ -10,10 +10,10 @@ use super::Place;
 
 /// Signature and version.
 const HEADER: &[u8] = b"\xfftOc\0\0\0\x02";
-/// From here on an offset stands in a table of its own.
+/// Offsets from here on are stored in a table of their own.
 const LARGE: u64 = 1 << 31;
 
-/// Writes the index of the pack with this checksum. The inner error is that of the hash.
+/// Writes the index of the pack with this checksum. The inner error is one of the hash function.
 pub(super) fn write(
     file: &File,
     kind: gix::hash::Kind,
@@ -45,7 +45,7 @@ pub(super) fn write(
             Ok(offset) if place.offset < LARGE => offset,
             _ => {
                 large.push(place.offset);
-                // The first bit says that this is a number in the other table.
+                // The first bit marks a position in the other table.
                 u32::try_from(large.len() - 1).unwrap_or(u32::MAX) | 1 << 31
             }
         };
@@ -63,7 +63,7 @@ pub(super) fn write(
     out.out.flush().map(Ok)
 }
 
-/// Hashes what it writes.
+/// Hashes everything that it writes.
 struct Hashed<'a> {
     out: BufWriter<&'a File>,
     hasher: gix::hash::Hasher,

@@ -1,5 +1,5 @@
-//! Conflicts along the history: a merge finds them, and a write by someone who has that merge in their history settles
-//! them.
+//! Conflicts along the history: a merge finds them, and a write by someone who has that merge in their history
+//! resolves them.
 
 use std::collections::HashMap;
 
@@ -19,13 +19,13 @@ pub(super) struct Met {
     pub(super) schema: &'static Schema,
     /// The field; `*` if the record was born twice.
     pub(super) key: String,
-    /// The value that does not stand.
+    /// The value that lost.
     pub(super) lost: Written,
     /// The head that brought it.
     pub(super) lost_head: ObjectId,
     /// The commit that decided.
     pub(super) merge: ObjectId,
-    /// Whether that is not a merge: someone replaced the record with another.
+    /// Whether it is not a merge: someone replaced the record with another.
     pub(super) is_rewritten: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Met {
 /// that was born twice can be edited without another birth.
 type Key = (String, String, Option<Made>, Option<Made>, Option<String>);
 
-/// The conflicts in the history of a commit by their number, and whether each is settled there.
+/// The conflicts in the history of a commit by their number, and whether each is resolved there.
 type Known = SharedMap<bool>;
 
 pub(super) struct History<'a> {
@@ -45,8 +45,7 @@ pub(super) struct History<'a> {
     by_path: HashMap<String, Vec<u32>>,
 }
 
-/// The conflicts in the history of `tip` that are not settled by anyone who could have seen them, without those in the
-/// history of `since`.
+/// The conflicts in the history of `tip` but not of `since` that nobody who could have seen them has resolved.
 pub(super) fn unsettled(
     store: &Store,
     tip: ObjectId,
@@ -90,7 +89,8 @@ impl History<'_> {
         Ok(state)
     }
 
-    /// Whoever writes the field has seen both values, or could have. This settles the conflict, unless they made it.
+    /// Anyone who writes the field has seen both values, or could have. The write resolves the conflict, unless its
+    /// author caused it.
     fn settled_by(&self, commit: ObjectId, own: &[Own], before: Known) -> Result<Known, StoreError> {
         let mut state = before;
         for own in own {
@@ -111,8 +111,8 @@ impl History<'_> {
         Ok(met.is_rewritten && self.store.step(commit)?.author == self.store.step(met.merge)?.author)
     }
 
-    /// The conflicts that a commit makes by itself: records that it replaced with others under the same id. A merge that
-    /// this program makes has none.
+    /// The conflicts that a commit causes by itself: records that it replaced with others under the same id. A merge
+    /// made by this program causes none.
     fn reborn(&mut self, commit: ObjectId, own: &[Own]) -> Vec<u32> {
         let mut found = Vec::new();
         for own in own {
@@ -134,7 +134,7 @@ impl History<'_> {
         known: &[Known; 2],
     ) -> Result<Known, StoreError> {
         let mut state = union(&known[0], &known[1]);
-        // Someone emptied a parent that is not a store; it set nothing.
+        // A parent is not a store because someone emptied it; it wrote no values.
         let (Ok(one), Ok(two)) = (self.store.snapshot_at(heads[0]), self.store.snapshot_at(heads[1])) else {
             return Ok(state);
         };
@@ -188,7 +188,7 @@ impl History<'_> {
         self.note_lost(merge, heads, schema, path, (apart.key, sides), false)
     }
 
-    /// As [`Self::note`], if the first side is known to stand.
+    /// Like [`Self::note`], if the first side is known to win.
     fn note_lost(
         &mut self,
         merge: ObjectId,
@@ -204,7 +204,7 @@ impl History<'_> {
         if let Some(known) = self.by_key.get(&key) {
             return *known;
         }
-        // Of four thousand million conflicts nobody settles one.
+        // Nobody resolves one of four thousand million conflicts.
         let n = u32::try_from(self.met.len()).unwrap_or(u32::MAX);
         self.by_path.entry(met.path.clone()).or_default().push(n);
         self.by_key.insert(key, n);
@@ -239,7 +239,7 @@ impl History<'_> {
     }
 }
 
-/// A conflict is settled if it is settled on one side.
+/// A conflict is resolved if it is resolved on either side.
 fn union(one: &Known, two: &Known) -> Known {
     one.union(two, |one, two| *one || *two)
 }
