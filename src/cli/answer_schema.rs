@@ -1,7 +1,7 @@
 //! Types for documents that combine several records, used only to generate schemas. The integration tests check real
 //! answers against them.
 
-#![allow(dead_code)] // Nobody makes a value of these.
+#![allow(dead_code)] // No values of these types are ever made.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 

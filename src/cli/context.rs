@@ -1,4 +1,4 @@
-//! What every command is given: an output for its answer, and the store of the current folder.
+//! What every command gets: the output for its answer, and the store of the current directory.
 
 use std::cell::{OnceCell, RefCell};
 use std::io::{self, Read as _};
@@ -14,15 +14,15 @@ use crate::ui::{Progress, Screen};
 
 /// One run of the program.
 pub(crate) struct Context {
-    /// Where the answer goes.
+    /// The output for the answer.
     pub(crate) screen: Screen,
-    /// With `--json`, what was remarked: the document bears it.
+    /// With `--json`, the remarks that the document will contain.
     remarks: RefCell<Vec<String>>,
-    /// The store of the current folder, for operations, once it was asked for.
+    /// The session for the store of the current directory, once it was opened.
     session: OnceCell<Rc<Session>>,
 }
 
-/// A line on stderr that tells how far something has come.
+/// A progress line on stderr.
 #[derive(Default)]
 struct Line(RefCell<Option<(&'static str, Progress)>>);
 
@@ -42,7 +42,7 @@ impl ops::Progress for Line {
     }
 }
 
-/// What `--force --reason` says: a gate is overridden, and why.
+/// The options `--force --reason`, which override a gate.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Force {
     /// Override a gate; the log records the reason
@@ -61,7 +61,7 @@ pub(super) fn parse_reason(text: &str) -> Result<String, String> {
 }
 
 impl Force {
-    /// The reason, where the gate is to be overridden.
+    /// The reason, if a gate is to be overridden.
     pub(crate) fn why(&self) -> Option<String> {
         if self.force { self.reason.clone() } else { None }
     }
@@ -73,8 +73,7 @@ impl Context {
         Self { screen: Screen::from_env(json), remarks: RefCell::default(), session: OnceCell::new() }
     }
 
-    /// Shows what was answered, with the remarks as its `warnings` where it is a JSON object. Answers with the remarks that
-    /// found no place there.
+    /// Shows the answer. If it is a JSON object, the remarks become its `warnings`; otherwise they are returned.
     pub(crate) fn finish(mut self) -> (io::Result<()>, Vec<String>) {
         let remarks = self.remarks.take();
         let added = if remarks.is_empty() { Ok(true) } else { self.screen.add_field("warnings", &remarks) };
@@ -86,12 +85,12 @@ impl Context {
         }
     }
 
-    /// Opens the repository of the current folder.
+    /// Opens the repository of the current directory.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         Ok(Store::open(Path::new("."))?.acting(acting()))
     }
 
-    /// The store of the current folder, with the actor.
+    /// The session for the store of the current directory, with the actor.
     pub(crate) fn session(&self) -> Result<Rc<Session>, Failure> {
         if let Some(session) = self.session.get() {
             return Ok(Rc::clone(session));
@@ -101,8 +100,8 @@ impl Context {
         Ok(Rc::clone(self.session.get_or_init(|| session)))
     }
 
-    /// Shows what an operation answered: the view as the JSON document, or as `print` puts it for people, who are told
-    /// whether anything was changed.
+    /// Shows the answer of an operation: the view as a JSON document, or as `print` writes it for people; `print` is
+    /// told whether anything changed.
     pub(crate) fn answer<V: Serialize>(
         &mut self,
         done: Done<V>,
@@ -117,12 +116,12 @@ impl Context {
         Ok(Exit::Done)
     }
 
-    /// Tells what an operation had noticed that was then refused.
+    /// Shows the notices of an operation that was then refused.
     pub(crate) fn tell_rest(&self) {
         self.tell(self.session.get().map(|session| session.notices()).unwrap_or_default());
     }
 
-    /// Tells what was noticed.
+    /// Shows notices.
     pub(crate) fn tell(&self, notices: impl IntoIterator<Item = Notice>) {
         for Notice { weight, message, remedies } in notices {
             let message = print::with_remedies(&message, &remedies);
@@ -139,12 +138,12 @@ impl Context {
         self.screen.json()
     }
 
-    /// A remark beside the answer: on stderr, or among the `warnings` of a JSON document.
+    /// Shows a remark beside the answer: on stderr, or in the `warnings` of a JSON document.
     pub(crate) fn warn(&self, text: &str) {
         self.remark(crate::ui::style::WARN, "warning:", text);
     }
 
-    /// Something wrong that did not stop the command; it goes where warnings go.
+    /// Shows an error that did not stop the command; it goes where warnings go.
     pub(crate) fn error(&self, text: &str) {
         self.remark(crate::ui::style::BAD, "error:", text);
     }
@@ -160,16 +159,16 @@ impl Context {
     }
 }
 
-/// Who acts, as the environment tells it.
+/// The actor, from the environment.
 pub(crate) fn acting() -> Acting {
     let variable = |name| std::env::var(name).ok();
     Acting::new(variable("WF_ACTOR"), variable("WF_ROLE"), variable("GIT_COMMITTER_DATE"))
 }
 
-/// Work on fewer records is over before anybody looks.
+/// With fewer records, the work is done before anyone looks.
 const WORTH_SHOWING: usize = 2000;
 
-/// Shows how far the index has come.
+/// Shows the progress of the index.
 pub(crate) fn show(
     progress: &mut Option<(&'static str, Progress)>,
     doing: &'static str,
@@ -180,7 +179,7 @@ pub(crate) fn show(
         return;
     }
     if progress.as_ref().is_none_or(|(known, _)| *known != doing) {
-        // The line before goes first.
+        // The previous line must disappear first.
         *progress = None;
         *progress = Some((doing, Progress::start(doing, Some(total as u64))));
     }
@@ -189,12 +188,12 @@ pub(crate) fn show(
     }
 }
 
-/// How a message names a file that an argument named.
+/// How messages call the file of an argument.
 pub(crate) fn named(path: &str) -> String {
     if path == "-" { "stdin".into() } else { format!("`{path}`") }
 }
 
-/// The text of a file, or of stdin for `-`.
+/// Reads text from a file, or from stdin for `-`.
 pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
     let bytes = read_bytes(path)?;
     String::from_utf8(bytes).map_err(|error| {
@@ -207,7 +206,7 @@ pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
     })
 }
 
-/// The bytes of a file, or of stdin for `-`.
+/// Reads bytes from a file, or from stdin for `-`.
 pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
     let read = if path == "-" {
         let mut bytes = Vec::new();

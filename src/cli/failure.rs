@@ -11,7 +11,7 @@ use crate::ui;
 /// How a command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Done, or so already.
+    /// Done, or already done.
     Done,
     /// Cannot be done.
     Failed,
@@ -32,20 +32,20 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A command that did not do what was asked: one line with what is wrong, one with what to do.
+/// A command that failed: one line that says what is wrong, and one with what to do.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(super) exit: Exit,
     code: &'static str,
     message: String,
     hint: Option<String>,
-    /// More lines under the message: candidates, findings.
+    /// More lines below the message, such as candidates or findings.
     details: Vec<String>,
     is_broken_pipe: bool,
 }
 
 impl Failure {
-    /// Something that cannot be done.
+    /// A failure of the command.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Failed,
@@ -57,30 +57,30 @@ impl Failure {
         }
     }
 
-    /// Arguments that do not make sense together.
+    /// Arguments that do not fit together.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new("usage", message) }
     }
 
-    /// What programs know it by.
+    /// Its stable name for programs.
     pub(super) fn code(&self) -> &'static str {
         self.code
     }
 
-    /// The same with what to do about it.
+    /// Adds a hint that says what to do.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same with more lines.
+    /// Adds more lines.
     pub(crate) fn details(mut self, lines: Vec<String>) -> Self {
         self.details = lines;
         self
     }
 
-    /// Shows it on stderr, as JSON with the warnings that no answer bears, and says how the program ends. A reader that went
-    /// away is no failure.
+    /// Shows it on stderr, as JSON together with the warnings that no answer contains. Returns how the program ends.
+    /// A closed pipe is not a failure.
     pub(crate) fn report(&self, json: bool, warnings: &[String]) -> Exit {
         if self.is_broken_pipe {
             return Exit::Done;
@@ -101,7 +101,7 @@ impl Failure {
         let painter = ui::Painter::stderr();
         let message = ui::text::clean_line(&self.message);
         match self.exit {
-            // Nothing is wrong.
+            // Not an error.
             Exit::Nothing => ui::say(&message),
             _ => ui::say(&format!("{} {message}", painter.paint(ui::style::BAD, "error:"))),
         }
@@ -116,7 +116,8 @@ impl Failure {
     }
 }
 
-/// Shows the warnings on an answer that cannot bear them, such as an array, as a JSON document on stderr.
+/// Prints warnings as a JSON document on stderr, if the answer cannot contain them (for example because it is an
+/// array).
 pub(super) fn report_warnings(warnings: &[String]) {
     if !warnings.is_empty() {
         say_json(&serde_json::json!({ "warnings": warnings }));

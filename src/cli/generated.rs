@@ -22,7 +22,7 @@ fn update() -> bool {
     std::env::var_os("UPDATE_GENERATED").is_some()
 }
 
-/// The files of `folder` with this ending are exactly these.
+/// Checks that the files in `folder` with this extension are exactly these, or writes them.
 fn settle(folder: &str, ending: &str, wanted: &BTreeMap<String, Vec<u8>>) {
     let folder = root().join(folder);
     if update() {

@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand, with its arguments, what it does and what it prints.
+//! The command line: one file for each command, with its arguments, what it does and what it prints.
 
 mod answer_schema;
 mod command;
@@ -21,7 +21,7 @@ pub(crate) use failure::{Exit, Failure};
 pub(crate) use crate::model::strict::strict_fault;
 use crate::ui;
 
-/// A command that succeeds ends in one of two ways: done, or nothing to do.
+/// How a command that succeeds ends: done, or nothing to do.
 pub(crate) type Outcome = Result<Exit, Failure>;
 
 /// Longer lines are hard to read.
@@ -53,7 +53,7 @@ macro_rules! commands {
             }
         }
 
-        /// What each group of commands is about, and their modules.
+        /// The heading of each group of commands, and their modules.
         const GROUPS: &[(&str, &[&str])] =
             &[$(($group, &[$(stringify!($module$(::$rest)?)),+])),+];
     };
@@ -136,7 +136,7 @@ pub(crate) fn command() -> clap::Command {
     Arguments::command()
 }
 
-/// The whole command line with the arguments of every command, for man pages and errors.
+/// The command line with the arguments of every command, for man pages and errors.
 pub(crate) fn whole_command() -> clap::Command {
     let columns = ui::columns_of_help().min(WIDEST_HELP);
     let mut command = command().term_width(columns);
@@ -155,8 +155,8 @@ fn groups(command: &clap::Command) -> Vec<(&'static str, Vec<&clap::Command>)> {
     GROUPS.iter().map(|(group, modules)| (*group, modules.iter().filter_map(named).collect())).collect()
 }
 
-/// Reads the command line. The arguments of a command are put together only where it is the one that was typed: all of
-/// them take longer than most commands do. What is wrong is said by the whole.
+/// Parses the command line. Only the arguments of the command that was typed are built: building all of them takes
+/// longer than most commands. If parsing fails, the complete command line produces the error.
 fn parse() -> Result<Arguments, clap::Error> {
     Arguments::try_parse().or_else(|_| {
         whole_command().try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches))
@@ -165,7 +165,7 @@ fn parse() -> Result<Arguments, clap::Error> {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    // The standard library would write what a bug stumbled over to the terminal as it is.
+    // The standard library would print data from a bug to the terminal unfiltered.
     std::panic::set_hook(Box::new(|info| {
         ui::say(&info.to_string());
         let trace = std::backtrace::Backtrace::capture();

@@ -1,5 +1,5 @@
 //! The kinds of document that have a JSON Schema: records, what planners and executors write, and `--json` answers. A
-//! new answer is one more row here, and one more file in `schemas/`.
+//! new answer needs a row here and a file in `schemas/`.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -40,16 +40,16 @@ use crate::sync::conflicts::Conflict;
 pub(super) enum Sort {
     /// A file of the store.
     Record,
-    /// Handed in.
+    /// Given to a command.
     Input,
-    /// What is said between this program and an agent.
+    /// Exchanged between this program and an agent.
     Agent,
     /// Printed with `--json`.
     Answer,
 }
 
 impl Sort {
-    /// One word for programs.
+    /// The name for programs.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Record => "record",
@@ -59,7 +59,7 @@ impl Sort {
         }
     }
 
-    /// The line above its kinds.
+    /// The heading above its kinds.
     pub(super) fn heading(self) -> &'static str {
         match self {
             Self::Record => "records in the store",
@@ -73,11 +73,11 @@ impl Sort {
 /// One kind of document.
 #[derive(Debug)]
 pub(super) struct Kind {
-    /// Its name here and, with `.json` behind it, in `schemas/`.
+    /// Its name here, and with `.json` appended in `schemas/`.
     pub(super) name: &'static str,
     /// What it is for.
     pub(super) sort: Sort,
-    /// In one line.
+    /// A description in one line.
     pub(super) about: &'static str,
     derive: fn(SchemaSettings) -> schemars::Schema,
 }
@@ -86,7 +86,7 @@ const fn kind<T: JsonSchema>(sort: Sort, name: &'static str, about: &'static str
     Kind { name, sort, about, derive: |settings| settings.into_generator().into_root_schema_for::<T>() }
 }
 
-/// All kinds, in the order in which they are listed.
+/// All kinds, in listing order.
 pub(super) static KINDS: &[Kind] = &[
     kind::<OptionallyClocked<Root>>(Sort::Record, "wf", "wf.json: format version, project context, policy"),
     kind::<Clocked<Issue>>(Sort::Record, "issue", "issue.json: a problem to solve"),
@@ -286,7 +286,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ErrorAnswer>(Sort::Answer, "error", "the error on stderr if a command fails"),
 ];
 
-/// The one kind beside answers that this program writes.
+/// The only kind besides answers that this program writes.
 const REQUEST: &str = "agent-request";
 
 /// The kind of this name.
@@ -295,10 +295,10 @@ pub(super) fn find(name: &str) -> Option<&'static Kind> {
 }
 
 impl Kind {
-    /// The schema, with all that it refers to in its `$defs`.
+    /// The schema, with everything that it refers to in its `$defs`.
     pub(super) fn schema(&self) -> Value {
         let settings = SchemaSettings::draft2020_12();
-        // What is read may leave fields out that are always there in what is printed.
+        // A document that is read may leave out fields that a printed one always has.
         let is_printed = self.sort == Sort::Answer || self.name == REQUEST;
         let settings = if is_printed { settings.for_serialize() } else { settings };
         let mut derived = (self.derive)(settings).to_value();
@@ -306,7 +306,7 @@ impl Kind {
         if self.sort == Sort::Answer
             && let Some(properties) = derived.get_mut("properties").and_then(Value::as_object_mut)
         {
-            // No command puts them there itself: see `Context::finish`.
+            // No command adds these itself: see `Context::finish`.
             properties.insert("warnings".into(), warnings());
         }
         let mut schema = Map::new();
@@ -328,7 +328,7 @@ impl Kind {
     }
 }
 
-/// What every answer that is an object may hold beside its own fields.
+/// The field that every answer that is an object can have in addition.
 fn warnings() -> Value {
     json!({
         "description": "Warnings; left out if there are none. If the answer is an array, they are on stderr, as `{\"warnings\": […]}`.",
@@ -337,8 +337,8 @@ fn warnings() -> Value {
     })
 }
 
-/// Takes out what says nothing to a reader: the widths of Rust's integers, names that stand in a list twice, and where a
-/// comment in the code breaks its lines.
+/// Removes what is of no use to readers: the sizes of Rust's integers, duplicate names in lists, and line breaks from
+/// source comments.
 fn tidy(value: &mut Value) {
     match value {
         Value::Object(map) => {

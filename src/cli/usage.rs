@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::cli::{Exit, Failure, whole_command};
 use crate::ui;
 
-/// Help and version are answers; everything else that clap says is wrong usage.
+/// Help and version are answers; everything else that clap reports is wrong usage.
 pub(super) fn report(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         return match error.print() {
@@ -19,14 +19,14 @@ pub(super) fn report(error: &clap::Error) -> ExitCode {
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let json = words.iter().any(|word| word == "--json");
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json {
-        // It repeats nothing that was typed, but the filter costs nothing either.
+        // This repeats nothing that was typed, but the filter does no harm.
         ui::say(ui::text::clean(&error.render().to_string()).trim_end());
         return Exit::Usage.into();
     }
     failure(&whole_command(), &words, error).report(json, &[]).into()
 }
 
-/// What people call an option that has another name here.
+/// Options that users try under another name, with the right one.
 const NAMES: &[(&str, &str, &[&str])] = &[
     (
         "message",
@@ -44,7 +44,7 @@ const NAMES: &[(&str, &str, &[&str])] = &[
     ("issue-type", "`--type TYPE`", &["kind"]),
 ];
 
-/// A text that clap tells about an error.
+/// One text in the context of a clap error.
 fn told(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text),
@@ -52,7 +52,7 @@ fn told(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// The same where it may be several.
+/// The same, if there may be several.
 fn all_told(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     match error.get(kind) {
         Some(ContextValue::Strings(all)) => all.clone(),
@@ -123,7 +123,7 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
     })
 }
 
-/// What was nearly typed.
+/// The suggestion closest to what was typed.
 fn suggested(error: &clap::Error) -> Option<String> {
     let kinds = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
     let near: Vec<String> = kinds.into_iter().flat_map(|kind| all_told(error, kind)).collect();
@@ -131,20 +131,20 @@ fn suggested(error: &clap::Error) -> Option<String> {
     (!near.is_empty()).then(|| format!("did you mean {near}?"))
 }
 
-/// The values that an argument can have.
+/// The valid values of an argument.
 fn allowed(error: &clap::Error) -> Option<String> {
     let all = all_told(error, ContextKind::ValidValue);
     if all.is_empty() { suggested(error) } else { Some(format!("expected one of {}", all.join(", "))) }
 }
 
-/// The commands below another.
+/// The subcommands of a command.
 fn after(path: &str, command: &clap::Command) -> String {
     let names = command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
     let names: Vec<&str> = names.filter(|name| *name != "help").collect();
     format!("the commands of `{path}` are: {}", names.join(", "))
 }
 
-/// An option that the command does not have, where it is known what was meant by it.
+/// The error for an option that the command does not have but whose meaning is known.
 fn unknown_option(path: &str, command: &clap::Command, given: &str) -> Option<Failure> {
     if !given.starts_with('-') || command.has_subcommands() {
         return None;
@@ -161,8 +161,8 @@ fn unknown_option(path: &str, command: &clap::Command, given: &str) -> Option<Fa
     is_text.then(|| Failure::usage(format!("{what}: it takes no text")).hint(hint))
 }
 
-/// What should be a command below another and is none: what it is given to instead. Of one that is nearly right, the right
-/// one is named.
+/// The error for a word in place of a subcommand. If a subcommand is spelled similarly, clap's suggestion is used
+/// instead.
 fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> Option<Failure> {
     if error.get(ContextKind::SuggestedSubcommand).is_some() || path == "git wf" {
         return None;
@@ -171,12 +171,12 @@ fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> 
     Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(after(path, command)))
 }
 
-/// Whether `--reason` stands there alone.
+/// Whether `--reason` was given without `--force`.
 fn names_force(missing: &[String]) -> bool {
     matches!(missing, [one] if one.trim_start_matches('-') == "force")
 }
 
-/// Most of those who give a reason alone have something to say, and no gate to override.
+/// Users who give only `--reason` mostly have something to say, and no gate to override.
 fn reason_alone(path: &str, command: &clap::Command) -> Failure {
     let says = command.get_arguments().any(|it| it.get_long() == Some("message"));
     Failure::usage("`--reason` says why a gate is overridden, but no gate is being overridden").hint(
@@ -187,7 +187,7 @@ fn reason_alone(path: &str, command: &clap::Command) -> Failure {
     )
 }
 
-/// The command that was meant as far as it can be made out, `git wf queue add`, and what it takes.
+/// The command that was meant, as far as it can be determined (`git wf queue add`), and its definition.
 fn found<'a>(root: &'a clap::Command, words: &[String]) -> (String, &'a clap::Command) {
     let mut path = vec!["git wf"];
     let mut at = root;
@@ -207,7 +207,7 @@ mod tests {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// What is said to `git wf …`.
+    /// The arguments of `git wf …`.
     fn said(typed: &str) -> String {
         let words = words(typed);
         let error = whole_command().try_get_matches_from([&["git-wf".to_owned()], &words[..]].concat());

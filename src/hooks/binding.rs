@@ -1,5 +1,5 @@
-//! Which execution a commit made here belongs to: that of this worktree on its own branch, else the one whose id
-//! stands in the message or in the branch's name.
+//! Finds the execution that a commit made here belongs to: that of this worktree if the commit is on its branch, else
+//! the one whose id is in the message or in the branch's name.
 
 use std::collections::BTreeSet;
 
@@ -15,18 +15,18 @@ use crate::store::{Read, Store, StoreError, layout, records};
 use crate::trail::active::{self, Active};
 use crate::trail::own_branch::{self, Relation};
 
-/// How many words of a message are looked up. Ids stand near its beginning or in its trailers; a message of a megabyte
-/// is no reason to wait.
+/// At most this many words of a message are looked up. Ids are near its beginning or in its trailers, and a huge
+/// message should not cause a delay.
 const MOST_WORDS: usize = 400;
-/// The longest id, and something of a branch name behind it.
+/// The length of the longest id, with room for the rest of a branch name.
 const LONGEST_WORD: usize = 200;
 
-/// The worktree that a hook runs in.
+/// The worktree in which a hook runs.
 #[derive(Debug)]
 pub(crate) struct Here {
-    /// The full name of the branch; none if HEAD is detached.
+    /// The full name of the branch; `None` if HEAD is detached.
     pub(crate) branch: Option<String>,
-    /// What is carried out here.
+    /// What this worktree executes.
     pub(crate) active: Option<Active>,
 }
 
@@ -37,35 +37,35 @@ pub(crate) struct Bound {
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// The task that is being worked on, where somebody said so.
+    /// The task that is being worked on, if it was set.
     pub(crate) task_id: Option<String>,
-    /// Whether it is carried out in this worktree; else somebody only named it.
+    /// Whether this worktree executes it; otherwise it was only named.
     pub(crate) is_active: bool,
 }
 
-/// A claim of this worktree that no longer holds.
+/// A claim of this worktree that was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lost {
     /// The claim.
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// The execution that holds instead, and who executes it; none if it was only set aside.
+    /// The execution that holds now, and its actor; `None` if the claim was only set aside.
     pub(crate) to: Option<(ExecutionId, String)>,
 }
 
-/// What [`of_worktree`] finds.
+/// The result of [`of_worktree`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Binding {
-    /// Nothing is being carried out in this worktree.
+    /// This worktree executes nothing.
     Nothing,
-    /// Something is, on another branch, which is so related to it.
+    /// This worktree executes something on another branch; how the current branch relates to that one.
     Elsewhere(Relation),
-    /// Something was, until somebody else ended it, and how.
+    /// Someone else ended the execution of this worktree, and how.
     Ended(SolutionId, String),
-    /// On this branch.
+    /// This worktree executes a plan on this branch.
     Bound(Bound),
-    /// Something was, on this branch.
+    /// This worktree executed a plan on this branch, but lost the claim.
     Lost(Lost),
 }
 
@@ -76,7 +76,8 @@ impl Here {
     }
 }
 
-/// What this worktree carries out. An execution that its executor has ended, or that the store does not know, is nothing.
+/// What this worktree executes. An execution that its own executor ended, or that the store does not know, counts as
+/// nothing.
 pub(crate) fn of_worktree(store: &Store, read: &impl Read, here: &Here) -> Result<Binding, StoreError> {
     let Some(active) = &here.active else { return Ok(Binding::Nothing) };
     let executions = records::executions(read, &active.execution_id.issue())?;
@@ -110,13 +111,13 @@ pub(crate) fn of_worktree(store: &Store, read: &impl Read, here: &Here) -> Resul
     })
 }
 
-/// The one execution that is named in `message`, else in the name of the branch. Nothing where several are.
+/// The one execution that is named in `message`, or else in the name of the branch; `None` if several are.
 pub(crate) fn by_id(
     read: &impl Read,
     branch: Option<&str>,
     message: &[u8],
 ) -> Result<Option<Bound>, StoreError> {
-    // Nobody commits to a branch that is not there.
+    // On a detached HEAD there is no name to search.
     let Some(branch) = branch else { return Ok(None) };
     let in_message = named(read, &message.to_str_lossy())?;
     let found = if in_message.is_empty() { named(read, branch)? } else { in_message };
@@ -136,7 +137,7 @@ pub(crate) fn is_any_named(
     Ok(!named(read, &message.to_str_lossy())?.is_empty() || !named(read, branch)?.is_empty())
 }
 
-/// The executions that hold, have not ended, and whose own, plan's or issue's id is in the text.
+/// The executions that hold, have not ended, and whose own id, plan's id or issue's id is in the text.
 fn named(read: &impl Read, text: &str) -> Result<Vec<Bound>, StoreError> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut found: Vec<Bound> = Vec::new();
@@ -156,7 +157,7 @@ fn named(read: &impl Read, text: &str) -> Result<Vec<Bound>, StoreError> {
     Ok(found)
 }
 
-/// `ISS-001-fix-login` begins with the id of an issue; the longest start that is one counts.
+/// For a word such as `ISS-001-fix-login`: the longest beginning of it that is the id of an issue counts.
 fn begins_with_id(read: &impl Read, word: &str) -> Result<Option<Bound>, StoreError> {
     let mut start = word;
     loop {

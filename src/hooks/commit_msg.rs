@@ -19,7 +19,7 @@ use crate::trail::sources::{Same, Source, Sources};
 use crate::trail::trailers;
 use crate::trail::{merges, progress};
 
-/// Handles the message in the file at `path`, which is rewritten only to add trailers.
+/// Handles the message in the file at `path`, which is changed only to add trailers.
 pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     let git_dir = store.git_dir();
     if store.tip()?.is_none() || progress::is_rebasing(&git_dir) {
@@ -37,7 +37,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
         let sources = Sources::of(store, &snapshot);
         let own =
             |it: &Source| matches!(&binding, Binding::Bound(bound) if bound.solution_id == it.solution_id);
-        // As in an amended revert: its own words say whose work it is.
+        // As in an amended revert: the message itself says whose work this is.
         if back.is_empty() && sources.by_message(&message)?.iter().any(|it| !own(it)) {
             return Ok(Verdict::Go);
         }
@@ -47,7 +47,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
             Binding::Bound(bound) if gone_back.is_empty() => {
                 let is_told = progress::is_merging(&git_dir) || !back.is_empty();
                 match if is_told { Same::Nobody } else { by_change(store, &snapshot, &sources, &message)? } {
-                    // Its own work once more is a step of it like any other.
+                    // Repeating the plan's own work is an ordinary step of it.
                     Same::Of(found) if found.iter().all(|it| own(it) && it.reverts.is_empty()) => vec![],
                     Same::Of(found) => found,
                     Same::Several(plans) => {
@@ -79,7 +79,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
         }
     }
     let branch = here.branch.as_deref();
-    // What is comment and what is text may cost a git process to know, and few messages have an id in either.
+    // Telling comments from text may need a git process, and few messages contain an id at all.
     if matches!(binding, Binding::Nothing | Binding::Ended(..))
         && binding::is_any_named(&snapshot, branch, &message)?
     {
@@ -87,8 +87,8 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
         let found = binding::by_id(&snapshot, branch, &known.written(&message))?;
         binding = found.map_or(binding, Binding::Bound);
     }
-    // A replayed or merged commit brings work that was done elsewhere; where git need not stop for it, it does not even
-    // ask `commit-msg`, or there is nobody to answer.
+    // A replayed or merged commit brings work that was done elsewhere. If git does not stop for it, `commit-msg` does
+    // not run, or nobody is there to react.
     let replayed = progress::is_picking(&git_dir);
     let required = Gate::Commits.is_required(&records::root(&snapshot)?.policy)
         && !replayed
@@ -130,8 +130,8 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     }
 }
 
-/// Whose work the change is, whatever it is called: `git apply`, `cherry-pick --no-commit` and an amended revert leave no
-/// other sign. A message that names a plan says enough.
+/// The plans whose commits this change repeats or reverts, by its content: after `git apply`, `cherry-pick
+/// --no-commit` or an amended revert there is no other sign. A message that names a plan decides by itself.
 fn by_change<R: Read>(
     store: &Store,
     read: &R,
@@ -142,7 +142,7 @@ fn by_change<R: Read>(
     if !named.is_empty() && !is_of_last_pick(store, read, &named)? {
         return Ok(Same::Nobody);
     }
-    // The user waits, and git goes on: what cannot be found out now is left to `relink`.
+    // The user waits, and git continues anyway: what cannot be found out now is left to `relink`.
     let Some(staged) = Staged::of(store)? else { return Ok(Same::Nobody) };
     let Ok(files) = staged.files() else { return Ok(Same::Nobody) };
     if files.is_empty() {
@@ -159,8 +159,8 @@ fn by_change<R: Read>(
     })
 }
 
-/// Whether a message names these plans only because git took it over from the last of several commits that were picked: then
-/// nobody decided anything.
+/// Whether the message names these plans only because git copied it from the last of several picked commits, so that
+/// nobody chose it.
 fn is_of_last_pick(
     store: &Store,
     read: &impl Read,
@@ -179,7 +179,7 @@ fn several(plans: &[SolutionId], bound: &Bound) -> String {
     )
 }
 
-/// Whether what is staged holds more than the squash that `back` lists.
+/// Whether the staged change contains more than the squash that `back` lists.
 fn has_own(store: &Store, back: &[u8]) -> Result<bool, StoreError> {
     let squashed = Referred::parse(back).copies;
     let tip = squashed.first().and_then(|tip| store.commit_named(tip)).filter(|_| is_squash(back));
@@ -187,7 +187,8 @@ fn has_own(store: &Store, back: &[u8]) -> Result<bool, StoreError> {
     if let Ok(Some(is_more)) = merges::is_more(store, (staged.head(), tip), staged.index()) {
         return Ok(is_more);
     }
-    // An older git cannot make the squash again: then a file that no squashed commit changed is one's own.
+    // An older git cannot repeat the squash. Then any file that no squashed commit changed shows changes of one's
+    // own.
     let mut squashed_files = BTreeSet::new();
     for id in squashed.iter().filter_map(|id| store.commit_named(id)) {
         squashed_files.extend(store.changed_files(&store.code_commit(id)?)?);
@@ -195,13 +196,13 @@ fn has_own(store: &Store, back: &[u8]) -> Result<bool, StoreError> {
     Ok(staged.files().is_ok_and(|files| files.iter().any(|file| !squashed_files.contains(file))))
 }
 
-/// Whether git lists squashed commits, and not one that is picked.
+/// Whether git lists squashed commits, not a picked one.
 fn is_squash(back: &[u8]) -> bool {
     back.starts_with(b"Squashed commit of the following")
 }
 
 impl Lost {
-    /// One line that says who took over a lost claim.
+    /// One line that says who has the lost claim now.
     fn tell(&self) -> String {
         match &self.to {
             Some((execution, actor)) => {
@@ -224,8 +225,8 @@ fn add(path: &Path, rule: &CommentRule, trailers: &[(&'static str, String)]) -> 
     Ok(())
 }
 
-/// The trailers for a commit that squashes, copies or takes back the work of plans, without those of plans that `text`
-/// names. Where git's own words say all of it, nothing is added.
+/// The trailers for a commit that squashes, copies or reverts the work of plans, except those of plans that `text`
+/// names. If git's own text names all of them, nothing is added.
 fn trailers_of(
     read: &impl Read,
     sources: &[Source],
@@ -246,14 +247,14 @@ fn trailers_of(
     Ok(found)
 }
 
-/// Whether somebody wrote a plan into the message, apart from what a squash collected and from what git took over from a
-/// commit that was picked.
+/// Whether someone wrote a plan into the message, apart from the text that git collected for a squash or copied from
+/// a picked commit.
 fn is_decided(store: &Store, read: &impl Read, text: &[u8]) -> Result<bool, StoreError> {
     let named = solutions(read, &trailers::parse(&unindented(text)))?;
     Ok(!named.is_empty() && !is_of_last_pick(store, read, &named)?)
 }
 
-/// The trailers for a commit of that execution.
+/// The trailers for a commit of this execution.
 fn trailers_of_bound(bound: &Bound) -> Vec<(&'static str, String)> {
     let mut trailers = vec![
         (trailers::ISSUE, bound.solution_id.issue().to_string()),
@@ -263,10 +264,10 @@ fn trailers_of_bound(bound: &Bound) -> Vec<(&'static str, String)> {
     trailers
 }
 
-/// The trailers for a commit of that execution, without those that `text` has already.
+/// The trailers for a commit of this execution that `text` does not have yet.
 ///
-/// A message that names another solution keeps it: it is an amended or squashed commit of that one. The task of an
-/// amended commit stays what it was.
+/// A message that names another plan keeps it: it is an amended or squashed commit of that plan. An amended commit
+/// keeps its task.
 fn missing_trailers(bound: &Bound, text: &[u8]) -> Vec<(&'static str, String)> {
     let present = trailers::parse(text);
     let own = bound.solution_id.as_str();
@@ -282,7 +283,7 @@ fn missing_trailers(bound: &Bound, text: &[u8]) -> Vec<(&'static str, String)> {
     trailers
 }
 
-/// What `git merge --squash` collected is indented, and not the commit's own.
+/// The message without the text that `git merge --squash` collected, which is indented.
 fn unindented(text: &[u8]) -> Vec<u8> {
     text.lines_with_terminator().filter(|line| !line.starts_with(b" ")).collect::<Vec<_>>().concat()
 }

@@ -1,4 +1,4 @@
-//! Why a hook did not do its work. Git goes on all the same.
+//! Why a hook did not do its work. git continues anyway.
 
 use std::path::PathBuf;
 
@@ -17,12 +17,12 @@ pub(crate) enum HookError {
     /// The trailers could not be added.
     #[error(transparent)]
     Message(#[from] MessageError),
-    /// What git handed over cannot be read.
+    /// A file from git cannot be read.
     #[error("cannot read `{}`: {source}", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }

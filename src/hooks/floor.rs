@@ -1,5 +1,5 @@
-//! Who may loosen the policy of a store on a server: anyone, as far as the server's `wf.floor` allows it, and the owners
-//! whom its `wf.owner` names, by their signatures.
+//! Who may loosen the policy of a store on a server: anyone, as far as the server's `wf.floor` allows it; and, with
+//! their signature, the owners that its `wf.owner` names.
 
 use std::collections::HashSet;
 
@@ -16,10 +16,10 @@ use crate::store::{Read, Signature, Store, StoreError, layout, one_line};
 const KEY: &str = "wf.floor";
 /// May be set several times. Each value is the fingerprint of a key, or an SSH principal.
 const OWNER: &str = "wf.owner";
-/// So far may clocks differ, and so long is an owner's signature good. In seconds.
+/// How far clocks may differ, and for how long an owner's signature is accepted. In seconds.
 const DAY: i64 = 24 * 60 * 60;
 
-/// Reads `wf.floor`. If it cannot be read, nothing comes in.
+/// Reads `wf.floor`. If it is invalid, every push is rejected.
 pub(super) fn of(store: &Store) -> Result<Floor, StoreError> {
     let values = store.config_all(KEY);
     Floor::parse(values.iter().map(String::as_str)).map_err(|error| StoreError::Config {
@@ -29,9 +29,9 @@ pub(super) fn of(store: &Store) -> Result<Floor, StoreError> {
     })
 }
 
-/// A push that loosens the policy without permission.
+/// The refusal of a push that loosens the policy without permission.
 pub(super) struct Refusal {
-    /// The gates that it opens, described.
+    /// The gates that it loosens, described.
     pub(super) faults: Vec<String>,
     /// What to do.
     pub(super) hint: &'static str,
@@ -42,7 +42,7 @@ const NOT_ALLOWED: &str = "ask an owner named in the server's `git config wf.own
 const STALE: &str = "an owner must decide it again on the latest state: `git wf pull`, close and reopen the gate with two \
     `git wf policy set`, `git wf sync`";
 
-/// What is wrong with a push that opens gates, if it may not. Each side is a commit of the store with its policy.
+/// Refuses a push that loosens gates, unless it may. Each side is a commit of the store with its policy.
 pub(super) fn refusal(
     store: &Store,
     floor: &Floor,
@@ -73,7 +73,7 @@ pub(super) fn refusal(
     Ok((!faults.is_empty()).then_some(Refusal { faults, hint }))
 }
 
-/// Why no owner stands for the value of a gate.
+/// Why no owner's signature covers the value of a gate.
 #[derive(Debug, thiserror::Error)]
 enum Unsanctioned {
     #[error("no one named in `{OWNER}` of this server has signed it")]
@@ -97,13 +97,13 @@ enum Unsanctioned {
 }
 
 impl Unsanctioned {
-    /// Whether it passes once the owner does it again.
+    /// Whether it would be accepted if the owner did it again now.
     fn is_stale(&self) -> bool {
         matches!(self, Self::Elsewhere | Self::Date(_))
     }
 }
 
-/// What a commit of the store says of a gate, with the stamp of whoever wrote it.
+/// The value of a gate in a commit of the store, with its stamp.
 #[derive(Debug, PartialEq)]
 struct Setting {
     value: Value,
@@ -120,9 +120,9 @@ impl Setting {
     }
 }
 
-/// Looks for an owner's commit that gave the gate the value that it has in the end. All stores share their first commit, so
-/// that a push can bring whatever an owner signed in any of them: only what was signed on top of `tip` was meant for this
-/// server as it is. Merges are never signed, and only repeat what one of their sides says.
+/// Looks for an owner's commit that gave the gate its final value. All stores share their first commit, so a push can
+/// bring commits that an owner signed for any other store: only a commit on top of `tip` was meant for this server.
+/// Merges are never signed, and only repeat what one of their sides says.
 fn unsanctioned(
     store: &Store,
     owners: &[String],
@@ -175,15 +175,15 @@ fn unsanctioned(
     Ok(Some(found))
 }
 
-/// When an owner's commit may have been made, in seconds since 1970. Git asks whether a key had expired at the date that the
-/// commit bears, and whoever has an old key writes any date they like.
+/// The allowed dates of an owner's commit, in seconds since 1970. git checks whether a key had expired at the
+/// commit's own date, and the owner of an expired key can write any date.
 struct Dates {
     earliest: i64,
     latest: i64,
 }
 
 impl Dates {
-    /// A latest commit of the server that a wrong clock dated in the future says nothing.
+    /// If the latest commit of the server is dated in the future by a wrong clock, its date is ignored.
     fn around(now: Time, of_tip: i64) -> Self {
         let now = now.millis() / 1000;
         let since = if of_tip <= now { of_tip } else { i64::MIN };
@@ -207,12 +207,12 @@ mod tests {
             (now - 60, now, true),
             (now - 60, now - 60, true),
             (now - 60, now - 61, false),
-            // Clocks differ, as the stamps of records may.
+            // Clocks may differ as much as for the stamps of records.
             (now - 60, now + 60, true),
             (now - 60, now + 2 * DAY, false),
             (now - 9 * DAY, now - DAY, true),
             (now - 9 * DAY, now - 2 * DAY, false),
-            // Nobody locks the owners out with a commit of the future.
+            // A commit dated in the future must not lock the owners out.
             (now + 9 * DAY, now, true),
             (now + 9 * DAY, now - 2 * DAY, false),
             (now + 9 * DAY, now + 9 * DAY, false),

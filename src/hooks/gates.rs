@@ -24,25 +24,25 @@ use crate::trail::claimed::{self, Claimed};
 /// Executions in a push that do not satisfy a gate.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
-    /// Those that keep the push out.
+    /// Those for which the push is rejected.
     pub(super) faults: Vec<String>,
-    /// Those that somebody forced, each with the recorded reason.
+    /// Those that were forced, each with the recorded reason.
     pub(super) forced: Vec<String>,
 }
 
-/// An execution that does not satisfy a gate.
+/// One execution that does not satisfy a gate.
 struct Stopped {
-    /// The execution, and what is wrong with it.
+    /// The execution, and what is missing.
     what: String,
     execution: Execution,
-    /// Files of the store. It was forced if a step of the log that gives a reason wrote one of them.
+    /// Files of the store. The execution was forced if a log step with a reason wrote one of them.
     written: Vec<String>,
-    /// Set for a missing review: who may force that.
+    /// For a missing review: the refusal, which says who may force it.
     refusal: Option<Refusal>,
 }
 
-/// Checks the issues that differ between two states of the store: every execution that begins to stand or to hold, becomes
-/// completed or loses evidence, whatever causes it.
+/// Checks the issues that differ between two states of the store: every execution that appears, starts to hold,
+/// becomes completed or loses evidence, whatever the cause.
 pub(super) fn look(
     store: &Store,
     before: &Snapshot<'_>,
@@ -59,7 +59,7 @@ pub(super) fn look(
         let Some(folder) = records::issue(after, &issue)? else { continue };
         let old = Before::of(before, &issue)?;
         let holder = who_holds(&folder.executions).holder.map(|n| &folder.executions[n].execution.id);
-        // An execution that was set aside does not count; to check it would leave no way out.
+        // An execution that was set aside does not count: checking it would leave no way out.
         for (it, outcome) in standing(&folder.executions) {
             let id = &it.execution.id;
             let is_completed = wants_evidence && outcome == ExecutionStatus::Completed;
@@ -77,7 +77,7 @@ pub(super) fn look(
             if begins {
                 stopped.extend(unreviewed(policy, &folder, it, &plan)?);
             }
-            // If it came in without evidence, evidence is not required later.
+            // If it was already accepted without evidence, evidence is not required later.
             let lacked = was_completed
                 .is_some_and(|was| !evidence::missing(&plan.typed_plan(), was, &was.work()).is_empty());
             if is_completed && !lacked {
@@ -113,8 +113,8 @@ impl Before {
     }
 }
 
-/// The issues whose plans or executions differ in any file: any file of an execution can change who holds the issue, and
-/// the evidence for it.
+/// The issues with a difference in the files of their plans or executions: any file of an execution can change who
+/// holds the issue, and the evidence for it.
 fn changed(
     store: &Store,
     before: &Snapshot<'_>,
@@ -133,7 +133,7 @@ fn changed(
     Ok(differences.iter().filter_map(|file| of(&file.path)).collect())
 }
 
-/// `was` is the execution as it was, if it was completed before.
+/// `was` is the execution before the push, if it was completed then.
 fn unproven(
     store: &Store,
     after: &Snapshot<'_>,
@@ -148,7 +148,7 @@ fn unproven(
         return Ok(None);
     }
     let log = layout::execution_log(&it.execution.id);
-    // The entries that completed it or have removed evidence since.
+    // The entries that completed it, or that removed evidence since.
     let is_cause = |entry: &&LogEntry| match was {
         None => matches!(entry.event, Event::End(_)),
         Some(was) => !was.log.iter().any(|old| old.id == entry.id),
@@ -167,7 +167,7 @@ fn unreviewed(
     let place = layout::reviews(&plan.id);
     let mut reviews: Vec<Review> = Vec::new();
     let mut written = vec![layout::execution(&it.execution.id)];
-    // The commit that a claim names is trusted for the plan's text, but not for its author.
+    // The commit that a claim names is trusted for the text of the plan, but not for its author.
     let author = folder.solution(&plan.id).map_or(&plan.author, |stored| &stored.author);
     for review in folder.reviews(&plan.id) {
         let is_own = Reviewer::of(&review.author) == Reviewer::of(author);
@@ -192,8 +192,8 @@ impl Stopped {
         Self { what: format!("`{}` {what}", execution.id), execution, written, refusal }
     }
 
-    /// Whether this forced step of the log let it through: it wrote one of the files, and, if that is an item, with the
-    /// plan that was claimed.
+    /// Whether this forced log step let the execution through: it wrote one of the files, and if that is an item, the
+    /// item has the claimed version of the plan.
     fn is_forced_by(&self, store: &Store, step: &Forced) -> Result<bool, StoreError> {
         if self.refusal.as_ref().is_some_and(|refusal| !refusal.yields_to(step.role.as_deref())) {
             return Ok(false);
@@ -227,7 +227,7 @@ struct Forced {
     files: BTreeSet<String>,
 }
 
-/// Separates what was forced, with a reason in the log, from what was not.
+/// Separates the executions that were forced, with a reason in the log, from the others.
 fn judge(store: &Store, after: &Snapshot<'_>, stopped: Vec<Stopped>) -> Result<Passed, StoreError> {
     let mut passed = Passed::default();
     if stopped.is_empty() {
@@ -250,7 +250,7 @@ fn judge(store: &Store, after: &Snapshot<'_>, stopped: Vec<Stopped>) -> Result<P
     Ok(passed)
 }
 
-/// All forced steps, newest first.
+/// All forced log steps, newest first.
 fn forced_steps(store: &Store, after: &Snapshot<'_>) -> Result<Vec<Forced>, StoreError> {
     let mut found = Vec::new();
     for link in store.commits_between(None, after.commit())?.into_iter().rev() {

@@ -1,8 +1,8 @@
-//! Puts the shims into a repository's hooks folder, tells how they are, and takes them away again.
+//! Writes the shims into the hooks directory of a repository, reports their state, and removes them.
 //!
-//! A hook that was there before is renamed to `before-git-wf/<name>` and called by the shim; renaming keeps its
-//! bytes, its mode, its name and, where it is a symbolic link, what it points to. A shim that somebody edited is
-//! renamed to `<name>.edited-git-wf` before it is replaced or removed; nothing calls it from then on.
+//! An existing hook is renamed to `before-git-wf/<name>` and called by the shim. Renaming keeps its bytes, its mode,
+//! its name and, if it is a symbolic link, its target. An edited shim is renamed to `<name>.edited-git-wf` before it
+//! is replaced or removed; nothing calls it after that.
 
 mod error;
 mod place;
@@ -79,11 +79,11 @@ pub(crate) struct HookState {
     pub(crate) change: Change,
 }
 
-/// Writes every shim of that side that is not current. `program` is what the shims run where `git-wf` is not on the
+/// Writes every shim of that side that is not current. `program` is what the shims run if `git-wf` is not on the
 /// `PATH`.
 ///
-/// All that can be refused is refused before anything is touched. Should the file system fail halfway, each
-/// hook is either as it was or installed in full, and another install finishes the rest.
+/// Every check is made before anything is changed. If the file system fails halfway, each hook is either unchanged or
+/// completely installed, and another install finishes the rest.
 pub(crate) fn install(
     at: &HooksAt,
     program: &Path,
@@ -120,32 +120,32 @@ pub(crate) fn install(
         .collect())
 }
 
-/// Removes every shim and gives earlier hooks back. What is not ours stays, and edited shims are moved aside.
+/// Removes every shim and restores the earlier hooks. Foreign hooks stay, and edited shims are moved aside.
 pub(crate) fn uninstall(at: &HooksAt) -> Result<Vec<HookState>, InstallError> {
     let slots: Vec<Slot> = listed(at).collect();
     slots.iter().map(|slot| slot.remove(at)).collect()
 }
 
-/// Tells how each hook is, measured against an install with that `program`.
+/// The state of each hook, compared with an install with that `program`.
 pub(crate) fn status(at: &HooksAt, program: &Path) -> Vec<HookState> {
     let program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
     listed(at).map(|slot| slot.state(slot.installed(&program))).collect()
 }
 
-/// The hooks that are of use in such a repository, and whatever else of ours is there.
+/// The hooks that are useful in this repository, and any other shims that are installed.
 fn listed(at: &HooksAt) -> impl Iterator<Item = Slot> {
     let side = if at.is_bare() { Side::Server } else { Side::Client };
     SHIMS.iter().map(|shim| Slot::look(at, shim)).filter(move |slot| slot.shim.side == side || slot.is_ours())
 }
 
-/// Whether anything bears that name, a dangling link included.
+/// Whether the path exists, even as a dangling link.
 fn lies_at(path: &Path) -> bool {
     let absent =
         |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
     !path.symlink_metadata().as_ref().is_err_and(absent)
 }
 
-/// A finished file in the same folder: all that is left to do is a rename.
+/// Writes a temporary file in the same directory, so that only a rename is left to do.
 fn stage(folder: &Path, text: &[u8]) -> Result<TempPath, InstallError> {
     let write = || {
         let mut file = tempfile::Builder::new().prefix(".git-wf-hook-").tempfile_in(folder)?;
@@ -161,7 +161,7 @@ fn stage(folder: &Path, text: &[u8]) -> Result<TempPath, InstallError> {
     write().map_err(InstallError::io("write to", folder))
 }
 
-/// What a shim runs: the program on that `PATH`, else the recorded one.
+/// The program that a shim runs: the one on that `PATH`, else the recorded one.
 fn called(path: Option<&OsStr>, recorded: Option<PathBuf>) -> Option<PathBuf> {
     let on_path = path.and_then(|path| {
         env::split_paths(path).map(|folder| folder.join(PROGRAM)).find(|program| is_executable(program))
@@ -178,7 +178,7 @@ fn is_executable(path: &Path) -> bool {
     found.is_file() && may_run
 }
 
-/// Paths of any bytes, which JSON has no form for.
+/// Paths can have any bytes, which JSON cannot represent.
 fn lossy<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
     path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
 }

@@ -1,4 +1,4 @@
-//! The commit message that git hands to `commit-msg`: whether it will be empty, and its trailers.
+//! The commit message that git passes to `commit-msg`: whether it will be empty, and its trailers.
 
 mod cleanup;
 mod placement;

@@ -1,4 +1,4 @@
-//! What each git hook does, and how hooks are installed and taken away again.
+//! What each git hook does, and how hooks are installed and removed.
 
 pub(crate) mod binding;
 pub(crate) mod commit_msg;

@@ -1,4 +1,4 @@
-//! `post-commit`: records the link from the execution to the commit that was just made, and renews the lease.
+//! `post-commit`: records the link from the execution to the new commit, and renews the lease.
 
 use super::HookError;
 use super::Verdict;
@@ -15,23 +15,24 @@ use crate::trail::progress;
 use crate::trail::sources::{Source, Sources};
 use crate::trail::trailers;
 
-/// How many hex digits of a commit a subject in the log shows.
+/// The number of hex digits with which a subject in the log names a commit.
 const SHORT: usize = 7;
 
-/// Where a commit is linked.
+/// The execution to which a commit is linked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) execution_id: ExecutionId,
     pub(super) solution_id: SolutionId,
     pub(super) task_id: Option<String>,
     pub(super) linked_by: LinkedBy,
-    /// Commits of that work which it takes back.
+    /// The commits of that work that it reverts.
     pub(super) reverts: Vec<CommitHash>,
-    /// A commit shows that its own executor goes on; a mention of an execution says nothing of that.
+    /// Whether the lease is renewed. A commit by its own executor shows that the work continues; a commit that only
+    /// names an execution does not.
     pub(super) renews: bool,
 }
 
-/// Links HEAD. The same commit again changes nothing.
+/// Links HEAD. Linking the same commit again changes nothing.
 pub(crate) fn run(store: &Store) -> Result<Verdict, HookError> {
     match made_here(store)? {
         Some(commit) => link_commit(store, &commit),
@@ -39,8 +40,8 @@ pub(crate) fn run(store: &Store) -> Result<Verdict, HookError> {
     }
 }
 
-/// `post-merge`, which git runs instead where a merge did not stop: links the merge that `commit-msg` bound. After a
-/// fast-forward HEAD is a commit that somebody made elsewhere.
+/// `post-merge`, which git runs instead of `post-commit` if a merge did not stop: links the merge that `commit-msg`
+/// bound. After a fast-forward, HEAD is a commit that was made elsewhere.
 pub(crate) fn run_after_merge(store: &Store) -> Result<Verdict, HookError> {
     let Some(commit) = made_here(store)? else { return Ok(Verdict::Go) };
     let is_new =
@@ -51,7 +52,7 @@ pub(crate) fn run_after_merge(store: &Store) -> Result<Verdict, HookError> {
     Ok(Verdict::Go)
 }
 
-/// HEAD, where there is a store and no rebase that replays commits.
+/// HEAD, if there is a store and no rebase is in progress.
 fn made_here(store: &Store) -> Result<Option<CodeCommit>, StoreError> {
     if store.tip()?.is_none() || progress::is_rebasing(&store.git_dir()) {
         return Ok(None);
@@ -61,7 +62,7 @@ fn made_here(store: &Store) -> Result<Option<CodeCommit>, StoreError> {
 
 fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError> {
     let here = Here::of(store)?;
-    // Most commits of a repository may be nobody's: they cost neither the lock nor a look at their files.
+    // Most commits of a repository may belong to no plan; for those, neither take the lock nor compare files.
     let snapshot = store.snapshot()?;
     let all = targets(store, &snapshot, &here, commit)?;
     if all.is_empty() {
@@ -72,10 +73,10 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
         return Ok(Verdict::Go);
     }
     let files = links::files(store, commit)?;
-    // `next` says what is wrong with a lease that cannot be read; the link must not be lost over it.
+    // `next` reports an invalid lease; it must not prevent the link.
     let lease = store.lease().unwrap_or(lease::DEFAULT);
     let committed = store.transact(|tx| {
-        // Where nobody wrote in between, which is nearly always, the logs need not be read again.
+        // If nobody wrote in between, as is usual, the logs need not be read again.
         let targets = match tx.base().commit() == snapshot.commit() {
             true => seen.clone(),
             false => open_targets(store, tx, &here, commit)?,
@@ -99,8 +100,8 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
     Ok(Verdict::about(&committed.far_future))
 }
 
-/// Why a commit is linked to nothing although this worktree executes a plan, or did until somebody else ended that:
-/// whoever made it may not have meant that. On a branch that was there before the claim it is what one expects.
+/// Why a commit is not linked although this worktree executes a plan, or did until someone else ended it: its author
+/// may not expect that. On a branch that existed before the claim, they do.
 fn unlinked(
     store: &Store,
     read: &impl Read,
@@ -135,7 +136,7 @@ fn short(commit: &CodeCommit) -> String {
     commit.id.to_hex_with_len(SHORT).to_string()
 }
 
-/// The targets that do not have the link yet.
+/// The targets that do not have this link yet.
 pub(super) fn open_targets(
     store: &Store,
     read: &impl Read,
@@ -161,8 +162,8 @@ fn not_linked(
     Ok(open)
 }
 
-/// Where a commit is linked: see [`told_targets`]. One that makes once more what an earlier one of the same execution took
-/// back is said to take that one back, however it was made.
+/// The executions to which a commit is linked, see [`told_targets`]. A commit that repeats what an earlier commit of
+/// the same execution reverted is recorded as reverting that one, however it was made.
 fn targets(
     store: &Store,
     read: &impl Read,
@@ -200,9 +201,9 @@ fn targets(
     Ok(targets)
 }
 
-/// What its trailers name; else whose work its message takes back, copies or squashes; else, of what is carried out here
-/// and passed `commit-msg` by, whose work it changes in the same way or undoes; else what is carried out here; else what
-/// the message or the branch names.
+/// The executions to which a commit is linked, by the first of these that applies: the trailers; the plans whose work
+/// the message says it reverts, copies or squashes; the plans whose changes the commit repeats or undoes, if it
+/// belongs to this worktree's execution; this worktree's execution; the ids in the message or the branch name.
 fn told_targets(
     store: &Store,
     read: &impl Read,
@@ -225,7 +226,8 @@ fn told_targets(
     let is_active = |plan: &SolutionId| active.filter(|bound| bound.solution_id == *plan).cloned();
     let mut targets = Vec::new();
     if !named.is_empty() {
-        // `post-rewrite` follows an amended commit of the lost execution; a new one is not the winner's.
+        // An amended commit of the lost execution is followed by `post-rewrite`; a new one does not belong to the
+        // winner.
         if matches!(&binding, Binding::Lost(lost) if named.contains(&lost.solution_id)) {
             return Ok(Vec::new());
         }
@@ -280,15 +282,15 @@ fn told_targets(
     Ok(targets)
 }
 
-/// What a commit takes back.
+/// The commits that a commit reverts.
 struct Reverts<'a> {
-    /// Whatever its message says, nobody's commits included.
+    /// All that its message names, even commits that are linked to no plan.
     all: Vec<CommitHash>,
     found: &'a [Source],
 }
 
 impl Reverts<'_> {
-    /// The commits of one plan; all, where none of them is of that plan.
+    /// Those that belong to this plan, or all if none does.
     fn of(&self, plan: &SolutionId) -> Vec<CommitHash> {
         let mut of_plan = self.found.iter().filter(|it| it.solution_id == *plan).peekable();
         match of_plan.peek() {

@@ -1,4 +1,4 @@
-//! `post-rewrite`: links follow commits that an amend or a rebase replaced.
+//! `post-rewrite`: after an amend or a rebase, links follow to the new commits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,23 +18,23 @@ use crate::trail::referred::Referred;
 use crate::trail::sources::Sources;
 use crate::trail::{active, trailers};
 
-/// A commit and what took its place.
+/// A commit and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pair {
     old: CommitHash,
     new: CommitHash,
 }
 
-/// A commit that took the place of others.
+/// A commit that replaced others.
 struct Successor {
     commit: CodeCommit,
     files: Vec<String>,
 }
 
-/// Records what git says on stdin: lines of `old new`. `kind` is `amend` or `rebase`.
+/// Records what git writes on stdin: lines of `old new`. `kind` is `amend` or `rebase`.
 ///
-/// Within a rebase git also reports each amend, each squash and each rewording as an `amend`. Only what it says at the
-/// end counts, since an aborted rebase leaves everything as it was.
+/// During a rebase git also reports each amend, squash and rewording as an `amend`. Only its final report counts,
+/// since an aborted rebase changes nothing.
 pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<Verdict, HookError> {
     if store.tip()?.is_none() || (kind != "rebase" && progress::is_rebasing(&store.git_dir())) {
         return Ok(Verdict::Go);
@@ -103,7 +103,7 @@ fn short(hash: &str) -> String {
     hash.chars().take(7).collect()
 }
 
-/// Appends to the log of one execution; answers with the commits that were followed.
+/// Appends to the log of one execution. Returns the commits that were followed.
 fn follow(
     tx: &mut Tx<'_>,
     folder: &ExecutionFolder,
@@ -116,7 +116,7 @@ fn follow(
     let mut followed = Vec::new();
     for pair in pairs.iter().filter(|pair| folder.knows_commit(&pair.old) && !has(folder, pair)) {
         if let (Some(old), Some(new)) = (links.get(&pair.old), successors.get(&pair.new)) {
-            // A squash or a rewording changes more than the hash, which is all that a rewrite says.
+            // A squash or a rewording changes more than the hash, but a rewrite entry records only hashes.
             let differs = old.subject != new.commit.subject || old.files != new.files;
             if differs && !links.contains_key(&pair.new) {
                 let trailers = trailers::parse(&new.commit.message);
@@ -133,7 +133,7 @@ fn follow(
     Ok(followed)
 }
 
-/// Whether the log says so already.
+/// Whether the log already has this pair.
 fn has(folder: &ExecutionFolder, pair: &Pair) -> bool {
     folder.log.iter().any(
         |entry| matches!(&entry.event, Event::Rewrite(known) if known.old == pair.old && known.new == pair.new),
@@ -161,7 +161,7 @@ fn successors(store: &Store, pairs: &[Pair]) -> Result<BTreeMap<CommitHash, Code
     Ok(found)
 }
 
-/// The executions that know an old commit. Those that are likely are looked at first: mostly they know all of them.
+/// The executions that know an old commit. The likely ones are searched first, and usually suffice.
 fn executions(
     store: &Store,
     read: &impl Read,
@@ -185,7 +185,7 @@ fn executions(
             found.insert(id.clone());
         }
     }
-    // What takes work back or copies it belongs to others, and maybe to several.
+    // A commit that reverts or copies work may belong to other plans, even to several.
     let goes_back = |pair: &Pair| {
         commits.get(&pair.new).is_some_and(|it| Referred::parse(&it.message) != Referred::default())
     };
@@ -196,7 +196,7 @@ fn executions(
     Ok(found)
 }
 
-/// The old commits that stand somewhere in the bytes of a log, which is quicker than to read it.
+/// The old commits whose ids occur in the bytes of a log; searching the bytes is faster than parsing the log.
 fn mentioned<'a>(read: &impl Read, id: &ExecutionId, pairs: &'a [Pair]) -> Result<Vec<&'a Pair>, StoreError> {
     let folder = layout::execution_log(id);
     let mut found = Vec::new();

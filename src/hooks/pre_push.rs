@@ -1,5 +1,5 @@
-//! `pre-push`: publishes the ref beside what somebody pushes, to remotes that are set up so:
-//! `git config remote.origin.wfPush true`.
+//! `pre-push`: publishes the ref along with a push, to remotes that are configured for it: `git config
+//! remote.origin.wfPush true`.
 
 use bstr::ByteSlice;
 
@@ -10,15 +10,15 @@ use crate::model::shell;
 use crate::store::{Store, StoreError};
 use crate::sync;
 
-/// Publishes, where it is wanted. `remote` and `url` are the hook's arguments, `input` its stdin: a line for each ref
-/// that is pushed. The push itself goes on whatever comes of this.
+/// Publishes the ref if configured. `remote` and `url` are the hook's arguments, `input` its stdin: one line for each
+/// pushed ref. The push itself continues whatever happens here.
 pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Result<Verdict, StoreError> {
     let is_wanted = store.config_bool(&format!("remote.{remote}.wfPush"))
         && store.repo().remotes().iter().any(|known| known == remote);
     if !is_wanted || in_hook::is_in_dry_push() || store.tip()?.is_none() {
         return Ok(Verdict::Go);
     }
-    // The user pushes it already, whatever becomes of that.
+    // The user pushes the ref in this push anyway.
     let pushes_it = |line: &[u8]| line.fields().nth(2) == Some(store.reference().as_bytes());
     if input.lines().any(pushes_it) || !is_first(store, remote, url)? {
         return Ok(Verdict::Go);
@@ -38,7 +38,7 @@ pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Resul
     })
 }
 
-/// Whether this is the first of the addresses that the remote is pushed to: git runs the hook for each.
+/// Whether `url` is the first push URL of the remote: git runs the hook for each of them.
 fn is_first(store: &Store, remote: &str, url: &str) -> Result<bool, StoreError> {
     let output = store.git().output(Args::new(&["remote", "get-url", "--push", "--all"]).value(remote))?;
     let text = String::from_utf8_lossy(&output.stdout);

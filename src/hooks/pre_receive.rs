@@ -1,8 +1,9 @@
 //! `pre-receive`: the checks that nobody can skip, run on the server by the policy in force before the push.
 //!
-//! The ref only moves forward, keeps what is there, and brings sound records. If the policy requires it, claimed plans were
-//! reviewed and completed work has its evidence (see [`gates`]), and each new commit of a branch belongs to a plan (see
-//! [`unbound`]). The server decides how far a push may loosen the policy itself (see [`floor`]).
+//! The ref must move forward, lose nothing, and bring only valid records. If the policy requires it, claimed plans
+//! must be reviewed and completed work must have evidence (see [`gates`]), and each new commit of a branch must
+//! belong to a plan (see [`unbound`]). The server decides how far a push may loosen the policy itself (see
+//! [`floor`]).
 
 use std::collections::HashSet;
 
@@ -13,20 +14,20 @@ use crate::git::ObjectId;
 use crate::rules::policy::Gate;
 use crate::store::{Store, object_id, records};
 
-/// At most this many faults are reported.
+/// At most this many errors are reported.
 const MOST_TOLD: usize = 10;
 
 /// One line of the hook's stdin.
 #[derive(Debug)]
 pub(super) struct Update {
-    /// The commit that the pusher believes is there; `None` if the reference is new.
+    /// The commit that the pusher expects there; `None` if the ref is new.
     old: Option<ObjectId>,
-    /// `None` if it is deleted.
+    /// The new commit; `None` if the ref is deleted.
     pub(super) new: Option<ObjectId>,
     pub(super) name: String,
 }
 
-/// Checks everything that is pushed: git accepts all of it or nothing.
+/// Checks the whole push: git accepts all of it or nothing.
 pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     let held = store.with_quarantine()?;
     let store = &held.store;
@@ -39,7 +40,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     let tip = store.tip()?;
     let of_store = updates.iter().find(|it| it.name == store.reference());
     if let Some(update) = of_store {
-        // Somebody else may have pushed in the meantime, and changed the policy.
+        // Someone else may have pushed in the meantime and changed the policy.
         if update.old != tip {
             let what = format!("`{}` was moved while this was pushed", update.name);
             return Ok(refused(what, vec![], "`git wf sync` fetches the new commits and tries again"));
@@ -55,7 +56,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     let pushed = of_store.and_then(|it| it.new);
     let before = match (tip, pushed) {
         (Some(tip), _) => Some(store.snapshot_at(tip)?),
-        // It was checked, so it begins with that commit.
+        // The checks passed, so its history starts with that commit.
         (None, Some(_)) => Some(store.snapshot_at(store.first_commit()?)?),
         (None, None) => None,
     };
@@ -90,13 +91,13 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     Ok(if forced.is_empty() { Verdict::Go } else { Verdict::Told(told(forced)) })
 }
 
-/// git itself never updates a reference twice in one push.
+/// git itself never updates one ref twice in a push.
 fn are_distinct(updates: &[Update]) -> bool {
     let mut names = HashSet::new();
     updates.iter().all(|update| names.insert(&update.name))
 }
 
-/// What was forced past a gate, in one line.
+/// The overridden gates, in one line.
 fn told(mut forced: Vec<String>) -> String {
     let more = forced.len().saturating_sub(MOST_TOLD);
     forced.truncate(MOST_TOLD);

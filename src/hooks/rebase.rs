@@ -1,5 +1,5 @@
-//! Commits that somebody made while a rebase stood still: `post-commit` left them alone, since the rebase might have been
-//! aborted. At its end they are linked as `post-commit` would have done.
+//! Commits that someone made while a rebase was stopped. `post-commit` skipped them, since the rebase might have been
+//! aborted; at its end they are linked as `post-commit` would have done.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use crate::rules::lease;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id};
 use crate::trail::links::{files, link};
 
-/// The commits that a rebase left behind and that replaced none.
+/// The commits that a rebase leaves and that did not replace others.
 #[derive(Debug)]
 pub(super) struct Made {
     here: Here,
@@ -20,7 +20,7 @@ pub(super) struct Made {
     commits: Vec<(CodeCommit, Vec<String>)>,
 }
 
-/// What a rebase's folder says of it.
+/// The state of a rebase, from its directory.
 struct Rebase {
     branch: String,
     onto: String,
@@ -28,7 +28,7 @@ struct Rebase {
 }
 
 impl Rebase {
-    /// The one that is under way, or that is just ending.
+    /// The rebase that is in progress or just ending.
     fn of(store: &Store) -> Option<Self> {
         let read = |folder: &str, name: &str| {
             let text = fs::read_to_string(store.git_dir().join(folder).join(name)).ok()?;
@@ -37,26 +37,26 @@ impl Rebase {
         let id = |folder: &str, name: &str| Some(object_id(&read(folder, name)?)?.to_string());
         ["rebase-merge", "rebase-apply"].into_iter().find_map(|folder| {
             let branch = read(folder, "head-name")?;
-            // `ORIG_HEAD` would be shorter, but a `git reset` on the way changes it.
+            // `ORIG_HEAD` would be simpler, but a `git reset` during the rebase changes it.
             Some(Self { branch, onto: id(folder, "onto")?, before: id(folder, "orig-head")? })
         })
     }
 
-    /// What was made on the way, oldest first. A commit that another branch, a tag or a remote has too came from there,
-    /// as by a merge or a fast-forward.
+    /// The commits made during the rebase, oldest first. A commit that is also on another branch, a tag or a remote
+    /// came from there, for example by a merge or a fast-forward.
     fn made(&self, store: &Store) -> Vec<String> {
         let Some(name) = self.branch.strip_prefix("refs/heads/") else { return Vec::new() };
         let args = Args::new(&["rev-list", "--reverse", "--topo-order", "--not"]).with("--exclude=", name);
         let args = args.options(&["--branches", "--tags", "--remotes", "--not"]);
         let args = args.value("HEAD").without(&self.onto).without(&self.before);
-        // The links of the commits that were rewritten must not be lost over it.
+        // If this fails, the links of the rewritten commits must still be recorded.
         let listed = store.git().run(args).unwrap_or_default();
         String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect()
     }
 }
 
 impl Made {
-    /// Those of the rebase that ends now which belong somewhere. `replaced` are the commits that took another's place.
+    /// The commits of the ending rebase that belong to an execution. `replaced` are the commits that replaced others.
     pub(super) fn find(
         store: &Store,
         read: &impl Read,
@@ -80,7 +80,7 @@ impl Made {
         self.commits.is_empty()
     }
 
-    /// Links those that still are not, and renews the lease of whose work they are. Answers with how many were linked,
+    /// Links those that are not linked yet, and renews the leases of their executions. Returns how many were linked,
     /// and to which plans.
     pub(super) fn link(
         &self,

@@ -1,5 +1,5 @@
-//! What is about to be committed: how the index differs from HEAD. git names that index to its hooks, since it need not be
-//! the worktree's own, as with `commit -a` or `commit FILE`.
+//! The change that is about to be committed: how the index differs from HEAD. git names this index to its hooks,
+//! because with `commit -a` or `commit FILE` it is not the worktree's own.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::model::hash::PatchId;
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::patch_id;
 
-/// The index that is being committed, on a branch that has a commit.
+/// The index that is being committed, on a branch that has commits.
 pub(super) struct Staged<'a> {
     store: &'a Store,
     index: PathBuf,
@@ -16,7 +16,7 @@ pub(super) struct Staged<'a> {
 }
 
 impl<'a> Staged<'a> {
-    /// None if there is no commit yet: nothing was done before.
+    /// `None` if there is no commit yet: then nothing can be repeated.
     pub(super) fn of(store: &'a Store) -> Result<Option<Self>, StoreError> {
         let Some(head) = store.head()? else { return Ok(None) };
         let index = match std::env::var_os("GIT_INDEX_FILE") {
@@ -43,13 +43,13 @@ impl<'a> Staged<'a> {
         Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
     }
 
-    /// The patch id of the change, and of the change that would undo it.
+    /// The patch id of the change, and that of its reverse.
     pub(super) fn patch_ids(&self) -> Result<[Option<PatchId>; 2], StoreError> {
         patch_id::of_index(self.store, &self.index, self.head)
     }
 
-    /// Whether HEAD itself is being made once more with other words: git passes on the author date of the commit that is
-    /// amended, and nothing in it is changed.
+    /// Whether HEAD is being amended with only a new message: git passes on the author date of the amended commit,
+    /// and the tree is unchanged.
     pub(super) fn is_amended(&self, head: &CodeCommit) -> bool {
         let date = std::env::var("GIT_AUTHOR_DATE").unwrap_or_default();
         let seconds = date.strip_prefix('@').and_then(|date| date.split(' ').next()?.parse::<i64>().ok());

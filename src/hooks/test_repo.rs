@@ -1,4 +1,4 @@
-//! A repository for the tests of hooks, which the configuration of whoever runs them cannot reach.
+//! A repository for the tests of hooks, isolated from the configuration of the user who runs them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ impl TestRepo {
         fs::create_dir(&root).unwrap();
         let repo = Self { dir, git: Git::new(root.join(".git"), Some(&root)) };
         repo.run(&["init", "-q", "-b", "main"]);
-        // What a `Git` of the code under test would otherwise find in the user's own configuration.
+        // Settings that the code under test would otherwise read from the user's own configuration.
         for (key, value) in
             [("core.hooksPath", ".git/hooks"), ("core.commentChar", "#"), ("commit.cleanup", "default")]
         {
@@ -45,7 +45,7 @@ impl TestRepo {
         self.root().join(".git/hooks")
     }
 
-    /// A git command as a user would give it, except that it knows no configuration but the repository's.
+    /// A git command as a user would run it, but with only the repository's configuration.
     pub(super) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
@@ -66,7 +66,7 @@ impl TestRepo {
         self.command(args).output().unwrap()
     }
 
-    /// The answer of a command that must succeed.
+    /// The output of a command that must succeed.
     pub(super) fn run(&self, args: &[&str]) -> String {
         let output = self.output(args);
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -79,7 +79,7 @@ impl TestRepo {
         self.run(&["add", "-f", "--", name]);
     }
 
-    /// Writes an executable script anywhere below the temporary folder.
+    /// Writes an executable script anywhere below the temporary directory.
     pub(super) fn script(&self, path: &Path, body: &str) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, format!("#!/bin/sh\n{body}\n")).unwrap();

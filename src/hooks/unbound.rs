@@ -1,9 +1,9 @@
 //! `commits=required` on a server: each commit that a branch gains must carry the trailer of a plan that is or was
 //! executed, or be linked by an execution.
 //!
-//! Commits that a branch already has are not checked again. Commits that only another reference leads to are: otherwise
-//! a push to a tag first would get around the check. A merge passes without a plan if git makes the same merge of its
-//! parents by itself, see [`merges`].
+//! Commits that a branch already has are not checked again. Commits that only another ref contains are checked:
+//! otherwise a push to a tag first would get around the check. A merge needs no plan if git makes the same merge of
+//! its parents by itself, see [`merges`].
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -18,7 +18,8 @@ use crate::trail::links::{execution_of, solutions};
 use crate::trail::merges::{self, Budget};
 use crate::trail::{relink, trailers};
 
-/// The most steps through the history that one push may cost to tell the parents of its merges apart.
+/// At most this many steps through the history are made for one push to find which parents of its merges are
+/// ancestors of others.
 const MOST_STEPS: usize = 1_000_000;
 
 /// A commit without a plan.
@@ -34,7 +35,8 @@ impl Unbound<'_> {
     }
 }
 
-/// The commits without a plan that branches would gain, described. `state` is the store as it would be.
+/// The commits without a plan that branches would gain, described. `state` is the store as it would be after the
+/// push.
 pub(super) fn faults(
     store: &Store,
     state: Option<&Snapshot<'_>>,
@@ -68,7 +70,7 @@ pub(super) fn faults(
             faults.push((it.commit.id, it.told(&why)));
         }
     }
-    // First, since it is the way through for many of them.
+    // First, since it is the way out for many of them.
     let way = behind_a_tag(store, &gained, &faults.iter().map(|(id, _)| *id).collect())?;
     Ok(way.into_iter().chain(faults.into_iter().map(|(_, told)| told)).collect())
 }
@@ -77,13 +79,13 @@ const TOO_MANY: &str =
     ", a merge of too many commits to compare: give it a plan, or push fewer commits at once";
 /// What a merge joins.
 enum Joined {
-    /// It is no merge.
+    /// The commit is not a merge.
     Nothing,
-    /// A commit with its own ancestor, and the tree is the commit's.
+    /// A commit and its own ancestor, and the tree is that of the commit.
     NothingNew,
     /// Commits of which none is an ancestor of another.
     Others,
-    /// Too many to tell.
+    /// Too many to find out.
     TooMany,
 }
 
@@ -96,14 +98,14 @@ fn joined(store: &Store, ancestors: &mut Ancestors<'_>, commit: &CodeCommit) -> 
         None => Joined::TooMany,
         Some([one]) if store.code_tree_of(*one)? == store.code_tree_of(commit.id)? => Joined::NothingNew,
         Some(found) if found.len() == parents => Joined::Others,
-        // A merge of a commit with its own ancestor is made by `--no-ff`, and then holds nothing else.
+        // `--no-ff` merges a commit with its own ancestor, and then changes nothing else.
         Some(_) => Joined::Nothing,
     })
 }
 
-/// How to go on with commits that a tag of this repository leads to, and no branch: nobody checked them when the tag was
-/// pushed, so that only somebody who works on the server itself can say that they may stay. Names the tag that leads to
-/// most of what is at fault.
+/// How to go on with commits that a tag of this repository contains but no branch does. Nobody checked them when the
+/// tag was pushed, so only someone who works on the server itself can accept them. Names the tag that contains most
+/// of the rejected commits.
 fn behind_a_tag(
     store: &Store,
     gained: &[(ObjectId, &str)],
@@ -121,7 +123,7 @@ fn behind_a_tag(
             tags.push((*n, name));
         }
     }
-    // From the newest, so that most of the others are already behind it.
+    // Newest first, since its history contains most of the others.
     tags.sort();
     let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
     let mut behind_others = HashSet::new();
@@ -184,11 +186,11 @@ fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a
     Ok(found)
 }
 
-/// What the store knows of commits; read when it is needed, and once.
+/// What the store knows about commits; read on demand, and only once.
 struct Known<'a> {
     state: Option<&'a Snapshot<'a>>,
     linked: Option<HashSet<CommitHash>>,
-    /// Whether a plan is or was executed.
+    /// Whether the plan is or was executed.
     plans: HashMap<SolutionId, bool>,
 }
 

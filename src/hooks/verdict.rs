@@ -1,21 +1,21 @@
-//! What a hook says of what git is about to do.
+//! What a hook decides about git's operation.
 
 use crate::store::FarFuture;
 
-/// What becomes of it.
+/// The decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It goes on.
+    /// git continues.
     Go,
-    /// It goes on, with a message to the user.
+    /// git continues, with a message to the user.
     Told(String),
     /// The policy refuses the commit.
     Refused(String),
-    /// What was pushed is not let in.
+    /// The push is rejected.
     NotReceived {
         /// Why, in one line.
         what: String,
-        /// What exactly is wrong, a line each.
+        /// Each problem, one per line.
         details: Vec<String>,
         /// What to do.
         hint: &'static str,
@@ -23,7 +23,7 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// It goes on, with a warning if the log that was written to has a stamp of the far future.
+    /// git continues, with a warning if the log that was written to contains entries stamped in the far future.
     pub(super) fn about(far_future: &FarFuture) -> Self {
         far_future.warnings().next().map_or(Self::Go, Self::Told)
     }

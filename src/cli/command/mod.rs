@@ -1,6 +1,6 @@
-//! One file for each command: its arguments, the input that it makes of them, the operation, what it prints.
+//! One file for each command: its arguments, the operation's input made from them, the call, and the output.
 
-// A command is handed its arguments for good, whether it takes them apart or not.
+// A command owns its arguments, whether or not it takes them apart.
 #![allow(clippy::needless_pass_by_value)]
 
 pub(super) mod clones;

@@ -1,15 +1,15 @@
-//! Every command says in the list of kinds what it answers.
+//! Every command is listed with its answer among the kinds of documents.
 
 use std::collections::BTreeSet;
 
 use crate::cli::schemas::KINDS;
 
-/// What stands in backticks.
+/// The parts in backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The command that a line of words begins with: `queue conflict add` of `queue conflict add --merge`.
+/// The command at the beginning of a line: `queue conflict add` of `queue conflict add --merge`.
 fn command_of(root: &clap::Command, line: &str) -> String {
     let (mut at, mut path) = (root, Vec::new());
     for word in line.split(' ') {
@@ -20,7 +20,7 @@ fn command_of(root: &clap::Command, line: &str) -> String {
     path.join(" ")
 }
 
-/// Every command that can be run as it is, without a further word for what it should do.
+/// Collects every command that can be run without a further subcommand.
 fn runnable(command: &clap::Command, path: &str, found: &mut BTreeSet<String>) {
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         let path = format!("{path} {}", inner.get_name());
@@ -43,7 +43,7 @@ fn each_command_is_named_by_the_kind_of_its_answer() {
         KINDS.iter().flat_map(|kind| quoted(kind.about)).map(|line| command_of(&root, line)).collect();
     let silent: Vec<&String> = commands.difference(&named).collect();
     assert!(silent.is_empty(), "no kind in src/cli/schemas.rs names {silent:?}");
-    // What is quoted and no command at all leads to the empty line.
+    // A quoted text that is not a command yields an empty path.
     let wrong: Vec<&String> = named.difference(&commands).filter(|line| !line.is_empty()).collect();
     assert!(wrong.is_empty(), "src/cli/schemas.rs names {wrong:?}, which cannot be run");
 }

@@ -2,19 +2,20 @@
 
 use std::path::Path;
 
-/// Options that go over a gate of ours or of git's.
+/// Options that override a gate of this program or of git.
 const OVER: [&str; 2] = ["--force", "--no-verify"];
 
-/// Where they are handed to git, which is told what to do and not taught.
+/// Files that pass these options to git and do not show them to users.
 const TO_GIT: [&str; 1] = ["src/sync/transfer.rs"];
 
-/// The lines of what a program says, with their numbers: without comments (the texts of the manual among them) and tests.
+/// The lines of code that can contain messages, with their numbers: no comments (which include the texts of the
+/// manual) and no tests.
 fn said(source: &str) -> impl Iterator<Item = (usize, &str)> {
     let program = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     program.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
-/// Whether a line names one of the options, whole: `--force-with-lease` is another.
+/// Whether a line contains one of the options as a whole word; `--force-with-lease` is another option.
 fn teaches(line: &str) -> bool {
     let ends = |rest: &str| !rest.starts_with(|c: char| c == '-' || c.is_alphanumeric());
     OVER.iter().any(|option| line.split(option).skip(1).any(ends))

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap_mangen::Man;
 
-/// What follows the commands on the page of the program.
+/// What follows the list of commands on the page of the program.
 const MORE: &str = r#".SH "JSON ANSWERS"
 With
 .BR \-\-json ,
@@ -106,14 +106,14 @@ when a pack has become so large that opening it slows down every command.
 .BR git (1)
 "#;
 
-/// Every page by its file name. Nothing in it depends on when or where it is made.
+/// Every page by its file name. The content does not depend on the time or the machine.
 pub(super) fn pages() -> BTreeMap<String, Vec<u8>> {
     let mut pages = BTreeMap::new();
     collect(&crate::cli::whole_command(), None, &mut pages);
     pages
 }
 
-/// Letters beyond ASCII as every roff knows them.
+/// Replaces letters beyond ASCII with escapes that every roff knows.
 pub(super) fn ascii(text: &str) -> String {
     let escaped = |c: char| if c.is_ascii() { c.to_string() } else { format!("\\[u{:04X}]", u32::from(c)) };
     text.chars().map(escaped).collect()
@@ -138,7 +138,7 @@ fn collect(command: &clap::Command, above: Option<&str>, pages: &mut BTreeMap<St
     pages.insert(name, ascii(std::str::from_utf8(&text).unwrap()).into_bytes());
 }
 
-/// The page of the program, which lists the commands by their groups.
+/// The page of the program, which lists the commands in their groups.
 fn program(page: &Man, command: &clap::Command, text: &mut Vec<u8>) {
     page.render_title(text).unwrap();
     page.render_name_section(text).unwrap();

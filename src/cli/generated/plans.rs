@@ -1,4 +1,4 @@
-//! What the schemas of inputs accept, held against the checks that the program makes.
+//! Compares what the schemas of inputs accept with what the program's checks accept.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn validator(kind: &str) -> jsonschema::Validator {
     jsonschema::draft202012::new(&schemas::find(kind).unwrap().schema()).unwrap()
 }
 
-/// Two tasks that name their fields as the two families of planners do.
+/// Two tasks that use the field names of the two families of planners.
 fn plan() -> Value {
     json!({
         "description": "Limit requests for each client",
@@ -37,7 +37,7 @@ fn plan() -> Value {
     })
 }
 
-/// Each place with what may be put there; whatever comes of it, checks and schema agree.
+/// Places in a plan, each with a value to put there; the checks and the schema must agree on every result.
 fn bends() -> Vec<(&'static str, Value)> {
     let mut bends = Vec::new();
     let any = [
@@ -147,7 +147,8 @@ fn bends() -> Vec<(&'static str, Value)> {
     bends
 }
 
-/// Whether each task's id is its own, and dependencies are tasks of the plan: no schema can say that.
+/// Whether the finding is about duplicate task ids, or dependencies on tasks that the plan does not have: a schema
+/// cannot express that.
 fn is_beyond_a_schema(finding: &plan_check::Finding) -> bool {
     let is_twin = finding.allowed.starts_with("an id of its own");
     is_twin || ["depends-on", "cycle", "digest"].contains(&finding.rule)
@@ -167,7 +168,7 @@ fn the_schema_of_a_plan_says_what_the_checks_say() {
         let findings = plan_check::check(&bent, None).err().unwrap_or_default();
         let sound = findings.iter().all(is_beyond_a_schema);
         let valid = schema.is_valid(&bent);
-        // What is no task's id is no task of this plan either, and the schema sees that much.
+        // A dependency that is not even the form of a task id is found by the schema as well.
         let is_seen = findings.iter().any(|finding| finding.rule == "depends-on") && !valid;
         assert!(valid == sound || is_seen, "{place} = {value}: schema {valid}, checks {findings:?}");
     }
@@ -192,7 +193,7 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// A plan with one place removed, given another type, emptied or doubled.
+/// Plans in which one place is removed, given another type, emptied or duplicated.
 fn spoilt(plan: &Value, place: &str) -> Vec<Value> {
     let (outer, name) = place.rsplit_once('/').unwrap();
     let change = |change: &dyn Fn(&mut Value)| {
@@ -237,12 +238,12 @@ fn spoilt(plan: &Value, place: &str) -> Vec<Value> {
     all
 }
 
-/// A plan as planning agents hand it in: with an id, a time, and what only some of them write.
+/// A plan as planning agents submit it: with an id, a time, and fields that only some of them write.
 fn handed_in() -> Value {
     serde_json::from_str(include_str!("../../../tests/fixtures/planner-plan.json")).unwrap()
 }
 
-/// The plan above, that of the manual, and one by an agent.
+/// The plan above, the one in the manual, and one by an agent.
 fn examples() -> [Value; 3] {
     [plan(), crate::cli::command::store::examples::of("solution").unwrap(), handed_in()]
 }
@@ -298,7 +299,7 @@ fn a_plan_has_one_to_ten_tasks() {
     }
 }
 
-/// The patterns of ids are the grammars of ids.
+/// The patterns of ids in the schemas accept the same texts as the parsers.
 fn agree(text: &str) -> Result<(), TestCaseError> {
     thread_local! {
         static RECORDS: [jsonschema::Validator; 2] = ["item", "comment"].map(validator);

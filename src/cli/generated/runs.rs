@@ -1,4 +1,4 @@
-//! The words of a run: those that programs keep in the state of one fit the entries of its log.
+//! The words that programs keep in the state of a run match the entries of its log.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The tables in `man/gitwf-format.5`: the fields of each record, and the legal moves. They stand between two comment lines,
-//! `.\" generated: NAME` and `.\" end`.
+//! The tables in `man/gitwf-format.5`: the fields of each record, and the legal transitions. They are between two
+//! comment lines, `.\" generated: NAME` and `.\" end`.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::rules::plan_check;
 use crate::rules::quality::Part;
 use crate::rules::transitions::TRANSITIONS;
 
-/// Text as roff takes it: a line that begins with a dot would be a request.
+/// Escapes text for roff, in which a line that starts with a dot would be a request.
 fn roff(text: &str) -> String {
     let escaped = |c: char| match c {
         '\\' => "\\e".into(),
@@ -27,11 +27,11 @@ fn roff(text: &str) -> String {
     if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
 }
 
-/// What a value may be, in words.
+/// The allowed values, in words.
 fn type_of(schema: &Value, root: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str().and_then(|at| at.strip_prefix("#/$defs/")) {
         let inner = &root["$defs"][name];
-        // Ids, times and stamps are explained once.
+        // Ids, times and stamps are explained elsewhere, once.
         return if inner.get("pattern").is_some() { name.to_owned() } else { type_of(inner, root) };
     }
     let list = |key: &str| schema[key].as_array().cloned().unwrap_or_default();
@@ -62,7 +62,7 @@ fn type_of(schema: &Value, root: &Value) -> String {
     }
 }
 
-/// What a schema asks of a value that nobody checks when a record is read; what is checked is a type of its own.
+/// What a schema requires but nobody checks when a record is read; anything that is checked has a type of its own.
 fn unchecked(property: &Value) -> &'static str {
     let variants = property["anyOf"].as_array().map(Vec::as_slice).unwrap_or_default();
     let any = |key: &str| property.get(key).is_some() || variants.iter().any(|one| one.get(key).is_some());
@@ -112,7 +112,7 @@ fn fields(record: &Schema, kind: &str) -> String {
     table
 }
 
-/// The fields of an entry, all written once.
+/// The fields of a write-once entry.
 fn entry(schema: &Value, root: &Value) -> String {
     let mut table = String::new();
     for (name, property) in schema["properties"].as_object().unwrap() {
@@ -194,7 +194,7 @@ fn block(name: &str) -> String {
     }
 }
 
-/// The page with every table made anew.
+/// The page with every table generated again.
 fn filled(page: &str) -> String {
     let mut text = String::new();
     let mut lines = page.lines();

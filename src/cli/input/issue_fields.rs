@@ -47,8 +47,8 @@ fn parse_url(text: &str) -> Result<String, String> {
     limits::web_address(text).map(str::to_owned).map_err(|_| "a URL begins with http:// or https://".into())
 }
 
-/// `-name` takes away, `name` adds.
-#[allow(clippy::unnecessary_wraps)] // As clap wants it.
+/// `-name` removes a member, `name` adds one.
+#[allow(clippy::unnecessary_wraps)] // clap requires a `Result`.
 fn parse_member(text: &str) -> Result<Member, Infallible> {
     let text = text.trim();
     Ok(match text.strip_prefix('-') {
@@ -58,7 +58,7 @@ fn parse_member(text: &str) -> Result<Member, Infallible> {
 }
 
 impl FieldArgs {
-    /// The fields, with those of the JSON that they name.
+    /// The fields from the flags and from the JSON file that they name.
     pub(crate) fn read(self) -> Result<Fields, Failure> {
         let json = match &self.from_json {
             Some(path) => Some(IssueInput::parse(&read_text(path)?, &named(path))?),

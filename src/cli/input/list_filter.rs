@@ -1,4 +1,4 @@
-//! What `list` can be asked for.
+//! The filters of `list`.
 
 use crate::index::{Filter, Sort};
 use crate::model::priority::Priority;

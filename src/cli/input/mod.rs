@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::rules::lease::parse_duration;
 
-/// How long something may take: a number with a unit.
+/// Parses a time limit: a number with a unit.
 pub(in crate::cli) fn parse_limit(text: &str) -> Result<Duration, String> {
     let millis = parse_duration(text).and_then(|millis| u64::try_from(millis).ok());
     millis
@@ -16,7 +16,7 @@ pub(in crate::cli) fn parse_limit(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number with a unit, such as 90s, 30m or 2h".into())
 }
 
-/// A role by its name, or another name for it.
+/// Parses a role by its name or an alias.
 pub(in crate::cli) fn parse_role(text: &str) -> Result<crate::rules::roles::Role, String> {
     use crate::rules::roles::Role;
     Role::named(text).ok_or_else(|| format!("expected one of {}", Role::words()))

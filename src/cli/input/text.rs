@@ -22,7 +22,7 @@ pub(crate) struct TextArgs {
 }
 
 impl TextArgs {
-    /// The text as given by flags, before any editor; none if there was none.
+    /// The text given by flags, before any editor; `None` if there is none.
     pub(crate) fn given(&self) -> Result<Option<String>, Failure> {
         let text = match &self.file {
             Some(path) => Some(read_text(path)?),
@@ -44,7 +44,7 @@ impl TextArgs {
         }
     }
 
-    /// The text of `what`, from the editor where that is asked for, or where there is none and the editor `opens` by itself.
+    /// The text of `what`. The editor is used if requested, or if there is no text and `opens` is set.
     pub(crate) fn written(
         &self,
         last: Option<&str>,
@@ -62,25 +62,24 @@ impl TextArgs {
     }
 }
 
-/// The first line, and what follows it.
+/// Splits a text into its first line and the rest.
 pub(crate) fn title_and_rest(text: &str) -> (String, String) {
     let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
     (title.trim().to_owned(), rest.trim().to_owned())
 }
 
-/// A text that is an argument: `-` stands for stdin.
+/// A text given as an argument; `-` means stdin.
 pub(crate) fn argument(text: &str) -> Result<String, Failure> {
     if text == "-" { read_text(text) } else { Ok(text.to_owned()) }
 }
 
-/// One of several values with commas between them, without the blanks around it: `-t "a, b"` is `-t a,b`.
-#[allow(clippy::unnecessary_wraps)] // As clap wants it.
+/// Trims one of several comma-separated values: `-t "a, b"` is `-t a,b`.
+#[allow(clippy::unnecessary_wraps)] // clap requires a `Result`.
 pub(crate) fn trimmed(text: &str) -> Result<String, std::convert::Infallible> {
     Ok(text.trim().to_owned())
 }
 
-/// The user's text: from `-m`, each a paragraph, or the last argument (`-` for stdin). `None` if it
-/// is empty.
+/// The user's text: each `-m` is a paragraph; or the last argument (`-` for stdin). `None` if it is empty.
 pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<String>, Failure> {
     if last.is_some() && !message.is_empty() {
         return Err(
@@ -91,7 +90,8 @@ pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<Stri
     Ok(Some(checked(&text)?.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 
-/// Which of two optional arguments, an item and then a text, a lone one is: no item has a blank in its name or is JSON.
+/// Decides what a single argument is if a command takes an optional item and then an optional text: a text if it
+/// contains a space or is JSON, since items never do.
 pub(crate) fn item_and_text(item: Option<String>, text: Option<String>) -> (Option<String>, Option<String>) {
     match (item, text) {
         (Some(lone), None) if is_text(&lone) => (None, Some(lone)),
@@ -99,12 +99,12 @@ pub(crate) fn item_and_text(item: Option<String>, text: Option<String>) -> (Opti
     }
 }
 
-/// Whether an argument can be nothing but a text.
+/// Whether an argument can only be a text.
 pub(crate) fn is_text(argument: &str) -> bool {
     argument == "-" || argument.contains(char::is_whitespace) || argument.starts_with('{')
 }
 
-/// What names an item.
+/// A hint that says how items are named.
 pub(crate) const ITEM: &str = "an item is S-1, QUE-…:S-1, or the id of a plan or issue";
 
 /// Refuses a second issue id for a command that takes one issue and then a text: the user probably meant both issues.
@@ -123,8 +123,8 @@ pub(crate) fn refuse_second_issue(
     }
 }
 
-/// Refuses a lone word where a text is missing, since it is read as an item: `needs` begins the sentence, and `command` ends
-/// with the option that a text of one word needs.
+/// The error for a single word where a text is missing, since the word is read as an item. `needs` starts the
+/// message, and `command` ends with the option for a text of one word.
 pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Failure {
     match word {
         Some(word) => Failure::usage(format!("{needs}, and `{word}` is read as an item"))
@@ -133,7 +133,7 @@ pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Failu
     }
 }
 
-/// A failure to find an item, of a command that takes a text, too: the word may have been meant as that.
+/// If an item is not found and the command also takes a text, adds a hint: the word may have been meant as text.
 pub(crate) fn or_text(failure: Failure, word: Option<&str>, command: &str) -> Failure {
     match word.filter(|_| failure.code() == "not-found") {
         Some(word) => failure.hint(if_your_text(word, command)),
@@ -145,7 +145,7 @@ fn if_your_text(word: &str, command: &str) -> String {
     format!("if it is your text: `{command} {}`; {ITEM}", shell::word(word))
 }
 
-/// Refuses a text where a command takes items alone.
+/// Refuses a text for a command that takes only items.
 pub(crate) fn refuse_text<'a>(
     items: impl IntoIterator<Item = &'a str>,
     command: &str,
@@ -157,7 +157,7 @@ pub(crate) fn refuse_text<'a>(
     }
 }
 
-/// Opens git's editor on `text` with `help` below it as comment lines; what comes back has no comment lines.
+/// Opens git's editor on `text`, with `help` below it as comment lines. Returns the text without comment lines.
 pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<String, Failure> {
     let store = session.store();
     let git = store.git();
@@ -186,7 +186,7 @@ pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<String, 
         Failure::new("invalid-utf8", format!("`{}` is not UTF-8", path.display()))
             .hint("set the editor to write UTF-8; what you wrote is in that file")
     })?;
-    // The text goes into the store; a copy left behind would be taken for something.
+    // The text goes into the store; remove the file so that nobody mistakes it for unsaved work.
     let _ = std::fs::remove_file(&path);
     Ok(checked(&text)?)
 }

@@ -1,4 +1,4 @@
-//! Plans that were stored.
+//! Plans that were added.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::rules::quality::LEAST;
 use crate::ui::Screen;
 use crate::ui::text::count;
 
-/// The plans; for programs their ids alone.
+/// The plans; for programs only their ids.
 pub(in crate::cli) fn added(screen: &mut Screen, it: &Added) -> io::Result<()> {
     if !screen.is_terminal() {
         return it.handed.iter().try_for_each(|(id, _)| writeln!(screen, "{id}"));
@@ -33,17 +33,17 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &Added) -> io::Result<()> {
     Ok(())
 }
 
-/// How many plans there are to choose from.
+/// The number of plans to choose from.
 fn pending(it: &Added) -> usize {
     it.pending_selection.iter().map(|pending| pending.solutions.len()).sum()
 }
 
-/// What the document of `--json` holds, and a person had better know: that a plan was there, what is to be chosen where no
-/// terminal shows it, what could be better.
+/// The parts of the `--json` document that people should know: plans that were already stored, a choice that no
+/// terminal shows, possible improvements.
 pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> Vec<Notice> {
     let mut remarks = Vec::new();
     if !is_terminal {
-        // On a terminal the answer says so itself; a program gets the ids alone.
+        // On a terminal the answer shows this; a program gets only the ids.
         let bound = |id: &SolutionId| Notice::note(format!("bound {id} to {}", it.issue));
         remarks.extend(it.bound.iter().map(|it| bound(&it.solution_id)));
         remarks.extend(it.already_there.iter().map(|id| {
@@ -74,7 +74,7 @@ pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> V
     remarks
 }
 
-/// That a plan is to be chosen.
+/// The remark that a plan must be chosen.
 fn choice(it: &Added) -> Option<Notice> {
     let (issue, pending) = (&it.issue, pending(it));
     if pending < 2 {

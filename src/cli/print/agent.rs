@@ -1,4 +1,4 @@
-//! Agents: which there are, what they say while they work, and whether they answer.
+//! Agents: the list, their output while they work, and whether they answer.
 
 use std::io::{self, Write};
 
@@ -8,12 +8,12 @@ use crate::ops::work::{AgentView, Tested};
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Painter, Remarks, Screen, Table, style};
 
-/// A longer line is shown in pieces of this, in bytes.
+/// A longer line is split into pieces of this many bytes.
 const LONGEST_LINE: usize = 1000;
-/// Nobody reads more lines; the transcript has them.
+/// Further lines are only in the transcript.
 const MOST_LINES: usize = 500;
 
-/// Each agent on a line, and what is wrong with it on the next.
+/// Each agent on a line, and its problems on the next.
 pub(in crate::cli) fn agents(screen: &mut Screen, agents: &[AgentView]) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("AGENT"),
@@ -50,7 +50,7 @@ pub(in crate::cli) fn agents(screen: &mut Screen, agents: &[AgentView]) -> io::R
     Ok(())
 }
 
-/// Seconds as a setting is written.
+/// Seconds in the format of a setting.
 fn in_words(seconds: u64) -> String {
     match seconds {
         n if n % 3600 == 0 => format!("{}h", n / 3600),
@@ -79,8 +79,8 @@ pub(in crate::cli) fn tested(screen: &mut Screen, tested: &Tested) -> io::Result
     writeln!(screen, "transcript: {}", clean_line(&tested.transcript))
 }
 
-/// Shows on stderr what an agent writes, a margin before each line, so that none looks like this program's own; nothing if
-/// the answer is JSON.
+/// Shows an agent's output on stderr, with a margin before each line so that it cannot look like this program's own.
+/// Shows nothing if the answer is JSON.
 pub(in crate::cli) struct Running {
     interrupts: Interrupts,
     out: Option<Remarks>,
@@ -95,7 +95,7 @@ impl Running {
         Self { interrupts, out, painter: Painter::stderr(), line: String::new(), left: MOST_LINES }
     }
 
-    /// Shows the last line, which may have no end.
+    /// Shows the last line, even if it is incomplete.
     pub(in crate::cli) fn finish(&mut self) {
         if !self.line.is_empty() {
             self.show();
@@ -105,7 +105,7 @@ impl Running {
     fn show(&mut self) {
         let Some(out) = &mut self.out else { return };
         let margin = self.painter.paint(style::DIM, "|");
-        // A reader that has gone stops nothing.
+        // A closed pipe does not stop the agent.
         let _ = writeln!(out, "  {margin} {}", clean_line(self.line.trim_end()));
         self.line.clear();
         self.left = self.left.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! How an audit is shown: as a table for people, and as Markdown for a pull request.
+//! Prints an audit: as a table for people, and as Markdown for a pull request.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ fn short(hash: &str) -> &str {
     hash.get(..10).unwrap_or(hash)
 }
 
-/// A range with whole hashes cut.
+/// A range with full hashes shortened.
 fn short_range(range: &str) -> String {
     let is_hash =
         |part: &str| matches!(part.len(), 40 | 64) && part.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -37,13 +37,13 @@ fn how(by: LinkedBy) -> &'static str {
     }
 }
 
-/// The same in a table.
+/// The same, as a table cell.
 fn cell(by: LinkedBy) -> String {
-    // The message names the plan or a commit of it, or the change is that of such a commit.
+    // Either the message names the plan or one of its commits, or the change is the same as in one.
     if by == LinkedBy::Trailer { "content".into() } else { by.to_string() }
 }
 
-/// What of the work is linked and shown, in one line.
+/// How much of the work is linked and has evidence, in one line.
 fn coverage(audit: &Audit) -> String {
     let links: Vec<String> = audit.links.iter().map(|(by, n)| format!("{n} {}", how(*by))).collect();
     let links = if links.is_empty() { String::new() } else { format!(" [{}]", links.join(", ")) };
@@ -58,7 +58,7 @@ fn coverage(audit: &Audit) -> String {
     )
 }
 
-/// One row for each execution that links the commit, or one without.
+/// One row for each execution that links the commit, or a single row if none does.
 fn rows(commit: &AuditedCommit) -> Vec<[String; 7]> {
     let row = |binding: Option<&Binding>| {
         let of = |text: fn(&Binding) -> String| binding.map(text).unwrap_or_default();
@@ -84,7 +84,7 @@ fn rows(commit: &AuditedCommit) -> Vec<[String; 7]> {
     commit.bound_to.iter().map(|binding| row(Some(binding))).collect()
 }
 
-/// The subject, and of a merge what it adds to what it joins.
+/// The subject, and for a merge what it changes itself.
 fn subject(commit: &AuditedCommit) -> String {
     const MOST: usize = 3;
     let files = &commit.own_files;
@@ -98,7 +98,7 @@ fn subject(commit: &AuditedCommit) -> String {
     format!("{} (the merge itself changes {shown}{rest}){place}", commit.subject)
 }
 
-/// Where a finding is, and what it is.
+/// Where a finding is.
 fn place(finding: &Finding) -> String {
     match (&finding.commit, &finding.execution_id, &finding.issue_id) {
         (Some(commit), _, Some(issue)) => format!("{} {issue}", short(commit)),
@@ -109,8 +109,8 @@ fn place(finding: &Finding) -> String {
     }
 }
 
-/// Findings in order, those of one kind at one place together: the first of them, and how many there are besides. A
-/// commit that moves a whole tree would bury all others.
+/// Findings in order, grouped by kind and place: at most a few of each group, and the number of the others. A commit
+/// that moves a whole tree would otherwise hide all other findings.
 fn in_short(findings: Vec<&Finding>) -> Vec<(Vec<&Finding>, usize)> {
     const MOST: usize = 10;
     let mut groups: Vec<(Vec<&Finding>, usize)> = Vec::new();
@@ -188,7 +188,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()>
     Ok(())
 }
 
-/// For a pull request. Whatever comes from a record or a commit is escaped.
+/// For a pull request. All text from records and commits is escaped.
 pub(in crate::cli) fn markdown(audit: &Audit) -> String {
     let mut page = String::new();
     let faults = audit.findings.iter().filter(|it| it.severity == Severity::Fault).count();
@@ -225,7 +225,7 @@ pub(in crate::cli) fn markdown(audit: &Audit) -> String {
     page
 }
 
-/// Text that Markdown shows as it stands, in one line.
+/// Escapes text for Markdown, in one line.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in clean_line(text).chars() {

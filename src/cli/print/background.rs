@@ -203,7 +203,7 @@ fn feedback(it: &FeedbackTold, screen: &mut Screen) -> io::Result<()> {
     writeln!(screen, "{}", indent(&format!("{what}{}", it.content), 8))
 }
 
-/// What is missing, and which command shows it.
+/// What was left out, and which command shows it.
 pub(in crate::cli) fn left_out(all: &[LeftOut], screen: &mut Screen) -> io::Result<()> {
     if !all.is_empty() {
         heading("left out", screen)?;

@@ -1,4 +1,4 @@
-//! The findings in plans.
+//! The findings of plan checks.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::rules::quality::Quality;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// Each plan with its quality and its findings, and the files that several share.
+/// Each plan with its quality and findings, and the files that several plans share.
 pub(in crate::cli) fn checked(screen: &mut Screen, it: &CheckedAnswer) -> io::Result<()> {
     it.plans.iter().try_for_each(|plan| one(screen, plan))?;
     match &it.shared_files {

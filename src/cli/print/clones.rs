@@ -13,7 +13,7 @@ pub(in crate::cli) fn commits(n: u64) -> String {
     format!("{n} commit{}", if n == 1 { "" } else { "s" })
 }
 
-/// What a whole exchange came to.
+/// The result of a sync.
 pub(in crate::cli) fn synced(screen: &mut Screen, synced: &Synced) -> io::Result<()> {
     let remote = clean_line(&synced.remote);
     if synced.is_idle() {
@@ -22,7 +22,7 @@ pub(in crate::cli) fn synced(screen: &mut Screen, synced: &Synced) -> io::Result
     writeln!(screen, "synced with {remote}: {} in, {} out", commits(synced.incoming), synced.outgoing)
 }
 
-/// What was pulled.
+/// The result of a pull.
 pub(in crate::cli) fn pulled(screen: &mut Screen, pulled: &Synced, reference: &str) -> io::Result<()> {
     let remote = clean_line(&pulled.remote);
     if !pulled.fetched {
@@ -34,7 +34,7 @@ pub(in crate::cli) fn pulled(screen: &mut Screen, pulled: &Synced, reference: &s
     }
 }
 
-/// What was pushed.
+/// The result of a push.
 pub(in crate::cli) fn pushed(screen: &mut Screen, pushed: &Synced) -> io::Result<()> {
     let remote = clean_line(&pushed.remote);
     match pushed.pushed {
@@ -43,7 +43,7 @@ pub(in crate::cli) fn pushed(screen: &mut Screen, pushed: &Synced) -> io::Result
     }
 }
 
-/// All open conflicts, those of one field together.
+/// All open conflicts, grouped by field.
 pub(in crate::cli) fn conflicts(screen: &mut Screen, conflicts: &[Conflict]) -> io::Result<()> {
     for (n, conflict) in conflicts.iter().enumerate() {
         let of_field = |it: &&Conflict| it.path == conflict.path && it.field == conflict.field;
@@ -86,7 +86,7 @@ fn print_side(name: &str, side: &Side, screen: &mut Screen) -> io::Result<()> {
     Ok(())
 }
 
-/// What came of deciding one.
+/// The result of resolving one conflict.
 pub(in crate::cli) fn settled(
     screen: &mut Screen,
     conflict: &Conflict,

@@ -1,4 +1,4 @@
-//! Which branches of items would collide if somebody merged them now.
+//! Branches of items that would conflict if they were merged now.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ fn name(side: &Side) -> String {
     }
 }
 
-/// The pairs that collide, and over what.
+/// The pairs of branches that conflict, and in which files.
 pub(in crate::cli) fn collisions(screen: &mut Screen, answer: &CheckAnswer) -> io::Result<()> {
     let painter = screen.painter();
     for collision in &answer.collisions {

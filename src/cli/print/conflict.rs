@@ -8,7 +8,7 @@ use crate::model::queue_conflict::Severity;
 use crate::ops::queue::ConflictAnswer;
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// Conflicts that were declared or decided, each in a line.
+/// Conflicts that were declared or resolved, one per line.
 pub(in crate::cli) fn told(screen: &mut Screen, all: &[ConflictAnswer]) -> io::Result<()> {
     for it in all {
         let name = it.conflict.id.as_deref().unwrap_or_default();
@@ -18,7 +18,7 @@ pub(in crate::cli) fn told(screen: &mut Screen, all: &[ConflictAnswer]) -> io::R
     Ok(())
 }
 
-/// All conflicts as a table for each queue that has any, its name above where there are several.
+/// All conflicts as a table for each queue; with several queues, each table has the queue's name above it.
 pub(in crate::cli) fn table(screen: &mut Screen, all: &[ConflictAnswer]) -> io::Result<()> {
     if all.is_empty() && screen.is_terminal() {
         writeln!(screen, "no conflicts")?;
@@ -48,7 +48,7 @@ fn line(answer: &ConflictAnswer) -> String {
     format!("{}, {}: {}", answer.conflict.kind, answer.conflict.severity, way(answer))
 }
 
-/// `S-1`, or the plan where it has left the queue.
+/// `S-1`, or the plan if the item has left the queue.
 fn item_name(answer: &ConflictAnswer, id: &SolutionId) -> String {
     answer.names.get(id).map_or_else(|| id.to_string(), ToString::to_string)
 }

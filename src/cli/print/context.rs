@@ -1,4 +1,4 @@
-//! What agents are given, for people.
+//! The context for agents, printed for people.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use crate::ops::plans::{AgentContext, ExecutorInput, ExplorerInput, PlannerInput
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Screen, style};
 
-/// What an agent is given.
+/// The context of any role.
 pub(in crate::cli) fn context(screen: &mut Screen, it: &AgentContext) -> io::Result<()> {
     match it {
         AgentContext::Explorer(input) => explorer(screen, input),
@@ -42,7 +42,7 @@ fn executor(screen: &mut Screen, it: &ExecutorInput) -> io::Result<()> {
     background::left_out(&it.background.left_out, screen)
 }
 
-/// What the project tells its planners, as far as it does.
+/// What the project tells its planners, if set.
 fn project(screen: &mut Screen, project: &Project) -> io::Result<()> {
     for (name, value) in [("tech stack", &project.tech_stack), ("guidelines", &project.guidelines)] {
         let text = match value {
@@ -55,7 +55,7 @@ fn project(screen: &mut Screen, project: &Project) -> io::Result<()> {
     Ok(())
 }
 
-/// What an explorer is given.
+/// The context of an explorer.
 fn explorer(screen: &mut Screen, input: &ExplorerInput) -> io::Result<()> {
     let painter = screen.painter();
     let title = painter.paint(style::HEADING, &input.title);
@@ -67,7 +67,7 @@ fn explorer(screen: &mut Screen, input: &ExplorerInput) -> io::Result<()> {
     background::left_out(&input.background.left_out, screen)
 }
 
-/// What a reviewer is given; the plan is as `solution show` shows it.
+/// The context of a reviewer; the plan is printed as in `solution show`.
 fn reviewer(screen: &mut Screen, input: &ReviewerInput) -> io::Result<()> {
     let painter = screen.painter();
     let issue = painter.paint(style::ID, input.issue_id.as_str());
@@ -85,7 +85,7 @@ fn reviewer(screen: &mut Screen, input: &ReviewerInput) -> io::Result<()> {
     background::left_out(&input.background.left_out, screen)
 }
 
-/// What a planner is given.
+/// The context of a planner.
 fn planner(screen: &mut Screen, input: &PlannerInput) -> io::Result<()> {
     let painter = screen.painter();
     let heading = |text: &str| painter.paint(style::HEADING, text);

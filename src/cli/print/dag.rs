@@ -1,4 +1,4 @@
-//! The graph of a queue: as text, Graphviz and Mermaid.
+//! The dependency graph of a queue: as text, Graphviz and Mermaid.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::ui::picture::{Picture, Stroke};
 use crate::ui::text::{clean_line, truncate};
 use crate::ui::{Screen, style};
 
-/// A title is cut to so many columns.
+/// A title is cut to this many columns.
 const TITLE: usize = 48;
 /// The colours of items in a picture.
 const CLASSES: &[(&str, &str, &str)] = &[
@@ -25,14 +25,14 @@ const CLASSES: &[(&str, &str, &str)] = &[
     ("ready", "white", "#fff"),
     ("pending", "white", "#eee"),
 ];
-/// Of more items every edge is drawn, also those that show through others.
+/// With more items, every edge is drawn, including edges that follow from others.
 const MOST_REDUCED: usize = 5_000;
 
 /// As text.
 pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<()> {
     let strokes = Strokes::from_env();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); dag.nodes.len()];
-    // What only shares a file waits for no more than that the other ends; the group says so.
+    // Items that only share a file merely wait for each other to end; the group shows that.
     for (from, to, _) in edges(dag).filter(|(.., why)| *why != Why::File) {
         before[to].push(from);
     }
@@ -72,7 +72,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
     Ok(())
 }
 
-/// The edges by the places of their items.
+/// The edges, by the positions of their items.
 fn edges(dag: &DagAnswer) -> impl Iterator<Item = (usize, usize, Why)> {
     let places: HashMap<&SolutionId, usize> =
         dag.nodes.iter().enumerate().map(|(n, node)| (&node.solution_id, n)).collect();
@@ -93,7 +93,7 @@ fn mark(status: ItemStatus, strokes: Strokes) -> &'static str {
     if strokes == Strokes::Unicode { unicode } else { ascii }
 }
 
-/// As a picture.
+/// As Graphviz or Mermaid.
 pub(in crate::cli) fn picture(dag: &DagAnswer) -> Picture {
     let mut picture = Picture::new(dag.queue_id.as_str(), CLASSES);
     for it in &dag.nodes {

@@ -8,7 +8,7 @@ use crate::rules::bounded::LeftOut;
 use crate::ui::text::clean_line;
 use crate::ui::{Screen, style};
 
-/// The issue, the plan and what happened before.
+/// The issue, the plan, and what happened before.
 pub(in crate::cli) fn detail(screen: &mut Screen, view: &DetailView) -> io::Result<()> {
     let DetailView { issue, solution, told: (told, left_out), .. } = view;
     let painter = screen.painter();

@@ -1,4 +1,5 @@
-//! Differences of records for people: old and new of each field, lists by their members, long text by its words.
+//! Differences of records for people: the old and new value of each field, lists by their members, long texts by
+//! their words.
 
 use std::io::{self, Write};
 
@@ -8,15 +9,15 @@ use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
 use crate::rules::record_diff::FieldChange;
 use crate::ui::{Painter, Screen, style};
 
-/// Two texts that have less in common are shown one after the other.
+/// Texts that have less in common than this are shown one after the other.
 const LEAST_ALIKE: f32 = 0.4;
-/// A longer text stands on a line of its own.
+/// A longer text gets lines of its own.
 const LONGEST_INLINE: usize = 60;
-/// Texts with more letters are not compared by their words.
+/// Longer texts are not compared word by word.
 const LONGEST_COMPARED: usize = 20_000;
 
-/// Prints the changes, moved in by `margin` blanks, those of one member of a list under a heading; `heading` makes it of
-/// list and id.
+/// Prints the changes, indented by `margin` spaces. Changes inside one member of a list are printed under a heading,
+/// which `heading` makes from the list and the member's id.
 pub(in crate::cli) fn print(
     changes: &[FieldChange],
     margin: usize,
@@ -45,7 +46,7 @@ pub(in crate::cli) fn print(
     Ok(())
 }
 
-/// A member of a list that is new, or gone.
+/// A member of a list that was added or removed.
 fn print_member(heading: &str, change: &FieldChange, margin: usize, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let (sign, look, value) = match (&change.old, &change.new) {
@@ -63,7 +64,7 @@ fn print_member(heading: &str, change: &FieldChange, margin: usize, screen: &mut
     Ok(())
 }
 
-/// A field of something that is new or gone, with the fields inside it. What holds nothing is left out.
+/// A field of an added or removed member, with the fields inside it. Empty fields are left out.
 fn named_lines(name: &str, value: &Value) -> Vec<String> {
     match value {
         Value::Object(map) => {
@@ -126,7 +127,7 @@ fn is_scalar(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
-/// Whether it stands beside its name: an empty list or object does, too.
+/// Whether the value is printed on the line of its name, as is an empty list or object.
 fn is_one_line(value: &Value) -> bool {
     match value {
         Value::String(text) => !text.contains('\n'),
@@ -136,7 +137,7 @@ fn is_one_line(value: &Value) -> bool {
     }
 }
 
-/// On one line; an object by its fields.
+/// The value on one line; an object by its fields.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -147,7 +148,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A value in lines: a list by its members, a text by its lines.
+/// A value as lines: a list by its members, a text by its lines.
 fn lines_of(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().map(shown).collect(),
@@ -157,7 +158,7 @@ fn lines_of(value: &Value) -> Vec<String> {
     }
 }
 
-/// Members that differ. One that took the place of another that it is like is shown by its words.
+/// Members that differ. A member that replaces a similar one is shown word by word.
 fn print_lines(old: &[String], new: &[String], margin: usize, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     for op in capture_diff_slices(Algorithm::Myers, old, new) {
@@ -179,13 +180,13 @@ fn print_lines(old: &[String], new: &[String], margin: usize, screen: &mut Scree
     Ok(())
 }
 
-/// Both texts as one, with what went and what came marked, where they have enough in common. Without colour the marks are
-/// those of `git diff --word-diff`.
+/// Both texts as one, with deletions and insertions marked, if they have enough in common. Without colour the marks
+/// are those of `git diff --word-diff`.
 fn words(old: &str, new: &str, painter: Painter) -> Option<String> {
     if old.len() + new.len() > LONGEST_COMPARED {
         return None;
     }
-    // A script without blanks has no words that could be told apart.
+    // In a script without spaces, words cannot be told apart.
     let by_letters = |text: &str| text.chars().filter(|c| *c > '\u{2e80}').count() * 2 > text.chars().count();
     let diff = if by_letters(old) || by_letters(new) {
         TextDiff::from_chars(old, new)
@@ -206,7 +207,7 @@ fn words(old: &str, new: &str, painter: Painter) -> Option<String> {
             }
         }
     };
-    // A blank between two changed words belongs to the change.
+    // A space between two changed words is part of the change.
     let mut blank = String::new();
     for change in diff.iter_all_changes() {
         let is_pending = !(pending.0.is_empty() && pending.1.is_empty());

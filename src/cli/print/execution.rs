@@ -1,17 +1,17 @@
-//! How executions and their commits are shown, everywhere.
+//! How executions and their commits are shown.
 
 use crate::model::hash::CommitHash;
 use crate::ops::work::{CommitView, EndView, ExecutionView};
 
 impl CommitView {
-    /// The note that people see after its subject.
+    /// The note that people see after the commit's subject.
     pub(in crate::cli) fn whereabouts(&self) -> &'static str {
         if self.on_no_branch { ON_NO_BRANCH } else { "" }
     }
 }
 
 impl EndView {
-    /// What another clone said of the same execution, on one line.
+    /// What another clone reported about the same execution, in one line.
     pub(in crate::cli) fn note(&self) -> String {
         let forced = self.forced.as_deref().map(|reason| format!(", gate overridden: {reason}"));
         let text = self.text().map(|text| format!(": {text}"));
@@ -37,7 +37,7 @@ pub(in crate::cli) fn end_note(actor: &str, ended_by: Option<&str>, forced: Opti
     other.into_iter().chain(forced).collect()
 }
 
-/// What a commit does to others of the same work, as a note after it.
+/// What a commit reverts or reapplies, as a note after it.
 pub(in crate::cli) fn undone(reverts: &[CommitHash], reapplies: &[CommitHash]) -> String {
     let verbs = [("reverts", reverts), ("reapplies", reapplies)];
     let each = |(verb, hashes): (&str, &[CommitHash])| {

@@ -7,12 +7,12 @@ use crate::ops::plans::FeedbackShown;
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
-/// A piece of feedback that was added.
+/// Feedback that was added.
 pub(in crate::cli) fn added(screen: &mut Screen, it: &FeedbackShown) -> io::Result<()> {
     writeln!(screen, "added {} feedback ({}) to {}", it.feedback.kind, it.feedback.stage, it.issue_id)
 }
 
-/// One piece of feedback a line.
+/// One entry of feedback per line.
 pub(in crate::cli) fn table(screen: &mut Screen, all: &[FeedbackShown], now: i64) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ISSUE"),

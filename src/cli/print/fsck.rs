@@ -7,7 +7,7 @@ use crate::store::fsck::{Finding, Severity};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
-/// All errors, and the notes where they are asked for.
+/// All errors, and the notes if requested.
 pub(in crate::cli) fn findings(screen: &mut Screen, found: &[Finding], is_verbose: bool) -> io::Result<()> {
     let errors = found.iter().filter(|it| it.severity == Severity::Error).count();
     let painter = screen.painter();
@@ -25,7 +25,7 @@ pub(in crate::cli) fn findings(screen: &mut Screen, found: &[Finding], is_verbos
     writeln!(screen, "{}, {}{more}", count(errors, "error"), count(notes, "note"))
 }
 
-/// What a repair did, a line for each path.
+/// What a repair did, one line for each path.
 pub(in crate::cli) fn repaired(screen: &mut Screen, repaired: &Repaired) -> io::Result<()> {
     let painter = screen.painter();
     for (paths, verb) in [(&repaired.removed, "removed"), (&repaired.restored, "restored")] {

@@ -7,9 +7,9 @@ use crate::ops::store::{issues, line};
 use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
 use crate::ui::{Screen, text};
 
-/// More notes than this are counted; `--json` has them all.
+/// More notes than this are only counted; `--json` has them all.
 const NOTES_SHOWN: usize = 20;
-/// What comes from the file can be of any length.
+/// Text from the file can have any length.
 const LONGEST_LINE: usize = 240;
 const NOTHING: &str = "nothing new to import";
 

@@ -16,7 +16,7 @@ fn field(screen: &mut Screen, name: &str, value: &str) -> io::Result<()> {
     writeln!(screen, "{label} {}", clean_line(value))
 }
 
-/// An issue with everything in its folder.
+/// An issue with everything in its directory.
 pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> io::Result<()> {
     let issue = &view.issue;
     let status = view.derived.status;
@@ -135,7 +135,8 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
     Ok(())
 }
 
-/// One execution among those of its issue; of several results, each is told with the person who reported it.
+/// One execution in the list of its issue. If there are several results, each is shown with the person who reported
+/// it.
 fn attempt(screen: &mut Screen, it: &ExecutionView, is_one_of_several: bool, now: i64) -> io::Result<()> {
     let execution = &it.execution;
     let painter = screen.painter();

@@ -8,7 +8,7 @@ use crate::ops::issues::{IssueView, Rows};
 use crate::ui::text::count;
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// What came of an operation that changes one issue.
+/// The result of an operation that changes one issue.
 pub(in crate::cli) fn changed(
     screen: &mut Screen,
     view: &IssueView,
@@ -24,7 +24,7 @@ pub(in crate::cli) fn changed(
     }
 }
 
-/// A new issue; for programs its id alone.
+/// A new issue; for programs only its id.
 pub(in crate::cli) fn created(screen: &mut Screen, view: &IssueView) -> io::Result<()> {
     match screen.is_terminal() {
         true => writeln!(screen, "registered {}", screen.painter().paint(style::ID, view.issue.id.as_str())),
@@ -32,7 +32,7 @@ pub(in crate::cli) fn created(screen: &mut Screen, view: &IssueView) -> io::Resu
     }
 }
 
-/// One issue a line, and on a terminal how many there are.
+/// One issue per line, and on a terminal their number.
 pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ID"),
@@ -71,7 +71,7 @@ fn priority_style(priority: Priority) -> style::Style {
     }
 }
 
-/// How a status is coloured, everywhere.
+/// The colour of a status.
 pub(in crate::cli) fn status_style(status: IssueStatus) -> style::Style {
     match status {
         IssueStatus::Completed | IssueStatus::Closed => style::GOOD,

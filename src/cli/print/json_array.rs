@@ -1,4 +1,4 @@
-//! An array whose elements are printed one by one, since there may be more than memory should hold.
+//! An array whose elements are printed one by one, since it may not fit in memory.
 
 use std::io::{self, Write};
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::ui::{Screen, text};
 
-/// Looks as if it had been printed as a whole.
+/// Prints the same text as if the array were printed as a whole.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct JsonArray {
     has_elements: bool,
 }
 
 impl JsonArray {
-    /// One more element.
+    /// Prints one more element.
     pub(in crate::cli) fn value(&mut self, value: &impl Serialize, screen: &mut Screen) -> io::Result<()> {
         let element = serde_json::to_string_pretty(value)?.replace('\n', "\n  ");
         let before = if self.has_elements { ",\n  " } else { "[\n  " };
@@ -21,7 +21,7 @@ impl JsonArray {
         write!(screen, "{before}{}", text::clean_json(&element))
     }
 
-    /// There are no more.
+    /// Ends the array.
     pub(in crate::cli) fn end(self, screen: &mut Screen) -> io::Result<()> {
         writeln!(screen, "{}", if self.has_elements { "\n]" } else { "[]" })
     }

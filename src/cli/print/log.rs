@@ -9,8 +9,8 @@ use crate::ui::lanes::Drawn;
 use crate::ui::text::{clean_line, width};
 use crate::ui::{self, Screen, style};
 
-/// One step: in one line, or with who made it when (in milliseconds, as seen from `now`) and what it changed; its part of
-/// the graph in front.
+/// One step: in one line, or with its author, its date (`now` is in milliseconds) and its changes. Its part of the
+/// graph is printed in front.
 pub(in crate::cli) fn step(
     screen: &mut Screen,
     step: &Step,
@@ -35,7 +35,7 @@ fn first_line(step: &Step, screen: &Screen) -> String {
     format!("{} {}", screen.painter().paint(style::WARN, short), clean_line(&step.subject))
 }
 
-/// The lines of a step, the first of which is always shown.
+/// The lines of a step; the first is always shown.
 fn lines(step: &Step, now: i64, screen: &Screen) -> Vec<String> {
     let painter = screen.painter();
     let mut who = step.author.clone();
@@ -45,7 +45,7 @@ fn lines(step: &Step, now: i64, screen: &Screen) -> Vec<String> {
     if let Some(role) = &step.role {
         who.push_str(&format!(" as {role}"));
     }
-    // git keeps whole seconds, so no digits are shown behind them.
+    // git stores whole seconds, so no milliseconds are shown.
     let at = step.at.to_string().replace(".000Z", "Z");
     let line = format!("           {who}, {} ({at})", ui::time::ago(now, step.at.millis()));
     let mut lines = vec![first_line(step, screen), painter.paint(style::DIM, &line)];
@@ -55,7 +55,7 @@ fn lines(step: &Step, now: i64, screen: &Screen) -> Vec<String> {
     lines
 }
 
-/// Writes the lines of one step, with its part of the graph in front of each.
+/// Writes the lines of one step, each with its part of the graph in front.
 fn beside(drawn: Option<&Drawn>, lines: &[String], screen: &mut Screen) -> io::Result<()> {
     let Some(drawn) = drawn else {
         return lines.iter().try_for_each(|line| writeln!(screen, "{line}"));

@@ -1,4 +1,4 @@
-//! The overview, and where one issue stands.
+//! The overview, and the state of one issue.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::ops::issues::{Overview, Standing};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// Counts of issues, queues, and what is executed here.
+/// Counts of issues, queues, and this worktree's execution.
 pub(in crate::cli) fn overview(screen: &mut Screen, overview: &Overview) -> io::Result<()> {
     let painter = screen.painter();
     let short = overview.tip.get(..10).unwrap_or(&overview.tip);
@@ -50,7 +50,7 @@ pub(in crate::cli) fn overview(screen: &mut Screen, overview: &Overview) -> io::
     }
 }
 
-/// Where one issue stands, in one line.
+/// The state of one issue, in one line.
 pub(in crate::cli) fn standing(screen: &mut Screen, it: &Standing) -> io::Result<()> {
     let (painter, status) = (screen.painter(), it.issue.derived.status);
     let other = it.ended_by.as_ref().map(|person| format!(", ended by {person}")).unwrap_or_default();

@@ -6,7 +6,7 @@ use super::issues;
 use crate::ops::issues::IssueView;
 use crate::ui::Screen;
 
-/// What came of choosing a plan.
+/// The result of binding a plan.
 pub(in crate::cli) fn bound(view: &IssueView, is_changed: bool, screen: &mut Screen) -> io::Result<()> {
     let plan = view.issue.bound_solution_id.as_ref().map(ToString::to_string).unwrap_or_default();
     issues::changed(screen, view, is_changed, &format!("bound {plan} to"))

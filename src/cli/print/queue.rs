@@ -12,7 +12,7 @@ use crate::rules::queue_conflicts::ConflictView;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// The queues, one a line.
+/// The queues, one per line.
 pub(in crate::cli) fn table(screen: &mut Screen, queues: &[QueueAnswer]) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ID"),
@@ -35,7 +35,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, queues: &[QueueAnswer]) -> io::
     table.print(screen)
 }
 
-/// The active queues with their items, or what to do where there is none; `now` in milliseconds, for leases.
+/// The active queues with their items, or a hint if there are none; `now` in milliseconds, for leases.
 pub(in crate::cli) fn active(screen: &mut Screen, active: &Active, now: i64) -> io::Result<()> {
     if !active.queues.is_empty() {
         return queues(screen, &active.queues, now);
@@ -47,7 +47,7 @@ pub(in crate::cli) fn active(screen: &mut Screen, active: &Active, now: i64) -> 
     writeln!(screen, "no queue is active; {hint}")
 }
 
-/// Queues with their items, an empty line between them.
+/// Queues with their items, separated by empty lines.
 pub(in crate::cli) fn queues(screen: &mut Screen, queues: &[QueueAnswer], now: i64) -> io::Result<()> {
     for (n, it) in queues.iter().enumerate() {
         if n > 0 {
@@ -86,7 +86,7 @@ pub(in crate::cli) fn queue(screen: &mut Screen, queue: &QueueAnswer, now: i64) 
     Ok(())
 }
 
-/// The items in the order of execution; who carries them out, and until when, where anybody does.
+/// The items in the order of execution; for a running item, its executor and the end of the lease.
 fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> {
     let is_executing = |it: &ItemAnswer| it.status == ItemStatus::Executing;
     let has_holders = items.iter().any(is_executing);
@@ -140,7 +140,7 @@ fn short_name(actor: &str) -> String {
     }
 }
 
-/// Who ended the execution of this very plan for the one who began it, and what was overridden.
+/// Notes for items whose execution was ended by someone else, or with a gate overridden.
 fn ended(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
     let is_over = |holder: &&Holder| {
         holder.solution_id == it.item.solution_id && holder.status != ExecutionStatus::Executing
@@ -164,7 +164,7 @@ fn reasons(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
     Ok(())
 }
 
-/// What a person has to decide of a conflict, and how.
+/// The decision that a conflict needs, and how to make it.
 pub(in crate::cli) fn decision(screen: &mut Screen, it: &ConflictView) -> io::Result<()> {
     let (Some(asked), Some(name)) = (&it.clarification, &it.id) else { return Ok(()) };
     let painter = screen.painter();
@@ -206,7 +206,7 @@ pub(in crate::cli) fn item(screen: &mut Screen, it: &ItemAnswer) -> io::Result<(
     reasons(screen, it)
 }
 
-/// Items that were put into queues.
+/// Items that were queued.
 pub(in crate::cli) fn queued(screen: &mut Screen, all: &[AddedItem]) -> io::Result<()> {
     for AddedItem { item, is_old } in all {
         let verb = if *is_old { "already queued:" } else { "queued" };
@@ -216,7 +216,7 @@ pub(in crate::cli) fn queued(screen: &mut Screen, all: &[AddedItem]) -> io::Resu
     Ok(())
 }
 
-/// Items that left their queues.
+/// Items that were removed from their queues.
 pub(in crate::cli) fn removed(screen: &mut Screen, all: &[Removed]) -> io::Result<()> {
     for it in all {
         writeln!(screen, "removed {}; {} is {}", it.solution_id, it.issue_id, it.issue_status)?;
@@ -224,7 +224,7 @@ pub(in crate::cli) fn removed(screen: &mut Screen, all: &[Removed]) -> io::Resul
     Ok(())
 }
 
-/// Items that were held back or released.
+/// Items that were held or released.
 pub(in crate::cli) fn held(
     screen: &mut Screen,
     items: &[ItemAnswer],
@@ -239,7 +239,7 @@ pub(in crate::cli) fn held(
     Ok(())
 }
 
-/// Queues of which something was decided.
+/// Queues that were changed.
 pub(in crate::cli) fn decided(screen: &mut Screen, queues: &[QueueAnswer]) -> io::Result<()> {
     for it in queues {
         writeln!(screen, "{} is {}, with priority {}", it.queue.id, it.status, it.queue.priority)?;
@@ -247,7 +247,7 @@ pub(in crate::cli) fn decided(screen: &mut Screen, queues: &[QueueAnswer]) -> io
     Ok(())
 }
 
-/// A queue that took in another.
+/// A queue that took over the items of another.
 pub(in crate::cli) fn merged(screen: &mut Screen, it: &Merged, is_changed: bool) -> io::Result<()> {
     let (from, to) = (&it.from, &it.queue.queue.id);
     match is_changed {
@@ -256,7 +256,7 @@ pub(in crate::cli) fn merged(screen: &mut Screen, it: &Merged, is_changed: bool)
     }
 }
 
-/// How the status of an item is coloured.
+/// The colour of an item's status.
 pub(in crate::cli) fn status_style(status: ItemStatus) -> style::Style {
     match status {
         ItemStatus::Completed => style::GOOD,

@@ -1,4 +1,4 @@
-//! Changed records for people: a line for each, and its fields below.
+//! Changed records for people: a line for each, with its fields below.
 
 use std::io;
 use std::io::Write;
@@ -10,7 +10,7 @@ use crate::rules::record_diff::FieldChange;
 use crate::trail::record_change::{Change, RecordChange};
 use crate::ui::{Screen, style};
 
-/// Prints them in order, moved in by `margin` blanks.
+/// Prints them in order, indented by `margin` spaces.
 pub(in crate::cli) fn print(changes: &[RecordChange], margin: usize, screen: &mut Screen) -> io::Result<()> {
     changes.iter().try_for_each(|change| print_one(change, margin, screen))
 }
@@ -34,7 +34,8 @@ fn print_one(it: &RecordChange, margin: usize, screen: &mut Screen) -> io::Resul
     diff_print::print(&fields, margin + 4, heading, screen)
 }
 
-/// Whether the line above says it already: of a new record who made it of what, and what it is called.
+/// Whether the heading already shows the field: for a new record, its author, the record that it belongs to, and its
+/// title.
 fn is_said(it: &RecordChange, field: &FieldChange) -> bool {
     if it.change == Change::Changed {
         return false;

@@ -1,4 +1,4 @@
-//! What was hidden, and what was taken out of the history.
+//! What was hidden, and what was removed from the history.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use crate::ops::store::{Purge, Remote};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
-/// That a value is hidden.
+/// Reports that a value is hidden.
 pub(in crate::cli) fn hidden(screen: &mut Screen, id: &str, field: &str, is_new: bool) -> io::Result<()> {
     let (shown, field) = (screen.painter().paint(style::ID, id), clean_line(field));
     if !is_new {
@@ -18,7 +18,7 @@ pub(in crate::cli) fn hidden(screen: &mut Screen, id: &str, field: &str, is_new:
     )
 }
 
-/// What a purge did, and where the old history still is.
+/// What a purge did, and where the old history still exists.
 pub(in crate::cli) fn purged(screen: &mut Screen, answer: &Purge) -> io::Result<()> {
     let Purge { reference, commits, files, merged, remotes, .. } = answer;
     if *commits == 0 {

@@ -7,7 +7,7 @@ use crate::trail::relink::{Shown, Undecided};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
-/// What was linked, or would be, and what nobody but a person can decide.
+/// What was linked, or would be, and what only a person can decide.
 pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Result<()> {
     for it in &found.links {
         let painter = screen.painter();
@@ -42,7 +42,7 @@ pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Res
     Ok(())
 }
 
-/// What nobody but a person can decide, with the commands that settle it.
+/// A commit that only a person can decide on, with the commands for it.
 fn undecided(it: &Undecided, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let short = it.commit.get(..10).unwrap_or(&it.commit);

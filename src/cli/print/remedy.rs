@@ -1,9 +1,9 @@
-//! What can be done, as the command line spells it.
+//! Writes remedies as commands.
 
 use crate::model::remedy::{Call, Remedy};
 use crate::model::shell;
 
-/// All of it in one line; none if nothing can be done.
+/// All remedies in one line; `None` if there are none.
 pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
     let one = |remedy: &Remedy| match &remedy.call {
         Some(call) => format!("`{}` {}", command(call), remedy.words),
@@ -13,7 +13,7 @@ pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// A sentence with what can be done about it.
+/// A sentence, followed by its remedies.
 pub(in crate::cli) fn with_remedies(said: &str, remedies: &[Remedy]) -> String {
     match spelled(remedies) {
         Some(remedies) if said.ends_with('?') => format!("{said} {remedies}"),
@@ -22,7 +22,7 @@ pub(in crate::cli) fn with_remedies(said: &str, remedies: &[Remedy]) -> String {
     }
 }
 
-/// A call as somebody types it.
+/// A call as a user types it.
 fn command(call: &Call) -> String {
     let values = call.values.iter().map(|value| format!(" {}", shell::operand(value)));
     format!("git wf {}{}", call.operation, values.collect::<String>())

@@ -8,7 +8,7 @@ use crate::rules::review;
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Screen, style};
 
-/// How a verdict is coloured, everywhere.
+/// The colour of a verdict.
 pub(in crate::cli) fn verdict_style(verdict: Verdict) -> style::Style {
     match verdict {
         Verdict::Approved => style::GOOD,
@@ -17,7 +17,7 @@ pub(in crate::cli) fn verdict_style(verdict: Verdict) -> style::Style {
     }
 }
 
-/// What the reviews of a plan come to, for a table; nothing where there are none.
+/// The combined verdict of a plan's reviews, for a table; empty if there are none.
 pub(in crate::cli) fn cell(plan: &SolutionView) -> Cell {
     match plan.standing.verdict {
         Some(verdict) => Cell::new(verdict.as_str(), verdict_style(verdict)),
@@ -25,7 +25,7 @@ pub(in crate::cli) fn cell(plan: &SolutionView) -> Cell {
     }
 }
 
-/// The same within a line of words, with a comma in front; empty where there is nothing to say.
+/// The same for a line of text, starting with a comma; empty if there is nothing to say.
 pub(in crate::cli) fn suffix(plan: &SolutionView, screen: &Screen) -> String {
     match plan.standing.verdict {
         Some(verdict) => format!(", {}", screen.painter().paint(verdict_style(verdict), verdict.as_str())),
@@ -34,7 +34,7 @@ pub(in crate::cli) fn suffix(plan: &SolutionView, screen: &Screen) -> String {
     }
 }
 
-/// All reviews of a plan that has this digest now, each with its findings, moved in by `indent` blanks.
+/// The reviews of a plan with this current digest, each with its findings, indented by `indent` spaces.
 pub(in crate::cli) fn reviews(
     reviews: &[Review],
     digest: &str,

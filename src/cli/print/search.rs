@@ -1,4 +1,4 @@
-//! What a search found.
+//! The results of a search.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use crate::ops::issues::Found;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
-/// Each issue with some words around the match.
+/// Each issue with some text around the match.
 pub(in crate::cli) fn found(screen: &mut Screen, found: &Found) -> io::Result<()> {
     let painter = screen.painter();
     for queue in &found.queues {

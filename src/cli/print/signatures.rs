@@ -7,7 +7,7 @@ use crate::store::Vouching;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// In a few words.
+/// What vouches for a commit, in a few words.
 fn said(vouching: Vouching) -> &'static str {
     match vouching {
         Vouching::Good => "good",

@@ -8,7 +8,7 @@ use crate::rules::record_diff::FieldChange;
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// Some plans, one a line.
+/// Plans, one per line.
 pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ID"),
@@ -36,12 +36,12 @@ pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::
     table.print(screen)
 }
 
-/// Green where it is enough to bind the plan.
+/// Green if the quality is enough to bind the plan.
 fn quality_style(plan: &SolutionView) -> style::Style {
     if plan.suffices { style::GOOD } else { style::BAD }
 }
 
-/// How good a plan is.
+/// The quality of a plan.
 pub(in crate::cli) fn quality(screen: &Screen, plan: &SolutionView) -> String {
     screen.painter().paint(quality_style(plan), &format!("{:.2}", plan.quality)).to_string()
 }

@@ -13,7 +13,7 @@ use crate::rules::policy::{Gate, Setting};
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// What each gate is set to.
+/// The value of each gate.
 pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
     let mut table =
         Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("REQUIRED MEANS")]);
@@ -25,7 +25,7 @@ pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()
     table.print(screen)
 }
 
-/// What planners are told.
+/// What planners are told about the project.
 pub(in crate::cli) fn project(screen: &mut Screen, project: &Project) -> io::Result<()> {
     for field in [ProjectField::TechStack, ProjectField::Guidelines] {
         let heading = screen.painter().paint(style::HEADING, field.name());
@@ -39,7 +39,7 @@ pub(in crate::cli) fn project(screen: &mut Screen, project: &Project) -> io::Res
     Ok(())
 }
 
-/// What became of a store that was to be made.
+/// The result of `init` for the store.
 pub(in crate::cli) fn initialised(
     screen: &mut Screen,
     InitAnswer { store: answer, hooks }: &InitAnswer,

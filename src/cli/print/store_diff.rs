@@ -6,7 +6,7 @@ use crate::cli::print::record;
 use crate::ops::trail::StoreDiff;
 use crate::ui::{Screen, style};
 
-/// The two states, and below them what differs.
+/// The two states, followed by their differences.
 pub(in crate::cli) fn diff(screen: &mut Screen, diff: &StoreDiff) -> io::Result<()> {
     let painter = screen.painter();
     for (sign, look, side) in [("---", style::BAD, diff.from.as_ref()), ("+++", style::GOOD, Some(&diff.to))]

@@ -1,4 +1,4 @@
-//! A plan's tasks for people: everything that they say, so that nobody needs the JSON to carry them out.
+//! The tasks of a plan for people: complete, so that nobody needs the JSON to execute them.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use crate::ops::plans::{ChangedTask, Tasks};
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// Columns of the names in front of what a task lists.
+/// The columns reserved for the names of a task's lists.
 const NAME: usize = 12;
 
-/// One task a line.
+/// One task per line.
 pub(in crate::cli) fn table(screen: &mut Screen, tasks: &Tasks) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ID"),
@@ -41,7 +41,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, tasks: &Tasks) -> io::Result<()
     table.print(screen)
 }
 
-/// A task that was added; for programs its id alone.
+/// A task that was added; for programs only its id.
 pub(in crate::cli) fn added(screen: &mut Screen, it: &ChangedTask) -> io::Result<()> {
     match screen.is_terminal() {
         true => done(screen, it, "added"),
@@ -49,7 +49,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &ChangedTask) -> io::Result
     }
 }
 
-/// A task that was to be changed.
+/// The result of editing a task.
 pub(in crate::cli) fn changed(screen: &mut Screen, it: &ChangedTask, is_changed: bool) -> io::Result<()> {
     if is_changed {
         return done(screen, it, "changed");
@@ -66,7 +66,7 @@ fn done(screen: &mut Screen, it: &ChangedTask, verb: &str) -> io::Result<()> {
     writeln!(screen, "{verb} {task} of {plan} (quality {quality})")
 }
 
-/// What a plan says as a whole, apart from its tasks.
+/// The description and approach of a plan, without its tasks.
 pub(in crate::cli) fn purpose(plan: &Plan, screen: &mut Screen) -> io::Result<()> {
     for text in [&plan.description, &plan.approach].into_iter().flatten() {
         writeln!(screen, "\n{}", indent(text, 4))?;
@@ -129,7 +129,7 @@ fn print_task(task: &Task, screen: &mut Screen) -> io::Result<()> {
             let shown = if n == 0 { name } else { "" };
             let label = painter.paint(style::DIM, &format!("    {shown:<NAME$}"));
             if name == "tests" {
-                // These are run, so nothing of them may be hidden.
+                // These commands will be run, so nothing in them may be hidden.
                 writeln!(screen, "{label} {}", exact(item))?;
                 continue;
             }
@@ -143,14 +143,14 @@ fn print_task(task: &Task, screen: &mut Screen) -> io::Result<()> {
     Ok(())
 }
 
-/// What a task lists, by name, in the order in which it is worked on.
+/// The lists of a task by name, in the order in which they are needed.
 fn lists(task: &Task) -> Vec<(&'static str, Vec<String>)> {
     let test = |of: fn(&crate::model::plan::TaskTest) -> &[String]| -> Vec<String> {
         task.test.iter().flat_map(|test| of(test).to_vec()).collect()
     };
     let files = task.files.iter().flatten().map(planned_file);
     let points = task.modification_points.iter().flatten().map(modification_point);
-    // `git wf accept` asks for these numbers.
+    // `git wf accept` takes these numbers.
     let criteria = task.criteria().into_iter().enumerate().map(|(n, text)| format!("{}. {text}", n + 1));
     let verification = task.verification().into_iter().map(str::to_owned);
     let coverage = task.test.as_ref().and_then(|test| test.coverage_target).map(|target| target.to_string());
@@ -196,7 +196,7 @@ fn place(path: &str, target: Option<&str>, facts: &[String], change: Option<&str
     format!("{path}{target}{facts}{change}")
 }
 
-/// `feat(auth)!: message`, as far as the plan says it.
+/// `feat(auth)!: message`, with the parts that the plan gives.
 fn commit(commit: &PlannedCommit) -> Option<String> {
     let scope = commit.scope.as_ref().map(|scope| format!("({scope})")).unwrap_or_default();
     let breaking = if commit.breaking == Some(true) { "!" } else { "" };

@@ -19,10 +19,10 @@ use crate::trail::trace::CommitFacts;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
-/// So much of a digest tells plans apart.
+/// The number of characters of a digest that is enough to tell plans apart.
 const DIGEST: usize = 19;
 
-/// Commits first, then each issue once.
+/// The commits first, then each issue once.
 pub(in crate::cli) fn trace(screen: &mut Screen, found: &Trace) -> io::Result<()> {
     let mut asked: BTreeSet<&CommitHash> = BTreeSet::new();
     if let Some(commit) = &found.commit {
@@ -113,7 +113,7 @@ fn print_commits(
     Ok(())
 }
 
-/// The commits that were asked for, and how they are marked.
+/// The commits that were asked for, and their mark.
 type Asked<'a> = (&'a BTreeSet<&'a CommitHash>, &'a str);
 
 fn print_issue(traced: &TracedIssue, asked: Asked<'_>, screen: &mut Screen) -> io::Result<()> {
@@ -162,7 +162,7 @@ fn print_issue(traced: &TracedIssue, asked: Asked<'_>, screen: &mut Screen) -> i
     Ok(())
 }
 
-/// How a commit came to be linked, where no hook saw it being made.
+/// How a commit was linked, if no hook saw it being made.
 fn how(link: &CommitLink) -> &'static str {
     match link.linked_by {
         LinkedBy::Hook => "",
@@ -172,7 +172,7 @@ fn how(link: &CommitLink) -> &'static str {
     }
 }
 
-/// The commits that take this one back.
+/// The commits that revert this one.
 fn taken_back(commit: &CommitView, all: &[CommitView]) -> String {
     let by = all.iter().filter(|it| it.link.reverts.iter().any(|hash| commit.is(hash)));
     let by: Vec<&str> = by.map(|it| it.link.hash.short()).collect();
@@ -250,7 +250,7 @@ fn print_execution(
     Ok(())
 }
 
-/// What came of a check, in a word.
+/// The result of a check, in a word.
 pub(in crate::cli) fn outcome(check: &Check) -> String {
     match check.exit_code {
         Some(0) => "passed".to_owned(),

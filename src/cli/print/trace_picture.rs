@@ -1,4 +1,4 @@
-//! A trace as a graph: issues, plans, items, executions, commits, checks, and what was said of them.
+//! A trace as a graph: issues, plans, items, executions, commits, checks, reviews and feedback.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::rules::folder::last_checks;
 use crate::rules::review;
 use crate::ui::picture::{Picture, Stroke};
 
-/// The colours of what stands in it.
+/// The colours of its nodes.
 const CLASSES: &[(&str, &str, &str)] = &[
     ("issue", "lightblue", "#cdf"),
     ("plan", "lightcyan", "#dff"),
@@ -24,7 +24,7 @@ const CLASSES: &[(&str, &str, &str)] = &[
     ("note", "whitesmoke", "#f6f6f6"),
 ];
 
-/// The picture. A commit stands in it once, whatever it carries out.
+/// Makes the graph. Each commit appears once, even if it belongs to several executions.
 pub(in crate::cli) fn of(found: &Trace) -> Picture {
     let mut picture = Picture::new(&found.query, CLASSES);
     let mut commits: BTreeMap<CommitHash, usize> = BTreeMap::new();

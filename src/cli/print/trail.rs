@@ -6,7 +6,7 @@ use crate::ops::trail::LinkView;
 use crate::ui::text::clean_line;
 use crate::ui::{Screen, style};
 
-/// One line for each commit: that it was `done`, or that nothing was to be done since it `is` so.
+/// One line for each commit: with the verb `done` if it was changed, or with `is` if nothing had to be done.
 pub(in crate::cli) fn links(
     screen: &mut Screen,
     links: &[LinkView],

@@ -1,4 +1,4 @@
-//! Tests of a plan: how they are shown before they run, while they do, and afterwards.
+//! The tests of a plan: before, while, and after they run.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::ops::work::{Observer, Test, Verified};
 use crate::ui::text::{clean_line, count, fold};
 use crate::ui::{self, Painter, Remarks, Screen, style};
 
-/// A command as it is shown, whole, behind the tasks that name it.
+/// A command in full, after the tasks that name it.
 pub(in crate::cli) fn line(test: &Test) -> String {
     format!("{}: {}", clean_line(&test.tasks.join(", ")), exact(test.command.as_str()))
 }
@@ -17,11 +17,11 @@ pub(in crate::cli) fn line(test: &Test) -> String {
 /// Shows the commands to agree to: each in full, with a margin before every row, so that no part of it looks like
 /// output of this program.
 pub(in crate::cli) fn asked(tests: &[&Test], are_more: bool, folder: &Path) {
-    /// Before the first row of a command, and before each other one.
+    /// The margins of the first row of a command and of the following rows.
     const MARGINS: [&str; 2] = ["  ", "      | "];
     let commands = count(tests.len(), if are_more { "further command" } else { "command" });
     ui::say(&format!("The plan runs {commands}, in {}:", clean_line(&folder.to_string_lossy())));
-    // However narrow the terminal is, some of the command stands in each row.
+    // However narrow the terminal is, each row shows a part of the command.
     let columns = ui::columns_of_remarks().map(|columns| columns.saturating_sub(MARGINS[1].len()).max(16));
     for test in tests {
         for (n, row) in fold(&line(test), columns).into_iter().enumerate() {
@@ -30,8 +30,7 @@ pub(in crate::cli) fn asked(tests: &[&Test], are_more: bool, folder: &Path) {
     }
 }
 
-/// Shows tests while they run: on stdout, or on stderr where that is for a document. A reader that has gone does not stop
-/// them.
+/// Shows tests while they run: on stdout, or on stderr if stdout is for a document. A closed pipe does not stop them.
 pub(in crate::cli) struct Running<'s> {
     out: Box<dyn Write + 's>,
     painter: Painter,
@@ -76,7 +75,7 @@ impl Observer for Running<'_> {
     }
 }
 
-/// What came of all tests.
+/// The results of all tests.
 pub(in crate::cli) fn verified(screen: &mut Screen, answer: &Verified) -> io::Result<()> {
     let painter = screen.painter();
     let passed = answer.checks.iter().filter(|check| check.exit_code == Some(0)).count();

@@ -1,4 +1,4 @@
-//! Why lines of a file are as they are.
+//! Why lines of a file exist.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use crate::ops::trail::{Explained, Why};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// Each span of lines with what it was made for.
+/// Each span of lines with the plan that it comes from.
 pub(in crate::cli) fn why(screen: &mut Screen, why: &Why) -> io::Result<()> {
     match why.spans.as_slice() {
         [span] => one(&why.file, span, screen),
@@ -15,7 +15,7 @@ pub(in crate::cli) fn why(screen: &mut Screen, why: &Why) -> io::Result<()> {
     }
 }
 
-/// What is known of lines that no execution made.
+/// What is known about lines that do not come from an execution.
 fn without_plan(span: &Explained) -> String {
     match &span.commit {
         None => "not committed yet".into(),

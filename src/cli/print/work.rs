@@ -46,7 +46,7 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &Claim) -> io::Result<()
     Ok(())
 }
 
-/// The task that is worked on now.
+/// The task that was started.
 pub(in crate::cli) fn started(screen: &mut Screen, it: &Started) -> io::Result<()> {
     let painter = screen.painter();
     let (task, plan) =
@@ -66,7 +66,7 @@ pub(in crate::cli) fn completed(screen: &mut Screen, it: &Attempt) -> io::Result
     writeln!(screen, "completed {plan} with {commits}; {issue} is {status}")
 }
 
-/// An execution that failed, and how its issue goes on.
+/// An execution that failed, and the next steps for its issue.
 pub(in crate::cli) fn failed(screen: &mut Screen, it: &Attempt) -> io::Result<()> {
     let (issue, status) = (&it.execution.execution.issue_id, it.issue_status);
     writeln!(
@@ -91,13 +91,13 @@ pub(in crate::cli) fn renewed(screen: &mut Screen, lease: &Lease) -> io::Result<
     writeln!(screen, "{} is yours until {}", lease.solution_id, lease.lease_expires_at)
 }
 
-/// A claim that was given up.
+/// A claim that was released.
 pub(in crate::cli) fn released(screen: &mut Screen, it: &Attempt) -> io::Result<()> {
     let of = &it.execution.execution;
     writeln!(screen, "released {}; {} is {}", of.solution_id, of.issue_id, it.issue_status)
 }
 
-/// The claims, one a line; `now` in milliseconds.
+/// The claims, one per line; `now` in milliseconds.
 pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ITEM"),

@@ -1,23 +1,23 @@
-//! Why hooks were not installed or not taken away.
+//! Why hooks were not installed or not removed.
 
 use std::path::{Path, PathBuf};
 
 use crate::model::Explain;
 use crate::model::remedy::Remedies;
 
-/// Why hooks were not installed or not taken away.
+/// Why hooks were not installed or not removed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstallError {
-    /// Other repositories may use the same folder.
+    /// Other repositories may use the same directory.
     #[error("the hooks directory `{}` is outside this repository", .path.display())]
     Outside {
-        /// The hooks folder.
+        /// The hooks directory.
         path: PathBuf,
     },
-    /// Whoever commits next would commit the shims, too.
+    /// The next commit would contain the shims.
     #[error("the hooks directory `{}` is tracked by git", .path.display())]
     Tracked {
-        /// The hooks folder.
+        /// The hooks directory.
         path: PathBuf,
     },
     /// Another program overwrote the shim after an earlier hook had been moved aside.
@@ -38,9 +38,9 @@ pub(crate) enum InstallError {
     Io {
         /// A verb: write, move aside, remove.
         what: &'static str,
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }

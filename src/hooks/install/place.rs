@@ -1,4 +1,4 @@
-//! Where git looks for this repository's hooks, and whether that place is ours to write to.
+//! The directory in which git looks for the hooks of this repository, and whether they may be installed there.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use bstr::ByteSlice;
 use super::InstallError;
 use crate::git::{Args, Git, GitError};
 
-/// A repository's hooks folder and what surrounds it. All paths are absolute, without symbolic links.
+/// A repository's hooks directory and its surroundings. All paths are absolute, without symbolic links.
 #[derive(Debug, Clone)]
 pub(crate) struct HooksAt {
     folder: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct HooksAt {
 }
 
 impl HooksAt {
-    /// Asks git, which honours `core.hooksPath`, relative to the work tree's root. The folder need not exist.
+    /// Asks git, which honours `core.hooksPath`, relative to the root of the work tree. The directory need not exist.
     pub(crate) fn find(git: &Git, work_dir: Option<&Path>) -> Result<Self, GitError> {
         let folder = absolute(git, &["--git-path", "hooks"])?;
         let common_dir = absolute(git, &["--git-common-dir"])?;
@@ -27,17 +27,17 @@ impl HooksAt {
         Ok(at)
     }
 
-    /// The hooks folder.
+    /// The hooks directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether nobody works in this repository, since it has no work tree.
+    /// Whether the repository has no work tree, so that nobody commits in it.
     pub(super) fn is_bare(&self) -> bool {
         self.work_dir.is_none()
     }
 
-    /// Refuses a folder whose hooks would reach beyond this clone: into other repositories, or into commits.
+    /// Refuses a directory whose hooks would affect more than this clone: other repositories, or commits.
     pub(super) fn check(&self) -> Result<(), InstallError> {
         let path = || self.folder.clone();
         if self.tracked {

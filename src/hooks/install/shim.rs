@@ -1,4 +1,4 @@
-//! The shims' text: how it is made for this machine, and how it is known again.
+//! The text of the shims: how it is made for this machine, and how it is recognized.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,24 +6,25 @@ use std::path::{Path, PathBuf};
 
 use bstr::{ByteSlice, ByteVec};
 
-/// The second line of every shim, of every version, begins so: below it, a file is ours to rewrite or remove.
+/// The second line of every shim, of every version, starts with this. Only files with this line may be rewritten or
+/// removed.
 const MARKER: &[u8] = b"# git-wf hook shim, version ";
-/// Where the path of the program goes.
+/// Replaced by the path of the program.
 const PROGRAM: &str = "@PROGRAM@";
-/// Where the name of the hook goes.
+/// Replaced by the name of the hook.
 const HOOK: &str = "@HOOK@";
-/// Where the part goes that all shims have in common.
+/// Replaced by the part that all shims share.
 const COMMON: &str = "@EARLIER@\n";
 const ASSIGNMENT: &[u8] = b"\ngit_wf='";
-/// Longer files are no shim, and are not read to the end.
+/// Longer files are not shims, and are not read to their end.
 const MAX_LEN: u64 = 64 * 1024;
 
-/// Whose hook it is.
+/// Which repository a hook is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// For a repository in which people commit and push.
+    /// A repository in which people commit and push.
     Client,
-    /// Of a repository that others push to.
+    /// A repository that others push to.
     Server,
 }
 
@@ -39,7 +40,7 @@ const fn shim(name: &'static str, side: Side, template: &'static str) -> Shim {
     Shim { name, side, template }
 }
 
-/// All hooks, in the order in which they are listed.
+/// All hooks, in listing order.
 pub(super) const SHIMS: &[Shim] = &[
     shim("commit-msg", Side::Client, include_str!("../../../hooks/commit-msg")),
     shim("post-commit", Side::Client, include_str!("../../../hooks/post-commit")),
@@ -50,14 +51,14 @@ pub(super) const SHIMS: &[Shim] = &[
 ];
 
 impl Shim {
-    /// The file's content, with the program to run where `git-wf` is not on the `PATH`.
+    /// The content of the file; `program` is what it runs if `git-wf` is not on the `PATH`.
     pub(super) fn text(&self, program: &Path) -> Vec<u8> {
         let common = include_str!("../../../hooks/earlier.sh");
         let text = self.template.replace(COMMON, common).replace(HOOK, self.name);
         text.as_bytes().replace(PROGRAM, quoted(program))
     }
 
-    /// Whether somebody changed a shim of this version. What one of another version was like is not known here.
+    /// Whether someone edited a shim of this version. The text of other versions is not known here.
     pub(super) fn is_edited(&self, text: &[u8]) -> bool {
         let version = |text: &[u8]| text.lines().nth(1).map(<[u8]>::to_vec);
         version(text) == version(self.template.as_bytes())
@@ -65,10 +66,10 @@ impl Shim {
     }
 }
 
-/// The content of the file at `path` if it is a shim of any version. A link to a shim counts as one: taken
-/// for an earlier hook, it would call itself.
+/// The content of the file at `path` if it is a shim of any version. A link to a shim counts too: kept as an earlier
+/// hook, it would call itself.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
-    // Opening a named pipe would wait for a writer.
+    // Opening a named pipe would block until someone writes to it.
     if !path.metadata().is_ok_and(|found| found.is_file()) {
         return None;
     }
@@ -77,7 +78,7 @@ pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     text.lines().nth(1).is_some_and(|line| line.starts_with(MARKER)).then_some(text)
 }
 
-/// The program recorded in a shim's text.
+/// The program recorded in the text of a shim.
 pub(super) fn recorded(text: &[u8]) -> Option<PathBuf> {
     let mut rest = &text[text.find(ASSIGNMENT)? + ASSIGNMENT.len()..];
     let mut path = Vec::new();
@@ -92,7 +93,7 @@ pub(super) fn recorded(text: &[u8]) -> Option<PathBuf> {
     }
 }
 
-/// One word for a shell, whatever bytes are in it.
+/// Quotes a path, of any bytes, as one word of a shell.
 fn quoted(path: &Path) -> Vec<u8> {
     let path = Vec::from_path_lossy(path);
     [b"'", path.replace(b"'", br"'\''").as_slice(), b"'"].concat()

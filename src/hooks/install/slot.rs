@@ -1,4 +1,4 @@
-//! One hook's places in the hooks folder, and what lies in them.
+//! The files of one hook in the hooks directory.
 
 use std::env;
 use std::fs;
@@ -11,29 +11,29 @@ use tempfile::TempPath;
 use super::shim::{self, Shim};
 use super::{Change, HookState, HooksAt, InstallError, Installed, called, is_executable, lies_at};
 
-/// The folder in which earlier hooks keep their names.
+/// The directory in which earlier hooks are kept under their own names.
 const ASIDE: &str = "before-git-wf";
-/// Where version 1 put them: under other names.
+/// The suffix that version 1 gave to earlier hooks.
 const ASIDE_ONCE: &str = ".before-git-wf";
 const EDITED: &str = ".edited-git-wf";
 
-/// What lies where git looks for the hook.
+/// What is at the hook's path.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Nothing,
-    /// A shim of ours, with its text.
+    /// A shim, with its text.
     Shim(Vec<u8>),
     Other,
 }
 
-/// A hook's places in the folder, and what was found there.
+/// The paths of one hook, and what was found there.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) shim: &'static Shim,
     pub(super) hook: PathBuf,
-    /// Where an earlier hook goes.
+    /// Where an earlier hook is moved to.
     aside: PathBuf,
-    /// Where an earlier hook lies: there, or where an older version put it.
+    /// Where an earlier hook is: there, or where an older version put it.
     pub(super) earlier: Option<PathBuf>,
     pub(super) found: Found,
 }
@@ -52,12 +52,12 @@ impl Slot {
         Self { shim, hook, aside, earlier, found }
     }
 
-    /// Whether there is anything that an uninstall would have to do with.
+    /// Whether an uninstall would have anything to do.
     pub(super) fn is_ours(&self) -> bool {
         self.earlier.is_some() || matches!(self.found, Found::Shim(_))
     }
 
-    /// Refuses where two hooks were there before, since only one of them would be called.
+    /// Refuses to install over two earlier hooks, since only one of them would be called.
     pub(super) fn check(&self) -> Result<(), InstallError> {
         match &self.earlier {
             Some(earlier) if self.found == Found::Other && !is_same(&self.hook, earlier) => {
@@ -92,7 +92,7 @@ impl Slot {
         HookState { name: self.shim.name, installed, calls, earlier, edited: None, change: Change::None }
     }
 
-    /// Where to move the shim to, if somebody edited it: a name that is free.
+    /// Where to move an edited shim: a name that is free.
     fn edited(&self) -> Option<PathBuf> {
         let Found::Shim(text) = &self.found else { return None };
         if !self.shim.is_edited(text) {
@@ -103,8 +103,8 @@ impl Slot {
         iter::once(self.hook.with_file_name(&name)).chain(numbered).find(|path| !lies_at(path))
     }
 
-    /// Moves a hook or an edited shim that is there aside, and the new shim into its place: both or neither. Answers
-    /// with where the edited shim went.
+    /// Moves an existing hook or an edited shim aside and puts the new shim in its place; both or neither. Returns
+    /// the new path of the edited shim.
     pub(super) fn put(&self, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
         let edited = self.edited();
         let is_foreign = self.found == Found::Other;
@@ -121,7 +121,7 @@ impl Slot {
         }
         shim.persist(&self.hook).map_err(|error| {
             if let Some(aside) = aside {
-                // The error that is reported matters more; the next install copes with either outcome.
+                // The first error is the one to report; the next install copes with either outcome.
                 let _ = fs::rename(aside, &self.hook);
                 self.tidy();
             }
@@ -130,7 +130,7 @@ impl Slot {
         Ok(edited)
     }
 
-    /// Takes the shim away and puts the earlier hook back into its place.
+    /// Removes the shim and restores the earlier hook.
     pub(super) fn remove(&self, at: &HooksAt) -> Result<HookState, InstallError> {
         let edited = self.edited();
         if let Some(aside) = &edited {
@@ -160,16 +160,16 @@ impl Slot {
         Ok(HookState { change, edited, ..left.state(installed) })
     }
 
-    /// Removes the folder of earlier hooks once it is empty.
+    /// Removes the directory of earlier hooks if it is empty.
     fn tidy(&self) {
         if let Some(folder) = self.aside.parent() {
-            // It is not: another hook is still aside.
+            // This fails if another hook is still in it.
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// Whether two files are the same hook: another program wrote once more what it had written before.
+/// Whether two files are the same hook, because another program wrote the same file again.
 fn is_same(one: &Path, two: &Path) -> bool {
     let is_plain = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_file());
     let read = |path: &Path| -> io::Result<Vec<u8>> { fs::read(path) };

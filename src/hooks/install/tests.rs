@@ -17,7 +17,7 @@ fn place(repo: &TestRepo) -> HooksAt {
     HooksAt::find(&repo.git, Some(&repo.root())).unwrap()
 }
 
-/// Where the program would be; nothing lies there unless a test puts it there.
+/// The path recorded for the program; there is no file unless a test creates one.
 fn program(repo: &TestRepo) -> PathBuf {
     repo.root().parent().unwrap().join("bin $x `y` \"z\"/git-wf")
 }
@@ -34,7 +34,7 @@ fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// The names in a folder, sorted, without git's samples.
+/// The names in a directory, sorted, without git's samples.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()

@@ -1,9 +1,9 @@
-//! What git will drop from a message after `commit-msg`, as far as a hook can know it.
+//! What git will remove from a message after `commit-msg`, as far as a hook can tell.
 //!
-//! Git tells the hook neither `--cleanup` nor `-v` nor `-t`. A mistake one way leaves a commit without
-//! trailers, and `post-commit` still links it; a mistake the other way makes a commit that its author meant to
-//! abort by emptying the message. So whatever *may* be dropped counts as dropped, with one exception: a line
-//! such as `#42 repair the login` is text where all that can be seen says that git keeps it.
+//! git passes neither `--cleanup` nor `-v` nor `-t` to the hook. If a removed line counts as text, the trailers
+//! create a commit that its author meant to abort by emptying the message. In the other case a commit lacks its
+//! trailers, and `post-commit` still links it. So any line that git *may* remove counts as removed, with one
+//! exception: a line such as `#42 repair the login` counts as text if everything visible says that git keeps it.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -14,26 +14,26 @@ use crate::git::{Config, Git, GitError};
 use crate::store::Store;
 use crate::trail::trailers::own_trailer;
 
-/// Git's default, and what `auto` falls back to.
+/// git's default, and the fallback of `auto`.
 const HASH: &str = "#";
-/// What `auto` chooses from, in git's source.
+/// The characters that `auto` chooses from, in git's source.
 const CANDIDATES: &[u8] = b"#;@!$%^&|:";
 const SCISSORS: &str = "------------------------ >8 ------------------------\n";
 const SIGNED_OFF: &[u8] = b"Signed-off-by: ";
 
-/// What the configuration says of comments in a message, and how git was called as far as it shows.
+/// What the configuration says about comments in a message, and how git was called, as far as that can be seen.
 #[derive(Debug, Clone)]
 pub(crate) struct CommentRule {
     prefix: Prefix,
     keeps: Keeps,
-    /// What `commit.template` holds: git refuses a message to which nothing was added.
+    /// The content of `commit.template`: git refuses a message that equals it.
     template: Option<Vec<u8>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Prefix {
     Fixed(String),
-    /// `core.commentChar=auto`: each message has its own.
+    /// `core.commentChar=auto`: chosen for each message.
     Auto,
 }
 
@@ -42,15 +42,15 @@ enum Prefix {
 enum Keeps {
     Always,
     Never,
-    /// The default mode: unless the message was edited.
+    /// The default mode: they stay unless the message was edited.
     Unedited {
         edited: bool,
     },
 }
 
 impl CommentRule {
-    /// Reads the configuration. `editor` is the hook's `GIT_EDITOR`, which git sets to `:` for a commit that
-    /// opens none. Costs a git process only where a comment prefix is configured.
+    /// Reads the configuration. `editor` is the hook's `GIT_EDITOR`, which git sets to `:` for a commit without an
+    /// editor. Needs a git process only if a comment prefix is configured.
     pub(crate) fn read(store: &Store, editor: Option<&OsStr>) -> Result<Self, GitError> {
         let config = store.repo().config();
         let cleanup = config.text("commit.cleanup");
@@ -61,14 +61,14 @@ impl CommentRule {
             None => {}
         }
         if let Some(path) = config.path("commit.template") {
-            // Git takes it as relative to the work tree.
+            // git resolves it relative to the work tree.
             let base = store.work_dir().unwrap_or_default();
             rule.template = std::fs::read(base.join(path)).ok();
         }
         Ok(rule)
     }
 
-    /// A rule with that comment prefix (`auto` chooses for each message) and that `commit.cleanup`.
+    /// A rule with this comment prefix (`auto` chooses for each message) and this `commit.cleanup`.
     pub(crate) fn new(prefix: &str, cleanup: Option<&str>, editor: Option<&OsStr>) -> Self {
         let prefix = match prefix {
             "auto" => Prefix::Auto,
@@ -77,7 +77,7 @@ impl CommentRule {
         Self { prefix, keeps: Keeps::from(cleanup, editor), template: None }
     }
 
-    /// The message up to its scissors line, and the rest, which git drops.
+    /// Splits the message at its scissors line; git removes the second part.
     pub(crate) fn at_scissors<'a>(&self, message: &'a [u8]) -> (&'a [u8], &'a [u8]) {
         let line = format!("\n{} {SCISSORS}", self.prefix(message));
         let end = match message.strip_prefix(&line.as_bytes()[1..]) {
@@ -87,7 +87,7 @@ impl CommentRule {
         message.split_at(end)
     }
 
-    /// What begins a comment in this message.
+    /// The comment prefix of this message.
     pub(super) fn prefix(&self, message: &[u8]) -> Cow<'_, str> {
         match &self.prefix {
             Prefix::Fixed(prefix) => Cow::Borrowed(prefix),
@@ -95,11 +95,11 @@ impl CommentRule {
         }
     }
 
-    /// Whether lines with the comment prefix in `text`, a message above its scissors, will stay there.
+    /// Whether git will keep the lines with the comment prefix in `text`, the part of a message above its scissors.
     pub(super) fn keeps_comments(&self, text: &[u8], prefix: &str) -> bool {
-        // Git's advice for an editor always has a bare prefix on a line, and stands above the scissors only
-        // where git means to drop it, or to leave that to the user. Then `GIT_EDITOR=:` is a user's own, or
-        // the configured mode was overruled.
+        // git's instructions in an editor always contain a line with only the prefix. They are above the scissors
+        // only if git will remove them, or leaves that to the user. If there is such a line, then the user has set
+        // `GIT_EDITOR=:`, or the configured mode was overridden.
         let advised = || text.lines().any(|line| line.trim_end() == prefix.as_bytes());
         match self.keeps {
             Keeps::Never | Keeps::Unedited { edited: true } => false,
@@ -107,14 +107,14 @@ impl CommentRule {
         }
     }
 
-    /// The text of a message without its comments, as far as they can be told.
+    /// The text of a message without its comments, as far as they can be recognized.
     pub(crate) fn written(&self, message: &[u8]) -> Vec<u8> {
         let (text, _) = self.at_scissors(message);
         let prefix = self.prefix(message);
         self.content(text, self.keeps_comments(text, &prefix), &prefix).join(&b'\n')
     }
 
-    /// The lines that count, without white space at their ends.
+    /// The lines that count, without trailing white space.
     fn content<'a>(&self, text: &'a [u8], keeps_comments: bool, prefix: &str) -> Vec<&'a [u8]> {
         text.lines()
             .filter(|line| keeps_comments || !line.starts_with(prefix.as_bytes()))
@@ -134,10 +134,10 @@ impl Keeps {
     }
 }
 
-/// Whether git would refuse the message as empty or as an untouched template, or might.
+/// Whether git would, or might, refuse the message as empty or as an unchanged template.
 ///
-/// As for git, lines of `Signed-off-by` alone are no message, and neither are our own trailers: left over
-/// from an earlier attempt they must not call for more of them.
+/// As in git, a message of nothing but `Signed-off-by` lines counts as empty. So does one with only our own trailers:
+/// they may be left from an earlier attempt, and must not cause more trailers.
 pub(crate) fn is_empty_after_cleanup(message: &[u8], comment: &CommentRule) -> bool {
     let (text, _) = comment.at_scissors(message);
     let prefix = comment.prefix(message);
@@ -148,19 +148,19 @@ pub(crate) fn is_empty_after_cleanup(message: &[u8], comment: &CommentRule) -> b
     written.iter().all(|line| line.starts_with(SIGNED_OFF) || own_trailer(line).is_some())
 }
 
-/// The prefix that this git uses: before 2.45 it did not know `core.commentString`.
+/// The comment prefix that the installed git uses: before 2.45 it did not know `core.commentString`.
 fn installed_prefix(git: &Git) -> Result<String, GitError> {
     let out = git.run_with(&["stripspace", "--comment-lines"], b"x\n")?;
     let out = out.to_str_lossy();
     Ok(out.strip_suffix(" x\n").unwrap_or(HASH).to_owned())
 }
 
-/// The last of all settings of `core.commentChar` and `core.commentString`, which overrule each other.
+/// The last value of `core.commentChar` or `core.commentString`, which override each other.
 pub(super) fn comment_prefix(config: &Config<'_>) -> Option<BString> {
     config.last_of("core", &["commentchar", "commentstring"])
 }
 
-/// The character that `auto` chose, seen from what git wrote: the scissors line, else the last line.
+/// The character that `auto` chose, guessed from what git wrote: the scissors line, or else the last line.
 fn guess(message: &[u8]) -> Option<u8> {
     let written_with = |line: &[u8], rest: &dyn Fn(&[u8]) -> bool| {
         line.split_first().filter(|(c, after)| CANDIDATES.contains(c) && rest(after)).map(|(c, _)| *c)

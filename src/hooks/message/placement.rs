@@ -1,39 +1,39 @@
-//! Where in a message trailers belong: git's rules, as `git interpret-trailers` follows them. Pure.
+//! Where trailers belong in a message: git's rules, as `git interpret-trailers` follows them. Pure.
 //!
-//! A message is a title, paragraphs, and maybe a last paragraph of trailers; below it, lines that git drops (comments,
-//! the list of conflicts). A last paragraph is one of trailers if each of its lines is one, or if at least a quarter
-//! are and one of them is git's own.
+//! A message is a title, paragraphs, and maybe a last paragraph of trailers; below it, lines that git drops
+//! (comments, the list of conflicts). The last paragraph consists of trailers if all its lines are trailers, or if at
+//! least a quarter are and one of those is git's own.
 
 use bstr::ByteSlice;
 
-/// Lines that git itself adds, by which it knows a paragraph of trailers that others wrote into.
+/// Lines that git itself adds; with one of them, a paragraph counts as trailers even if it contains other text.
 const OF_GIT: &[&[u8]] = &[b"Signed-off-by: ", b"(cherry picked from commit "];
 
 /// Where trailers go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The line before which new ones are inserted, counted from 0.
+    /// The index of the line before which new trailers are inserted.
     pub(super) at: usize,
-    /// The first line of those that are there; `at` where there are none.
+    /// The index of the first existing trailer; `at` if there are none.
     pub(super) first: usize,
 }
 
-/// Finds the place in a message above its scissors, given line by line without line ends. Lines that begin with
-/// `comment` are no text; without one all are.
+/// Finds the place in a message above its scissors, given as lines without line ends. Lines that start with `comment`
+/// are not text; without a prefix, all lines are text.
 pub(super) fn find(lines: &[&[u8]], comment: Option<&[u8]>) -> Place {
     let is_comment = |line: &[u8]| comment.is_some_and(|comment| line.starts_with(comment));
     let at = end_of_text(lines, &is_comment);
     Place { at, first: first_trailer(&lines[..at], &is_comment) }
 }
 
-/// The line behind the last one that stays: what follows are comments, empty lines, and the list of conflicts that
-/// git wrote before version 1.8.
+/// The index after the last line that git keeps. What follows are comments, empty lines, and the list of conflicts
+/// that git wrote before version 1.8.
 fn end_of_text(lines: &[&[u8]], is_comment: &impl Fn(&[u8]) -> bool) -> usize {
     let mut dropped: Option<usize> = None;
     let mut in_conflicts = false;
     for (n, line) in lines.iter().enumerate() {
         if is_comment(line) || line.is_empty() {
-            // Of a run that begins the message git leaves the first line out: it counts from the second.
+            // Like git, do not count line 0 as the start of a run of dropped lines: the run then starts at line 1.
             dropped = dropped.filter(|first| *first > 0).or(Some(n));
         } else if *line == b"Conflicts:" {
             in_conflicts = true;
@@ -46,7 +46,7 @@ fn end_of_text(lines: &[&[u8]], is_comment: &impl Fn(&[u8]) -> bool) -> usize {
     dropped.filter(|first| *first > 0).unwrap_or(lines.len())
 }
 
-/// The first line of the last paragraph, where that is one of trailers; the number of lines where there is none.
+/// The first line of the last paragraph if that consists of trailers; otherwise the number of lines.
 fn first_trailer(lines: &[&[u8]], is_comment: &impl Fn(&[u8]) -> bool) -> usize {
     let title = lines.iter().position(|line| !is_comment(line) && is_blank(line)).unwrap_or(lines.len());
     let (mut trailers, mut others, mut undecided) = (0, 0, 0);
@@ -83,7 +83,7 @@ fn first_trailer(lines: &[&[u8]], is_comment: &impl Fn(&[u8]) -> bool) -> usize 
     lines.len()
 }
 
-/// The offset of the colon of a line such as `Key: value`.
+/// The offset of the colon in a line such as `Key: value`.
 pub(super) fn separator(line: &[u8]) -> Option<usize> {
     let colon = line.find_byte(b':').filter(|at| *at > 0)?;
     let key = line[..colon].trim_end_with(|c| c == ' ' || c == '\t');
@@ -91,17 +91,17 @@ pub(super) fn separator(line: &[u8]) -> Option<usize> {
     (!key.is_empty() && key.iter().all(is_key)).then_some(colon)
 }
 
-/// Whether a line goes on with the one above it.
+/// Whether a line continues the one above it.
 pub(super) fn begins_indented(line: &[u8]) -> bool {
     line.first().is_some_and(is_space)
 }
 
-/// Whether nothing can be seen in the line.
+/// Whether the line is blank.
 pub(super) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(is_space)
 }
 
-/// White space as C knows it.
+/// White space as defined by C.
 fn is_space(c: &u8) -> bool {
     matches!(c, b' ' | b'\t'..=b'\r')
 }

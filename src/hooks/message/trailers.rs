@@ -1,4 +1,4 @@
-//! Trailers in a commit message: they go where git would put them, and the rest of the message stays as it is.
+//! Trailers in a commit message: they go where git would put them, and the rest of the message is unchanged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::placement::{self, Place};
 use crate::model::Explain;
 use crate::model::remedy::Remedies;
 
-/// Why trailers were not added; the message is as it was.
+/// Why trailers were not added; the message is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {what} the commit message `{}`: {source}", .path.display())]
 pub(crate) struct MessageError {
@@ -18,7 +18,7 @@ pub(crate) struct MessageError {
     what: &'static str,
     /// The message's file.
     path: PathBuf,
-    /// What the system said.
+    /// The system's error.
     source: std::io::Error,
 }
 
@@ -32,9 +32,9 @@ impl Explain for MessageError {
     }
 }
 
-/// Adds each trailer that the message's trailer block does not have yet with that value, in that order.
+/// Adds the trailers that the message's trailer block does not have yet with that value, in this order.
 ///
-/// Not for a message that [`super::is_empty_after_cleanup`]: it would no longer be empty.
+/// Does nothing for a message that [`super::is_empty_after_cleanup`]: it would no longer be empty.
 pub(crate) fn add_trailers(
     path: &Path,
     comment: &CommentRule,
@@ -48,10 +48,10 @@ pub(crate) fn add_trailers(
     }
 }
 
-/// The message with the trailers that it lacks; none if it lacks none.
+/// The message with its missing trailers; `None` if none are missing.
 fn with_trailers(message: &[u8], comment: &CommentRule, trailers: &[(&str, &str)]) -> Option<Vec<u8>> {
     let (text, below) = comment.at_scissors(message);
-    // Where `#42` begins a line of text, a trailer must not go above it.
+    // If `#42` can start a line of text, trailers must not be inserted above such a line.
     let prefix = comment.prefix(message);
     let prefix = (!comment.keeps_comments(text, &prefix)).then_some(prefix.as_bytes());
     let mut text = text.to_owned();
@@ -67,21 +67,21 @@ fn with_trailers(message: &[u8], comment: &CommentRule, trailers: &[(&str, &str)
     Some([above, gap, &placed.lines, under, below].concat())
 }
 
-/// What is to be inserted.
+/// What to insert.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Placed {
     /// The offset in the text.
     pub(super) at: usize,
-    /// Whether the lines begin a paragraph.
+    /// Whether the lines start a new paragraph.
     pub(super) gap: bool,
-    /// The trailers that are missing, a line each.
+    /// The missing trailers, one per line.
     pub(super) lines: Vec<u8>,
 }
 
-/// Where trailers go in a text that ends its last line, and which of them.
+/// Where trailers go in a text whose last line is complete, and which of them are missing.
 pub(super) fn place(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &str)]) -> Placed {
-    // `lines` drops the carriage return of a line's end, too: it would keep git from seeing a blank line, and clean-up
-    // drops it anyway.
+    // `lines` also removes carriage returns: they would keep git from recognizing a blank line, and the clean-up
+    // removes them anyway.
     let lines: Vec<&[u8]> = text.lines().collect();
     let Place { at, first } = placement::find(&lines, comment);
     let present: Vec<(&[u8], &[u8])> =
@@ -99,7 +99,7 @@ pub(super) fn place(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &str
     }
 }
 
-/// Key and value of the trailer in line `n`; none if the line is no whole trailer.
+/// Key and value of the trailer in line `n`; `None` if the line is not a complete trailer.
 fn trailer<'a>(lines: &[&'a [u8]], n: usize, comment: Option<&[u8]>) -> Option<(&'a [u8], &'a [u8])> {
     let line = lines[n];
     let is_comment = comment.is_some_and(|comment| line.starts_with(comment));

@@ -1,4 +1,4 @@
-//! Commands that exchange the store with others.
+//! Commands that exchange the store with other clones.
 
 pub(in crate::cli) mod conflicts;
 pub(in crate::cli) mod pull;

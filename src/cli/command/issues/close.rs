@@ -21,7 +21,7 @@ pub(crate) struct Args {
     reason: Option<String>,
 }
 
-/// Whoever closes an issue gives a reason, and it need not be one to override anything.
+/// Closing an issue always takes a reason, so `--reason` may give it without overriding anything.
 fn why_closed(said: Option<String>, reason: Option<String>) -> Option<String> {
     match (reason, said) {
         (Some(reason), Some(said)) => Some(format!("{reason}: {said}")),

@@ -65,7 +65,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return context.answer(done, |counted, _, screen| writeln!(screen, "{}", counted.count));
     }
     if !context.json() {
-        // The total is counted only if it will be shown.
+        // The total is computed only if it will be shown.
         let done = issues::rows(&session, &list, context.screen.is_terminal())?;
         context.tell(done.notices);
         print::issues::table(&mut context.screen, &done.view)?;

@@ -24,7 +24,7 @@ const HELP: &str = "The first line is the title; the rest is the description, in
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    // Whether there is a store is said before anybody writes a text.
+    // Fail without a store before anyone writes a text.
     session.store().snapshot()?;
     let Args { title, id, text, fields } = args;
     let fields = fields.read()?;
@@ -45,7 +45,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     context.answer(done, |issue, _, screen| print::issues::created(screen, issue))
 }
 
-/// The title and what follows it, as they are written in an editor.
+/// The title and the description, as in the editor.
 fn from_stdin() -> Result<(Option<String>, Option<String>), Failure> {
     let text = read_text("-")?;
     let (title, rest) = text.trim_start().split_once('\n').unwrap_or((text.trim(), ""));

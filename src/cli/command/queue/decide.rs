@@ -1,4 +1,5 @@
-//! What is decided about whole queues: whether they are handed out, which is served first, that they are put away.
+//! Decisions about whole queues: whether their items are handed out, which queue is served first, and which are
+//! archived.
 
 use crate::cli::{Context, Force, Outcome, print};
 use crate::ops::Done;

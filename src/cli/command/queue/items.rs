@@ -1,11 +1,11 @@
-//! Single items: taken out, held back, released.
+//! Single items: remove, hold, release.
 
 use crate::cli::input::text as text_input;
 use crate::cli::{Context, Failure, Force, Outcome, print};
 use crate::model::shell;
 use crate::ops::queue;
 
-/// Which items are held back, and why.
+/// The items to hold back, and why.
 #[derive(Debug, clap::Args)]
 pub(super) struct Hold {
     /// Items: S-1, QUE-…:S-1, or the id of a plan or issue; then the reason, if it is more than one word
@@ -37,14 +37,14 @@ pub(super) fn hold(args: Hold, context: &mut Context) -> Outcome {
     context.answer(done, |items, is_changed, screen| print::queue::held(screen, items, is_changed, "held"))
 }
 
-/// Why nothing is held: the reason is missing, or the items.
+/// What is missing for a hold: the reason, or the items.
 fn incomplete(items: &[String], reason: &str) -> Failure {
     if items.is_empty() {
         let hint = format!("`git wf queue hold ITEM -m {}`; {}", shell::word(reason), text_input::ITEM);
         return Failure::usage(format!("`{reason}` is a reason, but no item is named")).hint(hint);
     }
     let (last, before) = items.split_last().map_or((None, items), |(last, before)| (Some(last), before));
-    // A lone one can only be the item.
+    // A single word can only be the item.
     let (word, before) = if before.is_empty() { (None, items) } else { (last.map(String::as_str), before) };
     let before: Vec<String> = before.iter().map(|item| shell::word(item).into_owned()).collect();
     text_input::lone_word("a hold needs a text", word, &format!("git wf queue hold {} -m", before.join(" ")))

@@ -1,4 +1,4 @@
-//! Where an item stands in its queue.
+//! The position of an item in its queue.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Whole queues: made, listed, shown.
+//! Whole queues: create, list, show.
 
 use std::io::Write;
 
@@ -25,14 +25,14 @@ pub(super) fn list(all: bool, context: &mut Context) -> Outcome {
     context.answer(queue::list(&session, all)?, |queues, _, screen| print::queue::table(screen, queues))
 }
 
-/// The active queues with their items. That there is none is an answer, too.
+/// Shows the active queues with their items. Having none is a valid answer.
 pub(super) fn active(context: &mut Context) -> Outcome {
     let session = context.session()?;
     let now = session.store().now()?.millis();
     context.answer(queue::active(&session)?, |active, _, screen| print::queue::active(screen, active, now))
 }
 
-/// Programs are answered with one queue; people who name none are shown all that are active.
+/// Programs get one queue; people who name none see all active queues.
 pub(super) fn show(queue: Option<&str>, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let now = session.store().now()?.millis();

@@ -16,7 +16,7 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// What `completions` answers.
+/// The answer of `completions`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct Script {
     /// The shell, as it was given.
@@ -25,7 +25,7 @@ pub(in crate::cli) struct Script {
     script: String,
 }
 
-/// git's own completion of `git wf …` calls a function of this name; it hands over to that of `git-wf …`.
+/// git's own completion of `git wf …` calls a function of this name, which passes on to that of `git-wf …`.
 const FOR_GIT: &str = "
 _git_wf() {
     local at=${__git_cmd_idx:-1}
@@ -40,7 +40,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     clap_complete::generate(args.shell, &mut command(), "git-wf", &mut bytes);
     let mut text = String::from_utf8_lossy(&bytes).into_owned();
     if args.shell == Shell::Bash {
-        // clap writes the dash in the program's name in two ways, so that no case of a subcommand is ever reached.
+        // clap spells the dash in the program's name in two ways, so the case for a subcommand would never match.
         text = text.replace("git__subcmd__wf", "git__wf") + FOR_GIT;
     }
     if context.json() {

@@ -135,7 +135,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
                 writeln!(context.screen, "{}", crate::ui::text::clean(line))?;
             }
             writeln!(context.screen)?;
-            // Each answer is shown as it comes.
+            // Show each answer as soon as it is there.
             context.screen.flush()?;
         }
         steps.push(Step { note: walk.note, clone: walk.clone, command: walk.command, output });
@@ -177,7 +177,7 @@ fn folder(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The server, the project with its first commit, and the files that the walk reads.
+/// Creates the server, the project with its first commit, and the files that the demo reads.
 fn prepare(folder: &Path) -> Result<(), Failure> {
     let shop = folder.join(SHOP);
     shell(folder, "git init -q --bare -b main server.git && git init -q -b main shop")?;
@@ -203,8 +203,8 @@ fn identity(clone: &Path, name: &str, email: &str) -> Result<(), Failure> {
     shell(clone, &format!("git config user.name {name} && git config user.email {email}")).map(|_| ())
 }
 
-/// Runs what a user would type, with this very program as `git wf` and without the user's own configuration, which the
-/// walk must not depend on. The answer is what came on stdout and stderr.
+/// Runs a command as a user would type it, with this program as `git wf` and without the user's configuration, which
+/// must not affect the demo. Returns what it printed on stdout and stderr.
 fn shell(folder: &Path, command: &str) -> Result<String, Failure> {
     let failed = |why: String| Failure::new("demo", format!("`{command}` in `{}`: {why}", folder.display()));
     let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;

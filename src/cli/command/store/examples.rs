@@ -1,11 +1,11 @@
-//! One example of each kind of document that people and agents write or read by hand; it stands in the schema.
+//! One example of each kind of document that people and agents read or write by hand. It is part of the schema.
 
 use serde_json::Value;
 
 /// By the name of the kind.
 const EXAMPLES: &str = include_str!("examples.json");
 
-/// The example of a kind; none if a schema says enough.
+/// The example of a kind; `None` if the schema is clear enough.
 pub(in crate::cli) fn of(kind: &str) -> Option<Value> {
     let mut all: Value = serde_json::from_str(EXAMPLES).ok()?;
     all.as_object_mut()?.shift_remove(kind)

@@ -67,14 +67,14 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     })
 }
 
-/// Written beside it first, so that a file of that name is replaced by a whole one only.
+/// Writes to a temporary file beside it first, so that an existing file is replaced only by a complete one.
 fn to_file(session: &Session, issues: &[String], path: &Path) -> Result<Done<Exported>, Failure> {
     let failed = |error: &std::io::Error| {
         Failure::new("cannot-write", format!("cannot write `{}`: {error}", path.display()))
             .hint("name a file in an existing directory that you can write to")
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // As any file that is made: others may read it where the user's mask lets them.
+    // Like any new file: others may read it if the user's umask allows it.
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
     let file = tempfile::Builder::new().prefix(".wf-export-").permissions(mode).tempfile_in(folder);
     let file = file.map_err(|error| failed(&std::io::Error::from(error.kind())))?;

@@ -22,7 +22,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if args.repair {
         let done = store::repair(&session, args.trust_clock)?;
         context.tell(done.notices);
-        // In `--json`, the findings that are left say it.
+        // With `--json`, only the remaining findings are printed.
         if !context.json() {
             print::fsck::repaired(&mut context.screen, &done.view)?;
         }

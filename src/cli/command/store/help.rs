@@ -37,7 +37,7 @@ pub(crate) struct HelpAnswer {
     text: String,
 }
 
-/// A page of the manual that is not about one command.
+/// A page of the manual that is not about a single command.
 struct Guide {
     name: &'static str,
     section: u8,
@@ -85,7 +85,8 @@ fn found(topic: &[String]) -> Result<HelpAnswer, Failure> {
     Ok(HelpAnswer { page: format!("{page}(1)"), text: command.render_long_help().to_string() })
 }
 
-/// A guide by its name, with or without the prefix and the section: `claims`, `gitwf-claims`, `gitwf-claims(7)`.
+/// Finds a guide by its name, with or without the prefix and the section: `claims`, `gitwf-claims`,
+/// `gitwf-claims(7)`.
 fn guide(name: &str) -> Option<&'static Guide> {
     let name = name.strip_prefix("gitwf-").unwrap_or(name);
     let is_it = |guide: &&Guide| {
@@ -96,7 +97,7 @@ fn guide(name: &str) -> Option<&'static Guide> {
     GUIDES.iter().find(is_it)
 }
 
-/// The help of the whole program, as a template for clap: the commands in their groups.
+/// The help of the whole program, as a clap template: the commands in their groups.
 pub(in crate::cli) fn overview(command: &clap::Command, columns: usize) -> String {
     let groups = groups(command);
     let names = groups.iter().flat_map(|(_, commands)| commands).map(|it| it.get_name().len());
@@ -119,7 +120,7 @@ pub(in crate::cli) fn overview(command: &clap::Command, columns: usize) -> Strin
     text
 }
 
-/// The words in lines of at most `columns`, of which all but the first are indented.
+/// Wraps the text at `columns`; all lines but the first are indented.
 fn wrapped(text: &str, columns: usize, indent: usize) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -19,10 +19,11 @@ pub(crate) struct Args {
     args: Vec<OsString>,
 }
 
-/// The one hook that is there to keep things out: where it cannot look, nothing comes in.
+/// The only hook that protects something: if it cannot check, the push is rejected.
 const GUARD: &str = "pre-receive";
 
-/// Git goes on whatever happens here, a panic included; only the policy may stop a commit, and only the guard a push.
+/// git continues whatever happens here, even after a panic: only the policy may stop a commit, and only the guard may
+/// stop a push.
 pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
     let Args { name, args } = args;
     let shown = panic::take_hook();
@@ -53,7 +54,7 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
 fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
     let store = match Store::open(Path::new(".")) {
         Ok(store) => store.acting(acting()).in_hook(),
-        // There can be no store in such a place.
+        // There can be no store here.
         Err(StoreError::Git(GitError::NotARepository(_)) | StoreError::Git(GitError::Reftable(_)))
             if name != GUARD =>
         {
@@ -71,7 +72,7 @@ fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
             Ok(pre_push::run(&store, &remote, &url, &stdin()?)?)
         }
         (GUARD, _) => pre_receive::run(store, &stdin()?),
-        // A shim of another version: what it wants done is not known here, and git must not suffer from it.
+        // A hook of another version of the shims: this version does not know it, and git must not be disturbed.
         _ => Ok(Verdict::Go),
     }
 }
@@ -83,7 +84,7 @@ fn stdin() -> Result<Vec<u8>, HookError> {
     Ok(input)
 }
 
-/// One line on stderr, if there is one: git may have closed it.
+/// Prints one line on stderr, unless git has closed it.
 fn tell(text: &str) {
     ui::say(&format!("git-wf: {}", ui::text::clean_line(text)));
 }

@@ -80,7 +80,7 @@ pub(crate) fn install_hooks(store: &Store, force: bool) -> Result<Vec<HookState>
     Ok(install::install(&hooks_at(store)?, &program()?, Side::Client, force)?)
 }
 
-/// Says where edited shims went.
+/// Warns where edited shims were moved to.
 pub(crate) fn warn_of_edited(states: &[HookState], context: &Context) {
     for (name, path) in states.iter().filter_map(|it| Some((it.name, it.edited.as_deref()?))) {
         context.warn(&format!(
@@ -101,7 +101,7 @@ fn program() -> Result<PathBuf, Failure> {
     })
 }
 
-/// What was just done, else how it is.
+/// What was just done to the hook, or else its state.
 fn word(state: &HookState) -> (&'static str, style::Style) {
     match (state.change, state.installed) {
         (Change::Removed, _) => ("removed", style::PLAIN),
@@ -115,7 +115,7 @@ fn word(state: &HookState) -> (&'static str, style::Style) {
     }
 }
 
-/// A path below the current folder as one would type it there.
+/// A path relative to the current directory, if it is below it.
 fn near(path: &Path) -> String {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize()).unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()

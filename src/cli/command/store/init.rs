@@ -21,7 +21,7 @@ pub(crate) struct Args {
 /// What `init` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct InitAnswer {
-    /// What became of the store.
+    /// What happened to the store.
     #[serde(flatten)]
     pub(in crate::cli) store: Initialised,
     /// The git hooks, if requested.

@@ -1,4 +1,4 @@
-//! The manual pages, and putting them where `man` finds them: `cargo install` brings the program alone.
+//! The manual pages, and their installation where `man` finds them: `cargo install` installs only the program.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut Context) -> Out
     Ok(Exit::Done)
 }
 
-/// `share/man` beside the folder `bin` of the program: `man` looks there for each folder of PATH.
+/// `share/man` beside the program's directory `bin`: `man` looks there for each directory of PATH.
 fn beside_the_program() -> Result<PathBuf, Failure> {
     let program = std::env::current_exe().unwrap_or_default();
     let of_bin = |folder: &&Path| folder.file_name().is_some_and(|name| name == "bin");
@@ -83,8 +83,8 @@ fn write(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
     std::fs::write(folder.join(name), text)
 }
 
-/// Pages of another version below `folder`, of commands or guides that there are not any more: they bear names that only
-/// ours have, and speak of the program.
+/// Pages below `folder` that another version installed, for commands or guides that no longer exist. Only our pages
+/// have such names and mention the program.
 fn outdated(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (section, begin) in [("1", "git-wf-"), ("5", "gitwf-"), ("7", "gitwf-")] {
@@ -102,7 +102,7 @@ fn outdated(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether `man` finds a page there. Where there is no `man`, nobody misses it.
+/// Whether `man` finds a page there. True if `man` is not installed, since nobody will look for the page.
 fn is_found(folder: &Path) -> bool {
     let asked =
         Command::new("man").args(["-w", "git-wf"]).stdin(Stdio::null()).stderr(Stdio::null()).output();

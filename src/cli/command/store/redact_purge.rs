@@ -5,7 +5,7 @@ use std::io::BufRead as _;
 use crate::cli::Failure;
 use crate::store::Store;
 
-/// Asks, where nobody said yes.
+/// Asks for consent unless it was given.
 pub(in crate::cli) fn confirm(store: &Store, is_agreed: bool) -> Result<(), Failure> {
     if is_agreed {
         return Ok(());

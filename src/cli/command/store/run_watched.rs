@@ -6,7 +6,7 @@ use crate::cli::{Context, Exit, Failure, Outcome};
 /// What is started around each command of a plan and each agent, so that it does not outlive this program
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Whether the command's stdin comes over the line
+    /// Whether stdin for the command arrives over the socket
     #[arg(long)]
     stdin: bool,
     /// A program and its arguments

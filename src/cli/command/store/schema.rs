@@ -30,7 +30,7 @@ pub(in crate::cli) struct Listed {
     about: &'static str,
 }
 
-/// A wrong word is wrong usage, and a shell completes the right ones.
+/// An unknown kind is wrong usage, and shells complete the known ones.
 fn known() -> Vec<PossibleValue> {
     KINDS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about)).collect()
 }

@@ -20,7 +20,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     context.answer(done, |why, _, screen| print::why::why(screen, why))
 }
 
-/// Splits the lines off; a file whose name ends like that is meant where it is there.
+/// Separates the line numbers from the file name. If a file with the whole text as its name exists, that file is
+/// meant.
 fn parse(place: &str) -> Result<(String, Option<RangeInclusive<u64>>), Failure> {
     let wrong = |what: &str| {
         Failure::usage(format!("`{place}` {what}"))
@@ -42,7 +43,7 @@ fn parse(place: &str) -> Result<(String, Option<RangeInclusive<u64>>), Failure> 
     if first > last {
         return Err(wrong("ends before it begins"));
     }
-    // Compilers say FILE:LINE:COLUMN.
+    // Compilers print FILE:LINE:COLUMN.
     match file.rsplit_once(':').filter(|_| first == last && !Path::new(file).exists()) {
         Some((name, line)) if number(line).is_some() => {
             let line = number(line).unwrap_or(1);

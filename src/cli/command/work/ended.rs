@@ -1,4 +1,4 @@
-//! What `done` and `fail` have in common: the next item may be taken at once.
+//! What `done` and `fail` share: they can take the next item at once.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use crate::ops::Done;
 use crate::ops::work::{Attempt, Ended};
 use crate::ui::Screen;
 
-/// What comes after the end.
+/// What follows after the end.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Then {
     /// Then take the next ready item, like `git wf next`, in the same push. Exits with 3 if nothing is ready,
@@ -17,14 +17,14 @@ pub(in crate::cli) struct Then {
 }
 
 impl Then {
-    /// Whether the next item is taken, too.
+    /// Whether to take the next item, too.
     pub(in crate::cli) fn take_next(&self) -> bool {
         self.next
     }
 }
 
-/// Shows the end, to people by `print`, and what was taken then. Where nothing could be taken, that is what the command
-/// ends with.
+/// Shows the end, for people with `print`, and the item that was taken. If none could be taken, the command ends with
+/// that error.
 pub(in crate::cli) fn answer(
     done: Done<Ended>,
     context: &mut Context,

@@ -1,4 +1,4 @@
-//! Commands on the work: claims, carrying plans out, ending that.
+//! Commands on the work: claim an item, execute its plan, end the execution.
 
 pub(in crate::cli) mod accept;
 pub(in crate::cli) mod agent;

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     options: Options,
 }
 
-/// How an item is taken.
+/// How an item is claimed.
 #[derive(Debug, Default, clap::Args)]
 pub(in crate::cli) struct Options {
     /// Allow an item that touches the files of a running execution, or of an item that comes before it
@@ -39,7 +39,7 @@ pub(in crate::cli) struct Options {
     worktree: Option<Option<PathBuf>>,
 }
 
-/// Milliseconds.
+/// In milliseconds.
 fn parse_timeout(text: &str) -> Result<u64, String> {
     lease::parse_duration(text)
         .and_then(|millis| u64::try_from(millis).ok())
@@ -47,7 +47,7 @@ fn parse_timeout(text: &str) -> Result<u64, String> {
 }
 
 impl Options {
-    /// Claims what is wanted in this way, and waits for it where that is asked for.
+    /// Claims an item with these options, and waits for it if requested.
     pub(in crate::cli) fn take(self, what: What, queue: Option<String>, context: &mut Context) -> Outcome {
         let Self { allow_overlap, local, wait: limit, worktree } = self;
         let session = context.session()?;

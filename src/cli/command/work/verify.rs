@@ -53,7 +53,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(if passed { Exit::Done } else { Exit::Failed })
 }
 
-/// Asks for what nobody here has agreed to yet.
+/// Asks for consent to commands that nobody here has agreed to yet.
 fn agree(verification: &Verification<'_>, json: bool) -> Result<(), Failure> {
     let new = verification.unseen()?;
     if new.is_empty() {

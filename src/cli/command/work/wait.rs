@@ -1,4 +1,4 @@
-//! Waiting for an item that is ready.
+//! Waits until an item is ready.
 
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,13 @@ use crate::store::Store;
 use crate::sync;
 use crate::ui::text::clean_line;
 
-/// The first wait, and the longest where nothing is asked but this repository, and where a remote is.
+/// The first wait between two tries, and the longest one: first without a remote, then with one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(30)];
-/// How often the local ref is looked at meanwhile.
+/// How often the local ref is checked meanwhile.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// Claims what is wanted. With a limit, in milliseconds or without end, that is tried again while nothing is ready.
+/// Claims an item. With a limit (in milliseconds, or none), tries again while nothing is ready.
 pub(in crate::cli) fn claim(
     session: &Session,
     wish: &Wish,
@@ -47,7 +47,7 @@ pub(in crate::cli) fn claim(
     }
 }
 
-/// Waits for so long, or until somebody here writes.
+/// Waits at most this long, or until someone writes to this store.
 fn until_changed(store: &Store, most: Duration) -> Result<(), Refusal> {
     let (begun, tip) = (Instant::now(), store.tip()?);
     while begun.elapsed() < most && store.tip()? == tip {

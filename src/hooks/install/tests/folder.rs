@@ -1,4 +1,4 @@
-//! What install, uninstall and status do to the files in the folder.
+//! What install, uninstall and status do to the files in the directory.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -130,7 +130,7 @@ fn an_edited_shim_is_moved_aside() {
     assert_eq!((states[0].edited.as_ref(), states[1].edited.as_ref()), (Some(&beside), None));
     assert_eq!((states[0].installed, states[0].change), (Installed::Absent, Change::Removed));
     assert_eq!([&aside, &beside].map(|path| fs::read_to_string(path).unwrap()), [first, second]);
-    // Another program is no edit.
+    // A shim for another program is not an edited shim.
     install(&at, Path::new("/it's/elsewhere/git-wf"), Side::Client, false).unwrap();
     assert!(
         install(&at, &program(&repo), Side::Client, false)

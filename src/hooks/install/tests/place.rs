@@ -1,4 +1,4 @@
-//! Which folder git names, and which are refused.
+//! Which directory git names, and which directories are refused.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -93,7 +93,8 @@ fn a_second_worktree_shares_the_folder() {
     repo.run(&["worktree", "add", "-q", "../second"]);
     let second = repo.root().parent().unwrap().join("second");
     let git = Git::new(repo.root().join(".git/worktrees/second"), Some(&second));
-    // A `core.hooksPath` of whoever runs the tests would be found here; `-c` is not passed on by `Git`.
+    // A `core.hooksPath` in the configuration of the user who runs the tests would interfere; `Git` does not pass on
+    // `-c`.
     if repo.git.run(&["config", "core.hooksPath"]).is_ok() {
         return;
     }

@@ -1,5 +1,5 @@
-//! What git makes of the shims: a script stands in for `git-wf`, another for the earlier hook, and each
-//! notes how it was called.
+//! How git runs the shims. One script stands in for `git-wf` and another for the earlier hook; each notes how it was
+//! called.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -39,7 +39,7 @@ fn installed() -> TestRepo {
     repo
 }
 
-/// The shim, run as git does, without `git-wf` on the `PATH`.
+/// The shim, run as git runs it, without `git-wf` on the `PATH`.
 fn shim(repo: &TestRepo, name: &str, stdin: &str) -> Command {
     let input = repo.root().join(".git/stdin");
     fs::write(&input, stdin).unwrap();
@@ -118,7 +118,7 @@ fn no_program_of_the_work_tree_is_called() {
                 let mut command = Command::new(format!("/bin/{shell}"));
                 command.arg(hook).current_dir(repo.root()).env("PATH", &path).env("MARK", "mark");
                 let Ok(status) = command.stdin(std::process::Stdio::null()).status() else {
-                    // Not every system has each of the shells.
+                    // Not every system has all of these shells.
                     continue;
                 };
                 assert!(status.success(), "{shell} {path}: {}", shim_of.name);
@@ -199,7 +199,7 @@ fn an_earlier_hook_that_reads_nothing_is_no_trouble() {
     let repo = installed();
     repo.script(&repo.hooks().join("before-git-wf/post-rewrite"), "exit 0");
     fs::write(repo.root().join(".git/stdin"), "a b\n".repeat(100_000)).unwrap();
-    // Where broken pipes are ignored, a shell's `printf` complains of them.
+    // If broken pipes are ignored, a shell's `printf` complains about them.
     let ignoring = "trap '' PIPE; .git/hooks/post-rewrite <.git/stdin";
     let mut shell = Command::new("sh");
     let output = shell.args(["-c", ignoring]).current_dir(repo.root()).output().unwrap();
@@ -232,7 +232,7 @@ fn git_runs_them() {
     assert!(!refused.status.success());
 }
 
-/// What an earlier hook finds at `$0` and beside it.
+/// What an earlier hook finds in `$0` and in its directory.
 #[test]
 fn an_earlier_script_is_called_by_its_own_name() {
     let repo = installed();

@@ -1,4 +1,4 @@
-//! What counts as empty.
+//! Which messages count as empty.
 
 use std::ffi::OsStr;
 
@@ -10,7 +10,7 @@ const ADVICE: &str = "\n# Please enter the commit message for your changes. Line
     # with '#' will be ignored, and an empty message aborts the commit.\n#\n# On branch main\n#\n";
 const CUT: &str = "# ------------------------ >8 ------------------------\n";
 
-/// How git calls the hook of a commit that opens no editor.
+/// How git calls the hook for a commit without an editor.
 fn no_editor() -> Option<&'static OsStr> {
     Some(OsStr::new(":"))
 }

@@ -1,4 +1,4 @@
-//! What real commits become: git writes the message's file, the hook's part is played here, git goes on.
+//! What happens to real commits: git writes the message file, the test plays the hook, and git continues.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,8 +8,8 @@ use crate::hooks::test_repo::TestRepo;
 
 const OURS: &[(&str, &str)] = &[("Wf-Issue", "ISS-1")];
 
-/// Runs `git commit`, once to get what its hook is given, and again with what the hook makes of it. Answers
-/// with the message of the commit, or nothing where git refused.
+/// Runs `git commit` twice: first to get what its hook receives, then with the hook's changes. Returns the message of
+/// the commit, or `None` if git refused it.
 fn commit(repo: &TestRepo, editor: Option<&str>, args: &[&str]) -> Option<String> {
     let given = repo.root().join(".git/given");
     let quoted = format!("\"{}\"", given.display());
@@ -34,7 +34,7 @@ fn commit(repo: &TestRepo, editor: Option<&str>, args: &[&str]) -> Option<String
     run().status.success().then(|| repo.run(&["log", "-1", "--format=%B"]).trim_end().to_owned())
 }
 
-/// An editor that puts text above what git wrote.
+/// An editor that inserts text above what git wrote.
 fn typing(text: &str) -> String {
     format!("{{ printf '{text}'; cat \"$1\"; }} >\"$1.new\" && mv \"$1.new\" \"$1\"")
 }

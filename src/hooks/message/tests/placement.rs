@@ -1,4 +1,5 @@
-//! Trailers go where git puts them: our answer against git's, for messages made of all that matters to either.
+//! Trailers go where git puts them: compares the answers of both, for messages made of everything that matters to
+//! either.
 
 use bstr::ByteSlice;
 use proptest::prelude::*;
@@ -7,10 +8,10 @@ use super::super::trailers::{Placed, place};
 use crate::hooks::test_repo::TestRepo;
 
 const OURS: &[(&str, &str)] = &[("Wf-Issue", "ISS-1"), ("Wf-Task", "T1")];
-/// Nobody begins a line with it, so that as a comment prefix it makes everything text.
+/// No line starts with this, so as a comment prefix it makes every line text.
 const NO_COMMENT: &str = "\u{1}";
 
-/// Lines that mean something to git, and some that do not.
+/// Lines with a meaning for git, and lines without one.
 const LINES: &[&str] = &[
     "",
     "",
@@ -53,8 +54,8 @@ const LINES: &[&str] = &[
     "https://example.com/x",
 ];
 
-/// Git's answer: it is asked to add trailers. It rewrites the trailers that it finds (`Fixes:#1` becomes `Fixes: #1`), so
-/// only the lines between two marks are taken from its answer.
+/// git's answer when asked to add trailers. git rewrites existing trailers (`Fixes:#1` becomes `Fixes: #1`), so only
+/// the lines between two marks are used.
 fn asked(repo: &TestRepo, text: &[u8], prefix: &str, trailers: &[(&str, &str)]) -> Placed {
     let mark = (0..).map(|n| format!("Wf-Mark-{n}")).find(|mark| !text.contains_str(mark));
     let mark = mark.unwrap_or_default();
@@ -71,7 +72,7 @@ fn asked(repo: &TestRepo, text: &[u8], prefix: &str, trailers: &[(&str, &str)]) 
         add("addIfDifferent", &format!("{key}: {value}"));
     }
     add("add", &end);
-    // A carriage return would keep git from seeing a blank line; clean-up drops it anyway.
+    // A carriage return would keep git from recognizing a blank line; the clean-up removes it anyway.
     let asked = text.replace("\r\n", "\n");
     let answer = sealed(repo, &args, &asked);
     let (head, rest) = answer.split_once_str(&begin).unwrap();
@@ -82,7 +83,7 @@ fn asked(repo: &TestRepo, text: &[u8], prefix: &str, trailers: &[(&str, &str)]) 
     Placed { at, gap, lines: lines.to_owned() }
 }
 
-/// Runs git without any configuration but `-c`.
+/// Runs git without any configuration except `-c`.
 fn sealed(repo: &TestRepo, args: &[String], input: &[u8]) -> Vec<u8> {
     let mut command = repo.command(&[]);
     command.args(args).env("GIT_DIR", "/dev/null");

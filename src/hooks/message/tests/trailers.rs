@@ -1,4 +1,4 @@
-//! Where trailers go, and which are found.
+//! Where trailers go, and which existing ones are found.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn added(repo: &TestRepo, message: &str, rule: &CommentRule) -> String {
     fs::read_to_string(&path).unwrap()
 }
 
-/// Checks a message in which `<add>` stands where our lines go, `<gap>` where they go below a new blank line.
+/// Checks a message in which `<add>` marks where the trailers go, and `<gap>` where they go after a new blank line.
 fn check(repo: &TestRepo, rule: &CommentRule, marked: &str) {
     let before = marked.replace("<add>", "").replace("<gap>", "");
     let after = marked.replace("<add>", LINES).replace("<gap>", &format!("\n{LINES}"));

@@ -23,7 +23,7 @@ pub(super) struct Args {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let Args { issue, files, no_bind, add_reply_task, force } = args;
-    // Whoever put a file first is told before any is read.
+    // If a file was given instead of an issue, say so before any file is read.
     let issue = resolve::issue(&session.store().snapshot()?, &issue)?.to_string();
     let mut plans = Vec::new();
     for file in if files.is_empty() { vec!["-".to_owned()] } else { files } {
@@ -31,7 +31,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     }
     let add = Add { issue, plans, no_bind, add_reply_task, force: force.why() };
     let done = plans::add(&session, add)?;
-    // What is below shows in the document.
+    // With `--json`, the document contains these remarks.
     let remarks = match context.json() {
         true => vec![],
         false => print::added::remarks(&done.view, no_bind, context.screen.is_terminal()),

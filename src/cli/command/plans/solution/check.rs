@@ -31,7 +31,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     };
     let stands_alone = issue.is_none() && with.is_empty() && !all_bound;
     let done = match plans {
-        // Without a store, and outside of any repository, a file can be checked all the same.
+        // A file can be checked without a store, and outside of any repository.
         Checking::Handed(plans) if stands_alone => {
             plans::check_alone(context.session().ok().as_deref(), plans)?
         }

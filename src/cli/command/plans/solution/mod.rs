@@ -1,4 +1,4 @@
-//! `solution`: one file a subcommand.
+//! `solution`: one file for each subcommand.
 
 mod add;
 mod check;

@@ -6,7 +6,7 @@ use crate::cli::{Failure, named, read_bytes};
 use crate::model::strict;
 use crate::rules::task_edit::TaskEdit;
 
-/// Fields of a task. One that may be given more than once replaces the whole list; given once and empty, it empties it.
+/// Fields of a task. An option that can be repeated replaces the whole list; a single empty value clears it.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct FieldArgs {
     /// The title: what the task does, in one line
@@ -57,7 +57,7 @@ pub(super) struct FieldArgs {
     from_json: Option<String>,
 }
 
-/// None if the flag was not given.
+/// `None` if the flag was not given.
 fn list(given: &[String]) -> Option<Vec<String>> {
     match given {
         [] => None,
@@ -70,12 +70,12 @@ fn number(minutes: f64) -> Result<Value, Failure> {
     if !minutes.is_finite() {
         return Err(Failure::usage(format!("`{minutes}` is not a number of minutes")));
     }
-    // 45 stands in the plan as 45, not as 45.0.
+    // Store 45 as 45, not as 45.0.
     Ok(if minutes.fract() == 0.0 && minutes.abs() < 1e15 { json!(minutes as i64) } else { json!(minutes) })
 }
 
 impl FieldArgs {
-    /// What is to become of the task.
+    /// The requested edit of the task.
     pub(super) fn edit(&self) -> Result<TaskEdit, Failure> {
         let texts = [
             ("title", &self.title),

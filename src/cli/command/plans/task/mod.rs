@@ -1,4 +1,4 @@
-//! `task`: one file a subcommand.
+//! `task`: one file for each subcommand.
 
 mod add;
 mod edit;
