@@ -8,8 +8,8 @@ use crate::store::ObjectId;
 pub(crate) struct Done<V> {
     /// The view.
     pub(crate) view: V,
-    /// The commit of the store that records it; none if nothing changed.
+    /// The commit of the store that records it; `None` if nothing changed.
     pub(crate) commit: Option<ObjectId>,
-    /// Notices of the operation, in order.
+    /// The notices of the operation, in order.
     pub(crate) notices: Vec<Notice>,
 }

@@ -1,7 +1,8 @@
 //! What can be done with a store: one function for each use case, grouped by subject.
 //!
 //! An operation takes a [`Session`] and an input, and returns [`Done`] with a view, or a [`Refusal`]. A view is what
-//! `--json` prints. Nothing here knows a command line, a terminal, an exit code, the environment or a current folder.
+//! `--json` prints. Nothing here knows a command line, a terminal, an exit code, the environment or a current
+//! directory.
 
 pub(crate) mod clones;
 mod done;

@@ -5,20 +5,20 @@ use crate::model::remedy::{Call, Remedy};
 /// Something to report that did not stop the operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Notice {
-    /// How much it matters.
+    /// How important it is.
     pub(crate) weight: Weight,
-    /// In one line.
+    /// The text, in one line.
     pub(crate) message: String,
     /// What can be done about it.
     pub(crate) remedies: Vec<Remedy>,
 }
 
-/// How much a notice matters.
+/// How important a notice is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Weight {
-    /// It is good to know.
+    /// Information.
     Note,
-    /// It may be meant.
+    /// It may be intended, but deserves attention.
     Warning,
     /// Something is wrong.
     Error,
@@ -30,7 +30,7 @@ impl Notice {
         Self { weight: Weight::Warning, message: message.into(), remedies: vec![] }
     }
 
-    /// Something that was done besides what was asked for.
+    /// Something that was done in addition to the request.
     pub(crate) fn note(message: impl Into<String>) -> Self {
         Self { weight: Weight::Note, ..Self::warning(message) }
     }
@@ -40,7 +40,7 @@ impl Notice {
         Self { weight: Weight::Error, ..Self::warning(message) }
     }
 
-    /// The same with an operation to call, and what that does.
+    /// Adds a remedy: an operation to call, and what it does.
     pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
         self.remedies.push(Remedy::call(call, does));
         self

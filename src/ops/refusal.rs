@@ -1,4 +1,4 @@
-//! Why an operation was refused.
+//! Refusals of operations.
 
 use crate::model::Explain;
 use crate::model::remedy::{Call, Remedy};
@@ -9,18 +9,18 @@ use crate::rules::readiness::Blocker;
 pub(crate) enum Kind {
     /// It cannot be done in the current state.
     Impossible,
-    /// The input is contradictory.
+    /// The input contradicts itself.
     Usage,
     /// There is nothing to do.
     Nothing,
 }
 
-/// One candidate or finding beside a message.
+/// One candidate or finding that belongs to a message.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Detail {
-    /// In one line.
+    /// The text, in one line.
     pub(crate) message: String,
-    /// What can be done about it alone.
+    /// What can be done about this one.
     pub(crate) remedies: Vec<Remedy>,
 }
 
@@ -31,7 +31,7 @@ impl From<String> for Detail {
 }
 
 impl Detail {
-    /// Why an item waits, behind what names the item.
+    /// Why an item waits; `before` names the item.
     pub(crate) fn waits(before: &str, blocker: &Blocker) -> Self {
         Self { message: format!("{before}{}", blocker.reason), remedies: blocker.remedies.clone() }
     }
@@ -42,7 +42,7 @@ impl Detail {
 pub(crate) struct Refusal {
     /// See [`Kind`].
     pub(crate) kind: Kind,
-    /// A stable word for programs, in kebab case: `not-found`.
+    /// A stable code for programs, in kebab case: `not-found`.
     pub(crate) code: &'static str,
     /// What is wrong, with the value, in one line.
     pub(crate) message: String,
@@ -64,7 +64,7 @@ impl Refusal {
             .remedy("log", "shows who wrote it; the rest of the store is not affected")
     }
 
-    /// Values that make no sense together.
+    /// Values that do not fit together.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { kind: Kind::Usage, ..Self::new("usage", message) }
     }
@@ -74,19 +74,19 @@ impl Refusal {
         Self { kind: Kind::Nothing, ..Self::new("nothing-to-do", message) }
     }
 
-    /// The same with words that say what to do.
+    /// Adds a remedy in words.
     pub(crate) fn hint(mut self, words: impl Into<String>) -> Self {
         self.remedies.push(Remedy::words(words));
         self
     }
 
-    /// The same with an operation to call, and what that does.
+    /// Adds a remedy: an operation to call, and what it does.
     pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
         self.remedies.push(Remedy::call(call, does));
         self
     }
 
-    /// The same with candidates or findings.
+    /// Adds candidates or findings.
     pub(crate) fn details<D: Into<Detail>>(mut self, details: Vec<D>) -> Self {
         self.details = details.into_iter().map(D::into).collect();
         self

@@ -1,4 +1,4 @@
-//! What every operation is given: the store, the actor, and the sinks for notices and progress.
+//! What every operation gets: the store, the actor, and the sinks for notices and progress.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -30,7 +30,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// For a store that was opened with the actor. The programs that operations start see a choice of `environment`.
+    /// A session for a store that was opened with an actor. Programs that operations start get a selection of
+    /// `environment`.
     pub(crate) fn new(
         store: Store,
         progress: Box<dyn Progress>,
@@ -39,7 +40,7 @@ impl Session {
         Self { store, progress, environment, notices: RefCell::default() }
     }
 
-    /// The variables that programs may be given.
+    /// The environment variables that may be passed to programs.
     pub(crate) fn environment(&self) -> &[(OsString, OsString)] {
         &self.environment
     }
@@ -49,7 +50,7 @@ impl Session {
         &self.store
     }
 
-    /// One change of the store, one commit.
+    /// Changes the store in one transaction, with one commit.
     pub(crate) fn transact<T>(
         &self,
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
@@ -75,7 +76,7 @@ impl Session {
         done
     }
 
-    /// Runs work that reports how many steps of `doing` are done, and of how many, if that is known.
+    /// Runs work that reports how many steps of `doing` are done, and the total if it is known.
     pub(crate) fn counted<T>(
         &self,
         doing: &'static str,
@@ -87,8 +88,8 @@ impl Session {
         done
     }
 
-    /// A change that takes effect only once `remote` has it. It needs the network and holds no lock. Without a remote,
-    /// it is made here alone.
+    /// Makes a change that takes effect only once `remote` has it. This needs the network and holds no lock. Without
+    /// a remote, the change is made only here.
     pub(crate) fn transact_through<T>(
         &self,
         remote: Option<&str>,
@@ -102,7 +103,7 @@ impl Session {
         Ok(answer)
     }
 
-    /// The index for an operation that can do without it and looks at queues.
+    /// The index, for an operation on queues that also works without it.
     pub(crate) fn index_at_hand(&self) -> Option<Index<'_>> {
         self.watched(|watch| index::at_hand(&self.store, watch))
     }
@@ -122,7 +123,7 @@ impl Session {
         self.notices.borrow_mut().extend(notices);
     }
 
-    /// Takes the notices since the last call: for a refused operation, all that it had made.
+    /// Takes the notices since the last call; after a refusal, all notices of the operation.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         self.notices.take()
     }
@@ -133,7 +134,7 @@ impl Session {
     }
 }
 
-/// A change that is refused where it does not belong to the role of whoever makes it.
+/// Refuses a change that the actor's role may not make.
 fn in_role<T>(
     mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
 ) -> impl FnMut(&mut Tx<'_>) -> Result<T, Refusal> {

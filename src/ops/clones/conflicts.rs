@@ -1,4 +1,4 @@
-//! Fields that two clones changed differently: listing them, and deciding.
+//! Fields that two clones changed differently: listing and resolving them.
 
 use crate::model::redaction::REDACTED;
 use crate::ops::{Answer, Refusal, Session};
@@ -6,12 +6,12 @@ use crate::store::resolve::{self, ResolveError};
 use crate::store::{Store, StoreError, layout, records};
 use crate::sync::conflicts::{Conflict, WHOLE, open};
 
-/// Which conflict to decide, and how.
+/// Which conflict to resolve, and how.
 #[derive(Debug)]
 pub(crate) struct Settle {
     /// The id of the record, or an unambiguous prefix of it.
     pub(crate) record: String,
-    /// The field; may be left out if the record has only one open conflict.
+    /// The field; optional if the record has only one open conflict.
     pub(crate) field: Option<String>,
     /// Which value to keep.
     pub(crate) which: Which,
@@ -20,9 +20,9 @@ pub(crate) struct Settle {
 /// A value of a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// The one that stands.
+    /// The current value.
     Current,
-    /// The one that lost; if there are several, by its number, from 1.
+    /// A value that lost; if there are several, its number, from 1.
     Lost(Option<u32>),
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     };
     let is_hidden = |value: &serde_json::Value| value.as_str() == Some(REDACTED);
     if is_hidden(&side.value) || side.value.as_object().is_some_and(|fields| fields.values().any(is_hidden)) {
-        // To write it anew would show it again, or put the word for it in its place.
+        // Writing the value again would reveal it, or store its replacement text.
         return Err(Refusal::new("redacted", format!("that value of `{}` is redacted", conflict.field))
             .hint("set the field with `git wf edit`; that resolves it too"));
     }
@@ -58,7 +58,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
             let is_taken = input.which != Which::Current;
             let is_changed = is_taken && doc.update(&side.value, tx.stamper()).map_err(frozen())?;
             let first = doc.registers().next().map(str::to_owned);
-            // Any write says that somebody has seen both; this one changes nothing else.
+            // Any write shows that someone has seen both values; this one changes nothing else.
             if let Some(first) = first.filter(|_| !is_changed) {
                 doc.decide(&first, doc.value(&first).cloned(), tx.stamper()).map_err(frozen())?;
             }
@@ -73,7 +73,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     Ok(session.done(conflict, committed.commit))
 }
 
-/// The record that the text names, preferably one with a conflict.
+/// The record that the text names; records with a conflict take precedence.
 fn record(store: &Store, named: &str, conflicts: &[Conflict]) -> Result<String, Refusal> {
     let mut ids: Vec<String> = conflicts.iter().map(|it| it.record.clone()).collect();
     ids.sort();
@@ -97,7 +97,7 @@ fn pick(store: &Store, input: &Settle) -> Result<Conflict, Refusal> {
     let is_one_field = fitting.iter().all(|it| it.path == first.path && it.field == first.field);
     let number = match input.which {
         _ if !is_one_field => None,
-        // What stands is the same, whatever it stands against.
+        // The current value is the same in all conflicts of the field.
         Which::Current => Some(1),
         Which::Lost(None) if fitting.len() == 1 => Some(1),
         Which::Lost(number) => number,

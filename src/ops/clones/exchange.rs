@@ -5,7 +5,7 @@ use crate::ops::{Answer, Notice, Session, work};
 use crate::store::ObjectId;
 use crate::sync::{self, Moved, Synced, remote};
 
-/// Fetches, merges and pushes, with the given remote or else the store's own.
+/// Syncs with the given remote, or else with the store's own: fetches, merges and pushes.
 ///
 /// # Errors
 /// `no-remote` and the like; any reason why the remote cannot be reached or refuses the push.
@@ -15,7 +15,7 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let remote = remote::to_sync(store, named)?;
     let synced = sync::sync(store, &remote)?;
     if let Err(error) = remote::remember(store, &remote) {
-        // The exchange took place; only the next one will not know by itself where to go.
+        // The exchange itself succeeded; only the next one will need the remote's name again.
         session.notice(Notice::warning(format!(
             "`{remote}` could not be recorded as the remote of the store: {error}"
         )));
@@ -23,10 +23,10 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
     came_in(session, synced, before)
 }
 
-/// Fetches and merges, as [`sync`] does.
+/// Fetches and merges, like [`sync`].
 ///
 /// # Errors
-/// As of [`sync`].
+/// The same as [`sync`].
 pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     let before = store.snapshot()?.commit();
@@ -34,10 +34,10 @@ pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
     came_in(session, sync::pull(store, &remote)?, before)
 }
 
-/// Pushes what is here; the remote must have nothing else.
+/// Pushes the local state; fails if the remote has other commits.
 ///
 /// # Errors
-/// As of [`sync`].
+/// The same as [`sync`].
 pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     store.snapshot()?;
@@ -62,8 +62,8 @@ fn came_in(session: &Session, mut synced: Synced, before: ObjectId) -> Answer<Sy
     Ok(session.done(synced, commit))
 }
 
-/// Updates the index with what came in, so that the next query is fast. The exchange has already taken place, so a
-/// front end should show its answer first.
+/// Updates the index with what came in, so that the next query is fast. The exchange is already complete, so a front
+/// end should show its answer first.
 pub(crate) fn catch_up(session: &Session, synced: &Synced) {
     if synced.merged != Moved::None {
         session.catch_up(synced.incoming);

@@ -5,10 +5,10 @@ use crate::ops::{Notice, Refusal, work};
 use crate::store::{ObjectId, Rewritten, Store};
 use crate::sync::{Moved, Synced};
 
-/// At most this many are named one by one; the view has all.
+/// At most this many are named; the view has all of them.
 const NAMED: usize = 10;
 
-/// What everybody should know of an exchange that another operation made; `before` is the tip of then.
+/// Notices about an exchange that another operation made; `before` is the tip before it.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -25,7 +25,7 @@ pub(crate) fn came_with(
     Ok(notices)
 }
 
-/// What the remote had lost, and the exchange kept or restored.
+/// What the remote had lost and this store kept or restored.
 pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
     let remote = &synced.remote;
     let mut notices = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
     notices
 }
 
-/// The first of them, and how many more there are.
+/// The first few paths, and how many more there are.
 pub(crate) fn some(paths: &[String]) -> String {
     let mut named: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
     let rest = format!("and {} more", paths.len() - named.len());
@@ -73,7 +73,7 @@ pub(super) fn rewritten(rewritten: &[Rewritten]) -> Vec<Notice> {
     notices
 }
 
-/// How many fields two clones changed differently.
+/// The number of fields that two clones changed differently.
 pub(super) fn conflicts(open: usize) -> Option<Notice> {
     let changed = format!("{} changed differently in two clones", count(open, "field"));
     (open > 0).then(|| Notice::warning(changed).remedy("conflicts", "shows both values"))

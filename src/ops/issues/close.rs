@@ -15,11 +15,11 @@ pub(crate) struct Close {
     pub(crate) issue: String,
     /// Why.
     pub(crate) reason: Option<String>,
-    /// Why an illegal transition is forced.
+    /// The reason for forcing an illegal transition.
     pub(crate) force: Option<String>,
 }
 
-/// Closes an issue. Running attempts at it are set aside.
+/// Closes an issue. Its attempts are set aside.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.

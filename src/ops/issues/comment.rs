@@ -9,7 +9,7 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::rules::limits;
 use crate::store::{layout, resolve};
 
-/// A comment that was made.
+/// A comment that was added.
 #[derive(Debug, Serialize)]
 pub(crate) struct Commented {
     /// The comment as it is stored.
@@ -20,7 +20,7 @@ pub(crate) struct Commented {
     pub(crate) issue: IssueId,
 }
 
-/// Comments on the issue with this id, or the unambiguous beginning of one; `body` is Markdown.
+/// Comments on the issue with this id or unambiguous prefix; `body` is Markdown.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `empty-comment`, `too-long`.

@@ -1,4 +1,4 @@
-//! Changing the fields and the decision of an issue.
+//! Editing the fields and the status of an issue.
 
 use super::fields::Fields;
 use super::input::some;
@@ -13,7 +13,7 @@ use crate::ops::{Answer, Refusal, Session, work};
 use crate::rules::{facts, limits, transitions};
 use crate::store::{Tx, resolve};
 
-/// What becomes of an issue; what is not given stays as it is.
+/// Changes to an issue; omitted fields stay as they are.
 #[derive(Debug)]
 pub(crate) struct Edit {
     /// Its id, or an unambiguous prefix of it.
@@ -22,19 +22,19 @@ pub(crate) struct Edit {
     pub(crate) title: Option<String>,
     /// A new description; an empty one clears it.
     pub(crate) text: Option<String>,
-    /// A new decision.
+    /// A new status.
     pub(crate) status: Option<IssueStatus>,
     /// Everything else.
     pub(crate) fields: Fields,
-    /// Why an illegal transition is forced.
+    /// The reason for forcing an illegal transition.
     pub(crate) force: Option<String>,
 }
 
-/// Changes an issue.
+/// Edits an issue.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `other-issue`, `illegal-move`, `own-command`, `derived-status`, `not-bound`, `cycle`,
-/// `self-dependency`; a value that has not the form of its field; usage where nothing is given.
+/// `self-dependency`; an invalid value; usage if nothing is given.
 pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     let Edit { issue, title, text, status, fields, force } = input;
     if title.is_none() && text.is_none() && status.is_none() && fields.is_empty() {
@@ -66,7 +66,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
         }
         let dependencies_changed = target.depends_on != folder.issue.record.depends_on;
         let edited = tx.edit_issue(&id, |issue| {
-            // What was decided above stands.
+            // Keep what was decided above.
             let kept = (issue.status, issue.close_reason.clone(), issue.bound_solution_id.clone());
             *issue = target;
             (issue.status, issue.close_reason, issue.bound_solution_id) = kept;
@@ -86,7 +86,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     view::answer(session, &id, committed.commit)
 }
 
-/// An issue as it is stored, for whoever edits its text.
+/// An issue as it is stored, for editing its text.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
@@ -95,7 +95,7 @@ pub(crate) fn stored(session: &Session, issue: &str) -> Result<Issue, Refusal> {
     Ok(existing_outline(&snapshot, &resolve::issue(&snapshot, issue)?)?.issue.record)
 }
 
-/// Decides that the issue is `to`, where that is a legal transition.
+/// Sets the status of an issue, if the transition is legal.
 fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -> Result<(), Refusal> {
     let folder = existing(tx, id)?;
     let from = facts::status(&folder);
@@ -123,7 +123,7 @@ fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -
     Ok(())
 }
 
-/// The decision that makes an issue show a status. Most statuses follow from what happens, and are not decided.
+/// The stored status that makes an issue show this status. Most statuses are derived and cannot be set.
 fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> {
     let command = match status {
         IssueStatus::Registered => return Ok(StoredStatus::Registered),

@@ -1,4 +1,4 @@
-//! What becomes of the fields of an issue, for creating and for editing one.
+//! New values for the fields of an issue, for creating and editing.
 
 use std::collections::BTreeSet;
 
@@ -11,40 +11,40 @@ use crate::rules::limits;
 use crate::store::Read;
 use crate::store::resolve::{self, ResolveError};
 
-/// Something that enters a set, or leaves it.
+/// A change of one member of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Member {
-    /// It is in the set from now on.
+    /// Add this member.
     Add(String),
-    /// It is not.
+    /// Remove this member.
     Remove(String),
 }
 
-/// New values; what is not given stays as it is.
+/// New values; omitted fields stay as they are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fields {
-    /// Whole values; what is given beside them stands over them.
+    /// Whole values; the other fields override them.
     pub(crate) json: Option<IssueInput>,
     /// How urgent it is.
     pub(crate) priority: Option<Priority>,
     /// Tags.
     pub(crate) tags: Vec<Member>,
-    /// Issues that must be done first: their ids, or unambiguous beginnings of them.
+    /// Issues that must be done first: their ids, or unambiguous prefixes of them.
     pub(crate) depends_on: Vec<Member>,
     /// Parts of the system that it concerns.
     pub(crate) components: Vec<Member>,
-    /// `type:id`, where the beginning of an id will do.
+    /// `type:id`; an unambiguous prefix of the id is enough.
     pub(crate) relations: Vec<Member>,
-    /// Who shall see to it; an empty text clears it.
+    /// The assignee; an empty text clears it.
     pub(crate) assignee: Option<String>,
     /// bug, feature, task, …; an empty text clears it.
     pub(crate) issue_type: Option<String>,
-    /// Where it is discussed.
+    /// URL of the discussion.
     pub(crate) source_url: Option<String>,
 }
 
 impl Fields {
-    /// Whether nothing is given.
+    /// Whether no field is given.
     pub(super) fn is_empty(&self) -> bool {
         let lists = [&self.tags, &self.depends_on, &self.components, &self.relations];
         let texts = [&self.assignee, &self.issue_type, &self.source_url];
@@ -54,12 +54,12 @@ impl Fields {
             && texts.iter().all(|text| text.is_none())
     }
 
-    /// The title that is given as JSON.
+    /// The title in the JSON.
     pub(crate) fn title(&self) -> Option<&str> {
         self.json.as_ref()?.title.as_deref()
     }
 
-    /// Puts everything into an issue; ids are those of the state that is read.
+    /// Applies all fields to an issue. Ids are resolved in the given state.
     pub(super) fn apply(&self, read: &impl Read, issue: &mut Issue) -> Result<(), Refusal> {
         if let Some(json) = &self.json {
             json.clone().apply(issue)?;
@@ -71,7 +71,7 @@ impl Fields {
             [(&mut issue.tags, &self.tags), (&mut issue.affected_components, &self.components)]
         {
             change(set, members, |name, is_new| {
-                // What is taken away may have been written before there was a limit.
+                // Only new members are checked: an old one may have been written before there was a limit.
                 if is_new {
                     limits::label(name)?;
                 }
@@ -100,7 +100,7 @@ impl Fields {
     }
 }
 
-/// Lets members enter and leave a set; `value` reads one, and is told whether it is to enter.
+/// Adds and removes members of a set. `value` parses a member and is told whether it is added.
 fn change<T: Ord>(
     set: &mut BTreeSet<T>,
     members: &[Member],
@@ -115,7 +115,7 @@ fn change<T: Ord>(
     Ok(())
 }
 
-/// The issue of a dependency. What is taken away need not exist any more.
+/// The issue of a dependency. A dependency to remove may name an issue that no longer exists.
 fn dependency(read: &impl Read, text: &str, is_new: bool) -> Result<IssueId, Refusal> {
     match resolve::issue(read, text) {
         Err(ResolveError::NotFound { .. }) if !is_new => Ok(IssueId::parse(text)?),
@@ -123,7 +123,7 @@ fn dependency(read: &impl Read, text: &str, is_new: bool) -> Result<IssueId, Ref
     }
 }
 
-/// The relation with the whole id. It may be of an issue that is not here, if that is named in full.
+/// The relation with the full id. The issue may be unknown here if its id is given in full.
 fn relation(read: &impl Read, text: &str) -> Result<String, Refusal> {
     let (kind, name) = limits::relation(text)?;
     match (resolve::issue(read, name), IssueId::parse(name)) {

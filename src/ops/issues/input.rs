@@ -1,4 +1,4 @@
-//! An issue as JSON, as planners and other programs hand it in.
+//! An issue as JSON, as planners and other programs write it.
 
 use std::collections::BTreeSet;
 
@@ -78,10 +78,10 @@ pub(crate) enum Label {
     },
 }
 
-/// The member of the notes by which a planner names what an issue depends on.
+/// The member of the notes in which planners list the issues that an issue depends on.
 const DEPENDENCIES: &str = "depends_on_issues";
 
-/// Fields that the store makes or derives: a record that `show --json` printed can be read again.
+/// Fields that the store sets or derives. They are accepted, so that the output of `show --json` can be read again.
 const OWNED: &[&str] = &[
     "author",
     "created_at",
@@ -105,7 +105,7 @@ const OWNED: &[&str] = &[
     "clock",
 ];
 
-/// The schema admits what is read and ignored.
+/// Makes the schema allow the fields that are read and ignored.
 fn with_ignored(schema: &mut schemars::Schema) {
     let ignored = serde_json::json!({ "description": "set by the store; ignored here" });
     if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
@@ -117,10 +117,10 @@ fn with_ignored(schema: &mut schemars::Schema) {
 }
 
 impl IssueInput {
-    /// Reads it. `name` is what messages call the text.
+    /// Parses an issue. `name` is what messages call the text.
     ///
     /// # Errors
-    /// `invalid-json`, `invalid-word`; a value that has not the form of its field.
+    /// `invalid-json`, `invalid-word`; an invalid value.
     pub(crate) fn parse(text: &str, name: &str) -> Result<Self, Refusal> {
         let wrong = |fault: &str| {
             Refusal::new("invalid-json", format!("{name} is not an issue: {fault}"))
@@ -151,7 +151,7 @@ impl IssueInput {
         Ok(input)
     }
 
-    /// Takes the dependencies that a planner puts into the notes for what they are. The rest of the notes stays.
+    /// Moves the dependencies that a planner put into the notes to `depends_on`. The rest of the notes stays.
     fn settle_notes(&mut self, wrong: &impl Fn(&str) -> Refusal) -> Result<(), Refusal> {
         let notes = self.extended_context.as_mut().map(|context| &mut context.notes);
         let Some(notes) = notes else { return Ok(()) };
@@ -169,7 +169,7 @@ impl IssueInput {
         Ok(())
     }
 
-    /// Puts what a planner says of an issue on GitHub under the names of the format.
+    /// Moves a planner's GitHub fields to the fields of the format.
     fn settle_github(&mut self, wrong: &impl Fn(&str) -> Refusal) -> Result<(), Refusal> {
         if let Some(labels) = self.labels.take() {
             let names = labels.into_iter().map(|label| match label {
@@ -198,20 +198,21 @@ impl IssueInput {
         Ok(())
     }
 
-    /// The id that a new issue gets: the one that is given, or that of an issue known by its number on GitHub alone.
+    /// The id of a new issue: the given one, or one made from its number if the issue is known only by that on
+    /// GitHub.
     pub(super) fn id_of_new(&self) -> Option<IssueId> {
         let of_number = |number| IssueId::parse(&format!("GH-{number}")).ok();
         self.id.clone().or_else(|| self.github_number.and_then(of_number))
     }
 
-    /// Where it is discussed, as far as its number and the repository on GitHub tell.
+    /// Sets the URL of the discussion, if it follows from the issue's number and the repository on GitHub.
     pub(super) fn locate(&mut self, repository: impl FnOnce() -> Option<String>) {
         if let (Some(number), None) = (self.github_number, &self.source_url) {
             self.source_url = repository().map(|name| format!("https://github.com/{name}/issues/{number}"));
         }
     }
 
-    /// Puts what is given into an issue.
+    /// Applies the given fields to an issue.
     pub(super) fn apply(self, issue: &mut Issue) -> Result<(), Refusal> {
         macro_rules! set {
             ($($field:ident),+) => { $(if let Some(value) = self.$field { issue.$field = value.into(); })+ };
@@ -250,7 +251,7 @@ impl IssueInput {
     }
 }
 
-/// An empty text is none.
+/// `None` for an empty text.
 pub(super) fn some(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }

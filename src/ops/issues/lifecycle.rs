@@ -1,4 +1,4 @@
-//! How an issue wants to be worked on, in words that are known.
+//! The lifecycle requirements of an issue, limited to known words.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(crate) struct Lifecycle {
 }
 
 impl Lifecycle {
-    /// The words that each field allows.
+    /// The accepted words of each field.
     fn words() -> [(&'static str, String); 4] {
         [
             ("test_strategy", TestStrategy::words()),
@@ -29,7 +29,7 @@ impl Lifecycle {
         ]
     }
 
-    /// Refuses other words by the name of their field.
+    /// Refuses other words, naming their field.
     pub(super) fn check(value: &Value) -> Result<(), Refusal> {
         let Some(given) = value.get("lifecycle_requirements").and_then(|it| it.as_object()) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Listing issues: whole ones, one by one, or as the rows of a table.
+//! Listing issues: complete records one by one, or rows of a table.
 
 use std::ops::ControlFlow;
 
@@ -15,17 +15,17 @@ use crate::store::dates::Bound;
 /// Which issues to list, and in which order.
 #[derive(Debug)]
 pub(crate) struct List {
-    /// Which; its dates come from the two texts below.
+    /// The filter; its dates come from the two texts below.
     pub(crate) filter: Filter,
-    /// Created then or later: `2026-11-21`, `2 weeks ago`.
+    /// Created at this time or later: `2026-11-21`, `2 weeks ago`.
     pub(crate) since: Option<String>,
-    /// Created then or earlier.
+    /// Created at this time or earlier.
     pub(crate) until: Option<String>,
-    /// In which order.
+    /// The order.
     pub(crate) sort: Sort,
-    /// How many to leave out.
+    /// How many issues to skip.
     pub(crate) offset: usize,
-    /// How many at most.
+    /// The maximum number of issues.
     pub(crate) limit: Option<usize>,
 }
 
@@ -36,19 +36,19 @@ pub(crate) struct Counted {
     pub(crate) count: usize,
 }
 
-/// Issues as a table shows them.
+/// Issues as rows of a table.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// One for each.
+    /// One row for each issue.
     pub(crate) rows: Vec<Listed>,
-    /// How many fit, whatever the limit; none if nobody asked.
+    /// How many issues match, whatever the limit; `None` if that was not requested.
     pub(crate) total: Option<usize>,
 }
 
-/// Counts the issues that fit, whatever the limit.
+/// Counts the issues that match, whatever the limit.
 ///
 /// # Errors
-/// Usage, where a date is none.
+/// Usage if a date is invalid.
 pub(crate) fn count(session: &Session, input: &List) -> Answer<Counted> {
     let (filter, needs) = input.asked(session)?;
     let (_, (count, broken)) = session.ask(needs, |index| Ok((index.count(&filter)?, index.broken()?)))?;
@@ -56,10 +56,10 @@ pub(crate) fn count(session: &Session, input: &List) -> Answer<Counted> {
     Ok(session.done(Counted { count }, None))
 }
 
-/// Lists issues as a table shows them. With `counts`, also how many there are beyond the limit.
+/// Lists issues as rows of a table. With `counts`, also counts all that match, whatever the limit.
 ///
 /// # Errors
-/// Usage, where a date is none.
+/// Usage if a date is invalid.
 pub(crate) fn rows(session: &Session, input: &List, counts: bool) -> Answer<Rows> {
     let (mut found, total) = Found::of(session, input, counts)?;
     let mut rows = Vec::new();
@@ -73,10 +73,10 @@ pub(crate) fn rows(session: &Session, input: &List, counts: bool) -> Answer<Rows
     Ok(session.done(Rows { rows, total }, None))
 }
 
-/// Hands whole issues to `visit` one by one, since there may be very many.
+/// Passes complete issues to `visit` one by one, since there may be very many.
 ///
 /// # Errors
-/// Usage, where a date is none; what `visit` comes to.
+/// Usage if a date is invalid; any error of `visit`.
 pub(crate) fn list<E: From<Refusal>>(
     session: &Session,
     input: &List,
@@ -90,7 +90,7 @@ pub(crate) fn list<E: From<Refusal>>(
 }
 
 impl List {
-    /// What is asked of the index, and what of it that takes.
+    /// The filter for the index, and the parts of the index that it needs.
     fn asked(&self, session: &Session) -> Result<(Filter, Needs), Refusal> {
         let since = moment(session, self.since.as_deref(), Bound::Since)?;
         let until = moment(session, self.until.as_deref(), Bound::Until)?;
@@ -114,19 +114,19 @@ fn notice_broken(session: &Session, broken: usize) {
     }
 }
 
-/// What was found. It is read one by one.
+/// The issues found; they are read one by one.
 struct Found<'a> {
     session: &'a Session,
     index: Index<'a>,
     numbers: Vec<i64>,
-    /// How to find the same again.
+    /// Kept to run the same query again.
     filter: Filter,
     needs: Needs,
     page: (Sort, (usize, Option<usize>)),
 }
 
 impl<'a> Found<'a> {
-    /// With `counts`, also how many there are in all.
+    /// With `counts`, also returns the number of all that match.
     fn of(session: &'a Session, input: &List, counts: bool) -> Result<(Self, Option<usize>), Refusal> {
         let (filter, needs) = input.asked(session)?;
         let page = (input.sort, (input.offset, input.limit));
@@ -144,8 +144,7 @@ impl<'a> Found<'a> {
         Ok((Self { session, index, numbers, filter, needs, page }, total))
     }
 
-    /// Reads all of them. Where the index turns out to be broken in the middle, this goes on from another of the same
-    /// state.
+    /// Reads all issues. If the index breaks meanwhile, continues with another index of the same state.
     fn each<T, E: From<Refusal>>(
         &mut self,
         read: impl Fn(

@@ -1,4 +1,4 @@
-//! Issues: registering them, changing them, reading them.
+//! Issues: creating, changing and reading them.
 
 mod close;
 mod comment;
@@ -34,7 +34,7 @@ use crate::model::id::IssueId;
 use crate::rules::folder::IssueFolder;
 use crate::store::{Read, StoreError, records};
 
-/// An issue whose id was resolved before; it is missing only if its folder has no record.
+/// An issue whose id was already resolved; it is missing only if its directory has no record.
 ///
 /// # Errors
 /// `not-found`, and any error from reading the store.

@@ -16,7 +16,7 @@ use crate::store::{Read, Tx, layout, random_uid};
 pub(crate) struct New {
     /// The id; generated if omitted.
     pub(crate) id: Option<IssueId>,
-    /// One line; that of the JSON where it is left out.
+    /// The title, in one line (default: the one in the JSON).
     pub(crate) title: Option<String>,
     /// The description, in Markdown.
     pub(crate) text: Option<String>,
@@ -27,7 +27,7 @@ pub(crate) struct New {
 /// Creates an issue.
 ///
 /// # Errors
-/// `exists`, `not-found`, `cycle`, `self-dependency`; a value that has not the form of its field; usage without a title.
+/// `exists`, `not-found`, `cycle`, `self-dependency`; an invalid value; usage without a title.
 pub(crate) fn new(session: &Session, input: New) -> Answer<IssueView> {
     let store = session.store();
     store.snapshot()?;
@@ -79,7 +79,7 @@ fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses dependencies on issues that are not here, and cycles.
+/// Refuses dependencies on missing issues, and cycles.
 ///
 /// # Errors
 /// `not-found`, `cycle`.

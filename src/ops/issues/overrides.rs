@@ -27,7 +27,7 @@ pub(crate) struct Override {
 }
 
 impl Override {
-    /// None for a step that overrode nothing.
+    /// `None` for a step that overrode no gate.
     fn of(step: Step) -> Option<Self> {
         Some(Self {
             reason: step.force?,
@@ -42,7 +42,7 @@ impl Override {
         })
     }
 
-    /// Those about an issue, its plans and its items, the oldest first. The index must have the log.
+    /// The overrides for an issue, its plans and its items, oldest first. The index must contain the log.
     pub(crate) fn about(index: &Index<'_>, id: &IssueId) -> Result<Vec<Self>, IndexError> {
         let steps = index.forced_steps(id.as_str())?.into_iter();
         steps.map(|n| index.step(n).map(Self::of)).filter_map(Result::transpose).collect()

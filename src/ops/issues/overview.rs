@@ -1,4 +1,4 @@
-//! The overview of a store, and where one issue stands.
+//! The overview of a store, and the state of one issue.
 
 use std::collections::BTreeMap;
 
@@ -60,24 +60,24 @@ pub(crate) struct ActiveOverview {
     pub(crate) branch: String,
 }
 
-/// An issue with who works on it.
+/// An issue and its current executor.
 #[derive(Debug, Serialize)]
 pub(crate) struct Standing {
-    /// The issue with everything in its folder.
+    /// The issue with everything in its directory.
     #[serde(flatten)]
     pub(crate) issue: IssueView,
     /// Who executes it, or did.
     #[serde(skip)]
     pub(crate) actor: Option<String>,
-    /// Who ended that, where it was somebody else.
+    /// Who ended the execution, if that was someone else.
     #[serde(skip)]
     pub(crate) ended_by: Option<String>,
 }
 
-/// Sums up the store.
+/// Summarizes the store.
 ///
 /// # Errors
-/// What reading can come to.
+/// Any error from reading the store.
 pub(crate) fn overview(session: &Session) -> Answer<Overview> {
     let store = session.store();
     let index = index::freshness(store)?;
@@ -117,7 +117,7 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
     Ok(session.done(overview, None))
 }
 
-/// Says where an issue stands; it is named by its id, or the unambiguous beginning of one.
+/// The state of an issue, given by its id or an unambiguous prefix.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.

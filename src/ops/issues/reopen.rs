@@ -16,7 +16,7 @@ pub(crate) struct Reopen {
     pub(crate) issue: String,
     /// Why.
     pub(crate) reason: Option<String>,
-    /// Why an illegal transition is forced.
+    /// The reason for forcing an illegal transition.
     pub(crate) force: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
             from,
             IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned | IssueStatus::Queued
         ) {
-            return Ok(()); // open already
+            return Ok(()); // already open
         }
         if force.is_none() {
             transitions::permit(&id, from, "reopen")?;

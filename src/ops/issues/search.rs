@@ -1,4 +1,4 @@
-//! Searching in everything that was written.
+//! Full-text search.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,11 +60,11 @@ impl From<Hit> for FoundIssue {
     }
 }
 
-/// Finds the issues that fit a text best, at most `limit` of them. If the text is an id, a shortened id or an item, what
-/// has it comes first.
+/// Finds the issues that match a text best, at most `limit`. If the text is an id, a shortened id or an item, its
+/// match comes first.
 ///
 /// # Errors
-/// A text that is no question.
+/// An invalid query.
 pub(crate) fn search(session: &Session, text: &str, limit: usize) -> Answer<Found> {
     let (_, Searched { hits, total, queues }) =
         session.ask(Needs::WORDS, |index| index.search(text, limit))?;

@@ -1,4 +1,4 @@
-//! Showing issues and executions, and finding what an id names.
+//! Showing issues and executions, and resolving ids.
 
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub(crate) fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a
     Ok((index.snapshot()?, known?))
 }
 
-/// Shows an issue with everything in its folder, as it is in `snapshot`, and the gates that were overridden for it.
+/// Shows an issue with everything in its directory, as of `snapshot`, and the gates that were overridden for it.
 /// Unreadable files are reported as notices.
 ///
 /// # Errors
@@ -35,7 +35,7 @@ pub(crate) fn show(session: &Session, snapshot: &Snapshot<'_>, id: &IssueId) -> 
     Ok(session.done(IssueView::in_full(session.store(), &folder, overrides), None))
 }
 
-/// The gates that were overridden for an issue. A log that cannot be read keeps nobody from the rest.
+/// The gates that were overridden for an issue. If the log cannot be read, the rest is still shown.
 pub(super) fn overrides(session: &Session, id: &IssueId) -> Vec<Override> {
     match session.ask(Needs::LOG, |index| Override::about(index, id)) {
         Ok((_, overrides)) => overrides,
@@ -58,7 +58,7 @@ pub(crate) struct ShownExecution {
     pub(crate) title: String,
 }
 
-/// Shows an execution, as it is in `snapshot`.
+/// Shows an execution, as of `snapshot`.
 ///
 /// # Errors
 /// `not-found`, `broken-record`.

@@ -24,12 +24,13 @@ pub(crate) struct IssueView {
     /// The derived status and other derived fields.
     #[serde(flatten)]
     pub(crate) derived: IssueDerived,
-    /// Everything in its folder, if requested.
+    /// Everything in its directory, if requested.
     #[serde(flatten)]
     pub(crate) contents: Option<Contents>,
 }
 
-/// The contents of an issue's folder besides its record, and what the log says of it. Only `show` and `status` have them.
+/// The contents of an issue's directory besides its record, and its entries in the log. Only `show` and `status` have
+/// them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Contents {
     /// The comments that no later one replaces. Only `show` has this and the next four fields.
@@ -67,13 +68,13 @@ pub(crate) struct Replaced {
 }
 
 impl IssueView {
-    /// What there is to show of an issue.
+    /// The view of an issue.
     pub(crate) fn of(folder: &IssueFolder) -> Self {
         let issue = folder.issue.record.clone();
         Self { issue, derived: IssueDerived::of(folder), contents: None }
     }
 
-    /// The same with everything in its folder.
+    /// The same, with everything in its directory.
     pub(crate) fn in_full(store: &Store, folder: &IssueFolder, overrides: Vec<Override>) -> Self {
         let contents = Contents {
             comments: folder.standing_comments().iter().map(CommentView::from).collect(),
@@ -86,7 +87,7 @@ impl IssueView {
     }
 }
 
-/// The unreachable commits of an issue. If git cannot tell, the rest is still shown.
+/// The unreachable commits of an issue. If git cannot determine them, the rest is still shown.
 pub(crate) fn unreached(store: &Store, folder: &IssueFolder) -> Unreached {
     Unreached::of(store, folder.executions.iter()).unwrap_or_default()
 }
@@ -108,7 +109,7 @@ fn without_decision<S: Serializer>(issue: &Issue, serializer: S) -> Result<S::Ok
     fields.serialize(serializer)
 }
 
-/// An issue after `commit` changed it, or unchanged.
+/// The view of an issue after an operation; `commit` is `None` if nothing changed.
 pub(crate) fn answer(session: &Session, id: &IssueId, commit: Option<ObjectId>) -> Answer<IssueView> {
     let view = IssueView::of(&existing(&session.store().snapshot()?, id)?);
     Ok(session.done(view, commit))

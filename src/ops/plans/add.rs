@@ -1,4 +1,4 @@
-//! Storing plans for an issue.
+//! Adding plans to an issue.
 
 use std::collections::BTreeSet;
 
@@ -18,23 +18,23 @@ use crate::rules::plan_check::{self, Checked, Setting};
 use crate::rules::{facts, replan, transitions};
 use crate::store::{Read, Tx, layout, random_uid, resolve};
 
-/// Plans to store.
+/// Plans to add.
 #[derive(Debug)]
 pub(crate) struct Add {
-    /// The issue that they are for: its id, or the unambiguous beginning of one.
+    /// The issue: its id, or an unambiguous prefix of it.
     pub(crate) issue: String,
     /// The plans.
     pub(crate) plans: Vec<Handed>,
-    /// Whether a lone plan stays unbound.
+    /// Whether to leave a single plan unbound.
     pub(crate) no_bind: bool,
-    /// Whether plans for an issue from GitHub get a task that answers there.
+    /// Whether plans for an issue from GitHub get a task that replies there.
     pub(crate) add_reply_task: bool,
-    /// Why a transition that is not legal is made all the same, and a poor plan bound.
+    /// The reason for forcing an illegal transition, or binding a plan of low quality.
     pub(crate) force: Option<String>,
 }
 
-/// Stores plans for an issue, and binds the only one, or the only new one after the bound plan failed, if it is good
-/// enough.
+/// Adds plans to an issue. Binds the only plan, or the only new one after the bound plan failed, if its quality is
+/// sufficient.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `invalid-plan`, `exists`, `illegal-move`, `not-from-github`, `too-many-tasks`.
@@ -46,7 +46,7 @@ pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
     let setting = Setting { issue: Some(&id), ..Setting::default() };
     let reports = examine(&plans, setting, Some(session.store()))?;
     refuse_faulty(&plans, &reports)?;
-    // Without errors there is a plan in each.
+    // Without errors, each report has a plan.
     let checked: Vec<Checked> = reports.iter().filter_map(|report| report.clone().checked().ok()).collect();
     refuse_twins(checked.iter().filter_map(|one| one.id.as_ref()))?;
     let nonce = random_uid()?;
@@ -81,8 +81,8 @@ pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
     Ok(session.done(added, committed.commit))
 }
 
-/// The one plan that there is to bind: the only one of an issue with none bound, or the only one that is newer than the
-/// bound one which failed.
+/// The only candidate for binding: the only plan of an issue without a bound plan, or the only plan newer than a
+/// bound one that failed.
 fn lone(folder: &IssueFolder) -> Option<&Solution> {
     match (&folder.issue.record.bound_solution_id, folder.solutions.as_slice()) {
         (None, [only]) => Some(&only.record),
@@ -94,8 +94,8 @@ fn lone(folder: &IssueFolder) -> Option<&Solution> {
     }
 }
 
-/// Stores what is new; the id of each plan, and whether it is new. A plan that is there already, word for word, is left
-/// alone.
+/// Stores the new plans. Returns the id of each plan, and whether it is new. A plan that is already stored with the
+/// same content is not added again.
 fn store_plans(
     tx: &mut Tx<'_>,
     issue: &IssueId,
@@ -110,7 +110,7 @@ fn store_plans(
         let same = || folder.solutions.iter().find(|it| it.record.plan_digest() == digest);
         let id = match &checked.id {
             Some(id) => id.clone(),
-            // Without a name it is what it says: the same again is the plan that is there.
+            // A plan without an id is identified by its content: the same content is the existing plan.
             None => same().map_or_else(
                 || {
                     let number = n.to_string();
@@ -150,7 +150,7 @@ fn store_plans(
     Ok(stored)
 }
 
-/// Says what nobody would see in the plans: those that name no file, and that another one stays bound.
+/// Notices about what the plans do not show: plans that name no file, and that another plan stays bound.
 fn notice(session: &Session, added: &Added, bound: Option<&SolutionId>) {
     for (id, report) in &added.handed {
         if report.findings.iter().any(|it| it.rule == plan_check::NO_FILES_RULE) {

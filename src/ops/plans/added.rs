@@ -1,4 +1,4 @@
-//! What storing plans answers.
+//! The result of adding plans.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub(crate) struct Added {
     /// The plan that it was bound to before, if it failed and newer ones are to choose from.
     #[serde(skip)]
     pub(crate) failed: Option<SolutionId>,
-    /// The plans that were handed in, each once, in their order.
+    /// The plans that were given, each once, in their order.
     #[serde(skip)]
     pub(crate) handed: Vec<(SolutionId, Report)>,
     /// All plans of the issue.
@@ -126,8 +126,8 @@ impl Candidate {
 }
 
 impl Added {
-    /// What came of it, from each plan that was handed in: its id, whether it is new, and what was found in it; with the plan
-    /// that was bound, and what left its queue for that.
+    /// Builds the result from each given plan (its id, whether it is new, its findings), the plan that was bound, and
+    /// the items that left their queues for it.
     pub(super) fn of(
         folder: &IssueFolder,
         stored: impl Iterator<Item = ((SolutionId, bool), Report)>,
@@ -137,7 +137,7 @@ impl Added {
         let (mut added, mut already_there) = (Vec::new(), Vec::new());
         let (mut findings, mut handed) = (Vec::new(), Vec::<(SolutionId, Report)>::new());
         for ((id, is_new), report) in stored {
-            // One plan may have been handed in twice.
+            // The same plan may have been given twice.
             if handed.iter().any(|(known, _)| *known == id) {
                 continue;
             }
@@ -148,7 +148,7 @@ impl Added {
             handed.push((id, report));
         }
         let issue = &folder.issue.record;
-        // All where none is bound, the newer ones where the bound one failed.
+        // All plans if none is bound; the newer ones if the bound one failed.
         let pending: Vec<&Solution> = match &issue.bound_solution_id {
             None => folder.solutions.iter().map(|it| &it.record).collect(),
             Some(_) => replan::newer(folder),

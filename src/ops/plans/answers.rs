@@ -1,4 +1,4 @@
-//! What planners and reviewers answer with: the documents that `solution add` and `solution review` take.
+//! The answers of planners and reviewers: the documents that `solution add` and `solution review` take.
 
 use schemars::JsonSchema;
 use serde_json::Value;
@@ -44,15 +44,15 @@ pub(crate) struct Several {
     solutions: Vec<SolutionInput>,
 }
 
-/// More plans than these are no choice.
+/// With more plans than this, choosing is no longer practical.
 const MOST_PLANS: usize = 3;
 
-/// Plans that a planner answered with. Each could be stored; for which issue is for `solution add` to say.
+/// The plans in a planner's answer. Each of them is valid; `solution add` decides for which issue.
 #[derive(Debug, Clone)]
 pub(crate) struct Plans(Vec<Value>);
 
 impl Plans {
-    /// As they were written.
+    /// The number of plans.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
@@ -66,7 +66,7 @@ impl Answer for Plans {
     fn read(value: &Value) -> Result<Self, Vec<String>> {
         let (place, plans) = match (value.get("solutions"), value) {
             (Some(Value::Array(plans)), _) => ("$.solutions", plans.clone()),
-            // JSON lines, each a plan.
+            // JSON lines, one plan each.
             (None, Value::Array(plans)) => ("$", plans.clone()),
             _ => ("", vec![value.clone()]),
         };

@@ -14,14 +14,14 @@ use crate::rules::quality::LEAST;
 use crate::rules::{facts, replan, transitions};
 use crate::store::{Tx, resolve};
 
-/// Which plan to choose.
+/// Which plan to bind.
 #[derive(Debug)]
 pub(crate) struct Bind {
     /// The id of the issue, or an unambiguous prefix of it.
     pub(crate) issue: String,
-    /// The plan; may be left out if there is only one to choose.
+    /// The plan; optional if there is only one candidate.
     pub(crate) solution: Option<String>,
-    /// Why a plan is bound although its quality is too low, or although the transition is illegal.
+    /// The reason for binding a plan of low quality, or for forcing an illegal transition.
     pub(crate) force: Option<String>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn bind(session: &Session, input: &Bind) -> Answer<IssueView> {
     issues::answer(session, &id, committed.commit)
 }
 
-/// That an issue waits in a queue no more, since the plan that it waited with was replaced.
+/// The notice that an issue left its queue, since the queued plan was replaced.
 pub(super) fn left_queue(issue: &IssueId, left: &[QueuedItem]) -> Option<Notice> {
     let item = |it: &QueuedItem| format!("{} of {}", it.item.item_id, it.queue);
     let items: Vec<String> = left.iter().map(item).collect();
@@ -88,13 +88,13 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
     }
 }
 
-/// Plans, each with what it does.
+/// Plans, one per line, with their descriptions.
 pub(crate) fn in_words(plans: &[&Solution]) -> Vec<String> {
     let line = |it: &&Solution| format!("{}  {}", it.id, it.typed_plan().description.unwrap_or_default());
     plans.iter().map(line).collect()
 }
 
-/// A plan whose quality is too low to bind it, with its findings.
+/// Refuses a plan whose quality is too low to bind it, with its findings.
 fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
     let Some(solution) = folder.solution(id) else {
         return Err(Refusal::unreadable(&format!("plan `{id}`")));

@@ -24,27 +24,27 @@ use crate::rules::quality::PartScore;
 use crate::store::Snapshot;
 use crate::store::resolve::{self, Known, ResolveError};
 
-/// Which plans to check.
+/// The plans to check.
 #[derive(Debug)]
 pub(crate) enum Checking {
-    /// Plans that are handed in.
+    /// Plans that were given.
     Handed(Vec<Handed>),
-    /// One that is stored: its id, or that of its issue or item.
+    /// A stored plan: its id, or that of its issue or item.
     Stored(String),
-    /// None: others are only compared.
+    /// No plan: only compare others.
     Nothing,
 }
 
-/// What to check plans against.
+/// What to check, and what to compare it with.
 #[derive(Debug)]
 pub(crate) struct Check {
     /// The plans.
     pub(crate) plans: Checking,
-    /// The issue that they are for.
+    /// The issue of the plans.
     pub(crate) issue: Option<String>,
-    /// Plans, or issues with a bound one, that they are compared with.
+    /// Plans to compare them with, or issues whose bound plans to compare them with.
     pub(crate) with: Vec<String>,
-    /// Whether they are compared with the bound plan of every open issue.
+    /// Whether to compare them with the bound plan of every open issue.
     pub(crate) all_bound: bool,
 }
 
@@ -84,12 +84,12 @@ pub(crate) struct CheckedPlan {
     /// How many files they touch.
     #[serde(skip)]
     pub(crate) files: usize,
-    /// What was found in it.
+    /// The findings.
     #[serde(skip)]
     pub(crate) report: Report,
 }
 
-/// Checks plans, and which files they share with others.
+/// Checks plans, and lists the files that they share with others.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `no-solution`, `choice-needed`, `not-bound`.
@@ -105,7 +105,7 @@ pub(crate) fn check(session: &Session, input: Check) -> Answer<CheckedAnswer> {
     let setting = Setting { issue: issue.as_ref(), ..Setting::default() };
     let reports = examine(&plans, setting, Some(session.store()))?;
     let shared = if all_bound || !with.is_empty() {
-        // Other plans of the same issue are no neighbours: at most one of them is carried out.
+        // Plans of the same issue are not compared: at most one of them is executed.
         let own = issue.clone().or_else(|| Some(SolutionId::parse(&plans.first()?.place).ok()?.issue()));
         let mut others = plans_named(&snapshot, &with)?;
         if all_bound {
@@ -118,17 +118,17 @@ pub(crate) fn check(session: &Session, input: Check) -> Answer<CheckedAnswer> {
     Ok(session.done(answer(plans, reports, shared), None))
 }
 
-/// Checks plans by themselves, where no issue or other plan is asked for: this needs no store.
+/// Checks plans by themselves, without an issue or other plans; this needs no store.
 ///
 /// # Errors
-/// What reading the code can come to.
+/// Any error from reading the code.
 pub(crate) fn check_alone(session: Option<&Session>, plans: Vec<Handed>) -> Answer<CheckedAnswer> {
     let reports = examine(&plans, Setting::default(), session.map(Session::store))?;
     let shared = shared_in_batch(&plans, None);
     Ok(Done { view: answer(plans, reports, shared), commit: None, notices: vec![] })
 }
 
-/// A plan that is stored, by its id or that of its issue or item.
+/// A stored plan, given by its id or that of its issue or item.
 fn stored(snapshot: &Snapshot<'_>, text: &str, issue: Option<&IssueId>) -> Result<Handed, Refusal> {
     let named = match resolve::solution(snapshot, text, issue) {
         Err(ResolveError::NotFound { .. }) if issue.is_none() => plan_named(snapshot, text),
@@ -150,14 +150,14 @@ fn solution(snapshot: &Snapshot<'_>, id: &SolutionId) -> Result<Solution, Refusa
     folder.solution(id).cloned().ok_or_else(|| Refusal::unreadable(&format!("plan `{id}`")))
 }
 
-/// A plan by its name, with the files that it touches.
+/// The id of a plan, and the files that it touches.
 type Touching = (String, BTreeSet<RepoPath>);
 
 fn touching(plan: &Solution) -> Touching {
     (plan.id.to_string(), plan.typed_plan().touches())
 }
 
-/// The bound plan of every open issue but `own`.
+/// The bound plan of every open issue except `own`.
 fn bound_plans(snapshot: &Snapshot<'_>, own: Option<&IssueId>) -> Result<Vec<Touching>, Refusal> {
     let is_over =
         |status| matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
@@ -166,7 +166,7 @@ fn bound_plans(snapshot: &Snapshot<'_>, own: Option<&IssueId>) -> Result<Vec<Tou
     Ok(others.filter_map(|folder| folder.bound().map(touching)).collect())
 }
 
-/// The plans that these ids name, or the bound ones of the issues that they name.
+/// The plans with these ids, or the bound plans of the issues with these ids.
 fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching>, Refusal> {
     let mut found = Vec::new();
     for text in texts {
@@ -188,7 +188,7 @@ fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching
     Ok(found)
 }
 
-/// A plan with faults may be no plan; this is what can be made out.
+/// A plan with errors may not parse; its readable parts are enough here.
 fn readable(it: &Handed) -> Plan {
     typed::read(&it.plan).unwrap_or_default()
 }
@@ -203,7 +203,7 @@ fn compare(plans: &[Handed], others: Vec<Touching>) -> Vec<SharedFile> {
     shared_files(&all)
 }
 
-/// The issue that a plan is for: the one that it names, be it by its own id.
+/// The issue of a plan: the one that it names, or the one in its id.
 fn issue_of(it: &Handed) -> Option<IssueId> {
     let text = |name: &str| it.plan[name].as_str();
     let by_plan = |name| SolutionId::parse(text(name)?).ok().map(|id| id.issue());
@@ -211,8 +211,8 @@ fn issue_of(it: &Handed) -> Option<IssueId> {
     named.or_else(|| by_plan("id")).or_else(|| by_plan("solution_id"))
 }
 
-/// The files that plans of different issues share, where plans of several were handed in. Plans of one issue are no
-/// neighbours: at most one of them is carried out.
+/// The files that plans of different issues share, if plans of several issues were given. Plans of one issue are not
+/// compared: at most one of them is executed.
 fn shared_in_batch(plans: &[Handed], issue: Option<&IssueId>) -> Option<Vec<SharedFile>> {
     let issues: BTreeMap<&str, IssueId> = plans
         .iter()

@@ -1,4 +1,4 @@
-//! What an agent is given.
+//! The context of an agent.
 
 use serde::Serialize;
 
@@ -15,21 +15,22 @@ use crate::store::resolve::{self, Known};
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum AgentContext {
-    /// Who explores an issue before it is planned.
+    /// For exploring an issue before it is planned.
     Explorer(Box<ExplorerInput>),
-    /// Who plans an issue.
+    /// For planning an issue.
     Planner(Box<PlannerInput>),
-    /// Who carries out a plan.
+    /// For executing a plan.
     Executor(Box<ExecutorInput>),
-    /// Who reviews a plan.
+    /// For reviewing a plan.
     Reviewer(Box<ReviewerInput>),
 }
 
-/// What the planner of an issue is given, or the executor of a plan, which an item or an execution can stand for; or what
-/// another `role` is given.
+/// The context for the planner of an issue, or for the executor of a plan (an item or an execution can stand for its
+/// plan); or for another `role`.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `broken-record`, `digest-mismatch`; usage for a queue, and for a role that needs something else.
+/// `not-found`, `ambiguous-id`, `broken-record`, `digest-mismatch`; usage for a queue, and for a role that does not
+/// fit the id.
 pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer<AgentContext> {
     let snapshot = session.store().snapshot()?;
     let solution = match resolve::any(&snapshot, id)? {
@@ -67,7 +68,7 @@ pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer
     Ok(session.done(context, None))
 }
 
-/// The refusal of a role that is given nothing, or something else.
+/// The refusal of a role that has no context, or needs another kind of id.
 fn other_needed(role: Role, named: &str) -> Refusal {
     let hint = match role {
         Role::Explorer | Role::Planner => "name an issue",

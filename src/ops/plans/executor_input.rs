@@ -1,4 +1,4 @@
-//! What the executor of a plan is given.
+//! The context of an executor.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -80,7 +80,7 @@ fn executor_example() -> Value {
     })
 }
 
-/// What the executor of a plan is given.
+/// The context of the executor of a plan.
 pub(super) fn for_executor(
     session: &Session,
     snapshot: &Snapshot<'_>,

@@ -1,4 +1,4 @@
-//! What the explorer of an issue is given.
+//! The context of an explorer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub(crate) struct ExplorerInput {
     pub(crate) background: Background,
 }
 
-/// What the explorer of an issue is given.
+/// The context of the explorer of an issue.
 pub(super) fn for_explorer(
     session: &Session,
     snapshot: &Snapshot<'_>,

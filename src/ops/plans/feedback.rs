@@ -1,4 +1,4 @@
-//! What the next planner of an issue should know.
+//! Feedback for the next planner of an issue.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,19 +26,19 @@ pub(crate) struct FeedbackShown {
 /// Feedback to add.
 #[derive(Debug)]
 pub(crate) struct AddFeedback {
-    /// The issue: its id, or the unambiguous beginning of one.
+    /// The issue: its id, or an unambiguous prefix of it.
     pub(crate) issue: String,
-    /// In words; a failure also as JSON.
+    /// The text; for a failure also JSON.
     pub(crate) text: String,
-    /// What it is.
+    /// Its type.
     pub(crate) kind: FeedbackType,
-    /// Where it arose; as a rule follows from what it is.
+    /// Its stage (default: by type).
     pub(crate) stage: Option<Stage>,
     /// The plan that it is about.
     pub(crate) solution: Option<String>,
 }
 
-/// Where feedback of a type arises as a rule.
+/// The usual stage of a type of feedback.
 fn usual_stage(kind: FeedbackType) -> Stage {
     match kind {
         FeedbackType::Failure => Stage::Execute,
@@ -50,8 +50,8 @@ fn usual_stage(kind: FeedbackType) -> Stage {
 /// Adds feedback to an issue, for its next planner.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `empty`, `too-long`, `other-issue`; JSON that is no failure; usage where two plans are
-/// named.
+/// `not-found`, `ambiguous-id`, `empty`, `too-long`, `other-issue`; JSON that is not a failure; usage if two
+/// different plans are named.
 pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<FeedbackShown> {
     let snapshot = session.store().snapshot()?;
     let id = resolve::issue(&snapshot, &input.issue)?;
@@ -111,7 +111,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     Ok(session.done(FeedbackShown { issue_id: id, feedback: committed.answer }, committed.commit))
 }
 
-/// Lists the feedback on an issue, named by its id or the unambiguous beginning of one, or on all; of one type, or all.
+/// Lists the feedback on an issue (its id, or an unambiguous prefix) or on all issues; optionally of one type.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.

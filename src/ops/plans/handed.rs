@@ -1,4 +1,4 @@
-//! Plans as they are handed in.
+//! Plans as they are given to a command.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,17 @@ use crate::ops::Refusal;
 use crate::rules::plan_check::{self, Finding, Link, Report, Setting};
 use crate::store::{Store, StoreError};
 
-/// One plan, and where it came from.
+/// One plan and its origin.
 #[derive(Debug, Clone)]
 pub(crate) struct Handed {
-    /// A file, a place in it, or its id, for people.
+    /// For messages: a file, a position in it, or the plan's id.
     pub(crate) place: String,
-    /// As it was written.
+    /// The plan as written.
     pub(crate) plan: Value,
 }
 
-/// The plans in a text, each with its place in it. `name` is what messages call the text, `place` what a plan in it is
-/// known by.
+/// The plans in a text, each with its position. `name` is what messages call the text, `place` what they call a plan
+/// in it.
 ///
 /// # Errors
 /// `invalid-json`, `unsound-json`, `empty`.
@@ -43,14 +43,14 @@ pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<Handed>, R
     Ok(plans.into_iter().enumerate().map(|(n, plan)| Handed { place: place(n), plan }).collect())
 }
 
-/// Holds the plans against every rule, with the files that are checked out where there is a repository.
+/// Checks the plans against every rule, and against the files of HEAD if there is a repository.
 pub(super) fn examine(
     plans: &[Handed],
     setting: Setting<'_>,
     store: Option<&Store>,
 ) -> Result<Vec<Report>, StoreError> {
     let code = store.map(Store::code_tree).transpose()?.flatten();
-    // What cannot be read is nothing that the plan did wrong.
+    // A path that cannot be looked up is not an error of the plan.
     let known = |path: &str| code.as_ref().is_none_or(|code| code.has(path).unwrap_or(true));
     let known_files: Option<&dyn Fn(&str) -> bool> = if code.is_some() { Some(&known) } else { None };
     let link = |path: &str| code.as_ref().and_then(|code| code.link_on(path).ok().flatten());
@@ -59,7 +59,7 @@ pub(super) fn examine(
     Ok(plans.iter().map(|it| plan_check::examine(&it.plan, setting)).collect())
 }
 
-/// Refuses plans with errors: all of them at once.
+/// Refuses plans with errors, reporting all errors at once.
 pub(super) fn refuse_faulty(plans: &[Handed], reports: &[Report]) -> Result<(), Refusal> {
     let many = plans.len() > 1;
     let mut lines: Vec<String> = Vec::new();
@@ -76,12 +76,12 @@ pub(super) fn refuse_faulty(plans: &[Handed], reports: &[Report]) -> Result<(), 
     Err(faulty(&format!("the plan has {}; nothing was stored", count(lines.len(), "error")), lines, check))
 }
 
-/// A plan that cannot be stored, with what is wrong with it.
+/// The refusal of a plan that cannot be stored, with its errors.
 pub(super) fn faulty(message: &str, faults: Vec<String>, remedy: Remedy) -> Refusal {
     Refusal { remedies: vec![remedy], ..Refusal::new("invalid-plan", message).details(faults) }
 }
 
-/// Refuses two plans under one name.
+/// Refuses two plans with the same id.
 pub(super) fn refuse_twins<'a>(ids: impl Iterator<Item = &'a SolutionId>) -> Result<(), Refusal> {
     let mut seen = BTreeSet::new();
     for id in ids {

@@ -1,4 +1,4 @@
-//! A review as a reviewer writes it: numbers and one list of findings, or each dimension with its own.
+//! A review as a reviewer writes it: three scores and one list of findings, or scores with findings of their own.
 
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -13,9 +13,9 @@ use crate::model::solution::Solution;
 use crate::model::{strict, typed};
 use crate::ops::Refusal;
 
-/// A finding is a sentence or two; what is longer belongs into the plan or into a comment.
+/// A finding is a sentence or two; longer texts belong in the plan or in a comment.
 const LONGEST_FINDING: usize = 10_000;
-/// A plan of at most ten tasks does not bear more.
+/// More is not useful for a plan of at most ten tasks.
 const MOST_FINDINGS: usize = 100;
 
 /// A review as JSON. Each of technical, risk and completeness is given once, either in `scores` or at the top level.
@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for Dimension {
     }
 }
 
-/// The schema says what the type cannot: that all three are there.
+/// Makes the schema require all three scores, which the type cannot express.
 fn with_all_scores(schema: &mut schemars::Schema) {
     let all = ["technical", "risk", "completeness"];
     let in_scores = json!({ "required": ["scores"], "properties": { "scores": { "required": all } } });
@@ -108,23 +108,23 @@ fn example() -> Value {
     })
 }
 
-/// A review that can be stored, but for what only the plan tells.
+/// A review that is valid except for what depends on the plan.
 #[derive(Debug, Clone)]
 pub(crate) struct Judgement {
-    /// What the reviewer said beside the scores.
+    /// The verdict, if the reviewer gave one besides the scores.
     pub(super) verdict: Option<Verdict>,
     /// Each 0 to 100.
     pub(super) scores: Scores,
-    /// Those of a dimension begin with its name.
+    /// The findings; one that belongs to a dimension starts with its name.
     pub(super) findings: Vec<String>,
-    /// The plan that was read.
+    /// The digest of the plan that was read.
     plan_digest: Option<String>,
     solution_id: Option<SolutionId>,
     issue_id: Option<IssueId>,
 }
 
 impl Judgement {
-    /// From its parts.
+    /// Makes a review from its parts.
     ///
     /// # Errors
     /// `empty`, `too-long`.
@@ -138,10 +138,10 @@ impl Judgement {
         Ok(Self { verdict, scores, findings, plan_digest, solution_id: None, issue_id: None })
     }
 
-    /// From JSON. `name` is what messages call it.
+    /// Parses a review. `name` is what messages call the JSON.
     ///
     /// # Errors
-    /// `invalid-json`, `other-total`; as of [`Self::new`].
+    /// `invalid-json`, `other-total`; the same as [`Self::new`].
     pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<Self, Refusal> {
         let wrong = |why: String| {
             Refusal::new("invalid-json", format!("{name} is not a review: {why}"))
@@ -183,7 +183,7 @@ impl Judgement {
         })
     }
 
-    /// Refuses a review that speaks of another plan.
+    /// Refuses a review of another plan, or of an earlier version.
     pub(super) fn is_about(&self, plan: &Solution, digest: &str) -> Result<(), Refusal> {
         let id = &plan.id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != id) {
@@ -208,7 +208,7 @@ impl Judgement {
     }
 }
 
-/// Findings without blanks at their ends, none of them empty, and not more than a plan bears.
+/// Trims the findings. Refuses empty ones, and too many.
 fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Refusal> {
     let count = findings.len();
     if count > MOST_FINDINGS {

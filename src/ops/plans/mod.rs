@@ -1,4 +1,4 @@
-//! Plans: storing them, choosing one, changing and reviewing it.
+//! Plans: adding, checking, binding, changing and reviewing them.
 
 mod add;
 mod added;

@@ -12,10 +12,10 @@ use crate::store::resolve::{self, Known, ResolveError};
 /// The plan that `text` names: a plan itself, the plan of an item, or the bound or only plan of an issue.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`; as of [`plan_of_issue`].
+/// `not-found`, `ambiguous-id`; the same as [`plan_of_issue`].
 pub(crate) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Refusal> {
     let named = resolve::any(read, text);
-    // Plans alone come first, so that a start of an id which no other plan has is enough.
+    // Try plans first, so that a prefix is enough if no other plan has it.
     if !named.as_ref().is_ok_and(|known| known.is_named_exactly(text)) {
         match resolve::solution(read, text, None) {
             Err(ResolveError::NotFound { .. }) => {}
@@ -36,7 +36,7 @@ pub(crate) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Ref
     }
 }
 
-/// The bound or only plan of an issue. `remedy` is what to do if there are several.
+/// The bound or only plan of an issue. `remedy` says what to do if there are several.
 ///
 /// # Errors
 /// `no-solution`, `choice-needed`.

@@ -1,4 +1,4 @@
-//! What the planner of an issue is given.
+//! The context of a planner.
 
 use std::collections::BTreeSet;
 
@@ -83,7 +83,7 @@ pub(crate) struct OtherPlan {
     pub(crate) files: Vec<String>,
 }
 
-/// For fields that are always there in what this program prints, and need not be in what others make.
+/// For fields that this program always prints but that other programs may omit.
 fn never<T>(_: &T) -> bool {
     false
 }
@@ -120,7 +120,7 @@ fn planner_example() -> Value {
     })
 }
 
-/// What the planner of an issue is given.
+/// The context of the planner of an issue.
 pub(super) fn for_planner(
     session: &Session,
     snapshot: &Snapshot<'_>,
@@ -173,17 +173,17 @@ fn plans(folder: &IssueFolder, cut: &mut Cut) -> Vec<PlanTold> {
     told.collect()
 }
 
-/// The files and folders that the issue is known to be about.
+/// The files and directories that the issue is known to be about.
 fn files_of(folder: &IssueFolder) -> BTreeSet<RepoPath> {
     let plans = folder.solutions.iter().flat_map(|it| it.record.typed_plan().touches());
     let commits = folder.executions.iter().flat_map(ExecutionFolder::commits).flat_map(|it| it.link.files);
     let location = folder.issue.record.extended_context.location.as_deref().unwrap_or_default();
-    // `src/a.rs:12`, and more than one of them.
+    // For example `src/a.rs:12`; there can be several.
     let named = location.split([' ', ',', '\n']).filter_map(|word| word.split(':').next()).map(str::to_owned);
     plans.chain(commits.chain(named).filter_map(|text| RepoPath::parse(&text).ok())).collect()
 }
 
-/// What waits in queues, or is executed, and touches the same files.
+/// Plans that are queued or being executed and touch the same files.
 fn other_plans(session: &Session, folder: &IssueFolder) -> Result<Vec<OtherPlan>, Refusal> {
     let files = files_of(folder);
     if files.is_empty() {

@@ -1,4 +1,4 @@
-//! What becomes of plans for an issue that came from GitHub, where an answer is waited for.
+//! Reply tasks for issues from GitHub, where someone waits for an answer.
 
 use super::Handed;
 use crate::model::id::IssueId;
@@ -6,8 +6,8 @@ use crate::ops::issues::existing;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::reply_task::{self, Place, Unadded};
 
-/// Looks at plans for an issue that came from GitHub. With `append`, those that do not answer there get a task that does;
-/// without, that is noticed. Plans for any other issue stay as they are.
+/// Checks plans for an issue from GitHub. With `append`, adds a task that replies there to those that have none;
+/// otherwise reports them in a notice. Plans for other issues are not changed.
 ///
 /// # Errors
 /// `not-from-github`, `too-many-tasks`.

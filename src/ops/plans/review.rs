@@ -33,12 +33,12 @@ pub(crate) struct Reviewed {
     pub(crate) remarks: Vec<String>,
 }
 
-/// Appends a review to the plan with this id, or that of its issue or item. `force` is why somebody reviews their own
-/// plan.
+/// Adds a review to a plan, given by its id or that of its issue or item. `force` is the reason for reviewing one's
+/// own plan.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `other-plan`, `other-issue`, `digest-mismatch`, `no-tasks`, `milder-verdict`; who may not
-/// review it.
+/// `not-found`, `ambiguous-id`, `other-plan`, `other-issue`, `digest-mismatch`, `no-tasks`, `milder-verdict`; the
+/// refusal of someone who may not review the plan.
 pub(crate) fn review(
     session: &Session,
     solution: &str,
@@ -60,7 +60,7 @@ pub(crate) fn review(
     let mut queued = folder.items.iter().map(|it| &it.item);
     let queued = queued.find(|item| item.solution_id == id && !item.is_removed());
     let remarks = review::remarks(&id.issue(), &review, &standing, queued);
-    // Between the commit and now another process may have changed the plan: then nothing stands of this review.
+    // Another process may have changed the plan since the commit; then no review applies to it.
     let stands = standing.verdict.unwrap_or(review.verdict);
     let reviewed = Reviewed {
         issue_id: id.issue(),
@@ -74,8 +74,8 @@ pub(crate) fn review(
     Ok(session.done(reviewed, committed.commit))
 }
 
-/// Appends the review, and for a rejection what the next planner should know. The same review by the same reviewer once
-/// more is the one that is there.
+/// Adds the review, and for a rejection also feedback for the next planner. Repeating a review by the same reviewer
+/// changes nothing.
 fn review_plan(
     tx: &mut Tx<'_>,
     folder: &IssueFolder,
@@ -125,8 +125,8 @@ fn review_plan(
     Ok(made)
 }
 
-/// The verdict that was given, or the one of the total. A person may judge harsher than the scores; who judges milder
-/// means other scores.
+/// The given verdict, or the one of the total. A reviewer may be harsher than the scores; a milder verdict requires
+/// other scores.
 fn settled(plan: &Solution, input: &Judgement) -> Result<Verdict, Refusal> {
     let total = input.scores.total();
     let by_total = review::verdict_of(total);

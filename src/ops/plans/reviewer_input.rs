@@ -1,4 +1,4 @@
-//! What the reviewer of a plan is given.
+//! The context of a reviewer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub(crate) struct ReviewerInput {
     pub(crate) background: Background,
 }
 
-/// What the reviewer of a plan is given.
+/// The context of the reviewer of a plan.
 pub(super) fn for_reviewer(
     session: &Session,
     snapshot: &Snapshot<'_>,

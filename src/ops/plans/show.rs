@@ -20,7 +20,7 @@ pub(crate) fn list(session: &Session, issue: Option<&str>) -> Answer<Vec<Solutio
     Ok(session.done(folders.iter().flat_map(SolutionView::all).collect(), None))
 }
 
-/// A plan as it is in a state.
+/// A plan in a given state.
 ///
 /// # Errors
 /// `not-found`, `broken-record`.

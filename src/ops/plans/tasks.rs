@@ -21,7 +21,7 @@ use crate::rules::quality::LEAST;
 use crate::rules::task_edit::{TaskEdit, next_id};
 use crate::store::Tx;
 
-/// A plan of which a task was changed.
+/// A plan with a changed task.
 #[derive(Debug, Serialize)]
 pub(crate) struct ChangedTask {
     /// The plan as it is now.
@@ -35,9 +35,9 @@ pub(crate) struct ChangedTask {
 /// The tasks of a plan.
 #[derive(Debug)]
 pub(crate) struct Tasks {
-    /// As they are stored.
+    /// As stored.
     stored: Value,
-    /// By their types.
+    /// As typed records.
     pub(crate) typed: Vec<Task>,
 }
 
@@ -47,7 +47,7 @@ impl Serialize for Tasks {
     }
 }
 
-/// Lists the tasks of the plan with this id, or that of its issue or item.
+/// Lists the tasks of a plan, given by its id or that of its issue or item.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `no-solution`, `choice-needed`.
@@ -61,7 +61,7 @@ pub(crate) fn tasks(session: &Session, solution: &str) -> Answer<Tasks> {
 /// Adds a task to the end of a plan that is not queued.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `redacted`, `queued`, `in-work`, `invalid-plan`, `low-quality`; usage where nothing is
+/// `not-found`, `ambiguous-id`, `redacted`, `queued`, `in-work`, `invalid-plan`, `low-quality`; usage if no field is
 /// given.
 pub(crate) fn add_task(
     session: &Session,
@@ -79,17 +79,17 @@ pub(crate) fn add_task(
         let mut task = Map::new();
         task.insert("id".into(), json!(next_id(tasks)));
         edit.apply(&mut task);
-        // The id may have come from the JSON; what is wrong with it the checks say.
+        // The id may come from the JSON; the checks report an invalid one.
         let name = task["id"].as_str().unwrap_or_default().to_owned();
         tasks.push(Value::Object(task));
         Ok(name)
     })
 }
 
-/// Changes a task of a plan that is not queued.
+/// Edits a task of a plan that is not queued.
 ///
 /// # Errors
-/// As of [`add_task`]; `other-task`.
+/// The same as [`add_task`]; `other-task`.
 pub(crate) fn edit_task(
     session: &Session,
     solution: &str,
@@ -125,7 +125,7 @@ pub(crate) fn edit_task(
     })
 }
 
-/// One change of a plan as a transaction. `change` answers with the task.
+/// Changes a plan in one transaction. `change` returns the id of the task.
 fn change(
     session: &Session,
     id: &SolutionId,
@@ -207,7 +207,7 @@ fn add_another(id: &SolutionId) -> Call {
     Call::new("solution add", [id.issue().as_str(), "FILE"])
 }
 
-/// A plan that waits, is carried out or was is not changed under the hands of who relies on it.
+/// Refuses to change a plan that is queued, being executed, or was executed: others rely on it.
 fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
     let live = folder.items.iter().find(|it| !it.item.is_removed() && it.item.solution_id == *id);
     let holds = facts::holder(folder).is_some_and(|it| it.execution.solution_id == *id);

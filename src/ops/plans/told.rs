@@ -1,4 +1,4 @@
-//! What an issue says to agents, and where its text comes from.
+//! The content of an issue for agents, and the origin of its text.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::{Read, StoreError, records};
 
-/// What an issue says, with the state of what it depends on.
+/// The content of an issue, with the state of its dependencies.
 pub(crate) fn issue_told(
     read: &impl Read,
     folder: &IssueFolder,
@@ -24,7 +24,7 @@ pub(crate) fn issue_told(
                 let is_met = matches!(status, IssueStatus::Completed | IssueStatus::Closed);
                 known.insert(id.clone(), (other.issue.record.title, status, is_met));
             }
-            // `fsck` names it.
+            // `fsck` reports this.
             Ok(None) | Err(StoreError::Broken { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -32,7 +32,7 @@ pub(crate) fn issue_told(
     Ok(background::issue(folder, |id| known.get(id).cloned()))
 }
 
-/// Says where a text comes from that others wrote.
+/// Adds a notice if the text of the issue was written by others.
 pub(super) fn notice_source(session: &Session, folder: &IssueFolder) {
     let issue = &folder.issue.record;
     if let Some(from @ (Source::Github | Source::Import)) = issue.source {

@@ -12,12 +12,12 @@ use crate::store::resolve;
 pub(crate) struct Unbind {
     /// Its id, or an unambiguous prefix of it.
     pub(crate) issue: String,
-    /// Why an illegal transition is forced.
+    /// The reason for forcing an illegal transition.
     pub(crate) force: Option<String>,
 }
 
-/// Unbinds the plan: attempts at it are set aside, and its items leave their queues. Without a bound plan nothing
-/// happens.
+/// Unbinds the plan: attempts at it are set aside, and its items leave their queues. Does nothing if no plan is
+/// bound.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.

@@ -1,4 +1,4 @@
-//! Plans as they were, and how two of them differ.
+//! Earlier versions of plans, and the differences between two versions.
 
 use std::collections::BTreeMap;
 
@@ -22,9 +22,9 @@ use crate::trail::versions::{self, Version};
 pub(crate) struct Diff {
     /// The plan.
     pub(crate) from: String,
-    /// The plan to compare it with; the version before the last change where neither this nor a time is given.
+    /// The plan to compare with (default, if no time is given: the version before the last change).
     pub(crate) to: Option<String>,
-    /// The time at which the plan is compared with itself: a date, or a commit of the store or of the project.
+    /// Compare the plan with its version at this time: a date, or a commit of the store or of the project.
     pub(crate) since: Option<String>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct PlanDiff {
     pub(crate) to: Side,
     /// What differs, field by field; empty if the plans are the same.
     pub(crate) changes: Vec<PlanChange>,
-    /// The tasks of both by their ids.
+    /// The titles of the tasks of both versions, by id.
     #[serde(skip)]
     pub(crate) titles: BTreeMap<String, String>,
 }
@@ -82,11 +82,11 @@ impl From<&Version> for Side {
     }
 }
 
-/// Compares two plans, or a plan with what it was.
+/// Compares two plans, or two versions of a plan.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `no-solution`, `choice-needed`, `unknown-moment`; usage where a version is not of the form
-/// `SOL-…@{1}`.
+/// `not-found`, `ambiguous-id`, `no-solution`, `choice-needed`, `unknown-moment`; usage for an invalid version such
+/// as `SOL-…@{x}`.
 pub(crate) fn diff(session: &Session, input: &Diff) -> Answer<PlanDiff> {
     let (from, to) = sides(session, input)?;
     let task = |change: &FieldChange| Some(change.member().filter(|it| it.0 == "tasks")?.1.to_owned());
@@ -104,7 +104,7 @@ pub(crate) fn diff(session: &Session, input: &Diff) -> Answer<PlanDiff> {
 /// Shows a plan, or an earlier version of it.
 ///
 /// # Errors
-/// As of [`diff`].
+/// The same as [`diff`].
 pub(crate) fn show(session: &Session, text: &str) -> Answer<SolutionView> {
     let (plan, number) = named(text)?;
     let snapshot = session.store().snapshot()?;
@@ -137,7 +137,7 @@ fn sides(session: &Session, input: &Diff) -> Result<(Version, Version), Refusal>
             let (to, others) = load(session, to)?;
             Ok((pick(&id, &all, number.unwrap_or(0))?, pick(&to, &others, other.unwrap_or(0))?))
         }
-        // A plan that never changed is what it was.
+        // A plan that never changed is compared with itself.
         None => {
             let before = number.unwrap_or_else(|| usize::from(all.len() > 1));
             Ok((pick(&id, &all, before)?, pick(&id, &all, 0)?))
@@ -145,7 +145,7 @@ fn sides(session: &Session, input: &Diff) -> Result<(Version, Version), Refusal>
     }
 }
 
-/// `SOL-…@{2}`: the plan, and how many changes ago.
+/// Parses `SOL-…@{2}`: the plan, and the number of changes to go back.
 fn named(text: &str) -> Result<(&str, Option<usize>), Refusal> {
     let Some((id, rest)) = text.split_once("@{") else { return Ok((text, None)) };
     match rest.strip_suffix('}').map(str::parse) {

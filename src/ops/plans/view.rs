@@ -53,19 +53,19 @@ pub(crate) struct SolutionView {
     review: &'static str,
     /// All its reviews in order; those with another `plan_digest` no longer count.
     pub(crate) reviews: Vec<Review>,
-    /// The plan by its types.
+    /// The plan as a typed record.
     #[serde(skip)]
     pub(crate) typed: Plan,
-    /// Whether it is good enough to be bound.
+    /// Whether its quality is sufficient for binding.
     #[serde(skip)]
     pub(crate) suffices: bool,
-    /// What the reviews come to, and whether there are only some of an earlier version of the plan.
+    /// The combined verdict of its reviews, and whether there are only reviews of an earlier version.
     #[serde(skip)]
     pub(crate) standing: Standing,
 }
 
 impl SolutionView {
-    /// What there is to show of a plan for the issue of this folder.
+    /// The view of a plan of the issue in this directory.
     pub(crate) fn of(folder: &IssueFolder, solution: &Solution) -> Self {
         let typed = solution.typed_plan();
         let quality = plan_check::quality(&solution.plan);
@@ -97,7 +97,7 @@ impl SolutionView {
     }
 }
 
-/// If a plan has a member with the name of one of these fields, the field wins.
+/// Serializes a plan without members that have the name of a derived field, since the derived field wins.
 fn without_derived<S: Serializer>(plan: &Value, serializer: S) -> Result<S::Ok, S::Error> {
     const BESIDE: &[&str] = &[
         "id",

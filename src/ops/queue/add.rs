@@ -20,7 +20,7 @@ use crate::rules::review::may_hand_out;
 use crate::rules::{facts, transitions};
 use crate::store::{StoreError, Tx, random_uid, records, resolve};
 
-/// A subject names at most this many plans and counts the others.
+/// A commit subject names at most this many plans and counts the others.
 const MOST_NAMED: usize = 3;
 
 /// Which issues to queue: the ones named, or all that match.
@@ -28,11 +28,11 @@ const MOST_NAMED: usize = 3;
 pub(crate) struct Selection {
     /// Their ids, or unambiguous prefixes of them.
     pub(crate) issues: Vec<String>,
-    /// Every planned one.
+    /// All planned issues.
     pub(crate) all_planned: bool,
-    /// The open ones of this wave of a roadmap.
+    /// The open issues of this roadmap wave.
     pub(crate) wave: Option<u64>,
-    /// The open ones with this tag.
+    /// The open issues with this tag.
     pub(crate) tag: Option<String>,
 }
 
@@ -41,13 +41,13 @@ pub(crate) struct Selection {
 pub(crate) struct Add {
     /// The issues.
     pub(crate) which: Selection,
-    /// The queue; if none is named, the first active one or a new one.
+    /// The queue (default: the first active one, or a new one).
     pub(crate) queue: Option<String>,
-    /// Why a gate is overridden.
+    /// The reason for overriding a gate.
     pub(crate) force: Option<String>,
 }
 
-/// A plan that is in a queue now.
+/// A plan that is now in a queue.
 struct Queued {
     /// The queue.
     queue: QueueId,
@@ -59,16 +59,16 @@ struct Queued {
     is_old: bool,
 }
 
-/// A plan that enters a queue.
+/// A plan to be added to a queue.
 struct Fresh {
     issue: IssueId,
     solution: SolutionId,
     digest: String,
-    /// Its digest, if its reviews do not pass it.
+    /// Its digest, if it is queued despite its reviews.
     forced: Option<String>,
 }
 
-/// Puts the bound plans of issues into a queue, in order of queue and item.
+/// Adds the bound plans of issues to a queue. Returns the items in order of queue and item.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-bound`, `illegal-move`, `archived`, `cycle`; the refusals of the review gate;
@@ -146,7 +146,8 @@ fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Ref
             _ => plans::permit_queue(tx, &policy, folder, plan, input.force.as_deref())?,
         };
         if let Some(live) = live.filter(|_| waits) {
-            // Already there; a plan that changed, or that reviews do not let pass any more, is queued anew as it is now.
+            // Already queued. If the plan has changed, or no longer passes its reviews, its current version is
+            // queued.
             let is_old = is_there(live)
                 || !tx.edit_item(&live.queue, &plan.id, |item| {
                     item.plan_digest.clone_from(&digest);
@@ -156,7 +157,8 @@ fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Ref
             queued.push(Queued { queue, item, solution: plan.id.clone(), is_old });
             continue;
         }
-        // One that is queued goes into a second queue, or another plan of it was queued before it was bound to this.
+        // A queued issue may be added to a second queue, or may have been queued with another plan before this one
+        // was bound.
         if status != IssueStatus::Queued && input.force.is_none() {
             transitions::permit(id, status, "queue add")?;
         }
@@ -251,7 +253,7 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
     }
 }
 
-/// Adds plans to the queue that is named, else to the first active one, else to a new one.
+/// Adds plans to the named queue, else to the first active one, else to a new one.
 fn enter(
     tx: &mut Tx<'_>,
     named: Option<QueueId>,
@@ -339,7 +341,7 @@ fn keys(folder: &QueueFolder, fresh: &[Fresh], known: &Facts) -> BTreeMap<Soluti
     let candidates: Vec<Candidate> = waiting
         .map(|item| Candidate { solution: item.solution_id.clone(), depends_on: item.depends_on.clone() })
         .chain(fresh.iter().map(|Fresh { solution, .. }| {
-            // An item that was here before comes back with what it depended on.
+            // An item that was in the queue before keeps its dependencies.
             let before = folder.items.iter().find(|item| item.solution_id == *solution);
             let depends_on = before.map(|item| item.depends_on.clone()).unwrap_or_default();
             Candidate { solution: solution.clone(), depends_on }

@@ -1,4 +1,4 @@
-//! Which branches of items would conflict if they were merged now.
+//! Branches of items that would conflict if they were merged now.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -71,8 +71,8 @@ pub(crate) struct Collision {
     pub(crate) files: Vec<FileCollision>,
 }
 
-/// Merges the branches of the items of a queue (of all that are not archived) in memory, with each other and with the
-/// branch that is checked out.
+/// Merges the branches of the items of a queue (default: of all queues that are not archived) in memory, with each
+/// other and with the current branch.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; an error if git cannot merge.
@@ -86,7 +86,7 @@ pub(crate) fn collisions(session: &Session, queue: Option<&str>) -> Answer<Check
     Ok(session.done(answer, None))
 }
 
-/// The branch that is checked out here, and those of items.
+/// The current branch, and the branches of the items.
 fn gather(
     store: &Store,
     read: &impl Read,
@@ -126,7 +126,7 @@ fn gather(
                     branch,
                     commit,
                 }),
-                // Nothing was committed, so that nothing can collide.
+                // Nothing was committed, so nothing can conflict.
                 None if holder.commits().is_empty() && holder.execution.base_commit.is_none() => {}
                 None => answer.missing.push(Unknown { queue_id, item_id, solution_id, branch }),
             }
@@ -139,8 +139,8 @@ fn short(branch: &str) -> String {
     branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()
 }
 
-/// For a running item the tip of its branch, whatever that is called now; for a completed one its last commit, since the
-/// branch may have moved on.
+/// For a running item, the tip of its branch, even if that was renamed; for a completed one, its last commit, since
+/// the branch may have moved on.
 fn commit(
     store: &Store,
     holder: &ExecutionFolder,

@@ -1,4 +1,4 @@
-//! Conflicts between items of a queue, as they stand.
+//! The current conflicts between items of a queue.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(crate) struct ConflictAnswer {
     /// The conflict as it stands.
     #[serde(flatten)]
     pub(crate) conflict: ConflictView,
-    /// What its plans are called in the queue; those that have left it have no name there.
+    /// The names of its plans in the queue; plans that have left the queue have none.
     #[serde(skip)]
     pub(crate) names: BTreeMap<SolutionId, ItemId>,
 }
@@ -38,7 +38,7 @@ impl ConflictAnswer {
     }
 }
 
-/// The conflicts of these names as they stand.
+/// The conflicts with these names.
 pub(super) fn named(views: &[QueueView], names: &[(QueueId, String)]) -> Vec<ConflictAnswer> {
     let one = |(queue, name): &(QueueId, String)| {
         let view = views.iter().find(|view| view.queue.id == *queue)?;
@@ -48,7 +48,7 @@ pub(super) fn named(views: &[QueueView], names: &[(QueueId, String)]) -> Vec<Con
     names.iter().filter_map(one).collect()
 }
 
-/// The conflicts of a queue, else of the active ones.
+/// The conflicts of a queue, or of all active queues.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.

@@ -1,11 +1,11 @@
-//! Making queues.
+//! Creating queues.
 
 use crate::model::id::QueueId;
 use crate::model::queue::{Queue, QueueDecision};
 use crate::model::uid::Uid;
 use crate::store::{StoreError, Tx};
 
-/// A new queue that is active.
+/// Creates an active queue.
 pub(crate) fn create(
     tx: &mut Tx<'_>,
     name: Option<String>,

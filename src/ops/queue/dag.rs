@@ -1,4 +1,4 @@
-//! The graph of a queue.
+//! The dependency graph of a queue.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(crate) struct DagAnswer {
     pub(crate) edges: Vec<Link>,
     /// Which items can be executed in parallel.
     pub(crate) groups: Vec<Group>,
-    /// What the queue is called.
+    /// The name of the queue.
     #[serde(skip)]
     pub(crate) name: Option<String>,
     /// The status of the queue.
@@ -79,10 +79,10 @@ pub(crate) struct Group {
     pub(crate) solutions: Vec<SolutionId>,
 }
 
-/// The graph of that queue, else of the first active one.
+/// The graph of this queue, or of the first active one.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`; `broken-record` where the queue cannot be read.
+/// `not-found`, `ambiguous-id`; `broken-record` if the queue cannot be read.
 pub(crate) fn dag(session: &Session, queue: Option<&str>) -> Answer<DagAnswer> {
     let (index, world) = World::now(session)?;
     let snapshot = index.snapshot()?;

@@ -10,7 +10,7 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::rules::readiness::QueueView;
 use crate::store::{Committed, Tx, records, resolve};
 
-/// The queues that are named, each once.
+/// The named queues, each once.
 fn meant(tx: &Tx<'_>, texts: &[String]) -> Result<Vec<QueueId>, Refusal> {
     let mut ids: Vec<QueueId> = Vec::new();
     for text in texts {
@@ -74,7 +74,7 @@ pub(crate) fn resume(session: &Session, queues: &[String]) -> Answer<Vec<QueueAn
     set(session, queues, "queue resume", "resume", QueueDecision::Active)
 }
 
-/// Switches between active and paused; only `activate` revives an archived queue.
+/// Sets queues to active or paused; only `activate` revives an archived queue.
 fn set(
     session: &Session,
     queues: &[String],
@@ -97,7 +97,7 @@ fn set(
     report(session, &committed)
 }
 
-/// Archives queues. `force` is why a queue with waiting items is archived; these are removed.
+/// Archives queues. `force` is the reason for archiving a queue with waiting items; they are removed.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `unfinished`.
@@ -131,7 +131,7 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
                 .remedy("queue pause", "keeps them for later")
                 .remedy("queue remove", "removes an item"));
         }
-        // An issue would show as queued for ever, and nobody would be handed its plan.
+        // Otherwise their issues would show as queued for ever, but nobody would get their plans.
         for it in unfinished.iter().filter(|it| it.status != ItemStatus::Executing) {
             tx.edit_item(id, &it.item.solution_id, |item| item.removed = Some(true))?;
         }

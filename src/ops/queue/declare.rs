@@ -1,4 +1,4 @@
-//! Conflicts between items that do not follow from the files of plans: told by hand, or by a planner.
+//! Declares conflicts between items that shared files do not reveal; by hand or by a planner.
 
 use std::collections::BTreeSet;
 
@@ -49,31 +49,30 @@ pub(crate) struct ConflictInput {
     /// If false, a person must decide, whatever order is given.
     #[serde(default)]
     pub(crate) resolved: Option<bool>,
-    /// What is not named here.
+    /// Unknown fields.
     #[serde(flatten)]
     #[schemars(skip)]
     pub(crate) rest: Map<String, Value>,
 }
 
-/// What is declared.
+/// The declaration.
 #[derive(Debug)]
 pub(crate) enum Declared<'t> {
-    /// One conflict.
+    /// A single conflict.
     One(Box<ConflictInput>),
     /// JSON: one object, a list of them, or `{"conflicts": […]}`.
     Json {
-        /// How a message names the document.
+        /// What messages call the document.
         name: &'t str,
         /// The document.
         text: &'t str,
     },
 }
 
-/// Declares conflicts, all or none. What is declared already stays as it is.
+/// Declares conflicts, all or none. A conflict that is already declared does not change.
 ///
 /// # Errors
-/// `invalid-json`, `invalid-conflict`, `other-queue`, `not-found`, `ambiguous-id`; nothing to do where the document is an
-/// empty list.
+/// `invalid-json`, `invalid-conflict`, `other-queue`, `not-found`, `ambiguous-id`; nothing to do for an empty list.
 pub(crate) fn declare(
     session: &Session,
     declared: Declared<'_>,
@@ -146,7 +145,7 @@ fn inputs(session: &Session, name: &str, text: &str) -> Result<Vec<ConflictInput
     Ok(found)
 }
 
-/// Plans that are named, in one queue; `queue` is set to it.
+/// The named plans, which must be in one queue; sets `queue` to it.
 fn plans(
     store: &Store,
     tx: &Tx<'_>,
@@ -223,7 +222,7 @@ fn read(
     };
     solutions.sort();
     let rationale = rationale(input.rationale.as_deref())?;
-    // It gets its place among the others when it is told.
+    // It gets its final position when it is appended.
     let conflict = entry_at(&tx.stamper().fresh(), |id| QueueConflict {
         id,
         kind,
@@ -240,17 +239,17 @@ fn read(
     Ok((queue_id, conflict))
 }
 
-/// A rationale that says something, and not too much.
+/// A rationale with text in it, within the size limit.
 pub(super) fn rationale(text: Option<&str>) -> Result<Option<String>, Refusal> {
     let text = text.map(limits::text).transpose()?;
     Ok(text.filter(|text| !text.trim().is_empty()))
 }
 
-/// Declares it, unless it is declared already. Answers with how it is called, and whether that is new.
+/// Declares the conflict unless it is already declared. Returns its name, and whether it is new.
 fn tell(tx: &mut Tx<'_>, queue: &QueueId, conflict: &QueueConflict) -> Result<(String, bool), Refusal> {
     let declared = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
     let standing = standing(&declared);
-    // Whether it was decided since or not: what changes how it is dealt with is a decision.
+    // Whether or not it was resolved since: how it is resolved is changed only by a decision.
     let known = standing.iter().find(|it| Subject::of(it.declared) == Subject::of(conflict));
     if let Some(known) = known {
         return Ok((known.name(), false));

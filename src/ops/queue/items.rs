@@ -21,9 +21,9 @@ use crate::store::{Committed, Store, Tx};
 pub(crate) struct Hold {
     /// The items.
     pub(crate) items: Vec<String>,
-    /// Why, in one line.
+    /// The reason, in one line.
     pub(crate) reason: String,
-    /// Why a gate is overridden.
+    /// The reason for overriding a gate.
     pub(crate) force: Option<String>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Removed {
     pub(crate) issue_status: IssueStatus,
 }
 
-/// Removes items from their queues. `force` is why an executing item is removed.
+/// Removes items from their queues. `force` is the reason for removing an executing item.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.
@@ -110,14 +110,14 @@ pub(crate) fn release(session: &Session, items: &[String]) -> Answer<Vec<ItemAns
     answer(session, &committed)
 }
 
-/// The items as they are now.
+/// The current items.
 fn answer(session: &Session, committed: &Committed<Vec<(QueueId, Item)>>) -> Answer<Vec<ItemAnswer>> {
     let world = World::after(session.store())?;
     let items = world.items(committed.answer.iter().map(|(queue, item)| (queue, &item.solution_id)));
     Ok(session.done(items, committed.commit))
 }
 
-/// The items that are named, each once.
+/// The named items, each once.
 fn meant(store: &Store, tx: &Tx<'_>, texts: &[String]) -> Result<Vec<(QueueId, Item)>, Refusal> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();

@@ -17,13 +17,13 @@ use crate::rules::queue_conflicts::standing;
 use crate::rules::sort_key;
 use crate::store::{Tx, records, resolve};
 
-/// A queue that took in another.
+/// The result of merging queues.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Merged {
     /// The queue.
     #[serde(flatten)]
     pub(crate) queue: QueueAnswer,
-    /// The one that was emptied.
+    /// The queue that was emptied.
     #[serde(skip)]
     pub(crate) from: QueueId,
     /// How many items were moved.
@@ -31,8 +31,8 @@ pub(crate) struct Merged {
     pub(crate) moved: usize,
 }
 
-/// Moves all items of a queue after those of another, and archives it. `force` is why this is done while an item is
-/// executing.
+/// Moves all items of a queue to the end of another, and archives it. `force` is the reason for doing this while an
+/// item is executing.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `same-queue`, `executing`, `archived`.
@@ -121,7 +121,7 @@ fn move_conflicts(tx: &mut Tx<'_>, source: &QueueFolder, target: &QueueFolder) -
         ..entry.clone()
     };
     for it in standing(&source.conflicts) {
-        // Of contradicting declarations one alone would look like a decision.
+        // If only one of several contradictory declarations were moved, it would look like a decision.
         let undecided = QueueConflict { resolution: Resolution::Manual, ..it.entry.clone() };
         let entry = if it.is_disputed { &undecided } else { it.entry };
         let is_there = standing(&target.conflicts)

@@ -33,7 +33,7 @@ pub(crate) use world::{World, extend_facts, facts_of, in_index_of, item};
 use crate::model::id::QueueId;
 use crate::model::queue::Item;
 
-/// `S-2`, and `QUE-…:S-2` where it is not the only queue.
+/// `S-2`, or `QUE-…:S-2` if there are several queues.
 pub(crate) fn item_name(queues: usize, queue: &QueueId, item: &Item) -> String {
     match queues {
         1 => item.item_id.to_string(),

@@ -1,4 +1,4 @@
-//! The place of an item in its queue.
+//! The position of an item in its queue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use crate::rules::readiness::{QueueView, Why};
 use crate::rules::{formation, sort_key};
 use crate::store::Tx;
 
-/// Where to put an item.
+/// Where to move an item.
 #[derive(Debug)]
 pub(crate) struct Order {
     /// The item.
     pub(crate) item: String,
-    /// The item that it is put beside.
+    /// The item next to which it is moved.
     pub(crate) beside: String,
-    /// Whether directly before that; else directly after it and what it depends on.
+    /// Whether to move it directly before that item; otherwise directly after it and its dependencies.
     pub(crate) before: bool,
 }
 
@@ -54,8 +54,8 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
     Ok(session.done(show::in_full(session, &world, &queue)?, committed.commit))
 }
 
-/// Gives the item a sort key beside that of the other. After an item also means after everything that comes before that
-/// item: otherwise a ready item would overtake one that still waits.
+/// Gives the item a sort key next to that of the other. "After" an item also means after everything that comes before
+/// that item: otherwise a ready item would overtake one that still waits.
 fn put(
     tx: &mut Tx<'_>,
     world: &mut World,
@@ -97,7 +97,7 @@ fn put(
     Ok(())
 }
 
-/// What has to come before an item, directly or through others, with its place.
+/// The items that must come before an item, directly or indirectly, with their positions.
 fn earlier(view: &QueueView, solution: &SolutionId) -> BTreeMap<SolutionId, usize> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); view.items.len()];
     for edge in view.edges.iter().filter(|edge| edge.why != Why::File) {
@@ -112,7 +112,7 @@ fn earlier(view: &QueueView, solution: &SolutionId) -> BTreeMap<SolutionId, usiz
     seen.into_iter().map(|n| (view.items[n].item.solution_id.clone(), n)).collect()
 }
 
-/// Refuses a place that the item cannot have.
+/// Refuses a position that the item cannot have.
 fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Result<(), Refusal> {
     let place = |id: &SolutionId| view.items.iter().position(|it| it.item.solution_id == *id);
     let (first, second) = if is_before { (moved, other) } else { (other, moved) };

@@ -1,4 +1,4 @@
-//! What a person decides about conflicts.
+//! Decisions by people about conflicts.
 
 use std::collections::BTreeSet;
 
@@ -12,22 +12,22 @@ use crate::rules::queue_conflicts::{ConflictView, Standing, standing};
 use crate::rules::readiness::QueueView;
 use crate::store::{Tx, records, resolve as resolver};
 
-/// How a conflict is decided.
+/// A decision about a conflict.
 #[derive(Debug)]
 pub(crate) struct Decision {
     /// `CFT-1`, or `QUE-…:CFT-1`.
     pub(crate) conflict: String,
     /// The items, first to last.
     pub(crate) order: Vec<String>,
-    /// Whether the later one waits for the earlier, or is rebased onto it.
+    /// Whether the later item waits for the earlier one, or is rebased onto it.
     pub(crate) resolution: Resolution,
     /// The reason.
     pub(crate) rationale: Option<String>,
-    /// The queue, where the conflict does not name it.
+    /// The queue, if the conflict's name does not include it.
     pub(crate) queue: Option<String>,
 }
 
-/// Decides a conflict, and each other whose order the decision contradicts.
+/// Resolves a conflict, and every other conflict whose order the decision contradicts.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `incomplete-order`, `unsettled`.
@@ -58,7 +58,7 @@ pub(crate) fn resolve(session: &Session, input: &Decision) -> Answer<Vec<Conflic
     Ok(session.done(named(&world.views(), &[(queue, name)]), committed.commit))
 }
 
-/// The conflict that is named: of several, the one that waits for a decision.
+/// The named conflict; if there are several, the one that waits for a decision.
 fn meant<'a>(
     tx: &Tx<'_>,
     views: &'a [QueueView],
@@ -92,7 +92,8 @@ fn meant<'a>(
     }
 }
 
-/// The plans in the order that was asked for: each that waits for the decision, and none that is not in the conflict.
+/// The plans in the requested order. Each plan that waits for the decision must be named, and no plan outside the
+/// conflict.
 fn order(
     tx: &Tx<'_>,
     view: &QueueView,
@@ -134,7 +135,8 @@ fn order(
     Ok(order)
 }
 
-/// Appends a decision to the conflict and, where orders go round in a circle, to each whose order this one contradicts.
+/// Appends a decision to the conflict and, if orders form a cycle, to every conflict whose order this one
+/// contradicts.
 fn decide(
     tx: &mut Tx<'_>,
     queue: &QueueId,
@@ -169,13 +171,13 @@ fn decide(
     Ok(())
 }
 
-/// The order that a conflict gets by the decision; none if it is not touched by it.
+/// The order that the decision gives to a conflict; `None` if it does not affect it.
 fn decided(it: &Standing<'_>, is_named: bool, order: &[SolutionId]) -> Option<Vec<SolutionId>> {
     if is_named && (it.is_undecided() || it.order().len() < 2) {
         return Some(order.iter().filter(|id| it.entry.solutions.contains(id)).cloned().collect());
     }
     let place = |id: &SolutionId| order.iter().position(|that| that == id);
-    // Those that the decision names stand in the places that they had, in the order of the decision.
+    // The plans in the decision are put into their previous positions, in the order of the decision.
     let mut old: Vec<SolutionId> = it.order().into_iter().cloned().collect();
     let places: Vec<usize> = (0..old.len()).filter(|n| place(&old[*n]).is_some()).collect();
     let mut members: Vec<SolutionId> = places.iter().map(|n| old[*n].clone()).collect();
@@ -186,7 +188,7 @@ fn decided(it: &Standing<'_>, is_named: bool, order: &[SolutionId]) -> Option<Ve
     (is_named || old.iter().ne(it.order())).then_some(old)
 }
 
-/// A decision that leaves the question open, or opens another, is none.
+/// Refuses a decision that leaves the conflict unresolved, or opens another.
 fn refuse_unsettled(before: &QueueView, after: &QueueView, name: &str) -> Result<(), Refusal> {
     let open = |view: &QueueView| -> BTreeSet<Option<String>> {
         view.conflicts.iter().filter(|it| it.clarification.is_some()).map(|it| it.id.clone()).collect()

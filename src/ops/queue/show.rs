@@ -1,4 +1,4 @@
-//! Whole queues: made, listed, shown.
+//! Whole queues: creating, listing, showing.
 
 use serde::Serialize;
 
@@ -9,21 +9,21 @@ use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::limits;
 use crate::store::{random_uid, resolve};
 
-/// The queues that are active.
+/// The active queues.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Active {
-    /// With their items.
+    /// The queues, with their items.
     pub(crate) queues: Vec<QueueAnswer>,
     /// Whether there are any queues at all.
     #[serde(skip)]
     pub(crate) are_any: bool,
 }
 
-/// Makes a queue.
+/// Creates a queue.
 ///
 /// # Errors
-/// A name that is no title.
+/// An invalid name.
 pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answer<QueueAnswer> {
     let name = name.map(limits::title).transpose()?;
     let nonce = random_uid()?;
@@ -36,20 +36,20 @@ pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answe
     Ok(session.done(queue, committed.commit))
 }
 
-/// The queues without their items; archived ones only where all are asked for.
+/// The queues without their items; archived ones only with `all`.
 ///
 /// # Errors
-/// What reading can come to.
+/// Any error from reading the store.
 pub(crate) fn list(session: &Session, all: bool) -> Answer<Vec<QueueAnswer>> {
     let mut views = World::now(session)?.1.views();
     views.retain(|view| all || view.queue.status != QueueDecision::Archived);
     Ok(session.done(views.iter().map(QueueAnswer::brief).collect(), None))
 }
 
-/// The active queues with their items; it is not an error if there are none.
+/// The active queues with their items; having none is not an error.
 ///
 /// # Errors
-/// What reading can come to.
+/// Any error from reading the store.
 pub(crate) fn active(session: &Session) -> Answer<Active> {
     let world = World::now(session)?.1;
     let ids: Vec<&QueueId> = active_in(&world).collect();
@@ -109,7 +109,7 @@ fn active_in(world: &World) -> impl Iterator<Item = &QueueId> {
     active.map(|it| &it.queue.id)
 }
 
-/// The active queues, the one that is served first in front; at least one.
+/// The active queues in the order in which they are served; at least one.
 ///
 /// # Errors
 /// `no-queue`.

@@ -48,15 +48,15 @@ pub(crate) struct ItemAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "QueueId")]
     pub(crate) queue_id: Option<QueueId>,
-    /// What it is called among all queues.
+    /// Its name, unique over all queues.
     #[serde(skip)]
     pub(crate) name: String,
-    /// The title of its issue, where the queue stands around it.
+    /// The title of its issue, if it is shown as part of a queue.
     #[serde(skip)]
     pub(crate) title: String,
 }
 
-/// An item that somebody put into a queue.
+/// An item that was queued.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AddedItem {
     /// The item.
@@ -93,7 +93,7 @@ pub(crate) struct QueueAnswer {
 }
 
 impl ItemAnswer {
-    /// An item where its queue, of so many, does not stand around it.
+    /// An item shown outside its queue; `queues` is the number of queues.
     pub(crate) fn of(queue: &QueueId, queues: usize, view: &ItemView) -> Self {
         Self { queue_id: Some(queue.clone()), ..Self::inside(queue, queues, view) }
     }
@@ -144,7 +144,7 @@ impl QueueAnswer {
 }
 
 impl World {
-    /// These queues with their items, as far as they are there.
+    /// These queues with their items; missing ones are left out.
     pub(crate) fn queues_in_full(&self, ids: &[&QueueId]) -> Vec<QueueAnswer> {
         let views = self.views();
         let one = |id: &&QueueId| {
@@ -160,7 +160,7 @@ impl World {
         found.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))
     }
 
-    /// The items of these plans in these queues, as far as they are there.
+    /// The items of these plans in these queues; missing ones are left out.
     pub(crate) fn items<'a>(
         &self,
         wanted: impl IntoIterator<Item = (&'a QueueId, &'a SolutionId)>,
@@ -183,7 +183,7 @@ impl World {
     }
 }
 
-/// What is not there is left out, as everywhere.
+/// Leaves out fields without a value, as everywhere.
 fn without_nulls<S: Serializer>(holder: &Option<Holder>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut fields = object(holder);
     fields.retain(|_, value| !value.is_null());

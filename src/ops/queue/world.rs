@@ -43,18 +43,18 @@ pub(crate) fn extend_facts(
     Ok(())
 }
 
-/// All queues with the state of their items.
+/// All queues, with what the state of their items depends on.
 pub(crate) struct World {
-    /// The records.
+    /// The queues.
     pub(crate) queues: Vec<QueueFolder>,
-    /// The issues of all items, and what those depend on.
+    /// The issues of all items, and their dependencies.
     pub(crate) facts: Facts,
     /// The gates.
     pub(crate) policy: Policy,
 }
 
 impl World {
-    /// Reads all of it.
+    /// Reads everything from the records.
     pub(crate) fn read(read: &impl Read) -> Result<Self, Refusal> {
         let queues = records::queues(read)?;
         let items = queues.iter().flat_map(|queue| &queue.items);
@@ -67,19 +67,19 @@ impl World {
         Ok(Self { facts: facts_of(read, ids)?, policy: records::root(read)?.policy, queues })
     }
 
-    /// Like [`Self::read`], through the index, which has all of it ready.
+    /// Like [`Self::read`], but through the index, which has everything prepared.
     pub(crate) fn now(session: &Session) -> Result<(Index<'_>, Self), Refusal> {
         let (index, known) = session.ask(Needs::ROWS, Index::queues)?;
         Ok((index, known.into()))
     }
 
-    /// The same for a command that has written and shows what came of it: through the index where there is one.
+    /// The same for a command that shows the result of its own write; through the index if there is one.
     pub(crate) fn after(store: &Store) -> Result<Self, Refusal> {
         let index = index::at_hand(store, &mut |_, _, _| {});
         index.and_then(|index| Self::in_index(&index)).map_or_else(|| Self::read(&store.snapshot()?), Ok)
     }
 
-    /// The same for a command that writes: through the index where there is one.
+    /// The same for a command that writes; through the index if there is one.
     pub(crate) fn of(tx: &Tx<'_>, store: &Store, index: Option<&Index<'_>>) -> Result<Self, Refusal> {
         in_index_of(tx, store, index, Self::in_index).map_or_else(|| Self::read(tx), Ok)
     }
@@ -88,7 +88,7 @@ impl World {
         Some(index.queues().ok()?.into())
     }
 
-    /// The item that `text` names, as [`item`] finds it.
+    /// The item that `text` names; see [`item`].
     pub(crate) fn item(
         &self,
         store: &Store,
@@ -98,7 +98,7 @@ impl World {
         Ok(resolve::item_among(read, &self.queues, &whole(store, text)?)?)
     }
 
-    /// What is known of one queue, for a change that is being made to it.
+    /// One queue, for a change that is being made to it.
     pub(crate) fn queue_mut(&mut self, id: &QueueId) -> Result<&mut QueueFolder, Refusal> {
         let found = self.queues.iter_mut().find(|folder| folder.queue.id == *id);
         found.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))
@@ -110,14 +110,14 @@ impl World {
         found.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))
     }
 
-    /// The state of everything, queues that are served first in front.
+    /// The state of all queues, in the order in which they are served.
     pub(crate) fn views(&self) -> Vec<QueueView> {
         views(&self.queues, &self.facts, &self.policy)
     }
 }
 
-/// The facts from the index, for a command that writes, if the index is of the state that the change starts from. If
-/// others wrote meanwhile, it is brought to that state.
+/// A query on the index for a command that writes, if the index is of the state that the change starts from. If
+/// others wrote meanwhile, the index is first updated to that state.
 pub(crate) fn in_index_of<T>(
     tx: &Tx<'_>,
     store: &Store,
@@ -145,7 +145,7 @@ pub(crate) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(Queue
     Ok(resolve::item(read, &whole(store, text)?)?)
 }
 
-/// With its queue where it is the number of this worktree's own item.
+/// Adds the queue if the text is the number of this worktree's own item.
 fn whole(store: &Store, text: &str) -> Result<String, Refusal> {
     let own =
         active::read(store)?.filter(|active| active.item_id.as_ref().is_some_and(|id| id.as_str() == text));

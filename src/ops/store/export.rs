@@ -1,4 +1,4 @@
-//! The store for other programs.
+//! Exporting the store for other programs.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use crate::model::id::IssueId;
 use crate::ops::{Done, Notice, Refusal, Session};
 use crate::store::{StoreError, resolve};
 
-/// Writes the store to `out` as JSON lines; only these issues where any are named.
+/// Writes the store to `out` as JSON lines, or only these issues if any are named.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; any error from writing to `out`.

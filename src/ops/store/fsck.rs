@@ -1,4 +1,4 @@
-//! Checking the store, and repairing it.
+//! Checking and repairing the store.
 
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Session};
@@ -7,9 +7,9 @@ use crate::store::fsck::{Finding, Healed};
 /// What a repair did.
 #[derive(Debug)]
 pub(crate) struct Repaired {
-    /// Entries that git refuses, taken out of the tree.
+    /// Entries that git refuses and that were removed from the tree.
     pub(crate) removed: Vec<String>,
-    /// Records that were put back as they had been.
+    /// Records that were restored.
     pub(crate) restored: Vec<String>,
     /// Records that can be changed again.
     pub(crate) freed: Vec<String>,
@@ -27,10 +27,10 @@ pub(crate) fn fsck(session: &Session) -> Answer<Vec<Finding>> {
     Ok(session.done(session.store().fsck()?, None))
 }
 
-/// Restores what was deleted or made unreadable, and frees records from stamps of the future, in one commit.
+/// Restores what was deleted or made unreadable, and repairs records with stamps in the future, in one commit.
 ///
 /// # Errors
-/// `doubted-clock` if commits by others are dated after this clock, unless it is trusted.
+/// `doubted-clock` if commits by others are dated after this clock, unless `trust_clock` is set.
 pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
     let store = session.store();
     let to_heal = store.to_heal(trust_clock)?;

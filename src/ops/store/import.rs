@@ -5,9 +5,9 @@ use crate::interchange::lines::Source;
 use crate::interchange::{Report, Skipped, beads, jsonl};
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 
-/// How many lines of a file of the wrong kind an error lists.
+/// How many lines an error about a wrong file lists.
 const LINES_SHOWN: usize = 5;
-/// How many characters of a shown line are kept; in the file it may have any length.
+/// Longer lines of the file are cut in messages.
 const LONGEST_LINE: usize = 240;
 
 /// A file to import. `name` is what messages call it.
@@ -78,7 +78,7 @@ pub(crate) fn import_jsonl(session: &Session, input: Import<'_>) -> Answer<jsonl
     Ok(session.done(taken, commit))
 }
 
-/// A file in which no line is a record of its source.
+/// The refusal of a file in which no line is a record of its source.
 fn wrong_file(name: &str, skipped: &[Skipped]) -> Refusal {
     let mut lines: Vec<String> = skipped.iter().take(LINES_SHOWN).map(line).collect();
     if let Some(more) = skipped.len().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {

@@ -1,4 +1,4 @@
-//! Making a store, or fetching the one that a remote has.
+//! Creating a store, or fetching that of the remote.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::sync::{self, Synced};
 /// Options of `init`.
 #[derive(Debug, Default)]
 pub(crate) struct Init {
-    /// The remote of the store; by default the only one, or `origin`.
+    /// The remote of the store (default: the only one, or `origin`).
     pub(crate) remote: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The store itself: making it, its rules, checking it, and what is derived of it.
+//! The store itself: creating, configuring, checking, exporting and importing it.
 
 mod copies;
 mod export;

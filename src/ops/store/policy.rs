@@ -12,7 +12,7 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::rules::policy::{Gate, parse};
 use crate::store::{ObjectId, records};
 
-/// Each gate by its name, and what it is set to.
+/// The value of each gate, by name.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Gates(pub(crate) BTreeMap<&'static str, &'static str>);
@@ -41,7 +41,7 @@ impl JsonSchema for Gates {
     }
 }
 
-/// What each gate is set to.
+/// The value of each gate.
 ///
 /// # Errors
 /// Any error from reading the store.

@@ -9,7 +9,7 @@ use crate::model::strict;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::{ObjectId, records};
 
-/// A field that planners are told.
+/// A field of the project context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProjectField {
     /// Languages, frameworks, services.
@@ -36,7 +36,7 @@ impl ProjectField {
     }
 }
 
-/// What planners are told.
+/// The project context.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -44,7 +44,7 @@ pub(crate) fn project(session: &Session) -> Answer<Project> {
     answer(session, None)
 }
 
-/// Sets one field. JSON is stored as such; an empty text clears it.
+/// Sets one field. JSON is stored as JSON; an empty text clears the field.
 ///
 /// # Errors
 /// `invalid-json` for JSON that no record can hold.
@@ -66,7 +66,7 @@ fn answer(session: &Session, commit: Option<ObjectId>) -> Answer<Project> {
     Ok(session.done(records::root(&session.store().snapshot()?)?.project, commit))
 }
 
-/// Only unmistakable JSON is parsed: plain text may begin with a number or a quote.
+/// Only text that is clearly JSON is parsed: plain text may begin with a number or a quote.
 fn value_of(text: &str) -> Result<Value, Refusal> {
     if !text.starts_with(['{', '[']) || serde_json::from_str::<IgnoredAny>(text).is_err() {
         return Ok(Value::String(text.to_owned()));

@@ -1,4 +1,4 @@
-//! Removing hidden values from the history, and finding what else still holds them.
+//! Removing hidden values from the history, and finding where they still exist.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -53,7 +53,7 @@ pub(crate) struct Remote {
     pub(crate) clones: String,
 }
 
-/// Rewrites the history of the ref in this repository so that no commit of it holds anything hidden.
+/// Rewrites the history of the ref in this repository so that no commit of it holds a hidden value.
 ///
 /// # Errors
 /// Any error from reading or writing the history.
@@ -80,7 +80,7 @@ pub(crate) fn purge(session: &Session) -> Answer<Purge> {
     Ok(session.done(view, commit))
 }
 
-/// What each of them asks for.
+/// The commands for each remote.
 fn remotes(reference: &str, tracked: Vec<Tracked>) -> Vec<Remote> {
     let one = |Tracked { remote, tracking, commit }| Remote {
         push: format!(

@@ -20,18 +20,18 @@ pub(crate) struct Redact {
     pub(crate) id: String,
     /// The field; or `comments/ENTRY` and the like, with `/FIELD` for one field of the entry.
     pub(crate) field: String,
-    /// Why; it shows in the log.
+    /// The reason; it is shown in the log.
     pub(crate) reason: String,
-    /// Why a gate is overridden.
+    /// The reason for overriding a gate.
     pub(crate) force: Option<String>,
 }
 
-/// The logs beside each record.
+/// The logs in the directory of a record.
 const LOGS: &[&str] = &["comments", "feedback", "reviews", "log", "conflicts"];
 
-/// What is to be hidden.
+/// A value to hide.
 pub(super) struct Wanted {
-    /// The folder with the record.
+    /// The directory of the record.
     pub(super) folder: String,
     pub(super) target: String,
     pub(super) field: String,
@@ -47,7 +47,7 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Vec<Redaction>
     let committed = session.transact(|tx| {
         let (id, wanted) = wanted(tx, input)?;
         let mut made = vec![hide(tx, &wanted, reason)?];
-        // The source's own record of an issue holds the same texts once more.
+        // The import source's copy of the issue contains the same texts.
         if wanted.target == "issue.json" && wanted.field != "imported" {
             let imported = Wanted { field: "imported".into(), ..wanted };
             made.extend(if is_there(tx, &imported)? { Some(hide(tx, &imported, reason)?) } else { None });
@@ -84,7 +84,7 @@ fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
     Ok((id, Wanted { folder, target: format!("{log}/{entry}.json"), field: field.to_owned() }))
 }
 
-/// The entry of a log whose name, or whose last part, begins with `text`.
+/// The entry of a log whose id, or the last part of it, starts with `text`.
 fn entry(tx: &Tx<'_>, folder: &str, text: &str, id: &str) -> Result<EntryId, Refusal> {
     let text = text.strip_suffix(".json").unwrap_or(text);
     let names = tx.names(folder)?;
@@ -111,7 +111,8 @@ fn is_there(tx: &Tx<'_>, wanted: &Wanted) -> Result<bool, Refusal> {
     Ok(records::doc(tx, schema, &path)?.is_some_and(|doc| doc.written(&wanted.field).is_some()))
 }
 
-/// Writes the entry; none if everything that it would hide is hidden already. It must hide something.
+/// Writes the redaction; `None` if everything that it would hide is already hidden. Refuses a redaction that hides
+/// nothing.
 fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redaction>, Refusal> {
     let Wanted { folder, target, field } = wanted;
     let path = format!("{folder}/{target}");
@@ -129,7 +130,7 @@ fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redacti
             let doc = Doc::parse(schema, &bytes).map_err(|broken| nothing(&broken.to_string()))?;
             let set = field.split_once('/').and_then(|(name, _)| schema.field(name));
             if set.is_some_and(|field| matches!(field.kind, Kind::Set)) {
-                // The redaction itself would show it.
+                // The redaction itself would reveal it.
                 return Err(nothing("can be hidden only with its whole set, by the name of the set"));
             }
             doc.written(field).ok_or_else(|| nothing("does not exist"))?

@@ -14,10 +14,10 @@ use crate::trail::log::changes;
 use crate::trail::moment;
 use crate::trail::record_change::{self, RecordChange};
 
-/// What is compared; where both are given, in either order.
+/// What to compare. If both are given, their order does not matter.
 #[derive(Debug, Default)]
 pub(crate) struct Sides {
-    /// `A..B`, or `A` for what changed since then. None: since the last sync, or the last step.
+    /// `A..B`, or `A` for the changes since then (default: since the last sync, or in the last commit).
     pub(crate) range: Option<String>,
     /// Only this record and what belongs to it.
     pub(crate) id: Option<String>,
@@ -77,14 +77,14 @@ pub(crate) fn diff(session: &Session, input: &Sides) -> Answer<StoreDiff> {
     Ok(session.done(view, None))
 }
 
-/// One argument is either; two are given in this order, or in the other.
+/// Tells a range from an id: a single argument can be either, and two can come in either order.
 fn told_apart(input: &Sides, index: &Index<'_>) -> Result<(Option<String>, Option<String>), Refusal> {
     match (input.range.clone(), input.id.clone()) {
         (Some(one), Some(two)) if two.contains("..") && !one.contains("..") => Ok((Some(two), Some(one))),
         (Some(one), None) if !one.contains("..") => match index.resolve(&one)? {
             Ok(_) => Ok((None, Some(one))),
             Err(_) if one.starts_with(char::is_alphabetic) && one.contains('-') && !one.contains(' ') => {
-                // It looks like an id; what is wrong with it shows when it is resolved again.
+                // It looks like an id; resolving it again reports what is wrong.
                 Ok((None, Some(one)))
             }
             Err(_) => Ok((Some(one), None)),

@@ -25,9 +25,9 @@ pub(crate) struct Link {
     pub(crate) commits: Vec<String>,
     /// The plan; or an execution, item or issue of it.
     pub(crate) plan: String,
-    /// The task that the commits carry out.
+    /// The task that they carry out.
     pub(crate) task: Option<String>,
-    /// Why the claim of another is not left to them.
+    /// The reason for changing someone else's claim.
     pub(crate) force: Option<String>,
 }
 
@@ -118,7 +118,7 @@ fn link_one(
     let changed = present.as_ref() != Some(&task_id);
     if changed {
         if present.as_ref().is_some_and(Option::is_some) {
-            // The first link of a commit stays, so that another task needs a link of its own.
+            // The first link of a commit is kept, so changing the task requires removing it first.
             tx.log(execution, Event::Unlink(Unlink { hash: hash.clone() }))?;
         }
         let link = links::link(commit, files, task_id.clone(), LinkedBy::Manual);
@@ -134,7 +134,7 @@ fn link_one(
     })
 }
 
-/// The plan that is meant, and the execution that its commits go to.
+/// The plan that was named, and the execution that gets the links.
 fn target(read: &impl Read, text: &str) -> Result<(SolutionId, ExecutionId), Refusal> {
     let solution = match resolve::any(read, text)? {
         Known::Execution(id) => {
@@ -167,7 +167,7 @@ fn check_task(read: &impl Read, solution: &SolutionId, task: &str) -> Result<(),
     }
 }
 
-/// The same of a plan that was read.
+/// The same for a plan that was already read.
 pub(crate) fn in_plan(plan: &Plan, solution: &SolutionId, task: &str) -> Result<(), Refusal> {
     if plan.tasks.iter().any(|it| it.id == task) {
         return Ok(());
@@ -177,7 +177,7 @@ pub(crate) fn in_plan(plan: &Plan, solution: &SolutionId, task: &str) -> Result<
         .hint(format!("its tasks are {}", tasks.join(", "))))
 }
 
-/// The commit that is meant.
+/// The commit that was named.
 fn commit(store: &Store, text: &str) -> Result<CommitFacts, Refusal> {
     trace::commit(store, text)?.ok_or_else(|| {
         Refusal::new("not-found", format!("git knows no commit `{text}`"))

@@ -10,28 +10,28 @@ use crate::store::resolve::Known;
 use crate::store::{Read, Store, layout, records};
 use crate::trail::log::{Log, Wanted};
 
-/// Which steps are asked for; everything that is given must hold.
+/// Which steps to list; a step must match all that is given.
 #[derive(Debug, Default)]
 pub(crate) struct LogInput {
-    /// Only steps that did something to what has this id.
+    /// Only steps that changed the record with this id.
     pub(crate) id: Option<String>,
-    /// With what each step changed of it.
+    /// Whether to include the changes of each step.
     pub(crate) with_changes: bool,
-    /// So many, the latest.
+    /// At most this many, the latest.
     pub(crate) limit: Option<usize>,
-    /// Made then or later: a date as git reads one.
+    /// Made at this time or later; a date as git reads it.
     pub(crate) since: Option<String>,
-    /// Made then or earlier.
+    /// Made at this time or earlier.
     pub(crate) until: Option<String>,
-    /// By somebody with one of these in the name, address or actor.
+    /// By someone whose name, address or actor contains one of these.
     pub(crate) authors: Vec<String>,
-    /// By one of these operations; `queue` is every one that begins so.
+    /// By one of these operations; `queue` includes all that start with it.
     pub(crate) operations: Vec<String>,
-    /// In one of these roles; `owner` is none at all.
+    /// In one of these roles; `owner` means no role.
     pub(crate) roles: Vec<String>,
 }
 
-/// The steps that were asked for, the latest first; each is read when it is asked for.
+/// The requested steps, latest first; each is read on demand.
 pub(crate) struct Steps<'s> {
     log: Log<'s>,
     numbers: std::vec::IntoIter<i64>,
@@ -39,7 +39,7 @@ pub(crate) struct Steps<'s> {
 }
 
 impl Steps<'_> {
-    /// Which of the steps came next after each, as their places in the order of the steps.
+    /// The children of each step, by their positions in the list.
     pub(crate) fn children(&self) -> Result<Vec<Vec<usize>>, Refusal> {
         Ok(self.log.children(self.numbers.as_slice())?)
     }
@@ -104,7 +104,7 @@ fn wanted(store: &Store, input: &LogInput) -> Result<Wanted, Refusal> {
     })
 }
 
-/// Under which name the log knows it.
+/// The name by which the log knows a record.
 fn thing(known: &Known) -> String {
     match known {
         Known::Issue(id) => id.to_string(),
@@ -115,7 +115,7 @@ fn thing(known: &Known) -> String {
     }
 }
 
-/// Where the records of a thing lie: an issue is its folder and its items, wherever they are queued.
+/// The paths of a record: for an issue, its directory and its items in all queues.
 pub(super) fn paths(read: &impl Read, known: &Known) -> Result<Vec<String>, Refusal> {
     let items = |solutions: &[SolutionId]| -> Result<Vec<String>, Refusal> {
         let queues = records::queue_ids(read)?;

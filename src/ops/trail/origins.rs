@@ -1,4 +1,4 @@
-//! Why commits were made: each issue and each execution is read once, however many lines come from it.
+//! Why commits were made. Each issue and each execution is read only once, however many lines come from it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -61,16 +61,16 @@ pub(crate) struct Origin {
     pub(crate) reapplies: Vec<CommitHash>,
 }
 
-/// An issue with what is said of each of its executions.
+/// An issue, with what is shown about each of its executions.
 struct Looked {
     folder: IssueFolder,
-    /// In the order of the executions.
+    /// In the same order as the issue's executions.
     executions: Vec<Execution>,
 }
 
 struct Execution {
     links: HashMap<CommitHash, CommitLink>,
-    /// As it was claimed. One that cannot be read any more takes nothing from the rest of the answer.
+    /// The plan as claimed. If it cannot be read, the rest is still shown.
     plan: Option<Plan>,
     status: ExecutionStatus,
 }
@@ -84,12 +84,12 @@ pub(crate) struct Origins<'a> {
 }
 
 impl<'a> Origins<'a> {
-    /// Finds them in the state of the store that the index knows.
+    /// Finds origins in the state that the index knows.
     pub(crate) fn of(store: &'a Store, index: &'a Index<'a>) -> Result<Self, Refusal> {
         Ok(Self { store, index, snapshot: index.snapshot()?, issues: HashMap::new() })
     }
 
-    /// Of the commit with this full id.
+    /// The origins of the commit with this full id.
     pub(crate) fn find(&mut self, hash: &str) -> Result<Vec<Origin>, Refusal> {
         let mut origins = Vec::new();
         for (issue, execution) in self.index.executions_of(hash)? {

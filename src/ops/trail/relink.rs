@@ -6,12 +6,12 @@ use serde::Serialize;
 use crate::ops::{Answer, Refusal, Session};
 use crate::trail::relink::{self, Found, Lost, Undecided};
 
-/// Where to look.
+/// Where to search.
 #[derive(Debug)]
 pub(crate) struct Relink {
-    /// The commits, as `git log` takes them; all branches where none are named.
+    /// The commits, as `git log` takes them (default: all branches).
     pub(crate) range: Option<String>,
-    /// Whether to look only, without linking.
+    /// Whether to search without linking.
     pub(crate) dry_run: bool,
 }
 

@@ -18,16 +18,16 @@ use crate::store::{Snapshot, Store, records};
 use crate::trail::reach::Unreached;
 use crate::trail::trace::{CommitFacts, commit, issues_of, range};
 
-/// What is traced.
+/// What to trace.
 #[derive(Debug)]
 pub(crate) struct TraceInput {
-    /// An id, a commit, a range, or a branch for its commits that the main branch lacks.
+    /// An id, a commit, a range, or a branch (for its commits that the main branch lacks).
     pub(crate) of: String,
-    /// Whether items are wanted with everything that is derived of their queues, or only where they stand.
+    /// Whether to include items with everything derived from their queues, or only their status.
     pub(crate) with_items: bool,
 }
 
-/// What was asked for, and where it leads.
+/// What was asked for, and what was found.
 struct Found {
     query: String,
     commit: Option<CommitFacts>,
@@ -35,7 +35,7 @@ struct Found {
     issues: Vec<Traced>,
 }
 
-/// An issue, with the executions that link what was asked for.
+/// An issue, with its executions that link what was asked for.
 struct Traced {
     folder: IssueFolder,
     links: Vec<ExecutionId>,
@@ -44,7 +44,7 @@ struct Traced {
 /// Follows commits to their tasks, plans and issues, or an issue to its commits.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`; `usage` for what no trace can start from.
+/// `not-found`, `ambiguous-id`; `usage` for something that cannot be traced.
 pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<Trace> {
     let store = session.store();
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
@@ -68,7 +68,7 @@ pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<Trace> {
     Ok(session.done(Trace { query, commit, linked_by, commits, issues, unreached }, None))
 }
 
-/// Where git cannot tell, the rest is shown all the same.
+/// If git cannot determine this, the rest is still shown.
 fn unreached<'a>(
     store: &Store,
     issues: &'a [Traced],
@@ -80,10 +80,10 @@ fn unreached<'a>(
     Unreached::among(store, commits.iter()).unwrap_or_default()
 }
 
-/// An id of ours beats a name of git's: ids are longer and say what they are.
+/// An id of the store takes precedence over a revision of git: ids are longer and unambiguous.
 fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> {
     let snapshot = index.snapshot()?;
-    // No id has two dots.
+    // An id never contains two dots.
     if text.contains("..") {
         return of_commits(index, text, range(store, text)?.unwrap_or_default());
     }
@@ -104,10 +104,10 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> 
     }
 }
 
-/// What the state of the items depends on; none if no item is to be shown. All queues `in_full`, or where many issues
-/// are shown; else only what these issues have in them.
+/// What the state of the items depends on; `None` if no item will be shown. With `in_full`, or if many issues are
+/// shown, all queues; otherwise only the items of these issues.
 fn world(found: &[Traced], index: &Index<'_>, in_full: bool) -> Result<Option<World>, IndexError> {
-    /// Issues of which each is looked up by itself, with what it depends on.
+    /// Up to this many issues are looked up one by one, with their dependencies.
     const FEW: usize = 32;
     let mut issues = Vec::new();
     for issue in found {
@@ -128,7 +128,7 @@ fn world(found: &[Traced], index: &Index<'_>, in_full: bool) -> Result<Option<Wo
     Ok(Some(index.queues()?.into()))
 }
 
-/// Adds the items of the issues, with their queues.
+/// Adds the items of the issues, complete.
 fn add_items(issues: &mut [TracedIssue], world: &World) {
     let views = world.views();
     for view in &views {
@@ -140,8 +140,8 @@ fn add_items(issues: &mut [TracedIssue], world: &World) {
     }
 }
 
-/// Adds where the items of the issues stand. People are shown nothing else of an item, and the rest of what can be derived
-/// of a long queue takes as long again.
+/// Adds the status of the issues' items. People see nothing else of an item, and deriving the rest in a long queue
+/// would double the time.
 fn add_queued(issues: &mut [TracedIssue], world: &World) {
     let mut places: HashMap<IssueId, usize> = HashMap::new();
     for (n, traced) in issues.iter().enumerate() {
@@ -224,7 +224,8 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
     Ok(Found { query: text.to_owned(), commit: None, commits: Some(listed), issues })
 }
 
-/// What the commit with this hash is to an execution, whose links are given by the hashes of their commits.
+/// How the commit with this hash relates to an execution; the execution's links are given by the hashes of their
+/// commits.
 fn carried_out(
     folder: &IssueFolder,
     id: &ExecutionId,

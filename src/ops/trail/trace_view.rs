@@ -1,4 +1,4 @@
-//! What a trace shows: issues with their plans, and the commits that carried those out.
+//! The view of a trace: issues with their plans, and the commits that carry them out.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -85,7 +85,7 @@ pub(crate) struct TracedIssue {
     pub(crate) feedback: Vec<Feedback>,
     /// Overrides of gates, oldest first.
     pub(crate) overrides: Vec<Override>,
-    /// Where its items stand, where they are not wanted in full.
+    /// The status of its items, if they are not included in full.
     #[serde(skip)]
     pub(crate) queued: Vec<Queued>,
 }
@@ -116,7 +116,7 @@ pub(crate) struct Queued {
     pub(crate) item_id: ItemId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// In the order of all queues.
+    /// Its status, derived from all queues.
     pub(crate) status: ItemStatus,
 }
 
@@ -134,7 +134,7 @@ impl TracedIssue {
         }
     }
 
-    /// The criteria that were ticked during an execution.
+    /// The criteria that were confirmed during an execution.
     pub(crate) fn accepted_in(&self, id: &ExecutionId) -> impl Iterator<Item = &Accepted> {
         self.accepted.iter().filter(move |it| it.execution_id == *id)
     }

@@ -11,7 +11,7 @@ use crate::store::resolve::{self, Known, ResolveError};
 use crate::store::{Read, Store, Tx, records};
 use crate::trail::trace;
 
-/// Whose links are meant.
+/// Which links to remove.
 enum Of {
     Any,
     Issue(IssueId),
@@ -19,8 +19,8 @@ enum Of {
     Execution(ExecutionId),
 }
 
-/// Removes links: of these commits, and only those to a plan, execution or issue where the last one names such. `force` is
-/// why the claim of another is not left to them.
+/// Removes the links of these commits; if the last argument is a plan, execution or issue, only the links to that.
+/// `force` is the reason for changing someone else's claim.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-linked`, `claim-of-another`.
@@ -67,7 +67,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
 /// What the last argument names, if it is an id of the store.
 fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<Of, Refusal> {
     let Some(last) = ids.last() else { return Ok(Of::Any) };
-    // A part of an id of ours may be one of a commit's.
+    // A part of an id could also be the start of a commit's id.
     let is_whole = ["SOL-", "EXR-", "S-", "QUE-"].iter().any(|begin| last.starts_with(begin));
     if !is_whole && trace::commit(store, last)?.is_some() {
         return Ok(Of::Any);
@@ -77,13 +77,13 @@ fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<Of, Refusal> {
         Ok(Known::Execution(id)) => Ok(Of::Execution(id)),
         Ok(Known::Issue(id)) => Ok(Of::Issue(id)),
         Ok(Known::Queue(_)) | Err(ResolveError::NotFound { .. }) => Ok(Of::Any),
-        // It may be the start of a commit that git has lost.
+        // It may be the start of a commit that git no longer has.
         Err(ResolveError::Ambiguous { .. }) if is_hex(last) => Ok(Of::Any),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether it can be the start of a commit's id.
+/// Whether the text can be the start of a commit's id.
 fn is_hex(text: &str) -> bool {
     text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit())
 }

@@ -15,14 +15,14 @@ use crate::store::Store;
 use crate::trail::blame::{self, Span};
 use crate::trail::trace::{CommitFacts, commit_facts};
 
-/// Which lines are asked for.
+/// The lines to explain.
 #[derive(Debug)]
 pub(crate) struct Place {
-    /// The folder from which the file is named.
+    /// The directory that the file name is relative to.
     pub(crate) here: PathBuf,
     /// The file.
     pub(crate) file: String,
-    /// Lines, from 1; all of them where none are named.
+    /// The lines, from 1 (default: all).
     pub(crate) lines: Option<RangeInclusive<u64>>,
 }
 
@@ -53,15 +53,15 @@ pub(crate) struct Explained {
     pub(crate) commit: Option<CommitFacts>,
     /// The executions that link the commit, with their plans; empty if it belongs to no plan.
     pub(crate) origins: Vec<Origin>,
-    /// What the first of them says.
+    /// The text of the first line.
     #[serde(skip)]
     pub(crate) text: Option<String>,
 }
 
-/// Which commits made these lines, and what those were made for.
+/// Finds the commits that made these lines, and why those were made.
 ///
 /// # Errors
-/// An error if git cannot tell which commits made the lines.
+/// An error if git cannot determine the commits.
 pub(crate) fn why(session: &Session, place: &Place) -> Answer<Why> {
     let store = session.store();
     let (index, ()) = session.ask(Needs::ROWS, |_| Ok(()))?;

@@ -8,18 +8,18 @@ use crate::model::execution::{Accept as Confirmed, Event};
 use crate::ops::{Answer, Refusal, Session, trail};
 use crate::store::one_line;
 
-/// Which criterion holds, and what shows that.
+/// A criterion to confirm, and the evidence.
 #[derive(Debug)]
 pub(crate) struct Accept {
-    /// The item; else that of this worktree.
+    /// The item (default: that of this worktree).
     pub(crate) item: Option<String>,
     /// The task.
     pub(crate) task: String,
-    /// The number of the criterion within it, from 1.
+    /// The number of the criterion within the task, from 1.
     pub(crate) criterion: u64,
     /// The evidence.
     pub(crate) evidence: String,
-    /// Why the claim of another is not left to them.
+    /// The reason for changing someone else's claim.
     pub(crate) force: Option<String>,
 }
 
@@ -40,10 +40,10 @@ pub(crate) struct Accepted {
     pub(crate) criterion: String,
 }
 
-/// Confirms a criterion of the plan as it was claimed.
+/// Confirms a criterion of the plan as claimed.
 ///
 /// # Errors
-/// What keeps a claim from being meant; `claim-of-another`; `not-found` where the plan has no such criterion.
+/// The errors of [`meant`]; `claim-of-another`; `not-found` if the plan has no such criterion.
 pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
     let store = session.store();
     store.snapshot()?;

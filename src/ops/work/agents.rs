@@ -85,10 +85,10 @@ pub(crate) struct AgentView {
     pub(crate) remedies: Vec<Remedy>,
 }
 
-/// Lists the agents of git config, and the presets.
+/// Lists the agents in git config, and the presets.
 ///
 /// # Errors
-/// What reading git config can come to.
+/// Any error from reading git config.
 pub(crate) fn agents(session: &Session) -> Answer<Vec<AgentView>> {
     let settings = configured::settings(session.store())?;
     let folder = folder(session);
@@ -155,37 +155,37 @@ fn seen_by(session: &Session, agent: &Agent, role: Role) -> Vec<(OsString, OsStr
     environment(session.environment().iter().cloned(), agent, role.as_str())
 }
 
-/// Where agents work: in this work tree, or in a bare repository itself.
+/// The directory in which agents work: this work tree, or a bare repository itself.
 fn folder(session: &Session) -> PathBuf {
     let store = session.store();
     store.work_dir().unwrap_or_else(|| store.common_dir())
 }
 
-/// Which agent to test, and how.
+/// An agent to test, and how.
 #[derive(Debug)]
 pub(crate) struct TestAgent {
     /// Its name, or a command line.
     pub(crate) agent: String,
-    /// As what it acts.
+    /// The role in which it acts.
     pub(crate) role: Role,
     /// What to ask.
     pub(crate) question: Question,
-    /// How long it may take, if not as long as it is configured.
+    /// How long it may take (default: as configured).
     pub(crate) timeout: Option<Duration>,
 }
 
-/// What an agent is asked in a test.
+/// The question in a test.
 #[derive(Debug)]
 pub(crate) enum Question {
-    /// As little as shows that it is there: a ping, or a greeting where the protocol has one.
+    /// The least that shows whether it is there: a ping, or a greeting if the protocol has one.
     Greeting,
     /// A ping.
     Ping,
-    /// What its role is asked, with this input.
+    /// The question of its role, with this input.
     Input(Value),
 }
 
-/// What came of a test.
+/// The result of a test.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Tested {
     /// The agent.
@@ -214,7 +214,7 @@ pub(crate) struct Tested {
 /// Starts an agent and asks whether it is there.
 ///
 /// # Errors
-/// `unknown-agent`, `invalid-agent`; why it did not answer.
+/// `unknown-agent`, `invalid-agent`; the reason why it did not answer.
 pub(crate) fn test_agent(session: &Session, test: &TestAgent, observer: &mut dyn Observer) -> Answer<Tested> {
     let store = session.store();
     let agent = Agent::meant(&test.agent, &configured::settings(store)?)?;
@@ -255,7 +255,7 @@ impl Tester<'_> {
         Ok(self.tested(&reply, None))
     }
 
-    /// Asks what the role is asked.
+    /// Asks the question of the role.
     fn ask_role(&self, input: &Value, observer: &mut dyn Observer) -> Result<Tested, Refusal> {
         match self.role {
             Role::Explorer => self.ask::<Exploration>(RequestKind::Explore, input, observer, |_| None),
@@ -311,7 +311,7 @@ impl Tester<'_> {
     }
 }
 
-/// The reason with what the agent said, and where the rest is.
+/// The refusal, with the agent's own words, and where to find the rest.
 fn refusal(error: &Unanswered, place: &Place) -> Refusal {
     let refusal = Refusal::new(error.code(), error.to_string()).details(error.details());
     let refusal = Refusal { remedies: error.remedies().into_vec(), ..refusal };

@@ -5,8 +5,8 @@ use crate::rules::claim_order;
 use crate::rules::folder::IssueFolder;
 use crate::store::{StoreError, Tx};
 
-/// Sets aside every attempt at an issue that is not set aside yet, so that none of them holds it again. Returns whether
-/// there was one. `forced` is why a gate was overridden for it.
+/// Sets aside every attempt at an issue that is not set aside yet, so that none of them holds the issue again.
+/// Returns whether there was one. `forced` is the reason for which a gate was overridden.
 pub(crate) fn set_aside(
     tx: &mut Tx<'_>,
     folder: &IssueFolder,

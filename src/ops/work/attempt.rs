@@ -1,4 +1,4 @@
-//! An execution as an operation left it.
+//! An execution after an operation.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,16 +17,16 @@ pub(crate) struct Attempt {
     /// The execution.
     #[serde(flatten)]
     pub(crate) execution: ExecutionView,
-    /// Where its issue stands now.
+    /// The current status of its issue.
     #[serde(skip)]
     pub(crate) issue_status: IssueStatus,
-    /// How many commits carry it out, where that was counted.
+    /// The number of commits that carry it out, if they were counted.
     #[serde(skip)]
     pub(crate) effective_commits: Option<usize>,
 }
 
 impl Attempt {
-    /// As it stands now.
+    /// The current state of an execution.
     pub(super) fn now(store: &Store, id: &ExecutionId) -> Result<Self, Refusal> {
         let folder = existing_outline(&store.snapshot()?, &id.issue())?;
         let Some(execution) = executions(&folder).into_iter().find(|it| it.execution.id == *id) else {

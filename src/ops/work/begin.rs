@@ -1,4 +1,4 @@
-//! Beginning an execution: where it is carried out, which item it takes, and binding the worktree to it.
+//! Starting an execution: in which worktree, for which item, and binding the worktree to it.
 
 use std::path::PathBuf;
 
@@ -18,11 +18,11 @@ use crate::store::{Store, Tx, resolve};
 use crate::trail::active::{self, Active};
 use crate::trail::own_branch;
 
-/// Where an execution is carried out.
+/// Where a plan is executed.
 pub(super) enum Place {
     /// In this worktree, on this branch.
     Here(String),
-    /// In one that is made for it.
+    /// In a worktree that is created for it.
     Made(NewWorktree),
 }
 
@@ -63,7 +63,8 @@ pub(super) fn pick(
             let id = resolve::issue(tx, text)?;
             let folder = existing(tx, &id)?;
             let bound = folder.issue.record.bound_solution_id.clone();
-            // What waits is queued once more: as its plan is now, and past its reviews where that is forced.
+            // A waiting item is queued again, with the current version of its plan, and despite its reviews if that
+            // is forced.
             let waits = facts::status(&folder) == IssueStatus::Queued;
             let queued = folder
                 .items
@@ -100,7 +101,7 @@ pub(super) fn execution(
     let item = &picked.item;
     let folder = existing_outline(tx, &item.issue_id)?;
     let attempt = folder.executions.iter().map(|it| it.execution.attempt).max().unwrap_or(0) + 1;
-    // Whoever held it is set aside as it was seen: work that ended unseen stands.
+    // The previous holders are set aside with the status seen now; if their work has ended unseen, that end counts.
     let supersedes = claim_order::standing(&folder.executions)
         .into_iter()
         .map(|(it, status)| Supersedes { execution_id: it.execution.id.clone(), status })

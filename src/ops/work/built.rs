@@ -1,4 +1,4 @@
-//! What a builder answers with: a report as `done --result` takes it, or that it failed.
+//! The answer of a builder: a report as `done --result` takes it, or a failure.
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
@@ -8,10 +8,10 @@ use crate::agent::answer::{Answer, faults, schema_of};
 use crate::model::execution::Failure;
 use crate::model::typed;
 
-/// What came of carrying a plan out.
+/// The outcome of executing a plan.
 #[derive(Debug, Clone)]
 pub(crate) enum Built {
-    /// It is done, as its builder says.
+    /// It is done, according to the builder.
     Completed(Box<Report>),
     /// It failed.
     Failed(Failure),
@@ -56,7 +56,7 @@ impl Answer for Built {
     }
 }
 
-/// What went wrong, of the errors and the summary. The first error that is an object says what it is about.
+/// The failure, from the errors and the summary. The first error that is an object gives the details.
 fn failure(value: &Value) -> Failure {
     let none = Vec::new();
     let errors = value["errors"].as_array().unwrap_or(&none);
@@ -75,7 +75,7 @@ fn failure(value: &Value) -> Failure {
     failure
 }
 
-/// The members of an error that a failure has, as far as they are texts.
+/// The fields of an error that a failure also has, if they are texts.
 fn known(error: &Map<String, Value>) -> Value {
     let is_known = |name: &str| ["task_id", "error_type", "message", "stack_trace"].contains(&name);
     let known = error.iter().filter(|(name, value)| is_known(name) && value.is_string());

@@ -1,4 +1,4 @@
-//! What claiming answers.
+//! The view of a claim.
 
 use std::path::PathBuf;
 
@@ -13,13 +13,13 @@ use crate::ops::issues::existing_outline;
 use crate::ops::{Refusal, Session};
 use crate::trail::hooked;
 
-/// What was taken.
+/// What was claimed.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) execution: ExecutionId,
     /// The worktree that was created for it.
     pub(super) path: Option<PathBuf>,
-    /// Whether it was claimed now; else this worktree had it.
+    /// Whether it was claimed just now; false if this worktree already had the claim.
     pub(super) is_new: bool,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Claim {
     pub(crate) has_expired: bool,
 }
 
-/// What was taken.
+/// The view of what was claimed.
 pub(super) fn view(session: &Session, taken: Taken) -> Result<Claim, Refusal> {
     let store = session.store();
     let id = &taken.execution;

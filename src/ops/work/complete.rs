@@ -22,25 +22,25 @@ use crate::trail::claimed;
 use crate::trail::patch_id;
 use crate::trail::work::{self, Work};
 
-/// Which execution to complete, and what to say of it.
+/// Which execution to complete, and its report.
 #[derive(Debug, Default)]
 pub(crate) struct Complete {
-    /// The item; else that of this worktree.
+    /// The item (default: that of this worktree).
     pub(crate) item: Option<String>,
     /// A summary of the work.
     pub(crate) summary: Option<String>,
-    /// What the executor reports.
+    /// The executor's report.
     pub(crate) report: Option<Report>,
-    /// Whether the next item is taken in the same push.
+    /// Whether to take the next item in the same push.
     pub(crate) take_next: bool,
-    /// Why gates are overridden.
+    /// The reason for overriding gates.
     pub(crate) force: Option<String>,
 }
 
 /// Completes an execution: publishes the end, and claims the next item if requested.
 ///
 /// # Errors
-/// What keeps a claim from being meant; `claim-of-another`, `lease-ran-out`; `other-plan`, `result-differs` of a report;
+/// The errors of [`meant`]; `claim-of-another`, `lease-ran-out`; `other-plan`, `result-differs` for a report;
 /// `in-progress`, `uncommitted`, `no-commit`, `failed-check`, `no-evidence`.
 pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let (store, item, force) = (session.store(), input.item.as_deref(), input.force.as_deref());
@@ -51,7 +51,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         seen = store.snapshot()?;
         before = meant(store, &seen, item)?;
     }
-    // Reading the code's history and the work tree takes time, so it is done before the lock is taken.
+    // Reading the history of the code and the work tree takes time, so this happens before the lock is taken.
     let named = match &input.report {
         Some(report) => report.commits(store)?,
         None => Vec::new(),
@@ -74,7 +74,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         for link in &links {
             tx.log(id, Event::Commit(link.clone()))?;
         }
-        // Nothing is read twice where nothing has changed.
+        // If nothing has changed since, nothing is read again.
         let is_as_seen = links.is_empty() && tx.base().commit() == seen.commit();
         let now = if is_as_seen { None } else { Some(meant(store, tx, item)?) };
         let Meant { folder, execution } = now.as_ref().unwrap_or(&before);
@@ -127,8 +127,8 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     Ok(session.done(ended, committed.commit))
 }
 
-/// The missing evidence of the plan. If `asks`, refuses an execution without evidence that the policy requires, without
-/// commits, or with failed checks.
+/// The missing evidence of the plan. If `asks`, refuses an execution without required evidence, without commits, or
+/// with failed checks.
 fn look(
     tx: &Tx<'_>,
     (store, folder): (&Store, &IssueFolder),
@@ -138,7 +138,8 @@ fn look(
     asks: bool,
 ) -> Result<Vec<String>, Refusal> {
     let is_required = required(tx)? && asks;
-    // What is required is asked of all that is linked, as the server and the audit do, who cannot see the branches.
+    // Required evidence must cover everything that is linked, as on the server and in the audit, which cannot see the
+    // branches.
     let asked = if is_required { execution.work() } else { work.present.clone() };
     let missing = plan.map(|plan| evidence::missing(plan, execution, &asked)).unwrap_or_default();
     if is_required && !missing.is_empty() {
@@ -159,7 +160,7 @@ fn required(read: &impl Read) -> Result<bool, StoreError> {
     Ok(Gate::Evidence.is_required(&records::root(read)?.policy))
 }
 
-/// That tests of the plan have not passed at its last commit.
+/// The notice that tests of the plan have not passed at its last commit.
 fn untested(issue: &str, commits: usize, missing: usize) -> Notice {
     let message = format!(
         "{} of the plan {} no passing check{}",
@@ -170,14 +171,14 @@ fn untested(issue: &str, commits: usize, missing: usize) -> Notice {
     Notice::warning(message).remedy(Call::new("verify", [issue]), "runs what is missing")
 }
 
-/// That nobody knows what the plan asks for.
+/// The notice that the plan cannot be read.
 fn unread(id: &ExecutionId) -> Notice {
     Notice::warning("the plan as it was claimed cannot be read, so none of its tests was asked for")
         .remedy(Call::new("fsck", std::iter::empty::<&str>()), "says what is wrong with it")
         .remedy(Call::new("show", [id.short()]), "shows the claim")
 }
 
-/// That no commit carries tasks of the plan out.
+/// The notice that no commit carries out some tasks of the plan.
 fn left_out(issue: &str, tasks: &[String]) -> Notice {
     let (named, them, each) = (tasks.join(", "), if tasks.len() == 1 { "it" } else { "them" }, &tasks[0]);
     let message = match tasks.len() {
@@ -192,8 +193,8 @@ fn left_out(issue: &str, tasks: &[String]) -> Notice {
         .remedy(Call::new("reopen", [issue]), format!("goes on with {them}"))
 }
 
-/// The patch id of everything that the execution made, including `links`. It is used only to recognize a squash. `None`
-/// if commits by others lie between, or git cannot compute it.
+/// The patch id of everything that the execution made, including `links`. It is used only to recognize a squash.
+/// `None` if commits by others are in between, or if git cannot compute it.
 fn patch_of(
     session: &Session,
     execution: &ExecutionFolder,

@@ -1,4 +1,4 @@
-//! What an item asks for: its issue, its plan as it was claimed, and what happened before.
+//! What an item asks for: its issue, its plan as claimed, and what happened before.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -48,12 +48,12 @@ pub(crate) struct DetailView {
     /// What happened before.
     #[serde(flatten)]
     pub(crate) background: Background,
-    /// The issue as it is told to people, and what is left out of that.
+    /// The content of the issue for people, and what is left out of it.
     #[serde(skip)]
     pub(crate) told: (IssueTold, Vec<LeftOut>),
 }
 
-/// What an item asks for: one that is named, else the one that this worktree executes.
+/// Shows what an item asks for: the named one, or the one that this worktree executes.
 ///
 /// # Errors
 /// `no-claim`; `not-found`, `ambiguous-id`.

@@ -1,4 +1,4 @@
-//! After the end of an execution is recorded: publishing it, and claiming the next item if requested.
+//! After an end is recorded: publishing it, and claiming the next item if requested.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,13 +8,13 @@ use crate::model::execution::Execution;
 use crate::model::remedy::Remedies;
 use crate::ops::{Refusal, Session};
 
-/// An execution that ended, and what was taken then.
+/// An execution that ended, and the next claim, if one was requested.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Ended {
-    /// Nothing more was asked for.
+    /// No next item was requested.
     Alone(Box<Attempt>),
-    /// The next item was asked for, too.
+    /// The next item was requested, too.
     AndTaken(Box<EndedAndTaken>),
 }
 
@@ -39,7 +39,7 @@ impl Ended {
         }
     }
 
-    /// What was taken then.
+    /// The next claim.
     pub(crate) fn taken(&self) -> Option<&Claim> {
         match self {
             Self::Alone(_) => None,
@@ -56,8 +56,8 @@ impl Ended {
     }
 }
 
-/// Publishes the end of an execution that is recorded here; `commits` carry it out, where that was
-/// counted, and `asked` is what came of asking its remote before.
+/// Publishes the end of an execution that is recorded here. `commits` is the number of commits that carry it out, if
+/// counted; `asked` is the result of asking the remote before.
 pub(super) fn publish(
     session: &Session,
     ended: &Execution,
@@ -68,9 +68,9 @@ pub(super) fn publish(
     let taken = take_next.then(|| next(session));
     let store = session.store();
     match (through(store, ended)?, &taken) {
-        // It went with the claim.
+        // The end was pushed together with the claim.
         (Some(remote), Some(_)) if store.read_ref(&store.tracking(&remote))? == store.tip()? => {}
-        // Nobody waits for it twice.
+        // Do not wait for the remote twice.
         (Some(remote), Some(Err(refusal))) if refusal.code == "unreachable" => {
             session.notice(unpublished(&remote, &refusal.message, Remedies::none()));
         }

@@ -9,8 +9,8 @@ use crate::rules::claim_order::standing;
 use crate::rules::ending::Ending;
 use crate::store::{Read, Snapshot, Store, StoreError, records};
 
-/// The issues of which an exchange brought in a further end, with all of their ends. Both results stay, so each clone is
-/// told once, by the exchange that brings them together.
+/// Notices about issues for which an exchange brought in another end, with all their ends. All results are kept, so
+/// each clone is told once, by the exchange that brings them together.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -39,7 +39,7 @@ pub(crate) fn notices_of_ends_apart(
     Ok(notices)
 }
 
-/// Every end of what is not set aside.
+/// Every end of executions that are not set aside.
 fn ends(read: &impl Read, issue: &IssueId) -> Result<Vec<String>, Refusal> {
     let executions = match records::executions(read, issue) {
         Ok(executions) => executions,

@@ -1,4 +1,4 @@
-//! An execution as every operation on one answers it.
+//! The view of an execution.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -96,7 +96,7 @@ impl EndView {
         }
     }
 
-    /// What was said of it.
+    /// The text of this end: its summary or failure message.
     pub(crate) fn text(&self) -> Option<&str> {
         let message = self.failure.as_ref().and_then(|failure| failure.message.as_deref());
         message.or_else(|| self.result.as_ref().and_then(|result| result.summary.as_deref()))
@@ -104,25 +104,25 @@ impl EndView {
 }
 
 impl CommitView {
-    /// Whether it is this commit, or was before it was rewritten.
+    /// Whether this is the commit with that hash, now or before it was rewritten.
     pub(crate) fn is(&self, hash: &CommitHash) -> bool {
         self.link.hash == *hash || self.rewritten_from.contains(hash)
     }
 }
 
 impl ExecutionView {
-    /// The commit of that hash, as it is or as it was before it was rewritten.
+    /// The commit with this hash, now or before it was rewritten.
     pub(crate) fn commit(&self, hash: &CommitHash) -> Option<&CommitView> {
         self.commits.iter().find(|it| it.is(hash))
     }
 
-    /// What links it.
+    /// The link of the commit with this hash.
     pub(crate) fn link(&self, hash: &CommitHash) -> Option<&CommitLink> {
         self.commit(hash).map(|it| &it.link)
     }
 }
 
-/// One execution as it stands among `status`.
+/// The view of an execution with this status.
 pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> ExecutionView {
     let checks = folder.log.iter().filter_map(|entry| match &entry.event {
         Event::Check(check) => Some(check.clone()),
@@ -157,7 +157,7 @@ pub(crate) fn executions(folder: &IssueFolder) -> Vec<ExecutionView> {
     all
 }
 
-/// The same, with the commits marked that nothing leads to.
+/// The same, with unreachable commits marked.
 pub(crate) fn executions_within(folder: &IssueFolder, unreached: &Unreached) -> Vec<ExecutionView> {
     let mut all = executions(folder);
     for commit in all.iter_mut().flat_map(|it| &mut it.commits) {

@@ -9,26 +9,26 @@ use crate::model::execution::{End, Event, ExecutionResult};
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Refusal, Session, trail};
 
-/// Which execution failed, and how.
+/// Which execution failed, and why.
 #[derive(Debug)]
 pub(crate) struct Fail {
-    /// The item; else that of this worktree.
+    /// The item (default: that of this worktree).
     pub(crate) item: Option<String>,
     /// What went wrong.
     pub(crate) told: Told,
-    /// What the executor reports beside that.
+    /// The executor's report, if there is one.
     pub(crate) report: Option<Report>,
-    /// Whether the next item is taken in the same push.
+    /// Whether to take the next item in the same push.
     pub(crate) take_next: bool,
-    /// Why a gate is overridden.
+    /// The reason for overriding a gate.
     pub(crate) force: Option<String>,
 }
 
-/// Ends an execution that failed; what went wrong is feedback for the next plan. Publishes the end, and takes the next item
-/// where that is asked for.
+/// Ends an execution as failed. What went wrong becomes feedback for the next plan. Publishes the end, and takes the
+/// next item if requested.
 ///
 /// # Errors
-/// What keeps a claim from being meant; `claim-of-another`, `lease-ran-out`; `other-plan`, `not-found` of what is told.
+/// The errors of [`meant`]; `claim-of-another`, `lease-ran-out`; `other-plan`, `not-found` for the failure.
 pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
     let (store, item, told) = (session.store(), input.item.as_deref(), &input.told);
     let mut before = meant(store, &store.snapshot()?, item)?;

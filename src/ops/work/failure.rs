@@ -1,4 +1,4 @@
-//! What went wrong with an execution: as reported, and as the next planner reads it.
+//! The failure of an execution: as reported, and as feedback for the next planner.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,7 +34,7 @@ pub(crate) struct FailureInput {
     solution_id: Option<SolutionId>,
 }
 
-/// What was reported of an execution that failed.
+/// A reported failure.
 #[derive(Debug)]
 pub(crate) struct Told {
     /// What went wrong.
@@ -44,7 +44,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Reads what went wrong with an execution: a text, or JSON, which may also be a report.
+    /// Reads a failure: a text, or JSON, which may also be a report.
     ///
     /// # Errors
     /// `invalid-json`.
@@ -66,7 +66,7 @@ impl Told {
         Ok((Self::of(&Value::from(told))?, report))
     }
 
-    /// Reads what went wrong: a text, or JSON.
+    /// Reads a failure: a text, or JSON.
     ///
     /// # Errors
     /// `invalid-json`.
@@ -95,7 +95,7 @@ fn not_one(why: &str) -> Refusal {
         .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
 }
 
-/// What the feedback on a failed execution says beside its text.
+/// The details of the feedback on a failed execution, besides its text.
 fn detail(execution: &Execution, failure: &Reported) -> FeedbackDetail {
     FeedbackDetail {
         solution_id: Some(execution.solution_id.clone()),
@@ -108,7 +108,7 @@ fn detail(execution: &Execution, failure: &Reported) -> FeedbackDetail {
     }
 }
 
-/// Writes down the failure of an execution for the next planner of its issue.
+/// Writes the failure of an execution as feedback for the next planner of its issue.
 pub(super) fn note(tx: &mut Tx<'_>, execution: &Execution, failure: &Reported) -> Result<(), StoreError> {
     let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
     let (content, detail) = (failure.message.clone().unwrap_or_default(), detail(execution, failure));
@@ -124,13 +124,13 @@ pub(super) fn note(tx: &mut Tx<'_>, execution: &Execution, failure: &Reported) -
     Ok(())
 }
 
-/// Makes sure that the feedback has the failure of the attempt that holds the issue: another program may have ended the
-/// attempt without writing any.
+/// Ensures that the feedback contains the failure of the attempt that holds the issue: another program may have ended
+/// the attempt without feedback.
 pub(super) fn keep(tx: &mut Tx<'_>, folder: &IssueFolder) -> Result<(), StoreError> {
     let Some(failed) = facts::holder(folder) else { return Ok(()) };
     let Some((end, failure)) = failed.failed_end() else { return Ok(()) };
     let detail = detail(&failed.execution, failure);
-    // One command wrote both, or they say the same.
+    // Either one command wrote both, or they say the same.
     let is_there = |known: &Feedback| {
         (known.created_at, &known.author) == (end.at, &end.actor) || known.detail == detail
     };

@@ -16,15 +16,16 @@ use crate::trail::active;
 pub(crate) enum Intent {
     /// End it. Only the worktree that executes it knows how far it has come.
     End,
-    /// Release or renew it, which you can do with your own claims from anywhere.
+    /// Release or renew it. You can do this with your own claims from anywhere.
     Keep,
-    /// To say which commits carry it out, or what shows that a criterion holds; to your own, from anywhere.
+    /// Record which commits carry it out, or the evidence for a criterion. You can do this for your own claims from
+    /// anywhere.
     Record,
 }
 
-/// Refuses what only the holder of a claim may do, until others may take it over. The holder is whoever works in its
-/// worktree, or the person who claimed it; that person can end it only in the clone that executes it. `force` is why
-/// a gate is overridden.
+/// Refuses what only the holder of a claim may do, until others may take the claim over. The holder is anyone who
+/// works in its worktree, or the person who claimed it; that person can end it only in the clone that executes it.
+/// `force` is the reason for overriding a gate.
 ///
 /// # Errors
 /// `claim-of-another`.
@@ -68,8 +69,7 @@ pub(crate) fn refuse_foreign(
     })
 }
 
-/// The same of what somebody records of an execution that may have ended, or may be set aside: then it is the trail of
-/// everybody.
+/// The same for records about an execution that may have ended or been set aside: then anyone may add to its trail.
 ///
 /// # Errors
 /// `claim-of-another`.
@@ -96,7 +96,7 @@ fn is_bound_here(store: &Store, id: &ExecutionId) -> Result<bool, Refusal> {
     Ok(is_active || active::begun(store)?.contains(id))
 }
 
-/// Whether no remote has the claim, as far as is known here: then no other clone made it.
+/// Whether no remote is known to have the claim: then no other clone made it.
 fn is_unpublished(store: &Store, execution: &Execution) -> Result<bool, Refusal> {
     if execution.via.is_some() {
         return Ok(false);

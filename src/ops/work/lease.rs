@@ -1,4 +1,4 @@
-//! The leases of claims: listed, renewed, given up.
+//! The leases of claims: list, renew, release.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::ops::{Answer, Session};
 use crate::rules::facts;
 use crate::store::{StoreError, records};
 
-/// A claim that is under way.
+/// A running claim.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Lease {
     /// The queue that it was taken from.
@@ -41,12 +41,12 @@ pub(crate) struct Lease {
     pub(crate) expired: bool,
 }
 
-/// Which claim to give up.
+/// Which claim to release.
 #[derive(Debug, Default)]
 pub(crate) struct Release {
-    /// The item; else that of this worktree.
+    /// The item (default: that of this worktree).
     pub(crate) item: Option<String>,
-    /// Why someone else's claim is released.
+    /// The reason for releasing someone else's claim.
     pub(crate) force: Option<String>,
 }
 
@@ -66,23 +66,23 @@ impl Lease {
     }
 }
 
-/// Renews the claim of the named item, or else of this worktree, as each commit does. A lease that already lasts longer
-/// is kept.
+/// Renews the claim of the named item, or else of this worktree, as each commit does. A lease that already lasts
+/// longer is kept.
 ///
 /// # Errors
-/// What keeps a claim from being meant; `claim-of-another`, `lease-ran-out`.
+/// The errors of [`meant`]; `claim-of-another`, `lease-ran-out`.
 pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
     let store = session.store();
     let before = meant(store, &store.snapshot()?, item)?;
     let lease = store.lease()?;
-    // A claim that others keep alive would never expire.
+    // If others could renew a claim, it might never expire.
     refuse_foreign(store, &before.execution, Intent::Keep, None)?;
     let asked = confirm(session, &before.execution)?;
     let committed = session.transact(|tx| {
         let Meant { execution, .. } = meant(store, tx, item)?;
         let it = &execution.execution;
         let lease_expires_at = tx.stamper().now().plus_millis(lease);
-        // A shorter lease than what is left takes nothing away.
+        // Never shorten a lease.
         if lease_expires_at > execution.lease_expires_at() {
             tx.log(&it.id, Event::Renew(Renew { lease_expires_at }))?;
             tx.describe(
@@ -98,7 +98,7 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
     Ok(session.done(lease, committed.commit))
 }
 
-/// All active claims, the one that expires first at the front.
+/// All running claims, those that expire first at the front.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -125,7 +125,7 @@ pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
 /// Releases a claim: its item is queued again, and its commits stay in the trail.
 ///
 /// # Errors
-/// What keeps a claim from being meant; `claim-of-another`.
+/// The errors of [`meant`]; `claim-of-another`.
 pub(crate) fn release(session: &Session, input: &Release) -> Answer<Attempt> {
     let (store, item) = (session.store(), input.item.as_deref());
     let before = meant(store, &store.snapshot()?, item)?;

@@ -1,4 +1,4 @@
-//! Which execution an operation is about.
+//! Finds the execution that an operation is about.
 
 use super::why_lost;
 use crate::model::id::{ExecutionId, IssueId};
@@ -12,9 +12,9 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::{Read, Store, resolve};
 use crate::trail::active;
 
-/// An execution that is meant by a command.
+/// The execution that a command is about.
 pub(crate) struct Meant {
-    /// The issue with everything.
+    /// Its issue, with everything.
     pub(crate) folder: IssueFolder,
     /// The execution.
     pub(crate) execution: ExecutionFolder,
@@ -34,7 +34,7 @@ pub(crate) fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<Is
 /// The execution of the named item, or else of this worktree. It must be running and hold its issue.
 ///
 /// # Errors
-/// `no-claim`, `not-executing`, `claim-lost`, `ended`; what is no item.
+/// `no-claim`, `not-executing`, `claim-lost`, `ended`; the errors of resolving the item.
 pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Result<Meant, Refusal> {
     let (issue, wanted): (IssueId, Option<ExecutionId>) = match item {
         Some(text) => (issue_of(store, read, text)?, None),

@@ -1,4 +1,4 @@
-//! The work: claims on plans, carrying them out, ending them.
+//! The work: claiming items, executing their plans, ending executions.
 
 mod accept;
 mod agents;

@@ -1,4 +1,4 @@
-//! The worktree that `next --worktree` makes: where it goes, on which branch, from which commit.
+//! The worktree that `next --worktree` creates: its path, its branch, its first commit.
 
 use std::path::{Path, PathBuf};
 
@@ -10,22 +10,22 @@ use crate::ops::Refusal;
 use crate::store::Store;
 use crate::trail::worktrees;
 
-/// A worktree that is wanted.
+/// A requested worktree.
 pub(super) struct NewWorktree {
     path: Option<PathBuf>,
-    /// The branches that are checked out somewhere, with the folder.
+    /// The branches that are checked out in some worktree, with its directory.
     taken: Vec<(String, PathBuf)>,
 }
 
-/// What it will be for one plan.
+/// The worktree for one plan.
 pub(super) struct Plan {
     path: PathBuf,
     /// The full name.
     pub(super) branch: String,
     is_new_branch: bool,
-    /// The commit that it begins with.
+    /// The commit that it starts from.
     pub(super) base: CommitHash,
-    /// What git calls the worktree.
+    /// git's name for the worktree.
     pub(super) name: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl NewWorktree {
             return Err(Refusal::new("path-in-use", format!("`{}` already exists", path.display()))
                 .remedy("next --worktree PATH", "creates the worktree elsewhere"));
         }
-        // An earlier attempt's branch is gone on with.
+        // Continue on the branch of an earlier attempt.
         let earlier = store.read_ref(&branch)?;
         let Some(base) = earlier.or(store.head()?) else {
             return Err(Refusal::new("no-commit", "this repository has no commit to start a branch from")
@@ -67,7 +67,7 @@ impl NewWorktree {
         Ok(Plan { path, branch, is_new_branch: earlier.is_none(), base: base.into(), name })
     }
 
-    /// Makes it for a claim; where it is.
+    /// Creates the worktree for a claim; returns its path.
     pub(super) fn make(&self, store: &Store, execution: &Execution) -> Result<PathBuf, Refusal> {
         let plan = self.plan(store, &execution.solution_id)?;
         let short = plan.branch.trim_start_matches("refs/heads/");
@@ -77,7 +77,7 @@ impl NewWorktree {
                 .hint("nothing is claimed")
                 .remedy("next --worktree PATH", "creates it elsewhere")
         })?;
-        // As people would name it, without `..`.
+        // Without `..`, as people would write it.
         Ok(plan.path.canonicalize().unwrap_or(plan.path))
     }
 }

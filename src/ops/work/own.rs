@@ -13,15 +13,15 @@ use crate::trail::active::{self, Active};
 pub(crate) enum Own {
     /// Nothing.
     Nothing,
-    /// What it executed was ended elsewhere, and how: what ends here binds it to nothing.
+    /// What it executed was ended elsewhere, and how. The worktree is no longer bound.
     Ended(Active, String),
     /// A claim that holds.
     Held(Box<ExecutionFolder>),
-    /// A claim that does not hold any more, and why.
+    /// A claim that was lost, and why.
     Lost(Active, String),
 }
 
-/// Looks whether the claim that this worktree is bound to still holds.
+/// Checks whether the claim of this worktree still holds.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -32,7 +32,7 @@ pub(crate) fn own(store: &Store, read: &impl Read) -> Result<Own, Refusal> {
     }
 }
 
-/// How a claim stands that a worktree is bound to.
+/// The state of the claim that a worktree is bound to.
 fn standing(read: &impl Read, active: Active) -> Result<Own, Refusal> {
     let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(Own::Nothing) };
     let status = facts::status(&folder);
@@ -58,7 +58,7 @@ fn standing(read: &impl Read, active: Active) -> Result<Own, Refusal> {
     Ok(Own::Lost(active, why))
 }
 
-/// Who holds the issue of a claim that is lost, since when, and who gave the claim up before that, when and why.
+/// Who holds the issue of a lost claim, since when, and who had released the claim before, when and why.
 pub(crate) fn why_lost(own: Option<&ExecutionFolder>, holder: &ExecutionFolder) -> String {
     let it = &holder.execution;
     let holds = match Ending::of(holder) {
@@ -71,7 +71,7 @@ pub(crate) fn why_lost(own: Option<&ExecutionFolder>, holder: &ExecutionFolder) 
     }
 }
 
-/// What the executor here should know of a claim that is lost, or that was ended elsewhere.
+/// The notice about a claim of this worktree that was lost or ended elsewhere.
 ///
 /// # Errors
 /// The same as [`own`].
@@ -93,7 +93,7 @@ fn notice_of_end(active: &Active, how: &str) -> Notice {
     ))
 }
 
-/// What executors of this clone should know of ends and losses that came in since `before`: each is told once.
+/// Notices for the executors in this clone about ends and losses that came in since `before`; each is reported once.
 ///
 /// # Errors
 /// The same as [`own`].

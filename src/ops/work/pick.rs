@@ -1,5 +1,5 @@
-//! Which item `next` hands out: one that is ready; one whose holder's lease expired; if requested, one that only waits
-//! for files that someone else is changing.
+//! Chooses the item that `next` hands out: one that is ready; one whose lease has expired; or, if requested, one that
+//! only waits for files that someone else is changing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +20,12 @@ use crate::rules::readiness::{Facts, InOrder, in_order};
 use crate::store::{Store, Tx, layout, records};
 use crate::sync;
 
-/// Who is asking, and which items besides ready ones are acceptable.
+/// Who is asking, and which items are acceptable besides ready ones.
 pub(super) struct From<'a> {
     pub(super) store: &'a Store,
-    /// The index, where it is at hand.
+    /// The index, if there is one.
     pub(super) index: Option<&'a Index<'a>>,
-    /// Through which remote; none for a claim within this clone.
+    /// The remote to claim through; `None` for a claim within this clone.
     pub(super) remote: Option<&'a str>,
     pub(super) allow_overlap: bool,
 }
@@ -33,7 +33,7 @@ pub(super) struct From<'a> {
 /// How many items at the front of a queue are searched before all queues are read.
 const FRONT: usize = 64;
 
-/// The item to be claimed.
+/// The item to claim.
 #[derive(Debug, PartialEq)]
 pub(super) struct Picked {
     pub(super) queue: QueueId,
@@ -43,13 +43,13 @@ pub(super) struct Picked {
 /// The queues, and their plans that can be claimed.
 struct Choice<'a> {
     queues: Vec<InOrder<'a>>,
-    /// By queue: a plan on hold in one queue, or whose queue is paused, can still be claimed from another.
+    /// By queue: a plan on hold in one queue, or in a paused queue, can still be claimed from another.
     free: BTreeSet<(QueueId, SolutionId)>,
-    /// Those whose holder's lease has expired by this clone's clock alone.
+    /// Plans whose lease has expired, but only by this clone's clock.
     unproven: BTreeSet<SolutionId>,
 }
 
-/// The issues whose holder's lease ran out by this clone's clock.
+/// The issues whose lease has expired by this clone's clock.
 #[derive(Default)]
 struct RunOut {
     free: Vec<IssueId>,
@@ -67,7 +67,7 @@ impl<'a> Choice<'a> {
         self.queues.iter().find(|it| it.queue().id == *id)
     }
 
-    /// The place of the first item that can be had.
+    /// The position of the first item that can be claimed.
     fn first(&self, queue: &InOrder<'_>) -> Option<usize> {
         (0..queue.items().len()).find(|at| self.has(queue, *at))
     }
@@ -79,10 +79,10 @@ fn is_executing(issue: &IssueFacts) -> bool {
 }
 
 impl From<'_> {
-    /// The first that can be had, over the queues that are served.
+    /// The first item that can be claimed, over all queues that are served.
     pub(super) fn first(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
         let in_front = in_index_of(tx, self.store, self.index, |index| {
-            // What is wrong is said where all of it is read.
+            // Errors are reported when everything is read.
             self.first_in_front(tx, index, queue).ok().flatten()
         });
         let Some(picked) = in_front else { return self.first_of_all(tx, queue) };
@@ -103,7 +103,8 @@ impl From<'_> {
         Err(nothing(&choice, &queues))
     }
 
-    /// The same from the front of each queue. None if that cannot be told from there, and where there is none.
+    /// The same, from the front of each queue. `None` if the front is not enough to decide, or if there is no such
+    /// item.
     fn first_in_front(
         &self,
         tx: &Tx<'_>,
@@ -129,7 +130,7 @@ impl From<'_> {
         Ok(None)
     }
 
-    /// This one.
+    /// A given item.
     pub(super) fn named(&self, tx: &Tx<'_>, queue: &QueueId, item: &Item) -> Result<Picked, Refusal> {
         let part = in_index_of(tx, self.store, self.index, |index| {
             let heads = index.queue_heads().ok()?;
@@ -170,7 +171,8 @@ impl From<'_> {
             .remedy("queue order", "changes the order, --allow-overlap ignores it"))
     }
 
-    /// The items that go before this one, each with a file in common: from the front of the queue, if it stands there.
+    /// The items that come before this one and share a file with it; read from the front of the queue if the item is
+    /// there.
     fn goes_after(
         &self,
         tx: &Tx<'_>,
@@ -237,10 +239,10 @@ impl From<'_> {
         Ok(found)
     }
 
-    /// Whether its lease, which has expired by this clone's clock, has certainly expired: to a clock that is hours
+    /// Whether its lease, which has expired by this clone's clock, has certainly expired: if the clock is hours
     /// ahead, every lease looks expired. So either this clone must have known the claim for the whole lease without a
-    /// renewal, or the dates of others' commits must confirm its clock. A claim that was made through a remote is taken
-    /// over only through a remote.
+    /// renewal, or the dates of others' commits must confirm its clock. A claim that was made through a remote is
+    /// taken over only through a remote.
     fn may_take_over(&self, holder: &ExecutionFolder, now: Time) -> Result<bool, Refusal> {
         let Some(remote) = self.remote else { return Ok(holder.execution.via.is_none()) };
         let sign = lease::last_sign(holder);
@@ -271,14 +273,14 @@ fn ready_if(world: &World, otherwise: impl FnOnce(&mut Facts)) -> BTreeSet<(Queu
     queues.iter().flat_map(named).collect()
 }
 
-/// If no running execution touched any file.
+/// Assumes that no running execution touches any file.
 fn without_files(facts: &mut Facts) {
     for issue in facts.values_mut().filter(|issue| is_executing(issue)) {
         issue.plans.values_mut().for_each(|plan| plan.files.clear());
     }
 }
 
-/// If nobody had claimed the issue.
+/// Assumes that nobody has claimed the issue.
 fn without_holder(facts: &mut Facts, id: &IssueId) {
     if let Some(issue) = facts.get_mut(id) {
         issue.holder = None;

@@ -10,7 +10,7 @@ use crate::rules::folder::IssueFolder;
 use crate::store::Store;
 use crate::trail::claimed::{self, Claimed};
 
-/// The plan as claimed by the execution that holds, or else the current plan.
+/// The plan as claimed by the execution that holds the issue, or else the current plan.
 ///
 /// # Errors
 /// The same as [`as_claimed`].
@@ -25,7 +25,7 @@ pub(crate) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> R
 /// The plan as an execution claimed it, regardless of later changes.
 ///
 /// # Errors
-/// `broken-record`; `digest-mismatch` where no commit of the history holds it.
+/// `broken-record`; `digest-mismatch` if no commit of the history holds it.
 pub(crate) fn as_claimed(
     store: &Store,
     folder: &IssueFolder,
@@ -34,7 +34,7 @@ pub(crate) fn as_claimed(
     readable(claimed::plan(store, &store.snapshot()?, folder, claim)?, claim)
 }
 
-/// The same as it is stored, whatever is hidden of it: to judge by, and not to be shown.
+/// The same as stored, including hidden values: for decisions, not for display.
 ///
 /// # Errors
 /// The same as [`as_claimed`].

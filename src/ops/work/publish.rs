@@ -1,4 +1,4 @@
-//! A claim and the remote that it was made through.
+//! Publishing the outcome of a claim to the remote that it was made through.
 
 use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
@@ -10,7 +10,7 @@ use crate::store::{Store, records};
 use crate::sync;
 use crate::trail::active;
 
-/// Removes the worktree's binding if it is to this execution.
+/// Removes the worktree's binding to this execution, if there is one.
 pub(crate) fn unbind_worktree(session: &Session, id: &ExecutionId) {
     let store = session.store();
     let result = active::read(store).and_then(|active| match active {
@@ -18,12 +18,12 @@ pub(crate) fn unbind_worktree(session: &Session, id: &ExecutionId) {
         _ => Ok(()),
     });
     if let Err(error) = result {
-        // The end is recorded; a binding that stays behind is seen to be over by the next command.
+        // The end is recorded; the next command will see that the remaining binding is over.
         session.notice(Notice::warning(error.to_string()));
     }
 }
 
-/// The remote that a claim was made through, as it is called here; none for one of this clone alone.
+/// The remote that a claim was made through, by its name here; `None` for a claim within this clone.
 pub(crate) fn through(store: &Store, execution: &Execution) -> Result<Option<String>, Refusal> {
     match &execution.via {
         Some(via) if store.repo().remotes().contains(via) => Ok(Some(via.clone())),
@@ -32,20 +32,20 @@ pub(crate) fn through(store: &Store, execution: &Execution) -> Result<Option<Str
     }
 }
 
-/// What came of asking the remote of a claim.
+/// The result of asking the remote of a claim.
 #[derive(Debug)]
 pub(crate) enum Asked {
-    /// It was not asked, because the claim is one of this clone alone, or what it has cannot be merged.
+    /// It was not asked, because the claim is local to this clone, or because the remote's store cannot be merged.
     Nothing,
-    /// What it has is merged.
+    /// The remote's state was merged.
     Merged,
     /// It could not be reached, and why.
     Unreached(String),
 }
 
-/// Asks the remote that a claim was made through whether the claim still holds there: another clone may have released,
-/// taken over or ended it. Where the remote cannot be asked, what is known here counts until the lease, as far as the
-/// remote knows it, has expired.
+/// Asks the remote that a claim was made through whether the claim still holds there: another clone may have
+/// released, taken over or ended it. If the remote cannot be asked, the local state counts until the lease that the
+/// remote knows has expired.
 ///
 /// # Errors
 /// `lease-ran-out`.
@@ -60,7 +60,7 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
         }
         Err(error) => error,
     };
-    // What is no store, or cannot be read, knows nothing of it.
+    // If the remote's state is not a store, or cannot be read, it does not know the claim.
     let there = store.read_ref(&store.tracking(&remote))?.and_then(|head| store.snapshot_at(head).ok());
     let published = match &there {
         Some(there) => records::execution(there, &execution.execution.id, &mut Vec::new())?,
@@ -82,7 +82,8 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
     )))
 }
 
-/// Publishes the outcome of a claim whose remote was asked before: nobody waits twice for one that cannot be reached.
+/// Publishes the outcome of a claim whose remote was asked before: do not wait twice for a remote that cannot be
+/// reached.
 pub(crate) fn publish_after(session: &Session, execution: &Execution, asked: &Asked) -> Result<(), Refusal> {
     match (asked, through(session.store(), execution)?) {
         (Asked::Unreached(why), Some(remote)) => {
@@ -102,7 +103,7 @@ pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Re
     match sync::publish(store, &remote) {
         Ok(synced) => session.notice_all(clones::came_with(store, &synced, before)?),
         Err(error) => {
-            // To try again helps only where the remote did not look at it.
+            // Trying again helps only if the remote did not refuse.
             let is_declined = matches!(error, sync::SyncError::Refused { .. });
             let remedies = if is_declined { error.remedies() } else { Remedies::none() };
             session.notice(unpublished(&remote, &error.to_string(), remedies));

@@ -54,15 +54,15 @@ pub(crate) struct Report {
     tasks: Vec<Value>,
 }
 
-/// The fields around a report in a state file.
+/// The fields beside a nested report.
 const AROUND: [&str; 4] = [INNER, "solution_id", "status", "executed_at"];
-/// Where the report stands in such a file.
+/// The field that holds a nested report.
 const INNER: &str = "execution_result";
 
-/// The fields in which a failure says what went wrong.
+/// The fields of a failure that say what went wrong.
 const OF_A_FAILURE: [&str; 4] = ["task_id", "error_type", "message", "stack_trace"];
 
-/// For a failure as JSON: its schema admits the fields of a report, too.
+/// Extends the schema of a failure by the fields of a report.
 pub(super) fn with_failed_report(schema: &mut schemars::Schema) {
     let report = schemars::SchemaGenerator::default().into_root_schema_for::<Report>();
     let (own, more) = (schema.ensure_object(), report.as_value());
@@ -85,7 +85,7 @@ pub(super) fn with_failed_report(schema: &mut schemars::Schema) {
     }
 }
 
-/// The schema admits both forms.
+/// Makes the schema allow both forms.
 fn with_inner_report(schema: &mut schemars::Schema) {
     if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
         let own = properties.iter().filter(|(name, _)| !AROUND.contains(&name.as_str()));
@@ -100,7 +100,7 @@ fn with_inner_report(schema: &mut schemars::Schema) {
     }
 }
 
-/// The fields of a report in one object, whichever of the two forms it has.
+/// Flattens a report of either form into one object.
 fn flat(mut fields: Map<String, Value>) -> Result<Map<String, Value>, String> {
     match fields.remove(INNER) {
         None | Some(Value::Null) => {}
@@ -116,7 +116,7 @@ fn flat(mut fields: Map<String, Value>) -> Result<Map<String, Value>, String> {
         }
         Some(_) => return Err(format!("{INNER} should be an object")),
     }
-    // A planner writes null for what it does not know.
+    // Planners write null for unknown values.
     fields.retain(|_, value| !value.is_null());
     Ok(fields)
 }
@@ -132,10 +132,10 @@ enum Status {
 }
 
 impl Report {
-    /// Reads a report, which messages call `of`.
+    /// Parses a report; messages call it `of`.
     ///
     /// # Errors
-    /// `invalid-json`; `result-failed` where it reports a failure.
+    /// `invalid-json`; `result-failed` if it reports a failure.
     pub(crate) fn parse(value: Value, of: &str) -> Result<Self, Refusal> {
         let not_one = |why: String| Self::unfit(of, &why);
         let Value::Object(fields) = value else { return Err(not_one("it is not an object".into())) };
@@ -151,8 +151,8 @@ impl Report {
         }
     }
 
-    /// Reads a failure as JSON: the fields of a failure, and those of the report of an execution that failed, which may
-    /// be in [`INNER`]. Returns the first ones, without those of the report, and the report if there is one.
+    /// Splits a failure as JSON into the fields of a failure and a report. The report's fields may be beside them, or
+    /// in [`INNER`]. Returns the fields of the failure, and the report if there is one.
     pub(super) fn of_failure(
         fields: Map<String, Value>,
     ) -> Result<(Map<String, Value>, Option<Self>), String> {
@@ -168,7 +168,7 @@ impl Report {
         }
     }
 
-    /// What went wrong, in its words: its errors, or else its summary.
+    /// What went wrong, according to the report: its errors, or else its summary.
     pub(super) fn trouble(&self) -> Option<String> {
         let one = |error: &Value| match error {
             Value::String(text) => text.clone(),
@@ -193,12 +193,12 @@ impl Report {
             .remedy("schema result-input", "describes it")
     }
 
-    /// Whether it says itself that tests failed.
+    /// Whether the report itself says that tests failed.
     pub(super) fn has_failed_tests(&self) -> bool {
         self.tests_passed == Some(false)
     }
 
-    /// The commits that it names, as far as they exist.
+    /// The commits that it names; `None` for those that do not exist.
     pub(super) fn commits(&self, store: &Store) -> Result<Vec<(String, Option<CodeCommit>)>, Refusal> {
         let mut found: Vec<(String, Option<CodeCommit>)> = Vec::new();
         for hash in self.commits.iter().chain(&self.commit_hash) {
@@ -216,7 +216,7 @@ impl Report {
         Ok(found)
     }
 
-    /// The paths, as git has them; what no plan could name, git may have all the same.
+    /// The paths as git writes them. A path that a plan could not name may still exist in git.
     fn files(&self) -> BTreeSet<String> {
         let one = |path: &String| RepoPath::parse(path).map_or_else(|_| path.clone(), |it| it.to_string());
         self.files_modified.iter().map(one).collect()
@@ -271,7 +271,7 @@ impl Report {
             .remedy("fail -m TEXT", "ends the execution without it"))
     }
 
-    /// Puts what it says into the record.
+    /// Copies the report into the record.
     pub(super) fn record(&self, result: &mut ExecutionResult) {
         if result.summary.is_none() {
             result.summary.clone_from(&self.summary);

@@ -19,7 +19,7 @@ use crate::store::{Read, Store, Tx, records, resolve};
 /// What to queue again.
 #[derive(Debug, Default)]
 pub(crate) struct Retry {
-    /// The issue, or an item of it; else all that failed.
+    /// The issue, or an item of it (default: all failed issues).
     pub(crate) issue: Option<String>,
     /// Whether to run the failed plan again even if there are newer ones.
     pub(crate) same_plan: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Retried {
     pub(crate) waits_for: Vec<Blocker>,
 }
 
-/// What came of an issue.
+/// The result for one issue.
 enum Came {
     /// It had not failed.
     Nothing,
@@ -55,7 +55,7 @@ struct Newer {
     plans: Vec<String>,
 }
 
-/// Queues failed issues again. One with plans newer than the one that failed is skipped until one of them is bound.
+/// Queues failed issues again. An issue with plans newer than the failed one is skipped until one of them is bound.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; `newer-plan` if all failed issues have newer plans; nothing to do if nothing failed.
@@ -101,11 +101,11 @@ pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
     Ok(session.done(answer, committed.commit))
 }
 
-/// The issue that is meant by its id or by an item.
+/// The issue that is named, directly or by an item.
 fn named(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Refusal> {
     match resolve::issue(read, text) {
         Ok(issue) => Ok(issue),
-        // What names no item either is told as no issue.
+        // If the text names no item either, report it as an unknown issue.
         Err(error) => issue_of(store, read, text).map_err(|refusal| match refusal.code {
             "not-found" => error.into(),
             _ => refusal,
@@ -115,7 +115,7 @@ fn named(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Refusal
 
 /// Sets the failed attempt aside; its item is queued again.
 fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<Came, Refusal> {
-    // Issues without an execution, and those that cannot be read, have nothing to retry.
+    // An issue without executions, or that cannot be read, has nothing to retry.
     if records::execution_ids(tx, id)?.is_empty() {
         return Ok(Came::Nothing);
     }
@@ -142,7 +142,7 @@ fn skipped(Newer { issue, failed, plans }: &Newer) -> Notice {
         .remedy(Call::new("bind", [issue.as_str(), "SOLUTION"]), "chooses one")
 }
 
-/// No plan is executed again while a newer one waits to be bound.
+/// Refuses to execute a plan again while a newer one waits to be bound.
 fn unbound(newer: &[Newer]) -> Refusal {
     let (what, id) = match newer {
         [Newer { issue, failed, .. }] => {
@@ -167,7 +167,7 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     };
     let status = facts::status(&existing(tx, id)?);
     let refusal = Refusal::nothing(format!("issue `{id}` is {status}, not failed"));
-    // The item, where there is one, says what to do instead.
+    // If it has an item, the remedy depends on that.
     let queues = World::read(tx)?.views();
     let is_queued = queues.iter().any(|queue| queue.items.iter().any(|it| it.item.issue_id == *id));
     Ok(match is_queued {

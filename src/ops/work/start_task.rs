@@ -1,4 +1,4 @@
-//! Setting the task that is worked on.
+//! Setting the current task.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session, trail};
 use crate::trail::active::{self, Active};
 
-/// The task that is worked on.
+/// The current task.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Started {
     /// The execution of this worktree.
@@ -23,10 +23,10 @@ pub(crate) struct Started {
     pub(crate) title: String,
 }
 
-/// Sets the task of the plan that this worktree executes: commits are linked to it from now on.
+/// Sets the current task of the plan that this worktree executes: commits are linked to it from now on.
 ///
 /// # Errors
-/// `no-claim`, `claim-lost`; `not-found` where the plan has no such task.
+/// `no-claim`, `claim-lost`; `not-found` if the plan has no such task.
 pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
     let store = session.store();
     let snapshot = store.snapshot()?;

@@ -14,30 +14,30 @@ use crate::store::{Read, Store, random_uid, resolve};
 use crate::sync;
 use crate::trail::active;
 
-/// Which item is requested.
+/// The requested item.
 #[derive(Debug, Default)]
 pub(crate) enum What {
-    /// The first that is ready.
+    /// The first ready one.
     #[default]
     First,
-    /// The item that this names.
+    /// The item with this name.
     Item(String),
-    /// The issue that this names, which is queued if need be; why a gate is overridden there.
+    /// The item of this issue, which is queued if needed; with the reason for overriding a gate.
     Issue(String, Option<String>),
 }
 
-/// What is asked for, and how.
+/// A request for an item.
 #[derive(Debug, Default)]
 pub(crate) struct Wish {
     /// Which item.
     pub(crate) what: What,
-    /// Only of this queue.
+    /// Only from this queue.
     pub(crate) queue: Option<String>,
-    /// Also an item that shares files with a running execution, or with an item before it.
+    /// Also accept an item that shares files with a running execution, or with an item before it.
     pub(crate) allow_overlap: bool,
-    /// Only among the worktrees of this clone, without the remote.
+    /// Claim only among the worktrees of this clone, without the remote.
     pub(crate) local: bool,
-    /// In a worktree that is made for it: there, or beside the repository.
+    /// Create a worktree for it: at this path, or beside the repository.
     pub(crate) worktree: Option<Option<PathBuf>>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn claim(session: &Session, wish: &Wish) -> Answer<Claim> {
 
 fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, Refusal> {
     let store = session.store();
-    // Two that ask at once in one worktree get one claim: the second is answered with it.
+    // If two processes ask at once in one worktree, the second gets the claim of the first.
     let _alone = active::lock(store)?;
     let snapshot = store.snapshot()?;
     if wish.worktree.is_none()
@@ -70,7 +70,7 @@ fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, R
         refuse_other(store, &snapshot, wish, &held)?;
         return Ok(Taken { execution: held.execution.id, path: None, is_new: false });
     }
-    // The claims that were made for this: whoever is killed behind one of them finds it again.
+    // The claims made for this request: if the process is killed after one of them, the next run finds it.
     let mut made = match left_behind(session, &snapshot, wish.worktree.is_none())? {
         Left::Held(held) => {
             refuse_other(store, &snapshot, wish, &held)?;
@@ -103,7 +103,7 @@ fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, R
         Ok(execution)
     });
     let execution = claimed.map_err(|refusal| {
-        // Where the remote may have taken it after all, the note helps to find it.
+        // The remote may have accepted the claim after all; then the note helps to find it.
         if remote.is_none() || refusal.kind == Kind::Nothing || refusal.code == "claim-lost" {
             let _ = active::forget(store);
         }
@@ -114,7 +114,7 @@ fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, R
     Ok(Taken { execution: execution.id, path, is_new: true })
 }
 
-/// What to do where the remote cannot be asked.
+/// Adds a hint for when the remote cannot be asked.
 fn offer_local(refusal: Refusal) -> Refusal {
     match refusal.code {
         "unreachable" | "credentials" | "refused" => {
@@ -125,7 +125,7 @@ fn offer_local(refusal: Refusal) -> Refusal {
     }
 }
 
-/// The claim that this worktree is bound to, where it holds.
+/// The claim that this worktree is bound to, if it holds.
 fn held(session: &Session, read: &impl Read) -> Result<Option<ExecutionFolder>, Refusal> {
     let store = session.store();
     if let Own::Held(execution) = own(store, read)? {
@@ -136,7 +136,7 @@ fn held(session: &Session, read: &impl Read) -> Result<Option<ExecutionFolder>, 
     Ok(None)
 }
 
-/// The claim that is held satisfies only a request for that item or for any item.
+/// Refuses a request for another item than the one that is already claimed.
 fn refuse_other(store: &Store, read: &impl Read, wish: &Wish, held: &ExecutionFolder) -> Result<(), Refusal> {
     let is_other = match &wish.what {
         What::First => false,

@@ -89,7 +89,7 @@ pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Re
         .remedy("fail -m TEXT", "ends the execution without it"))
 }
 
-/// Refuses in the middle of a rebase and the like: what it leaves behind is not known before it ends.
+/// Refuses while a rebase, a merge or the like is in progress: its result is not known yet.
 pub(super) fn refuse_in_progress(store: &Store, execution: &ExecutionFolder) -> Result<(), Refusal> {
     let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
     match progress::under_way(&Store::open(&folder)?.git_dir()) {
@@ -122,7 +122,7 @@ pub(super) fn refuse_uncommitted(
         .hint("commit what belongs to it; `git stash` or `git restore` removes the rest"))
 }
 
-/// What is uncommitted in a work tree, each as a line for people.
+/// The uncommitted work in a work tree, one line each.
 fn uncommitted(folder: &Path, plan: Option<&Plan>) -> Result<Vec<String>, Refusal> {
     let store = Store::open(folder)?;
     let status = Args::new(&["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames"]);
@@ -136,7 +136,7 @@ fn uncommitted(folder: &Path, plan: Option<&Plan>) -> Result<Vec<String>, Refusa
         let status = named.iter().fold(status, |args, path| args.path(path.as_str()));
         let found = store.git().run(status).map_err(StoreError::Git)?;
         for (kind, path) in entries(&found) {
-            // What else is ignored in a folder of the plan was made by a build.
+            // Other ignored files in a directory of the plan are build output.
             let is_named = || named.iter().any(|name| name.as_str() == path);
             match kind.as_str() {
                 "??" => lines.push(format!("{path} is in the plan but not committed")),

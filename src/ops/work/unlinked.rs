@@ -11,23 +11,23 @@ use crate::trail::own_branch::{Relation, relation};
 use crate::trail::sources::Sources;
 use crate::trail::{active, hooked};
 
-/// At most so many of the latest commits are looked at.
+/// At most this many of the latest commits are checked.
 const MOST_COMMITS: usize = 200;
 
-/// At most so many of an earlier attempt are named.
+/// At most this many commits of an earlier attempt are named.
 const MOST_NAMED: usize = 20;
 
-/// That no hook links the commits that are made here, where that is so and something is executed.
+/// The notice that no hook links commits here, if a plan is being executed.
 pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
     let message = "the hooks are not installed: commits are not linked, and do not renew the lease";
     let is_missing = !hooked::links_commits(store);
     is_missing.then(|| Notice::warning(message).remedy("hooks install", "installs them"))
 }
 
-/// That commits made here are not linked, where another branch is checked out.
+/// The notice that commits are not linked because another branch is checked out.
 ///
 /// # Errors
-/// What reading can come to.
+/// Any error from reading the store.
 pub(super) fn notice_of_branch(store: &Store, execution: &Execution) -> Result<Option<Notice>, Refusal> {
     let on = other_branch(store, execution)?;
     Ok(on.map(|_| {
@@ -48,12 +48,12 @@ fn other_branch(store: &Store, execution: &Execution) -> Result<Option<String>, 
     Ok((!is_own).then_some(name))
 }
 
-/// The name of a branch as people say it.
+/// The short name of a branch.
 fn short(name: &str) -> &str {
     name.strip_prefix("refs/heads/").unwrap_or(name)
 }
 
-/// What there is instead of linked commits, a line each, and which hooks are missing. `store` is that of the worktree.
+/// Why there are no linked commits, one line each, and which hooks are missing. `store` is that of the worktree.
 pub(super) fn causes(store: &Store, execution: &ExecutionFolder) -> Result<Vec<String>, Refusal> {
     let it = &execution.execution;
     let mut causes = Vec::new();

@@ -1,4 +1,4 @@
-//! Claims that were made by a process that was killed before it could record them.
+//! Claims made by a process that was killed before it could record them.
 
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::remedy::Call;
@@ -19,7 +19,7 @@ pub(super) enum Left {
     Unknown(Vec<ExecutionId>),
 }
 
-/// The claim that was begun here just before the program died.
+/// The claim that was started here just before the program died.
 pub(super) fn left_behind(
     session: &Session,
     read: &impl Read,

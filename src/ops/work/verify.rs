@@ -59,23 +59,24 @@ pub(crate) struct Verification<'s> {
     place: Place,
 }
 
-/// Told what happens while tests run.
+/// Is told what happens while tests run.
 pub(crate) trait Observer {
-    /// The test at this place, from 0, of so many begins.
+    /// A test starts; `place` is its position (from 0) among `of` tests.
     fn begins(&mut self, test: &Test, place: usize, of: usize);
 
-    /// It wrote this to its stdout or stderr.
+    /// The test wrote this to its stdout or stderr.
     fn wrote(&mut self, bytes: &[u8]);
 
     /// It has ended.
     fn ended(&mut self, ran: &Ran);
 }
 
-/// Finds the tests of an execution (by its id, or that of its issue, plan or item; else this worktree's own), those of
-/// `tasks` where any are named.
+/// Finds the tests of an execution (by its id, or that of its issue, plan or item; default: this worktree's); with
+/// `tasks`, only the tests of these.
 ///
 /// # Errors
-/// `not-found`, `no-claim`, `claim-lost`, `not-executing`, `unseen-command`, `bare`; nothing to do without any test.
+/// `not-found`, `no-claim`, `claim-lost`, `not-executing`, `unseen-command`, `bare`; nothing to do if there are no
+/// tests.
 pub(crate) fn verification<'s>(
     session: &'s Session,
     execution: Option<&str>,
@@ -97,15 +98,15 @@ impl Verification<'_> {
         self.tests.len()
     }
 
-    /// Where they run.
+    /// The directory in which they run.
     pub(crate) fn folder(&self) -> &Path {
         &self.place.folder
     }
 
-    /// Those that nobody here has agreed to yet.
+    /// The tests that nobody here has agreed to yet.
     ///
     /// # Errors
-    /// `not-agreed` where what was agreed to cannot be read.
+    /// `not-agreed` if the recorded consent cannot be read.
     pub(crate) fn unseen(&self) -> Result<Vec<&Test>, Refusal> {
         let agreement = self.agreement()?;
         Ok(self.tests.iter().filter(|test| !agreement.is_given(&test.command)).collect())
@@ -114,7 +115,7 @@ impl Verification<'_> {
     /// Records that someone has seen these commands and agrees to run them, now and later.
     ///
     /// # Errors
-    /// `not-agreed` where that cannot be kept.
+    /// `not-agreed` if the consent cannot be stored.
     pub(crate) fn agree(&self, shown: &[&Test]) -> Result<(), Refusal> {
         Ok(self.agreement()?.give(shown.iter().map(|test| &test.command))?)
     }
@@ -123,15 +124,16 @@ impl Verification<'_> {
         Ok(Agreement::to(self.session.store(), &self.execution.execution.plan_digest)?)
     }
 
-    /// Runs them one after another, each for at most `timeout`, until they are interrupted, and records the results.
+    /// Runs the tests one after another, each for at most `timeout`, until they end or are interrupted, and records
+    /// the results.
     ///
     /// # Errors
-    /// Where a command cannot be started; what was run before is recorded.
+    /// If a command cannot be started; the results so far are recorded.
     pub(crate) fn run(self, timeout: Duration, observer: &mut dyn Observer) -> Answer<Verified> {
         let mut checks = Vec::new();
         let ran = self.run_all(timeout, &mut checks, observer);
         let claim = &self.execution.execution;
-        // What was run is recorded, whatever became of the rest.
+        // Record the results so far, even if a later command failed to start.
         let commit = if checks.is_empty() { None } else { record(self.session, claim, &checks)? };
         let not_run = ran?;
         self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
@@ -145,7 +147,7 @@ impl Verification<'_> {
         Ok(self.session.done(verified, commit))
     }
 
-    /// Adds what is to be recorded to `checks`. Answers with what was not run.
+    /// Adds the results to `checks`. Returns the commands that were not run.
     fn run_all(
         &self,
         timeout: Duration,
@@ -154,7 +156,7 @@ impl Verification<'_> {
     ) -> Result<Vec<String>, Refusal> {
         let Self { tests, place, .. } = self;
         let interrupts = Interrupts::catch()?;
-        // What an earlier test leaves behind unknown to git does not make a later one say less.
+        // Untracked files that an earlier test left behind do not make a later result less valid.
         let has_untracked = place.is_dirty(true)? && !place.is_dirty(false)?;
         for (n, test) in tests.iter().enumerate() {
             let code = Code { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? };
@@ -163,7 +165,7 @@ impl Verification<'_> {
                 observer.wrote(bytes);
             })?;
             observer.ended(&ran);
-            // A commit that was made or changed under the test is not what was tested.
+            // If the test itself made or changed a commit, that is not what was tested.
             let moved = place.commit()? != code.commit;
             let code = Code { dirty: code.dirty || moved, ..code };
             checks.extend(
@@ -177,7 +179,7 @@ impl Verification<'_> {
     }
 }
 
-/// The execution that is named, else the one that holds the issue named, else this worktree's own.
+/// The named execution, else the one that holds the named issue, else this worktree's own.
 fn meant(
     store: &Store,
     read: &impl Read,
@@ -259,7 +261,7 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
     Ok(tests)
 }
 
-/// Where the commands run: in the work tree of the execution, where that is here.
+/// Where the commands run: in the work tree of the execution, if it is in this repository.
 struct Place {
     store: Store,
     folder: PathBuf,
@@ -288,7 +290,7 @@ impl Place {
         Ok(self.store.head()?.map(CommitHash::from))
     }
 
-    /// Whether there is anything that is not in the commit; with `untracked`, files that git does not know count too.
+    /// Whether anything differs from the commit; with `untracked`, untracked files count too.
     fn is_dirty(&self, untracked: bool) -> Result<bool, Refusal> {
         let files = if untracked { "--untracked-files=normal" } else { "--untracked-files=no" };
         let output = self.store.git().run(&["--no-optional-locks", "status", "--porcelain", files]);
@@ -296,7 +298,7 @@ impl Place {
     }
 }
 
-/// Records what was found. Answers with the commit of the store.
+/// Records the results. Returns the commit of the store.
 fn record(session: &Session, claim: &Execution, checks: &[Check]) -> Result<Option<ObjectId>, Refusal> {
     let (id, solution) = (&claim.id, &claim.solution_id);
     let passed = checks.iter().filter(|check| check.exit_code == Some(0)).count();

@@ -107,7 +107,8 @@ impl Unplaced {
 impl Place {
     /// Parses `path`; the empty path is the tree itself.
     ///
-    /// # Errors The path means nothing in this format.
+    /// # Errors
+    /// The path means nothing in this format.
     pub(crate) fn parse(path: &str) -> Result<Self, Unplaced> {
         let mut folder = Folder::Top;
         if path.is_empty() {

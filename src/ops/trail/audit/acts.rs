@@ -14,8 +14,8 @@ use crate::store::layout::Location;
 use crate::store::{Rewritten, Snapshot, Store, records};
 use crate::trail::reach::Unreached;
 
-/// What was done about these issues in a role or over a gate, oldest first; then what concerns them all, since the first
-/// of them was claimed; then what was done elsewhere against a role.
+/// Acts on these issues in a role or with a gate overridden, oldest first; then acts that concern all issues, since
+/// the first of these was claimed; then acts on other issues that a role does not allow.
 pub(super) fn acts(
     index: &Index<'_>,
     issues: &[Looked],
@@ -46,9 +46,9 @@ pub(super) fn acts(
     Ok(acts)
 }
 
-/// What somebody did anywhere else that their role does not allow, or over a gate, oldest first: two scans of the index,
-/// however many issues there are. Of a part of the history that was asked for, a gate elsewhere says nothing, unless it is an
-/// execution that was ended without a commit: no range has that.
+/// Acts on other issues that a role does not allow or that overrode a gate, oldest first. This takes two scans of the
+/// index, however many issues there are. If only a part of the history was requested, overridden gates of other
+/// issues are left out, except for executions that ended without a commit, since no range contains those.
 pub(super) fn acts_elsewhere(
     index: &Index<'_>,
     is_whole: bool,
@@ -86,7 +86,7 @@ pub(super) fn acts_elsewhere(
     Ok(acts)
 }
 
-/// Executions that were called completed, and of whose commits no branch has any.
+/// Executions reported as completed although none of their commits is on a branch.
 pub(super) fn adrift(store: &Store, snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Refusal> {
     let mut completed = Vec::new();
     for id in records::issue_ids(snapshot)? {
@@ -103,8 +103,8 @@ pub(super) fn adrift(store: &Store, snapshot: &Snapshot<'_>) -> Result<Vec<Findi
     Ok(adrift.map(|(commits, it)| Finding::adrift(it, commits.len())).collect())
 }
 
-/// A change that no command makes: of a record of an issue that is not audited, one should know; what belongs to no issue
-/// concerns them all.
+/// A finding for a change that no command makes. For a record of an issue that is not audited it is only a note; a
+/// record that belongs to no issue concerns all issues.
 pub(super) fn of_rewritten(it: &Rewritten, is_audited: &dyn Fn(&IssueId) -> bool) -> Finding {
     let issue = Location::parse(&it.path).and_then(|location| location.issue());
     let severity = match issue.as_ref().is_none_or(is_audited) {
@@ -115,7 +115,7 @@ pub(super) fn of_rewritten(it: &Rewritten, is_audited: &dyn Fn(&IssueId) -> bool
     Finding::rewritten(severity, issue, &it.commit, message)
 }
 
-/// A step that was made in a role or over a gate.
+/// The act, if the step was made in a role or with a gate overridden.
 fn act(step: Step, issue: Option<&IssueId>) -> Option<Act> {
     if step.role.is_none() && step.force.is_none() {
         return None;

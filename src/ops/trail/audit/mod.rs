@@ -23,13 +23,13 @@ use crate::store::{Rewritten, Store, records};
 use crate::trail::audit::{self as trail, Audited};
 use crate::trail::reach::Unreached;
 
-/// The range where there is no commit to look at.
+/// The range shown if there are no commits to audit.
 const NO_COMMITS: &str = "no commits";
 
-/// Audits the commits of `range`, words as `git log` takes them; those since the first execution where there are none.
+/// Audits the commits of `range`, as arguments of `git log` (default: the commits since the first execution).
 ///
 /// # Errors
-/// Nothing to do if there is no commit to look at; git's error for an invalid range.
+/// Nothing to do if there are no commits; git's error for an invalid range.
 pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
     let store = session.store();
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
@@ -39,7 +39,7 @@ pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
             let words: Vec<&str> = range.iter().map(String::as_str).collect();
             (range.join(" "), trail::commits(store, &words)?)
         }
-        // What a role does not allow, or no command does, is a fault without any commit.
+        // Acts that a role does not allow, or that no command makes, are errors even without commits.
         Err(nothing) if nothing.kind == Kind::Nothing => {
             if acts::acts_elsewhere(&index, true, &mut BTreeSet::new())?.is_empty() && rewritten.is_empty() {
                 return Err(nothing);
@@ -52,7 +52,7 @@ pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
     Ok(session.done(view, None))
 }
 
-/// The words for git: what was given, else everything since the first plan was carried out.
+/// The arguments for git: those given, or else everything since the first execution.
 fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Refusal> {
     if !given.is_empty() {
         return Ok(given.to_vec());
@@ -77,7 +77,7 @@ fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Refusal> {
     })
 }
 
-/// An issue with what the audit needs to know of its executions.
+/// An issue, with what the audit needs to know about its executions.
 struct Looked {
     folder: IssueFolder,
     statuses: Vec<ExecutionStatus>,
@@ -87,9 +87,9 @@ struct Looked {
 
 /// The plan that an execution claimed.
 struct Judged {
-    /// As it is stored.
+    /// As stored.
     plan: Plan,
-    /// Whether something of it is hidden.
+    /// Whether a part of it is hidden.
     is_hidden: bool,
 }
 
@@ -116,7 +116,7 @@ fn look(
     let policy = records::root(&snapshot)?.policy;
     let rules: Vec<rule::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
     let links = rule::links(&carried);
-    // Where git cannot tell, the rest is audited all the same.
+    // If git cannot determine this, the rest is still audited.
     let unreached = Unreached::among(store, commits.iter().map(|it| &it.commit.hash)).unwrap_or_default();
     let summed: Vec<Summed<'_>> = carried.iter().map(Summed::of).collect();
     let listed: Vec<AuditedCommit> = commits
@@ -153,7 +153,7 @@ fn look(
 fn looked(store: &Store, folder: IssueFolder) -> Looked {
     let statuses = who_holds(&folder.executions).statuses;
     let claimed = folder.executions.iter().filter_map(|execution| {
-        // What cannot be read is a finding, and no reason to stop.
+        // An unreadable plan is a finding, not an error of the audit.
         let claim = &execution.execution;
         let plan = work::as_stored(store, claim).ok()?.typed_plan();
         let shown = work::as_claimed(store, &folder, claim);

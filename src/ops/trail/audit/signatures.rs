@@ -64,10 +64,10 @@ impl From<Vouched> for SignedCommit {
     }
 }
 
-/// Checks the commits of the ref in `range`; all of them where that is empty.
+/// Checks the commits of the ref in `range`, or all of them if it is empty.
 ///
 /// # Errors
-/// `not-of-the-ref` where the range names other commits.
+/// `not-of-the-ref` if the range contains other commits.
 pub(crate) fn signatures(session: &Session, range: &[String]) -> Answer<Signatures> {
     let store = session.store();
     store.snapshot()?;

@@ -1,4 +1,4 @@
-//! What an audit of commits shows.
+//! The view of an audit of commits.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -112,7 +112,7 @@ pub(super) fn listed(commit: &Audited, on_no_branch: bool, bound_to: Vec<Binding
     }
 }
 
-/// How many links there are of each kind.
+/// The number of links of each kind.
 pub(super) fn links_of_each_kind<'a>(
     commits: impl Iterator<Item = &'a AuditedCommit>,
 ) -> BTreeMap<LinkedBy, usize> {
@@ -123,10 +123,10 @@ pub(super) fn links_of_each_kind<'a>(
     links
 }
 
-/// What is said of an execution at each of its commits, worked out once.
+/// What an audit shows about an execution at each of its commits, computed once.
 pub(super) struct Summed<'a> {
     it: &'a Carried<'a>,
-    /// The links that stand, by the hash as it is and as it was.
+    /// The current links, by the hashes of their commits before and after rewrites.
     links: HashMap<CommitHash, CommitLink>,
     checks_passed: usize,
     check_count: usize,
