@@ -10,11 +10,11 @@ use super::error::IndexError;
 use crate::git::ObjectId;
 use crate::store::object_id;
 
-/// "wfix": tells our file from any other database.
+/// "wfix": distinguishes this file from other databases.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, and of what is derived into them.
 const VERSION: i32 = 11;
-/// More statements than one issue takes, so that none is prepared for each issue anew.
+/// More statements than one issue needs, so that none is prepared again for each issue.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are buffered before they are written: each portion is later merged with others, so a few
 /// large ones take less time in all. The smaller value is the default of FTS5.
@@ -48,7 +48,7 @@ impl Part {
     }
 }
 
-/// Opens the one at `path`. Fails if it is not ours or of another version, or if another process takes longer than
+/// Opens the database at `path`. Fails if it is not an index of this version, or if another process takes longer than
 /// `patience` to update it.
 pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexError> {
     let db = Connection::open_with_flags(
@@ -89,7 +89,7 @@ pub(super) fn keep_short_log(db: &Connection, path: &Path) -> Result<(), IndexEr
     Ok(())
 }
 
-/// Creates an empty one, at `path` or in memory. It is fast, but not crash-safe until [`finish`].
+/// Creates an empty database, at `path` or in memory. It is fast, but not crash-safe until [`finish`].
 pub(super) fn create(path: Option<&Path>) -> Result<Connection, IndexError> {
     let db = match path {
         Some(path) => Connection::open(path)?,
@@ -119,13 +119,13 @@ pub(super) fn finish(db: &Connection) -> Result<(), IndexError> {
     limit_memory(db, 4)
 }
 
-/// At most so many MiB of the database are kept in memory.
+/// Keeps at most this many MiB of the database in memory.
 pub(super) fn limit_memory(db: &Connection, mebibytes: i64) -> Result<(), IndexError> {
     // A negative number is one of KiB.
     Ok(db.pragma_update(None, "cache_size", -1024 * mebibytes)?)
 }
 
-/// The commit that a part reflects; none if it is empty.
+/// The commit that a part reflects; `None` if it is empty.
 pub(super) fn tip(db: &Connection, part: Part) -> Result<Option<ObjectId>, IndexError> {
     Ok(get(db, part.key())?.as_deref().and_then(object_id))
 }

@@ -1,4 +1,4 @@
-//! Which issues, in which order.
+//! Lists issues: filters and sort orders.
 
 use std::ops::ControlFlow;
 
@@ -22,12 +22,12 @@ const LOOKS: i64 = 10;
 /// If a word is in at least this many issues, they are not collected: each issue is tested for the word.
 const TOO_MANY: i64 = 10_000;
 
-/// Which issues are wanted. Everything that is given must hold.
+/// Which issues to list; an issue must match everything that is given.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Filter {
     /// One of these; any if empty.
     pub(crate) statuses: Vec<IssueStatus>,
-    /// Also issues that need nothing more. Ignored if statuses are given.
+    /// Also closed, completed and cancelled issues. Ignored if statuses are given.
     pub(crate) all: bool,
     /// All of these.
     pub(crate) tags: Vec<String>,
@@ -35,15 +35,15 @@ pub(crate) struct Filter {
     pub(crate) components: Vec<String>,
     /// One of these; any if empty.
     pub(crate) priorities: Vec<Priority>,
-    /// This one.
+    /// The assignee.
     pub(crate) assignee: Option<String>,
     /// A part of the author's name or address, in any case.
     pub(crate) author: Option<String>,
-    /// This wave of a roadmap.
+    /// The roadmap wave.
     pub(crate) wave: Option<u64>,
-    /// Reported then or later.
+    /// Created at this time or later.
     pub(crate) since: Option<Time>,
-    /// Reported then or earlier.
+    /// Created at this time or earlier.
     pub(crate) until: Option<Time>,
     /// Whether it has a plan.
     pub(crate) has_solution: bool,
@@ -71,7 +71,7 @@ pub(crate) enum Sort {
 }
 
 impl Sort {
-    /// The index in this order, and the order.
+    /// The database index with this order, and the order itself.
     fn order(self, is_open_only: bool) -> (&'static str, &'static str) {
         match self {
             Self::Priority if is_open_only => ("open_by_priority", "i.priority, i.created, i.id"),
@@ -85,7 +85,7 @@ impl Sort {
     }
 }
 
-/// An issue as a table shows it.
+/// An issue as a row of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Listed {
     /// Its id.
@@ -96,7 +96,7 @@ pub(crate) struct Listed {
     pub(crate) priority: Priority,
     /// One line.
     pub(crate) title: String,
-    /// Joined by commas.
+    /// Its tags, joined by commas.
     pub(crate) tags: String,
 }
 
@@ -121,7 +121,7 @@ fn whole(row: &Row<'_>) -> rusqlite::Result<(Issue, IssueDerived)> {
 }
 
 /// A condition with its values. `find` is a query for the numbers of the issues that meet it, if there is one that is
-/// faster than looking at all; `probe` is a test that does not collect them first.
+/// faster than testing all issues; `probe` is a test that does not collect them first.
 struct Condition {
     test: String,
     find: Option<String>,
@@ -142,7 +142,7 @@ impl Condition {
 }
 
 impl Index<'_> {
-    /// The numbers of the issues that fit, in order.
+    /// The numbers of the issues that match, in order.
     pub(crate) fn list(
         &self,
         filter: &Filter,
@@ -163,7 +163,7 @@ impl Index<'_> {
         Ok(found?)
     }
 
-    /// How many fit.
+    /// The number of issues that match.
     pub(crate) fn count(&self, filter: &Filter) -> Result<usize, IndexError> {
         let conditions = self.conditions(filter)?;
         let (sql, values) = plain(&conditions, None);
@@ -196,7 +196,7 @@ impl Index<'_> {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Passes each of these issues, with its derived fields, to `found`, until that breaks off.
+    /// Passes each of these issues, with its derived fields, to `found`, until that stops.
     pub(crate) fn each_whole<B>(
         &self,
         numbers: &[i64],
@@ -205,7 +205,7 @@ impl Index<'_> {
         self.each("SELECT json FROM whole WHERE n = ?1", numbers, whole, found)
     }
 
-    /// Passes each of these issues, as a table shows it, to `found`, until that breaks off.
+    /// Passes each of these issues, as a row of a table, to `found`, until that stops.
     pub(crate) fn each_listed<B>(
         &self,
         numbers: &[i64],
@@ -214,12 +214,12 @@ impl Index<'_> {
         self.each(LISTED, numbers, listed, found)
     }
 
-    /// An issue as a table shows it.
+    /// An issue as a row of a table.
     pub(super) fn listed(&self, n: i64) -> Result<Listed, IndexError> {
         Ok(self.db.prepare_cached(LISTED)?.query_row([n], listed)?)
     }
 
-    /// One statement for all rows: looking it up for each one takes as long as reading the row.
+    /// Uses one statement for all rows: looking it up for each row takes as long as reading the row.
     fn each<T, B>(
         &self,
         sql: &str,
@@ -322,8 +322,8 @@ impl Index<'_> {
         Ok(found)
     }
 
-    /// If a condition fits this many issues or more, and these are spread over the requested order, the first `limit`
-    /// of them are found sooner by walking in that order than by collecting all of them.
+    /// If a condition matches at least this many issues, and these are spread over the requested order, walking in
+    /// that order finds the first `limit` of them sooner than collecting all of them.
     fn many(&self, limit: Option<usize>) -> Result<i64, IndexError> {
         let mut query = self.db.prepare_cached("SELECT coalesce(max(n), 0) FROM issues")?;
         let issues: i64 = query.query_row([], |row| row.get(0))?;
@@ -388,7 +388,7 @@ impl Index<'_> {
                     &rest["FROM ".len()..],
                     number_of(find)
                 ),
-                // Without an index, which would look at all issues.
+                // Do not use an index here: that would look at all issues.
                 order: order.replacen("i.", "+i.", 1),
                 values: first.iter().cloned().chain(values).collect(),
             },
@@ -407,7 +407,7 @@ struct From {
     values: Vec<Value>,
 }
 
-/// All conditions, one after the other; the one at the index `probed` does not collect what meets it.
+/// All conditions, one after the other; the one at the index `probed` is tested without collecting its issues first.
 fn plain(conditions: &[Condition], probed: Option<usize>) -> (String, Vec<Value>) {
     let test = |(at, condition): (usize, &Condition)| match &condition.probe {
         Some(probe) if probed == Some(at) => probe.clone(),

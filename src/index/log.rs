@@ -26,7 +26,7 @@ impl Index<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The numbers of the steps that did something to `thing` over a gate, the oldest first.
+    /// The numbers of the steps that changed `thing` with a gate overridden, oldest first.
     pub(crate) fn forced_steps(&self, thing: &str) -> Result<Vec<i64>, IndexError> {
         let sql = "SELECT c.n FROM touched t CROSS JOIN commits c ON c.n = t.n
                  WHERE t.thing = ?1 AND json_extract(c.step, '$.force') IS NOT NULL ORDER BY c.late, c.depth, c.hash";
@@ -35,14 +35,14 @@ impl Index<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The latest step at or before a moment in seconds since 1970; none before the first.
+    /// The latest step at or before a time in seconds since 1970; `None` before the first step.
     pub(crate) fn step_until(&self, seconds: i64) -> Result<Option<String>, IndexError> {
         let sql =
             "SELECT hash FROM commits WHERE late <= ?1 ORDER BY late DESC, depth DESC, hash DESC LIMIT 1";
         Ok(self.db.prepare(sql)?.query_row([seconds], |row| row.get(0)).optional()?)
     }
 
-    /// Those of one operation, such as `policy set`, oldest first.
+    /// The numbers of the steps of one operation, such as `policy set`, oldest first.
     pub(crate) fn steps_of(&self, operation: &str) -> Result<Vec<i64>, IndexError> {
         let sql = "SELECT n FROM commits WHERE json_extract(step, '$.op') = ?1 ORDER BY late, depth, hash";
         let mut query = self.db.prepare_cached(sql)?;
@@ -50,7 +50,7 @@ impl Index<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Those that were made in a role or overrode a gate, oldest first.
+    /// The numbers of the steps that were made in a role or that overrode a gate, oldest first.
     pub(crate) fn steps_to_audit(&self) -> Result<Vec<i64>, IndexError> {
         let sql = "SELECT n FROM commits WHERE json_extract(step, '$.role') IS NOT NULL
                  OR json_extract(step, '$.force') IS NOT NULL ORDER BY late, depth, hash";
@@ -77,7 +77,7 @@ impl Index<'_> {
         Ok(found)
     }
 
-    /// One of them.
+    /// One step.
     pub(crate) fn step(&self, n: i64) -> Result<Step, IndexError> {
         let mut query = self.db.prepare_cached("SELECT hash, step FROM commits WHERE n = ?1")?;
         let (commit, step): (String, String) = query.query_row([n], |row| Ok((row.get(0)?, row.get(1)?)))?;

@@ -43,9 +43,9 @@ pub(crate) struct Index<'a> {
     lies: Lies,
 }
 
-/// Where an index is.
+/// Where the index is.
 enum Lies {
-    /// In a file, which is not replaced while this lives.
+    /// In a file, which is not replaced while this value exists.
     File { place: Place, identity: Option<Identity>, guard: Guard },
     /// In this process.
     Memory,
@@ -63,7 +63,7 @@ pub(crate) struct Freshness {
 }
 
 /// Runs a query, and returns the answer with the index. A broken index is rebuilt, in memory if necessary. If another
-/// process keeps the index locked, the answer comes from an index in memory: no reader waits long.
+/// process keeps the index locked, the answer comes from an index in memory: no reader waits for long.
 pub(crate) fn ask<'a, T>(
     store: &'a Store,
     needs: Needs,
@@ -125,8 +125,8 @@ pub(crate) fn at_hand_now(store: &Store) -> Option<Index<'_>> {
     Index::open(store, place, Needs::ROWS, Duration::ZERO, &mut |_, _, _| {}).ok()
 }
 
-/// Updates the index if so much has changed that the next query would have to wait, as after a sync that brought many
-/// changes or that many commits. If it cannot be done now, the next query does it.
+/// Updates the index if so much has changed that the next query would have to wait, as after a sync with many changes
+/// or commits. If that is not possible now, the next query does it.
 pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<(), IndexError> {
     /// Of the 256 directories of issues, or of the items of each queue. Fewer mean a few hundred issues at most.
     const MANY_FOLDERS: usize = 192;
@@ -161,7 +161,7 @@ pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<Strin
     Ok(None)
 }
 
-/// Removes the index with everything that was ever in it, since overwritten data can stay in the free pages of a
+/// Removes the index and everything that was ever in it, since overwritten data can remain in the free pages of a
 /// database.
 pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
     for place in Place::all(&store.common_dir()) {

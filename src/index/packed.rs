@@ -11,7 +11,7 @@ use crate::model::queue::Item;
 use crate::model::time::Time;
 use crate::rules::facts::IssueFacts;
 
-/// An item with all of its fields; a record leaves out those that are not set, which needs names.
+/// An item with all of its fields. The serialized record leaves out fields that are not set, which requires names.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Item")]
 struct PackedItem {
@@ -27,24 +27,24 @@ struct PackedItem {
     queued_at: Time,
 }
 
-/// As bytes; none if that is not possible.
+/// As bytes; `None` if that is not possible.
 pub(super) fn item(item: &Item) -> Option<Vec<u8>> {
     let mut serializer = postcard::Serializer { output: AllocVec::new() };
     PackedItem::serialize(item, &mut serializer).ok()?;
     serializer.output.finalize().ok()
 }
 
-/// Reads what [`item`] made.
+/// Reads the result of [`item`].
 pub(super) fn read_item(bytes: &[u8]) -> Result<Item, std::io::Error> {
     PackedItem::deserialize(&mut postcard::Deserializer::from_bytes(bytes)).map_err(std::io::Error::other)
 }
 
-/// As bytes; none if that is not possible.
+/// As bytes; `None` if that is not possible.
 pub(super) fn facts(facts: &IssueFacts) -> Option<Vec<u8>> {
     postcard::to_allocvec(facts).ok()
 }
 
-/// Reads what [`facts`] made.
+/// Reads the result of [`facts`].
 pub(super) fn read_facts(bytes: &[u8]) -> Result<IssueFacts, std::io::Error> {
     postcard::from_bytes(bytes).map_err(std::io::Error::other)
 }

@@ -39,8 +39,8 @@ pub(super) struct Place {
 pub(super) struct Guard(#[allow(dead_code)] File);
 
 impl Place {
-    /// Where the index of the repository with this common git directory may be, best first: in that directory, unless
-    /// it is on a network mount, where neither locks nor shared memory are reliable; then in the user's cache.
+    /// The places for the index of the repository with this common git directory, best first: that directory, unless
+    /// it is on a network mount, where neither locks nor shared memory are reliable; then the user's cache.
     pub(super) fn all(common_dir: &Path) -> Vec<Self> {
         let mut places = Vec::new();
         if !is_on_network(common_dir) {
@@ -58,7 +58,7 @@ impl Place {
         self.folder.join("index.db")
     }
 
-    /// Where a new one is built before it takes its place.
+    /// The path at which a new database is built before it replaces the old one.
     pub(super) fn draft(&self) -> PathBuf {
         self.folder.join("index.new")
     }

@@ -40,7 +40,7 @@ enum Expression {
     Column(&'static str, Box<Expression>),
     All(Vec<Expression>),
     Any(Vec<Expression>),
-    /// The first, and none of the others.
+    /// Matches the first, but none of the others.
     Without(Box<Expression>, Vec<Expression>),
 }
 
@@ -60,7 +60,7 @@ pub(super) fn any_of(text: &str) -> Option<String> {
     (!found.is_empty()).then(|| found.join(" OR "))
 }
 
-/// None if there is nothing to look for.
+/// `None` if there is nothing to search for.
 fn parse(text: &str) -> Option<Expression> {
     // SQLite would take it as the end of the text.
     let text = &text.replace('\0', " ");
@@ -177,7 +177,7 @@ fn near(text: &str) -> Option<(Token, &str)> {
     }
 }
 
-/// In the order in which FTS5 binds: words side by side first, then NOT, AND, OR.
+/// Follows the precedence of FTS5: adjacent words first, then NOT, AND, OR.
 struct Parser<'a> {
     tokens: &'a [Token],
     at: usize,

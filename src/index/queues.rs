@@ -85,9 +85,9 @@ impl Index<'_> {
     }
 }
 
-/// Whether queues hold so many items that reading them one by one, again and again, takes longer than building an index
-/// of all issues once. This counts directories, each of which has at least one item, and the issues in one of the 256
-/// directories, which are all of about the same size.
+/// Whether queues have so many items that reading them one by one, repeatedly, takes longer than building an index of
+/// all issues once. This counts directories, each of which has at least one item, and the issues in one of the 256
+/// directories, which are all about the same size.
 pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
     const FEW: usize = 16;
     /// Indexing an issue takes as long as reading an item; the items would be read this many times.
@@ -105,7 +105,7 @@ pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
     Ok(issues <= items * TIMES)
 }
 
-/// Notes which issues have an item that can be taken.
+/// Stores which issues have an item that can be taken.
 pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(), IndexError> {
     db.execute("DELETE FROM ready", [])?;
     let KnownQueues { queues, facts, policy } = queues(db, snapshot)?;

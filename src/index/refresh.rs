@@ -163,7 +163,7 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Re
         && old != target
         && !store.is_ancestor(old, target).unwrap_or(false)
     {
-        // The history was rewritten, so what it no longer has is removed here.
+        // The history was rewritten, so commits that are no longer in it are removed here.
         database::clear(db, Part::Log)?;
         from = None;
     }
@@ -218,7 +218,7 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Re
     Ok(())
 }
 
-/// [`Store::touched`] with a function that can fail in the database.
+/// [`Store::touched`] with a callback that can fail in the database.
 fn touched(
     store: &Store,
     old: Option<ObjectId>,

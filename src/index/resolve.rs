@@ -1,5 +1,5 @@
-//! Resolves what a user types to an id, as [`crate::store::resolve`] does, without reading every directory for a short
-//! one.
+//! Resolves what a user types to an id, like [`crate::store::resolve`], but without reading every directory for a
+//! short one.
 
 use rusqlite::params;
 
@@ -10,7 +10,7 @@ use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::store::resolve::{self, Known, ResolveError};
 
 impl Index<'_> {
-    /// Whatever `text` names.
+    /// The record that `text` names.
     pub(crate) fn resolve(&self, text: &str) -> Result<Result<Known, ResolveError>, IndexError> {
         let snapshot = self.snapshot()?;
         // There are few queues, and an item belongs to one.
@@ -30,8 +30,7 @@ impl Index<'_> {
         }))
     }
 
-    /// Everything that has an id which `text` begins, or whose uid it begins, in the order in which candidates are
-    /// listed.
+    /// Everything with an id that starts with `text`, or whose uid does, in the order in which candidates are listed.
     pub(super) fn ids_that_begin(&self, text: &str) -> Result<Vec<Known>, IndexError> {
         // No id contains the greatest byte.
         let end = format!("{text}\u{10ffff}");

@@ -40,14 +40,14 @@ pub(crate) struct Hit {
 pub(crate) struct Searched {
     /// The issues that an id named, then the best matches.
     pub(crate) hits: Vec<Hit>,
-    /// How many issues there are in all.
+    /// How many issues match in all.
     pub(crate) total: usize,
     /// The queues that an id named.
     pub(crate) queues: Vec<QueueId>,
 }
 
 impl Index<'_> {
-    /// What has this id or shortened id, and the best matches.
+    /// The records with this id or shortened id, and the best matches.
     pub(crate) fn search(&self, text: &str, limit: usize) -> Result<Searched, IndexError> {
         let (mut hits, mut total) = self.best_fits(text, limit)?;
         let (mut named, mut queues) = (Vec::new(), Vec::new());
@@ -79,8 +79,8 @@ impl Index<'_> {
         Ok(Searched { hits: named, total, queues })
     }
 
-    /// What has the one typed word as its id, or as the last part of its id. The beginning of an id counts only if it
-    /// can hardly be a normal word.
+    /// The records with the typed word as their id, or as the last part of it. A prefix of an id counts only if it
+    /// can hardly be an ordinary word.
     fn named(&self, text: &str) -> Result<Vec<Known>, IndexError> {
         let text = text.trim();
         if text.is_empty() || text.contains(char::is_whitespace) {
@@ -90,7 +90,7 @@ impl Index<'_> {
             return Ok(self.resolve(text)?.into_iter().collect());
         }
         let looks_like_one = text.len() >= SHORTEST && text.contains(|c: char| c.is_ascii_digit());
-        // A word of five letters is rarely the beginning of something random.
+        // A word of five letters is rarely a prefix of something random.
         let begins_last_part = |it: &Known| text.len() > SHORTEST && it.last_part().starts_with(text);
         let known = resolve::all_among(text, self.ids_that_begin(text)?);
         let is_meant = |it: &Known| looks_like_one || begins_last_part(it) || it.is_named_exactly(text);

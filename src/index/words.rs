@@ -33,7 +33,7 @@ fn is_word(c: char) -> bool {
     )
 }
 
-/// `text` with each such character a word.
+/// `text` with each such character as a word of its own.
 pub(super) fn separated(text: &str) -> Cow<'_, str> {
     // Most texts have only English letters.
     let is_plain = text.is_ascii() && !text.bytes().any(|byte| is_mark(char::from(byte)));
@@ -52,7 +52,7 @@ pub(super) fn separated(text: &str) -> Cow<'_, str> {
     Cow::Owned(words)
 }
 
-/// The text from which [`separated`] made this.
+/// The original text, from the result of [`separated`].
 pub(super) fn joined(words: &str) -> String {
     words.replace(BETWEEN, "")
 }

@@ -1,4 +1,4 @@
-//! Which execution this worktree is bound to, and on which branch. Only commits on that branch are linked.
+//! The execution that this worktree is bound to, and its branch. Only commits on that branch are linked.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -35,8 +35,8 @@ fn path(store: &Store) -> PathBuf {
     store.git_dir().join("wf/active.json")
 }
 
-/// What this worktree executes; none if it executes nothing. A file that cannot be read as such counts as none:
-/// the claim itself is in the store, and `next` writes the file again.
+/// What this worktree executes; `None` if it executes nothing. An unreadable file counts as none: the claim itself is
+/// in the store, and `next` writes the file again.
 pub(crate) fn read(store: &Store) -> Result<Option<Active>, StoreError> {
     match std::fs::read(path(store)) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
@@ -45,8 +45,8 @@ pub(crate) fn read(store: &Store) -> Result<Option<Active>, StoreError> {
     }
 }
 
-/// The work tree that executes an execution: this one, or another one of the repository; none if no work tree here is
-/// bound to it.
+/// The work tree of an execution: this one, or another one of the repository; `None` if no work tree here is bound to
+/// it.
 pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
     let Some(git_dir) = git_dir_of(store, id)? else { return Ok(None) };
     if git_dir == store.git_dir() {
@@ -62,7 +62,7 @@ pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<Path
     Ok(linked.iter().find(|it| it.git_dir() == git_dir).and_then(LinkedWorktree::folder))
 }
 
-/// The git folder of the work tree that carries an execution out.
+/// The git directory of the work tree of an execution.
 pub(super) fn git_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
     let is_bound = |git_dir: &PathBuf| {
         let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
@@ -145,7 +145,7 @@ fn remove(path: PathBuf) -> Result<(), StoreError> {
     }
 }
 
-/// Keeps other claims for this worktree out, until it is dropped.
+/// Keeps other claims for this worktree waiting until the returned file is dropped.
 pub(crate) fn lock(store: &Store) -> Result<std::fs::File, StoreError> {
     let folder = store.git_dir().join("wf");
     let path = folder.join("claiming.lock");

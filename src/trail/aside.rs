@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::git::{Args, Git, GitError, ObjectId};
 use crate::store::Store;
 
-/// A git that reads all objects of the repository, and whose own objects are removed when this is dropped.
+/// A git that reads all objects of the repository. Objects that it creates are removed when this is dropped.
 pub(super) struct Aside {
     git: Git,
     environment: Vec<(&'static str, OsString)>,
@@ -53,17 +53,17 @@ impl Aside {
         Ok(Self { git: Git::new(git_dir, None), environment, _folder: folder })
     }
 
-    /// A command for the caller to complete.
+    /// A command that the caller completes.
     pub(super) fn command(&self, args: impl Into<Args>) -> Command {
         let mut command = self.git.command(args);
         command
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            // With it, git takes the directory for a quarantine of objects that are not accepted yet.
+            // With this variable, git takes the directory for a quarantine of objects that are not accepted yet.
             .env_remove("GIT_QUARANTINE_PATH");
         command
     }
 
-    /// Runs to the end and returns all output; `name` is for errors.
+    /// Runs git to its end and returns all output; `name` is for errors.
     pub(super) fn output(&self, name: &str, args: Args) -> Result<Output, GitError> {
         self.command(args).output().map_err(|source| GitError::Start { command: name.to_owned(), source })
     }

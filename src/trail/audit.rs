@@ -18,7 +18,7 @@ use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, object_id, records
 pub(crate) struct Audited {
     /// What git knows of it.
     pub(crate) code: CodeCommit,
-    /// What the rules look at.
+    /// What the rules check.
     pub(crate) commit: Commit,
 }
 
@@ -28,9 +28,9 @@ pub(crate) enum RangeError {
     /// git does not understand it.
     #[error("`{range}` names no commits: {words}")]
     Range {
-        /// As it was given.
+        /// The range, as given.
         range: String,
-        /// What git said.
+        /// git's message.
         words: String,
     },
     /// The store or git failed.
@@ -54,7 +54,7 @@ impl crate::model::Explain for RangeError {
     }
 }
 
-/// The commits that `git rev-list` finds for these words, oldest first, with what they changed.
+/// The commits that `git rev-list` lists for these arguments, oldest first, with their changes.
 pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, RangeError> {
     let ids = ids(store, range)?;
     let codes = ids.into_iter().map(|id| store.code_commit(id)).collect::<Result<Vec<_>, _>>()?;
@@ -83,7 +83,7 @@ fn is_merge(code: &CodeCommit) -> bool {
     code.parents.len() > 1
 }
 
-/// The commits that `git rev-list` finds for these words, oldest first.
+/// The commits that `git rev-list` lists for these arguments, oldest first.
 pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeError> {
     let args = Args::new(&["rev-list", "--topo-order", "--reverse"]).values(range).no_paths();
     let output = store.git().output(args).map_err(StoreError::Git)?;
@@ -96,7 +96,7 @@ pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeE
     Ok(list.lines().filter_map(object_id).collect())
 }
 
-/// None if its trees unfold to more files than can be examined.
+/// `None` if the trees of the commit unfold to more files than can be examined.
 fn changes(store: &Store, code: &CodeCommit) -> Result<Option<BTreeMap<String, Change>>, StoreError> {
     let Some(files) = store.every_change_of(code)? else { return Ok(None) };
     let kind = |(old, new): (bool, bool)| match (old, new) {

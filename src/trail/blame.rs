@@ -1,4 +1,4 @@
-//! Which commit each line of a file comes from, as `git blame` says.
+//! Finds the commit of each line of a file, using `git blame`.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -13,9 +13,9 @@ use crate::store::{Store, StoreError, object_id};
 /// Consecutive lines from one commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {
-    /// The first and the last line as the file is now, from 1.
+    /// The first and the last line in the current file, from 1.
     pub(crate) lines: RangeInclusive<u64>,
-    /// The commit; none if the lines are in no commit yet.
+    /// The commit; `None` if the lines are not committed yet.
     pub(crate) commit: Option<ObjectId>,
     /// The file's name there.
     pub(crate) path: String,
@@ -26,7 +26,7 @@ pub(crate) struct Span {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BlameError {
-    /// git does not know the file.
+    /// git does not have the file.
     #[error("git knows no file `{0}`")]
     NoFile(String),
     /// The file was deleted.
@@ -37,14 +37,14 @@ pub(crate) enum BlameError {
         /// The abbreviated id of the last commit that has it.
         commit: String,
     },
-    /// The file is shorter.
+    /// The file has fewer lines.
     #[error("`{path}` has no line {asked}; its last is {has}")]
     TooShort {
         /// The file.
         path: String,
         /// The line asked for.
         asked: u64,
-        /// How many lines it has.
+        /// The number of its lines.
         has: String,
     },
     /// The file is not in the repository.
@@ -205,7 +205,7 @@ fn told(error: GitError, path: &str, lines: Option<&RangeInclusive<u64>>) -> Bla
             let asked = lines.map_or(1, |lines| *lines.start());
             return BlameError::TooShort { path: path.to_owned(), asked, has: has.to_owned() };
         }
-        // Before the first commit there is no HEAD to look in.
+        // Before the first commit there is no HEAD to search.
         let unknown = ["no such path", "annot stat path", "bad revision 'HEAD'", "no such ref: HEAD"];
         if unknown.iter().any(|words| stderr.contains(words)) {
             return BlameError::NoFile(path.to_owned());

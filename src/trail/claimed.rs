@@ -9,7 +9,7 @@ use crate::rules::folder::IssueFolder;
 use crate::store::redact::Redactions;
 use crate::store::{Read, Snapshot, Store, StoreError, layout, records};
 
-/// What is known of it.
+/// The result of looking for it.
 #[derive(Debug)]
 pub(crate) enum Claimed {
     /// The plan, without values that were hidden since.
@@ -63,26 +63,26 @@ pub(crate) fn plan(
     Ok(doc.read().map_or(Claimed::Unreadable, |plan| Claimed::Plan(Box::new(plan))))
 }
 
-/// What the history has of a claimed plan.
+/// The version of a claimed plan in the history.
 enum Earlier {
     /// The version with the claimed digest.
     Claimed(Box<Doc>, Box<Solution>),
-    /// None, and of the version in the commit that the claim names, something was purged.
+    /// There is none, and the version in the commit that the claim names was partly purged.
     Purged(Box<Doc>),
-    /// None.
+    /// There is none.
     NotThere,
-    /// None, and the commit that the claim names is not here.
+    /// There is none, and the commit that the claim names is not here.
     NoCommit,
 }
 
-/// The commit that a claim names is a hint, which anybody can change: the digest says which version was claimed. Where
-/// the hint does not lead to it, it is looked for in the history.
+/// Looks for the claimed version of a plan. The commit that a claim names is only a hint, which anyone can change;
+/// the digest identifies the version. If the hint is wrong, the history is searched.
 fn earlier(store: &Store, now: &Snapshot<'_>, claim: &Execution) -> Result<Earlier, StoreError> {
     let id = &claim.solution_id;
     let path = layout::solution(id);
     let is_claimed = |plan: &Solution| plan.plan_digest() == claim.plan_digest;
     let hint = store.commit_here(&claim.plan_commit);
-    // What the hint leads to may be anything.
+    // The hint may name anything.
     let hinted = hint.and_then(|commit| read_solution(&store.snapshot_at(commit).ok()?, id).ok()?);
     let purged = match hinted {
         Some((doc, plan)) if is_claimed(&plan) => return Ok(Earlier::Claimed(Box::new(doc), Box::new(plan))),
@@ -101,7 +101,7 @@ fn earlier(store: &Store, now: &Snapshot<'_>, claim: &Execution) -> Result<Earli
     Ok(found.unwrap_or_else(|| purged.map_or(missing, |doc| Earlier::Purged(Box::new(doc)))))
 }
 
-/// The missing evidence of a claim, as it may be shown: the tests of a plan with hidden values are counted, not named.
+/// The missing evidence of a claim, for display: the tests of a plan with hidden values are counted, not named.
 pub(crate) fn shown(
     missing: Vec<String>,
     store: &Store,

@@ -26,7 +26,7 @@ pub(crate) enum CollisionError {
     /// A `git` command failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The directory for the objects of the merge cannot be made.
+    /// The directory for the objects of the merge cannot be created.
     #[error("cannot make a temporary folder: {0}")]
     Folder(std::io::Error),
 }
@@ -82,7 +82,7 @@ pub(crate) struct FileCollision {
     pub(crate) hunks: Vec<Hunk>,
 }
 
-/// The files over which two commits would collide; none if they merge without conflicts.
+/// The files in which two commits would conflict; empty if they merge without conflicts.
 pub(crate) fn between(
     store: &Store,
     one: &CommitHash,
@@ -148,7 +148,7 @@ struct Change {
 }
 
 impl Change {
-    /// Reads `@@ -3,2 +3 @@ …`; none for any other line of a diff without context.
+    /// Parses `@@ -3,2 +3 @@ …`; `None` for any other line of a diff without context.
     fn parse(line: &str) -> Option<Self> {
         let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
         let (old, new) = ranges.split_once(" +")?;
@@ -210,7 +210,7 @@ pub(crate) fn is_merged(store: &Store, commit: &CommitHash, into: &CommitHash) -
     }
 }
 
-/// The commit of a branch, given by its full name, in this clone.
+/// The tip of a branch in this clone, given by its full name.
 pub(crate) fn branch_tip(store: &Store, branch: &str) -> Result<Option<CommitHash>, StoreError> {
     let tip = if branch.starts_with("refs/heads/") { store.read_ref(branch)? } else { None };
     Ok(tip.map(CommitHash::from))

@@ -26,7 +26,7 @@ struct Made {
 }
 
 impl Made {
-    /// Whether it copies `other`, which another person made before. Author dates survive a rebase.
+    /// Whether it copies `other`, which another person made before. A rebase keeps author dates.
     fn is_from(&self, other: &Self) -> bool {
         let is_pick =
             (&self.author, self.authored) == (&other.author, other.authored) && self.author != self.committer;
@@ -146,7 +146,7 @@ fn tips(store: &Store) -> Result<Vec<ObjectId>, StoreError> {
     Ok(found)
 }
 
-/// Who made commits, and when.
+/// The authors and dates of commits.
 fn made(
     store: &Store,
     commits: impl IntoIterator<Item = ObjectId>,
@@ -178,13 +178,13 @@ mod tests {
     #[test]
     fn who_copied_whom_is_told_by_persons_and_dates() {
         let bobs = made("Bob", 10, "Bob", 10);
-        // Ada's cherry-pick, and her squash.
+        // Ada's cherry-pick and her squash are copies.
         assert!(made("Bob", 10, "Ada", 20).is_from(&bobs));
         assert!(made("Ada", 20, "Ada", 20).is_from(&bobs));
-        // Bob's cherry-pick of Ada's commit, even after she rebased it.
+        // Bob's cherry-pick of Ada's commit does not make hers a copy, even after she rebased it.
         let adas = made("Ada", 5, "Ada", 30);
         assert!(!adas.is_from(&made("Ada", 5, "Bob", 10)));
-        // Her own on another branch.
+        // Her own commit on another branch does not count.
         assert!(!adas.is_from(&made("Ada", 5, "Ada", 10)));
     }
 }

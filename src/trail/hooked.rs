@@ -7,7 +7,7 @@ use bstr::ByteSlice;
 use crate::git::Args;
 use crate::store::Store;
 
-/// How a hook calls the program: our shim contains it, and so does a user's own hook that calls us.
+/// How a hook calls the program: our shim contains this, and so does a user's own hook that calls us.
 const CALLS: [&[u8]; 2] = [b"git-wf", b"git wf"];
 
 /// Whether git would run a `post-commit` that calls us. True if git cannot say where its hooks are.

@@ -14,16 +14,16 @@ use crate::store::{Read, Snapshot, Store, StoreError, Subjects, object_id};
 /// With more steps than this, the graph is drawn with every edge, even redundant ones.
 const MOST_REDUCED: usize = 5_000;
 
-/// Which steps are wanted; everything that is given must hold.
+/// Which steps to list; a step must match everything that is given.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
-    /// Made then or later.
+    /// Made at this time or later.
     pub(crate) since: Option<Time>,
-    /// Made then or earlier.
+    /// Made at this time or earlier.
     pub(crate) until: Option<Time>,
     /// By someone whose name, address or `WF_ACTOR` contains one of these, in any case.
     pub(crate) authors: Vec<String>,
-    /// By one of these commands; `queue` is every command that begins so.
+    /// By one of these commands; `queue` includes all commands that start with it.
     pub(crate) ops: Vec<String>,
     /// In one of these roles; `owner` means no role.
     pub(crate) roles: Vec<String>,
@@ -46,7 +46,7 @@ impl Wanted {
         let is_op = |wanted: &String| {
             op.strip_prefix(wanted.as_str()).is_some_and(|r| r.is_empty() || r.starts_with(' '))
         };
-        // Nobody acts in a merge: it follows from what it joins.
+        // A merge has no actor, since it depends only on its parents.
         let role = step.role.as_deref().or((!matches!(op, "" | "merge")).then_some("owner"));
         self.since.is_none_or(|since| step.at >= since)
             && self.until.is_none_or(|until| step.at <= until)
@@ -56,7 +56,7 @@ impl Wanted {
     }
 }
 
-/// The steps that led to the present state, as they may be shown now: a value that is hidden now was not hidden then.
+/// The steps of the current history, as they may be shown now: a value that is hidden now may have been visible then.
 pub(crate) struct Log<'a> {
     store: &'a Store,
     index: Index<'a>,
@@ -66,7 +66,7 @@ pub(crate) struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    /// Everything that is shown of a log is from the state of the index.
+    /// The log of the state that the index reflects.
     pub(crate) fn of(store: &'a Store, index: Index<'a>) -> Result<Self, IndexError> {
         let has_hidden = !index.with_redactions()?.is_empty();
         let (now, subjects) = (index.snapshot()?, Subjects::new(index.snapshot()?));
@@ -96,12 +96,13 @@ impl<'a> Log<'a> {
         Ok(found)
     }
 
-    /// For each shown step, the shown steps that came next after it, as indexes into `shown`; steps that are not shown
-    /// are skipped.
+    /// For each listed step, the listed steps that follow it, as indexes into `shown`; steps that are not listed are
+    /// skipped.
     pub(crate) fn children(&self, shown: &[i64]) -> Result<Vec<Vec<usize>>, IndexError> {
         let places: HashMap<i64, usize> = shown.iter().enumerate().map(|(place, n)| (*n, place)).collect();
         let mut children = vec![Vec::new(); shown.len()];
-        // From the latest on: a commit is awaited by those shown descendants that have no other shown step in between.
+        // From the latest step on: `waiting` has, for each commit, the listed descendants without another listed step
+        // in between.
         let mut waiting: HashMap<ObjectId, BTreeSet<usize>> = HashMap::new();
         let mut open = shown.len();
         let mut is_whole = true;
@@ -169,7 +170,7 @@ pub(crate) fn changes(
     };
     let files = differing.into_iter().filter(|it| is_file(it.old) || is_file(it.new));
     for path in files.map(|it| it.path).filter(|path| wanted(path)) {
-        // A value that is hidden now was not hidden then.
+        // A value that is hidden now may have been visible then.
         let hidden = Redactions::at(now, &path)?;
         let text = |bytes: Vec<u8>| hidden.text(&path, &bytes);
         let before = match &old {

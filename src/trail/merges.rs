@@ -26,7 +26,7 @@ use crate::store::{CodeCommit, Store, StoreError};
 pub(crate) struct OwnChanges {
     /// The paths that each merge changed itself. A merge that changed nothing itself is not included.
     pub(crate) changes: HashMap<ObjectId, BTreeMap<String, Change>>,
-    /// Merges that are not repeated, each with the reason.
+    /// Merges that were not repeated, each with the reason.
     pub(crate) unseen: HashMap<ObjectId, Unseen>,
 }
 
@@ -83,8 +83,8 @@ pub(crate) fn own_changes<'a>(
     Ok(found)
 }
 
-/// Whether an index differs from what git makes of `head` and `other`, as when a squash is committed together with
-/// other changes, or a conflict was resolved. None if the installed git cannot tell.
+/// Whether an index differs from git's merge of `head` and `other`, as when a squash is committed together with other
+/// changes, or after a resolved conflict. `None` if the installed git cannot determine it.
 pub(crate) fn is_more(
     store: &Store,
     (head, other): (ObjectId, ObjectId),

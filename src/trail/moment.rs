@@ -1,4 +1,5 @@
-//! A state of the store as people name it: a commit of the ref, a place in its reflog, a remote, a date.
+//! Resolves a state of the store from what people type: a commit of the ref, an entry of its reflog, a remote, a
+//! date.
 
 use crate::git::{Args, ObjectId};
 use crate::index::{Index, IndexError};
@@ -16,7 +17,7 @@ pub(crate) enum MomentError {
     /// It is a commit that is not of the ref.
     #[error("`{text}` is the commit {commit}, which is not a commit of the store")]
     NotOurs {
-        /// As it was given.
+        /// The text, as given.
         text: String,
         /// What git resolved it to.
         commit: String,
@@ -51,8 +52,8 @@ impl Explain for MomentError {
     }
 }
 
-/// The commit of the ref that `text` names. A date names the latest step until then; none if that is before the first
-/// one.
+/// The commit of the ref that `text` names. A date names the latest step at or before it; `None` if that is before
+/// the first step.
 pub(crate) fn state(
     store: &Store,
     index: &Index<'_>,
@@ -76,7 +77,7 @@ pub(crate) fn state(
     }
 }
 
-/// What git resolves it to. Here `@` is the ref, not HEAD.
+/// The commit that git resolves the text to. Here `@` is the ref, not HEAD.
 fn commit(store: &Store, text: &str) -> Result<Option<ObjectId>, StoreError> {
     let spec = match text.strip_prefix('@') {
         Some(rest) if rest.starts_with('{') => format!("{}{text}", store.reference()),
@@ -92,7 +93,7 @@ fn commit(store: &Store, text: &str) -> Result<Option<ObjectId>, StoreError> {
     Ok(object_id(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// The last state that this clone and the remote had in common; none if there is none.
+/// The last state that this clone and the remote had in common; `None` if there is none.
 pub(crate) fn last_met(store: &Store, remote: &str) -> Result<Option<ObjectId>, StoreError> {
     let (Some(ours), Some(theirs)) = (store.tip()?, store.read_ref(&store.tracking(remote))?) else {
         return Ok(None);

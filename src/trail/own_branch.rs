@@ -1,8 +1,8 @@
 //! The branches of a worktree's execution: that of the claim, and those that its holder made from it since, by `git
 //! switch -c` or `git branch -m`.
 //!
-//! A branch is newer than the claim if its name did not exist when the claim was made. Dates would not do, since git's
-//! reflogs have whole seconds.
+//! A branch is newer than the claim if its name did not exist when the claim was made. Dates are not precise enough,
+//! since git's reflogs have whole seconds.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
 use crate::store::{Store, StoreError};
 
-/// How a branch is related to the execution of a worktree.
+/// How a branch relates to the execution of a worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Relation {
     /// Commits on it belong to the execution.
@@ -35,7 +35,7 @@ fn path(store: &Store) -> PathBuf {
 pub(crate) fn note(store: &Store) -> Result<(), StoreError> {
     let failed = StoreError::object("cannot read the branches");
     let mut text = String::new();
-    // Nobody commits to a branch that cannot be read.
+    // Nobody commits to an unreadable branch.
     for branch in store.repo().branches().map_err(failed)? {
         text.push_str(&branch.name());
         text.push('\n');
@@ -45,9 +45,9 @@ pub(crate) fn note(store: &Store) -> Result<(), StoreError> {
     std::fs::write(&path, text).map_err(StoreError::io(&path))
 }
 
-/// The branch that an execution goes on with when the one of its claim is gone, as after `git branch -m`: one that its work
-/// tree made since, with the last commit of its work in it. What is checked out there comes first; of several others nobody
-/// knows which is meant.
+/// The branch on which an execution continues if the one of its claim no longer exists, as after `git branch -m`: a
+/// branch that its work tree made since, with the last commit of the work in it. The checked-out branch comes first;
+/// if there are several others, the branch is unknown.
 pub(crate) fn renamed(
     store: &Store,
     id: &ExecutionId,
@@ -81,7 +81,7 @@ pub(crate) fn renamed(
     })
 }
 
-/// How `branch` (a full name), which is checked out in the worktree of `store`, is related to the execution there.
+/// How `branch` (a full name), which is checked out in the worktree of `store`, relates to the execution there.
 pub(crate) fn relation(
     store: &Store,
     active: &Active,

@@ -1,13 +1,14 @@
-//! Changes that are put together of others without a file in common, as `git cherry-pick --no-commit A B` and
-//! `git revert --no-commit A B` leave them.
+//! Recognizes a change that combines the changes of several commits without common files, as after `git cherry-pick
+//! --no-commit A B` and `git revert --no-commit A B`.
 //!
-//! A stable patch id is the sum of one number for each file, so the id of such a change is the sum of theirs.
+//! A stable patch id is the sum of one number for each file, so the id of the combined change is the sum of the ids
+//! of its parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::hash::PatchId;
 
-/// So many steps of a search are made while somebody waits.
+/// A search makes at most this many steps, since someone is waiting.
 const MOST_STEPS: usize = 1_000;
 
 /// The files of each commit that may be a part of a change.
@@ -22,7 +23,8 @@ impl<'a> Parts<'a> {
         Self { files: files.into_iter().collect(), parts: vec![] }
     }
 
-    /// Notes a commit with these files; whether it can be a part: it has some of them, and no other.
+    /// Adds a commit with these files. Returns whether it can be a part: it has some files of the change, and no
+    /// others.
     pub(super) fn add(&mut self, files: impl IntoIterator<Item = &'a str>) -> bool {
         let files: BTreeSet<&str> = files.into_iter().collect();
         let fits = !files.is_empty() && files.len() < self.files.len() && files.is_subset(&self.files);
@@ -32,12 +34,12 @@ impl<'a> Parts<'a> {
         fits
     }
 
-    /// Whether the parts have all of the files.
+    /// Whether the parts together have all of the files.
     pub(super) fn may_do(&self) -> bool {
         self.parts.len() > 1 && self.parts.iter().flatten().collect::<BTreeSet<_>>().len() == self.files.len()
     }
 
-    /// Which of them make the change with this id, the first that do; the ids are those of the parts, in their order.
+    /// The first combination of parts with this patch id; `ids` are those of the parts, in their order.
     pub(super) fn making(&self, whole: &PatchId, ids: &[Option<&PatchId>]) -> Option<Vec<usize>> {
         let mut by_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (n, files) in
@@ -80,7 +82,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// As git adds up the numbers of files: byte by byte, the first is the least.
+/// Adds ids as git adds the numbers of files: byte by byte, the first byte being the least significant.
 fn sum<'a>(ids: impl IntoIterator<Item = &'a PatchId>) -> Option<PatchId> {
     let mut all: Vec<u8> = Vec::new();
     for id in ids {

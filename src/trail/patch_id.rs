@@ -77,7 +77,7 @@ pub(crate) fn between(
 fn ids_of(git: &Git, mut shown: Command) -> Result<String, GitError> {
     let command = "diff-tree | git patch-id";
     let start = |source| GitError::Start { command: command.into(), source };
-    // A file takes any amount of stderr, while nobody reads it.
+    // A file: a pipe that nobody reads could fill up and block.
     let mut said = tempfile::tempfile().map_err(start)?;
     shown.stdout(Stdio::piped()).stderr(said.try_clone().map_err(start)?);
     let mut shown = shown.spawn().map_err(start)?;
@@ -103,7 +103,7 @@ fn ids_of(git: &Git, mut shown: Command) -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&ids.stdout).into_owned())
 }
 
-/// Whether a commit's change can be examined; a missing commit, or a merge, has none.
+/// Whether a commit's change can be examined; false for a missing commit and for a merge.
 fn is_seen(store: &Store, commit: &CommitHash) -> Result<bool, StoreError> {
     let Some(id) = store.commit_here(commit) else { return Ok(false) };
     let before = match store.code_commit(id)?.parents[..] {

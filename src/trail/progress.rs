@@ -1,11 +1,12 @@
-//! The operation that git is in the middle of, according to the files in a worktree's git directory.
+//! The operation that git is in the middle of, from the files in a worktree's git directory.
 
 use std::path::Path;
 
 use super::referred::REVERTS;
 
-/// A rebase. Until it ends, its commits are not linked: it may still be aborted, and at its end `post-rewrite` maps old
-/// commits to new ones. (`git am`, which shares a directory name with the older kind of rebase, does not count.)
+/// Whether a rebase is in progress. Until it ends, its commits are not linked: it may still be aborted, and at its
+/// end `post-rewrite` maps old commits to new ones. (`git am`, which shares a directory name with the older kind of
+/// rebase, does not count.)
 pub(crate) fn is_rebasing(git_dir: &Path) -> bool {
     let apply = git_dir.join("rebase-apply");
     git_dir.join("rebase-merge").is_dir() || (apply.is_dir() && !apply.join("applying").exists())
@@ -32,14 +33,14 @@ pub(crate) fn under_way(git_dir: &Path) -> Option<&'static str> {
     }
 }
 
-/// A cherry-pick or a revert that stopped for the user, who now commits. One that does not stop never gets to
-/// `commit-msg`: git does not run it there.
+/// Whether a cherry-pick or a revert has stopped for the user, who now commits. If it does not stop, git does not run
+/// `commit-msg`.
 pub(crate) fn is_picking(git_dir: &Path) -> bool {
     ["CHERRY_PICK_HEAD", "REVERT_HEAD"].iter().any(|name| git_dir.join(name).exists())
 }
 
-/// The sources of a commit that is about to be made, in the form of a message of git's: the commits of a squash, or the
-/// one that is picked or reverted. A message given with `-m` has none of it.
+/// The sources of a commit that is about to be made, as git would write them in a message: the commits of a squash,
+/// or the one that is picked or reverted. A message given with `-m` does not contain this.
 pub(crate) fn goes_back_to(git_dir: &Path) -> Vec<u8> {
     let read = |name: &str| std::fs::read(git_dir.join(name)).unwrap_or_default();
     if let squashed @ [_, ..] = &read("SQUASH_MSG")[..] {
@@ -56,7 +57,7 @@ pub(crate) fn goes_back_to(git_dir: &Path) -> Vec<u8> {
     }
 }
 
-/// The message that git prepared for what `cherry-pick --no-commit` or `revert --no-commit` left: that of the last commit.
+/// The message that git prepared after `cherry-pick --no-commit` or `revert --no-commit`: that of the last commit.
 pub(crate) fn prepared(git_dir: &Path) -> Option<Vec<u8>> {
     if is_merging(git_dir) || is_picking(git_dir) {
         return None;
@@ -64,7 +65,7 @@ pub(crate) fn prepared(git_dir: &Path) -> Option<Vec<u8>> {
     std::fs::read(git_dir.join("MERGE_MSG")).ok()
 }
 
-/// A merge.
+/// Whether a merge is in progress.
 pub(crate) fn is_merging(git_dir: &Path) -> bool {
     git_dir.join("MERGE_HEAD").exists()
 }

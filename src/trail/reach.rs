@@ -8,17 +8,17 @@ use crate::model::hash::CommitHash;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Store, StoreError, object_id};
 
-/// The unreachable ones of some commits, found by one walk.
+/// The unreachable ones among some commits, found by one walk.
 #[derive(Debug, Default)]
 pub(crate) struct Unreached {
-    /// Those that are in the repository.
+    /// Unreachable commits that are in the repository.
     adrift: HashSet<CommitHash>,
-    /// Those that are not: another clone may have them on a branch.
+    /// Missing commits: another clone may have them on a branch.
     away: HashSet<CommitHash>,
 }
 
 impl Unreached {
-    /// Looks for each of `commits`.
+    /// Checks these commits.
     pub(crate) fn among<'a>(
         store: &Store,
         commits: impl Iterator<Item = &'a CommitHash>,
@@ -39,7 +39,7 @@ impl Unreached {
         Ok(Self { adrift: unreached.collect(), away })
     }
 
-    /// Looks for the commits that executions link.
+    /// Checks the commits that executions link.
     pub(crate) fn of<'a>(
         store: &Store,
         executions: impl Iterator<Item = &'a ExecutionFolder>,

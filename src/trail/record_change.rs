@@ -88,7 +88,8 @@ pub(crate) struct RecordChange {
     pub(crate) titles: BTreeMap<String, String>,
 }
 
-/// The changes of a file. None if people see no difference: stamps are not shown, and two hidden values look the same.
+/// The changes of a file. `None` if people see no difference: stamps are not shown, and two hidden values look the
+/// same.
 pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
     let kind = kind(&file.path);
     let side = |text: &Option<String>| text.as_deref().map(|text| read(kind, text));
@@ -154,7 +155,7 @@ fn kind(path: &str) -> Kind {
     }
 }
 
-/// The fields for people; none if nobody can read them.
+/// The fields for people; `None` if they cannot be read.
 fn read(kind: Kind, text: &str) -> Option<Value> {
     if kind == Kind::Other {
         return None;

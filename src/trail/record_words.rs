@@ -1,4 +1,4 @@
-//! A record in one line of words.
+//! Describes a record in one line.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::store::layout::{Location, Log, Owner};
 /// A quoted text is cut to this many characters.
 const LONGEST: usize = 160;
 
-/// The record at `path` in one line; `value` is none if it cannot be read.
+/// Describes the record at `path` in one line; `value` is `None` if it cannot be read.
 pub(super) fn summary(path: &str, value: Option<&Value>) -> String {
     let Some(location) = Location::parse(path) else { return format!("{path}, which is not a record") };
     let said = value.and_then(|value| words(&location, value));

@@ -2,13 +2,13 @@
 
 use bstr::ByteSlice;
 
-/// The trailer with a reverted commit, for messages that do not say so in git's words.
+/// The trailer for a reverted commit, in messages without git's own sentence.
 pub(crate) const REVERTS: &str = "Wf-Reverts";
-/// `git revert` writes it, even if it reverts a revert ("Reapply").
+/// `git revert` writes this, even if it reverts a revert ("Reapply").
 const TAKES_BACK: &[u8] = b"This reverts commit";
-/// `git cherry-pick -x` writes it.
+/// `git cherry-pick -x` writes this.
 const COPIES: &[u8] = b"(cherry picked from commit ";
-/// `git merge --squash` begins each message that it collects with it.
+/// Each message that `git merge --squash` collects starts with this.
 const SQUASHES: &[u8] = b"commit ";
 /// An abbreviated id is at least this long.
 const SHORTEST: usize = 7;
@@ -38,7 +38,7 @@ impl Referred {
             } else if let Some(rest) = line.strip_prefix(COPIES) {
                 found.copies.extend(rest.strip_suffix(b")").and_then(id));
             } else if let Some(rest) = line.strip_prefix(SQUASHES) {
-                // A sentence may begin like that; git writes the full id and nothing after it.
+                // A sentence may start like that; git writes the full id and nothing after it.
                 found.copies.extend(id(rest).filter(|id| id.len() >= 40));
             }
         }
@@ -48,8 +48,8 @@ impl Referred {
     }
 }
 
-/// The ids with which a sentence goes on: `1234567.`, `1234567, reversing`, `1234567 (subject, date)`, `1234567 and
-/// 89abcde`.
+/// The ids at the start of the rest of a sentence: `1234567.`, `1234567, reversing`, `1234567 (subject, date)`,
+/// `1234567 and 89abcde`.
 fn ids(rest: &[u8]) -> Vec<String> {
     let words = rest.fields().map(|word| word.trim_end_with(|c| matches!(c, '.' | ',' | ';')));
     words

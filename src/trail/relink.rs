@@ -1,5 +1,5 @@
-//! Commits that no hook saw: made while the program was missing, squashed by a forge, applied from a mail, rebased
-//! without hooks, or made on another machine. They are found by the trailers that they carry, and by git's patch id.
+//! Finds commits that no hook saw: made while the program was missing, squashed by a forge, applied from a mail,
+//! rebased without hooks, or made on another machine. They are recognized by their trailers and by git's patch id.
 
 mod by_issue;
 mod patches;
@@ -86,7 +86,7 @@ pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<C
     Ok(Some(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitHash::parse).collect()))
 }
 
-/// What [`lost`] finds.
+/// The result of [`lost`].
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// Commits that belong to an execution, oldest first.
@@ -133,7 +133,8 @@ impl Known {
         self.naming.get(hash).map_or(&[], Vec::as_slice)
     }
 
-    /// If a commit could be for several executions, the last one that had begun when it was authored.
+    /// The execution of a commit that could belong to several: the last one that had started when the commit was
+    /// authored.
     fn at(&self, of: impl Iterator<Item = usize>, authored: Time) -> Option<usize> {
         let of: Vec<usize> = of.collect();
         let key = |n: &usize| (self.executions[*n].execution.started_at, &self.executions[*n].execution.id);
@@ -275,7 +276,7 @@ fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<String>
     }
 }
 
-/// When a commit was made, in milliseconds; the end of time if unknown.
+/// When a commit was made, in milliseconds; the largest number if unknown.
 fn committed(store: &Store, id: ObjectId) -> i64 {
     let seconds = store.repo().commit(id).and_then(|commit| commit.seconds()).ok();
     seconds.map_or(i64::MAX, |seconds| seconds.saturating_mul(1000))

@@ -45,7 +45,7 @@ pub(crate) struct Source {
     pub(crate) reverts: Vec<CommitHash>,
 }
 
-/// The work that makes the same change.
+/// Work with the same change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Same {
     /// None was found.
@@ -69,7 +69,7 @@ impl<'a, R: Read> Sources<'a, R> {
         Self { store, read, index: OnceCell::new(), all: OnceCell::new() }
     }
 
-    /// By the commits that a message names. Commits that no execution knows have no source.
+    /// The work of the commits that a message names. Commits that no execution knows have no source.
     pub(crate) fn by_message(&self, message: &[u8]) -> Result<Vec<Source>, StoreError> {
         self.followed(message, 0)
     }
@@ -96,8 +96,8 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(found)
     }
 
-    /// The work that a commit is part of: of the executions that link it, else of the plans in its trailers, else of
-    /// the commits that it reverts or copies itself.
+    /// The work that a commit is part of: that of the executions that link it, else of the plans in its trailers,
+    /// else of the commits that it reverts or copies itself.
     fn of_commit(&self, id: ObjectId, depth: usize) -> Result<Vec<Source>, StoreError> {
         let hash = CommitHash::from(id);
         let commit = self.store.commit_here(&hash).map(|id| self.store.code_commit(id)).transpose()?;
@@ -167,7 +167,7 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(found)
     }
 
-    /// Whether it is quickly known which executions link a commit: there is an index, or there are few issues to read.
+    /// Whether the executions of a commit can be found quickly: there is an index, or there are few issues to read.
     fn knows_quickly(&self) -> Result<bool, StoreError> {
         Ok(self.index().is_some() || records::issue_ids(self.read)?.len() <= FEW_ISSUES)
     }
@@ -193,7 +193,7 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(all.get(hash).cloned().unwrap_or_default())
     }
 
-    /// By a commit's change: the latest work on the same files that makes the same change, or that it undoes.
+    /// By a commit's change: the latest work on the same files with the same change, or with the reverse of it.
     pub(crate) fn by_change(&self, commit: &CodeCommit, files: &[String]) -> Result<Vec<Source>, StoreError> {
         let [parent] = commit.parents[..] else { return Ok(vec![]) };
         let mut others = self.of_same_files(parent, files)?;
@@ -249,8 +249,8 @@ impl<'a, R: Read> Sources<'a, R> {
         self.linking(&hash, &self.known(&hash)?)
     }
 
-    /// The work that makes the same change as `patches`, or that it undoes: that of the first matching commit among
-    /// `others` (newest first), if all matches are of the same plans.
+    /// The work with one of these `patches` (of the change, or of its reverse): that of the first matching commit
+    /// among `others` (newest first), if all matches belong to the same plans.
     fn same_change(
         &self,
         others: &[CommitHash],
@@ -263,7 +263,7 @@ impl<'a, R: Read> Sources<'a, R> {
         let mut smaller: Vec<(CommitHash, Vec<String>)> = Vec::new();
         for hash in others {
             let links = self.links(hash, &self.known(hash)?)?;
-            // The same change touches the same files; a link names only so many of them.
+            // The same change touches the same files; but a link lists only a limited number of them.
             let is_like = |link: &CommitLink| {
                 files.len() >= MOST_FILES
                     || link.files.iter().map(String::as_str).collect::<HashSet<_>>() == files
@@ -317,7 +317,7 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(if found.is_empty() { Same::Nobody } else { Same::Of(found) })
     }
 
-    /// The work that was put together to one change, or that is undone by it.
+    /// The work whose changes together make this change, or are undone by it.
     fn put_together(
         &self,
         parts: &Parts<'_>,
@@ -404,8 +404,8 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(vec![])
     }
 
-    /// The same where the files changed since: commits of different files whose changes together are undone by this one, of
-    /// which its message names only `told`.
+    /// The same if the files have changed since: commits of different files whose changes together are undone by this
+    /// one, although its message names only those in `told`.
     pub(crate) fn undone_in_parts(
         &self,
         commit: &CodeCommit,
@@ -423,7 +423,7 @@ impl<'a, R: Read> Sources<'a, R> {
         for hash in told {
             of_told.extend(files_of(hash)?);
         }
-        // What is told explains all of it, or it is too much to look for.
+        // Either the named commits explain everything, or there is too much to search.
         if files.len() > MOST_NAMED || files.iter().all(|file| of_told.contains(file)) {
             return Ok(vec![]);
         }
@@ -478,8 +478,8 @@ impl<'a, R: Read> Sources<'a, R> {
     }
 }
 
-/// Asks for commits that touch one of these files. With very many, for those that touch the first of them: one that makes
-/// the same change does.
+/// Asks for commits that touch one of these files. If there are very many, only for those that touch the first file,
+/// as any commit with the same change does.
 fn some_of(args: Args, files: &[String]) -> Args {
     let most = if files.len() <= MOST_NAMED { files.len() } else { 1 };
     files[..most].iter().fold(args, Args::path)

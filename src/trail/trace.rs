@@ -21,7 +21,7 @@ pub(crate) struct CommitFacts {
     pub(crate) trailers: Vec<String>,
 }
 
-/// Issues whose executions link (or, before a rewrite, linked) the commit.
+/// Issues with executions that link the commit, or did before it was rewritten.
 pub(crate) fn issues_of(
     index: &Index<'_>,
     hash: &str,
@@ -37,8 +37,8 @@ pub(crate) fn issues_of(
     Ok(found)
 }
 
-/// The commit that any commit-ish names; none if git knows no such commit. Only a text that is not an id needs a git
-/// process.
+/// The commit that any commit-ish names; `None` if git knows no such commit. Only a text that is not a full id needs
+/// a git process.
 pub(crate) fn commit(store: &Store, text: &str) -> Result<Option<CommitFacts>, StoreError> {
     let is_whole = text.len() >= 40;
     if let Some(id) = store.commit_named(text).filter(|_| is_whole) {
@@ -62,8 +62,8 @@ pub(crate) fn commit_facts(store: &Store, id: ObjectId) -> Result<CommitFacts, S
     })
 }
 
-/// The range for git to list: a given range, or, for the name of a branch, what it has beyond the main one. None for
-/// any other text, and for a branch with nothing beyond: then only its tip is meant.
+/// The commits of a range; or, for the name of a branch, those that it has beyond the main one. `None` for any other
+/// text, and for a branch with nothing beyond: then only its tip is meant.
 pub(crate) fn range(store: &Store, text: &str) -> Result<Option<Vec<CommitFacts>>, RangeError> {
     if text.contains("..") {
         return listed(store, &[text]).map(Some);

@@ -15,7 +15,7 @@ const KEYS: &[&str] = &[ISSUE, SOLUTION, TASK];
 /// The indentation of the messages that `git merge --squash` collects.
 const MAX_INDENT: usize = 4;
 
-/// Every `Wf-Issue`, `Wf-Solution` and `Wf-Task` line in the message, in order, each key as we write it.
+/// Every `Wf-Issue`, `Wf-Solution` and `Wf-Task` line in the message, in order, each key in its canonical spelling.
 ///
 /// They also count in the middle of a message, where a squash leaves them. The values are as typed; ids are not
 /// checked. In a message's file, lines below the scissors line count as well.

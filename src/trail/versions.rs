@@ -52,7 +52,7 @@ impl Explain for MomentError {
     }
 }
 
-/// All versions of a plan, the newest first. Between two of them the plan itself differs.
+/// All versions of a plan, newest first. The plan itself differs between two versions.
 pub(crate) fn of_plan(store: &Store, index: &Index<'_>, id: &SolutionId) -> Result<Vec<Version>, IndexError> {
     let mut versions: Vec<Version> = Vec::new();
     for n in index.steps(Some(id.as_str()), None)? {
@@ -69,7 +69,7 @@ pub(crate) fn of_plan(store: &Store, index: &Index<'_>, id: &SolutionId) -> Resu
     Ok(versions)
 }
 
-/// The version at a moment, which is given by a commit of the store, a commit of the project (its date counts), or a
+/// The version at a time, which is given by a commit of the store, a commit of the project (its date counts), or a
 /// date. None if the plan did not exist yet.
 pub(crate) fn at_moment<'a>(
     store: &Store,

@@ -1,5 +1,5 @@
-//! Which linked commits of an execution count as work: not those that no branch has any more, that change nothing, that
-//! only repeat someone else's change, or that were reverted by others of them.
+//! Determines which linked commits of an execution count as work. These do not count: commits that no branch has any
+//! more, that change nothing, that only repeat someone else's change, or that others of them reverted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, records};
 pub(crate) struct Work {
     /// Those that are on a branch, in the order of their links: evidence is required at the last of them.
     pub(crate) present: Vec<LinkedCommit>,
-    /// Those of them whose changes remain.
+    /// Those whose changes remain.
     pub(crate) effective: Vec<LinkedCommit>,
     /// Why the others do not count, one line each.
     pub(crate) idle: Vec<String>,
@@ -27,8 +27,8 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Examines the commits of an execution. A missing commit is on no branch of this repository; a commit from before
-    /// the execution began counts only if an earlier attempt at the plan made it.
+    /// Examines the commits of an execution. A missing commit is on no branch of this repository. A commit from
+    /// before the execution began counts only if it belongs to an earlier attempt at the plan.
     pub(crate) fn of(
         store: &Store,
         read: &impl Read,
@@ -66,7 +66,7 @@ impl Work {
         let mut steps = work.with_changes(store, steps)?;
         let copies = copies::of_others(store, execution, &steps)?;
         steps.retain(|(commit, _)| match copies.get(&commit.link.hash) {
-            // A link by hand says that it belongs there.
+            // Someone who links a commit by hand decides that it belongs there.
             Some(why) if commit.link.linked_by != LinkedBy::Manual => {
                 work.leave_out(commit, why);
                 false
@@ -88,19 +88,19 @@ impl Work {
         self.idle.push(format!("{} \"{}\" {why}", link.hash.short(), link.subject));
     }
 
-    /// Those that change something. A merge does if it differs from what git makes of its parents.
+    /// The commits that change something. A merge does if it differs from what git makes of its parents.
     fn with_changes(
         &mut self,
         store: &Store,
         steps: Vec<(LinkedCommit, CodeCommit)>,
     ) -> Result<Vec<(LinkedCommit, CodeCommit)>, StoreError> {
         let merges = steps.iter().map(|(_, code)| code).filter(|code| code.parents.len() > 1);
-        // A shallow clone may not be able to repeat them.
+        // In a shallow clone this may be impossible.
         let own = merges::own_changes(store, merges, Budget::of_each()).ok();
         let mut found = Vec::new();
         for (commit, code) in steps {
             if code.parents.len() > 1 {
-                // A commit that cannot be examined may be work.
+                // A commit that cannot be examined counts as work.
                 let may_change = |own: &OwnChanges| {
                     own.changes.contains_key(&code.id) || own.unseen.contains_key(&code.id)
                 };

@@ -23,7 +23,7 @@ pub(crate) fn checked_out(store: &Store) -> Result<Vec<(String, PathBuf)>, GitEr
     Ok(found)
 }
 
-/// Makes a worktree on `branch` (its short name), which is created from the commit `begin` if that is given.
+/// Creates a worktree on `branch` (its short name). If `begin` is given, the branch is created from that commit.
 pub(crate) fn add(
     store: &Store,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Commits whose trailers name an issue and none of its plans, as people type them by hand.
+//! Commits whose trailers name an issue but none of its plans, as people type them by hand.
 
 use std::collections::BTreeSet;
 
