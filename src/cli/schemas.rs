@@ -30,7 +30,7 @@ use crate::model::root::{Project, Root};
 use crate::model::run::{Run, RunLogEntry};
 use crate::model::solution::Solution;
 use crate::ops;
-use crate::store::fsck::Finding;
+use crate::ops::store::Finding;
 use crate::store::history::Step;
 use crate::sync::Synced;
 use crate::sync::conflicts::Conflict;

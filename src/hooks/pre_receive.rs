@@ -11,6 +11,7 @@ use bstr::ByteSlice;
 
 use super::{HookError, Verdict, floor, gates, unbound};
 use crate::git::ObjectId;
+use crate::ops;
 use crate::rules::policy::Gate;
 use crate::store::{Store, object_id, records};
 
@@ -46,7 +47,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
             return Ok(refused(what, vec![], "`git wf sync` fetches the new commits and tries again"));
         }
         let faults = match update.new {
-            Some(new) => store.check_received(update.old, new)?,
+            Some(new) => ops::store::received(store, update.old, new)?,
             None => vec!["it cannot be deleted".to_owned()],
         };
         if !faults.is_empty() {

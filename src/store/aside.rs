@@ -19,9 +19,9 @@ use crate::model::time::Time;
 use crate::model::{strict, typed};
 
 /// An entry that a redaction sets aside.
-pub(super) struct Aside {
+pub(crate) struct Aside {
     /// The path of the entry's file.
-    pub(super) target: String,
+    pub(crate) target: String,
     /// The entry's position in its log.
     entry: Stamp,
 }
@@ -29,7 +29,7 @@ pub(super) struct Aside {
 impl Aside {
     /// The entry that the redaction at `path` sets aside. `None` if the file is not a redaction, or if it hides a
     /// value instead.
-    pub(super) fn by(path: &str, bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn by(path: &str, bytes: &[u8]) -> Option<Self> {
         let Location::Entry(Log::Redactions(owner), _) = Location::parse(path)? else { return None };
         let redaction: Redaction = typed::read(&strict::parse(bytes).ok()?).ok()?;
         if redaction.field != ASIDE {
@@ -41,7 +41,7 @@ impl Aside {
     }
 
     /// Whether the entry was not stamped after `now`.
-    pub(super) fn is_fine_at(&self, now: Time) -> bool {
+    pub(crate) fn is_fine_at(&self, now: Time) -> bool {
         !self.entry.is_ahead_of(now)
     }
 }
@@ -49,7 +49,7 @@ impl Aside {
 impl Store {
     /// The commits in the history of `tip` but not of `since` that set an entry aside although it was not in the
     /// future by the commit's own date.
-    pub(super) fn wrongly_aside(
+    pub(crate) fn wrongly_aside(
         &self,
         since: Option<ObjectId>,
         tip: ObjectId,

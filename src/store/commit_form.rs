@@ -11,7 +11,7 @@ use crate::git::ObjectId;
 
 impl Store {
     /// What is malformed in a commit; `None` if it can be pushed to any host.
-    pub(super) fn ill_formed(&self, commit: ObjectId) -> Result<Option<&'static str>, StoreError> {
+    pub(crate) fn ill_formed(&self, commit: ObjectId) -> Result<Option<&'static str>, StoreError> {
         let read = commit_size::read(&self.repo, self.reference(), commit)?;
         Ok(fault(read.bytes()))
     }
@@ -34,7 +34,7 @@ impl Store {
 }
 
 /// The finding in words, to follow the author's name.
-pub(super) fn what(why: &str) -> String {
+pub(crate) fn what(why: &str) -> String {
     format!("made a commit that hosts which check objects refuse: {why}")
 }
 

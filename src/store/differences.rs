@@ -29,7 +29,7 @@ impl Store {
     }
 
     /// Like [`Store::differences`], but at most `most` of them; true if these are all.
-    pub(super) fn differences_within(
+    pub(crate) fn differences_within(
         &self,
         old: Option<ObjectId>,
         new: ObjectId,

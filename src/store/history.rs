@@ -4,6 +4,7 @@ use bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::repo::Store;
+use super::snapshot::Snapshot;
 use crate::git::ObjectId;
 use crate::model::time::Time;
 
@@ -132,7 +133,7 @@ impl Store {
     }
 
     /// One commit of the ref, with its tree and parents.
-    pub(super) fn link(&self, id: ObjectId) -> Result<Link, StoreError> {
+    pub(crate) fn link(&self, id: ObjectId) -> Result<Link, StoreError> {
         let failed = StoreError::object("cannot read a commit of the store");
         let commit = self.repo.commit(id).map_err(&failed)?;
         let decoded = commit.decode().map_err(&failed)?;
@@ -142,5 +143,27 @@ impl Store {
             parents: decoded.parents().collect(),
             committed: decoded.committer().map_err(&failed)?.seconds(),
         })
+    }
+
+    /// The first of these commits in which `path` is the same as in the state `after`.
+    pub(crate) fn bringer(
+        &self,
+        steps: &[Link],
+        after: &Snapshot<'_>,
+        path: &str,
+    ) -> Result<Option<ObjectId>, StoreError> {
+        let wanted = after.entry(path)?;
+        let is_so = |commit: ObjectId| -> Result<bool, StoreError> {
+            Ok(Snapshot::of_commit(&self.repo, commit)?
+                .map(|state| state.entry(path))
+                .transpose()?
+                .is_some_and(|entry| entry == wanted))
+        };
+        for step in steps {
+            if is_so(step.commit)? && !step.parents.iter().any(|parent| is_so(*parent).unwrap_or(true)) {
+                return Ok(Some(step.commit));
+            }
+        }
+        Ok(None)
     }
 }

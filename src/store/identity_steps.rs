@@ -31,7 +31,7 @@ pub(crate) struct Rewritten {
 }
 
 /// Readers do not depend on this field, but a merge keeps only one of two values.
-pub(super) const REDIRECTED: &str = "changed `plan_commit`, which only a purge does";
+pub(crate) const REDIRECTED: &str = "changed `plan_commit`, which only a purge does";
 
 /// At most this many commits are checked one by one while someone waits for a sync.
 const MOST_WALKED: usize = 500;
@@ -158,7 +158,7 @@ impl Store {
     }
 
     /// What is wrong in a commit's own change of a record.
-    pub(super) fn faults_of(
+    pub(crate) fn faults_of(
         &self,
         own: &Own,
         commit: ObjectId,

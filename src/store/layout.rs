@@ -11,7 +11,8 @@ use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId
 use crate::model::stamp::Stamp;
 
 pub(crate) use form::{
-    Form, Ordered, bears, canonical, decided, entry_file, form, is_issue, largest, own_doc,
+    Form, Ordered, Sound, bears, canonical, decided, entry_file, form, is_issue, is_place, largest,
+    misplaced, own_doc, sound,
 };
 pub(crate) use location::{Folder, Location, Log, Owner, Place};
 

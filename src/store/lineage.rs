@@ -23,7 +23,7 @@ use crate::model::doc::{Doc, Step};
 use crate::model::time::Time;
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;
 
 /// A change of one path by one commit.
 pub(crate) struct Own {

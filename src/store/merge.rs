@@ -46,7 +46,7 @@ pub(crate) enum EqualTrees {
 ///
 /// A head that descends from ours is merged like any other: the result is that head if the trees are equal, or a
 /// restoring commit on top of it if the head deleted something.
-pub(super) fn heads(
+pub(crate) fn heads(
     store: &Store,
     work: &Repository,
     ours: Option<ObjectId>,
@@ -116,7 +116,7 @@ pub(super) fn refuse_unpurged(
 }
 
 /// The entries of a tree that git refuses and a merge would leave out.
-pub(super) fn refused(repo: &Repository, tree: ObjectId) -> Result<BTreeSet<String>, StoreError> {
+pub(crate) fn refused(repo: &Repository, tree: ObjectId) -> Result<BTreeSet<String>, StoreError> {
     let mut merge = Merge::new(repo);
     merge.root(repo.empty_tree(), tree)?;
     Ok(merge.refused)

@@ -14,7 +14,7 @@ use crate::git::{ObjectId, fault};
 use crate::git::{RefUpdate, make};
 
 impl Store {
-    pub(super) fn in_memory(&self) -> Repository {
+    pub(crate) fn in_memory(&self) -> Repository {
         self.repo.in_memory()
     }
 

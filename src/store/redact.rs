@@ -84,7 +84,7 @@ impl Held {
 
 /// The redactions of the directories that were used last, for a walk over the files of many directories.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub(crate) struct Shelf {
     by_folder: HashMap<String, Rc<Redactions>>,
     /// How many directories were read.
     pub(super) read: usize,
@@ -95,7 +95,7 @@ impl Shelf {
     const MOST: usize = 16;
 
     /// The redactions that may apply to the file at `path`, or those beside it if it is a redaction itself.
-    pub(super) fn at(&mut self, read: &impl Read, path: &str) -> Result<Rc<Redactions>, StoreError> {
+    pub(crate) fn at(&mut self, read: &impl Read, path: &str) -> Result<Rc<Redactions>, StoreError> {
         let folder = match Location::parse(path) {
             Some(Location::Entry(log, _)) => log.owner().to_string(),
             Some(location) => match location.redacted_by() {

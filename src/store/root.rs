@@ -10,7 +10,7 @@ use crate::model::root::FORMAT;
 /// The name in commits that depend on their parents alone.
 pub(super) const NAME: &str = "git-wf";
 /// An address that cannot receive mail.
-pub(super) const EMAIL: &str = "git-wf@localhost";
+pub(crate) const EMAIL: &str = "git-wf@localhost";
 const MESSAGE: &str = "git-wf: an empty store\n";
 
 /// The signature of commits that every clone makes identically.

@@ -142,7 +142,7 @@ impl Read for Snapshot<'_> {
 }
 
 /// The bytes of a blob at `path`, if it is within the size limit of a record there.
-pub(super) fn read_blob(repo: &Repository, id: ObjectId, path: &str) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn read_blob(repo: &Repository, id: ObjectId, path: &str) -> Result<Vec<u8>, StoreError> {
     // The object is too large to be a record, or is a tree although its entry says it is a file. Readers get empty
     // bytes, which are not a valid record.
     let found = bounded::find(repo, id, Kind::Blob, largest(path), "cannot read a record of the store")?;

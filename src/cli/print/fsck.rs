@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::ops::store::Repaired;
-use crate::store::fsck::{Finding, Severity};
+use crate::ops::store::{Finding, Severity};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 

@@ -8,15 +8,17 @@ mod init;
 mod policy;
 mod project;
 mod purge;
+mod received;
 mod redact;
 mod reindex;
 
 pub(crate) use export::export;
-pub(crate) use fsck::{Repaired, fsck, repair};
+pub(crate) use fsck::{Finding, Repaired, Severity, fsck, repair};
 pub(crate) use import::{Import, import_beads, import_jsonl, issues, line};
 pub(crate) use init::{Init, Initialised, init};
 pub(crate) use policy::{Gates, policy, set_policy};
 pub(crate) use project::{ProjectField, project, set_project};
 pub(crate) use purge::{Purge, Remote, purge};
+pub(crate) use received::received;
 pub(crate) use redact::{Redact, redact};
 pub(crate) use reindex::{Reindexed, reindex};

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Location, Log, Owner};
+use super::{Location, Log, Owner, Place, is_folder};
+use crate::git::trees;
 use crate::model::doc::{Doc, LARGEST_DOC, file_bytes};
 use crate::model::execution::{self, Execution, LogEntry};
 use crate::model::issue::{Comment, Feedback, ISSUE};
@@ -109,13 +110,50 @@ pub(crate) fn entry_file(order: Ordered, id: Option<&str>, bytes: &[u8]) -> Resu
     Ok(EntryFile { value, canonical })
 }
 
-/// The canonical bytes of the record at `path`; `None` if it is not a valid record.
-pub(crate) fn canonical(path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+/// A valid file.
+pub(crate) enum Sound {
+    /// A record with a clock.
+    Doc(Box<Doc>),
+    /// The canonical bytes of a write-once record.
+    Entry(Vec<u8>),
+    /// Of a later version of the format, or not part of it.
+    Unknown,
+}
+
+/// Reads the file at `path`; the error says what is wrong with it.
+pub(crate) fn sound(path: &str, bytes: &[u8]) -> Result<Sound, String> {
     let (kind, id) = form(path);
     match kind {
-        Form::Doc(schema) => Some(own_doc(schema, id.as_deref(), bytes).ok()?.to_bytes()),
-        Form::Entry(order) => Some(entry_file(order, id.as_deref(), bytes).ok()?.canonical),
-        Form::Unknown => None,
+        Form::Unknown => Ok(Sound::Unknown),
+        Form::Doc(schema) => own_doc(schema, id.as_deref(), bytes).map(|doc| Sound::Doc(Box::new(doc))),
+        Form::Entry(order) => match entry_file(order, id.as_deref(), bytes) {
+            Ok(file) => Ok(Sound::Entry(file.canonical)),
+            Err(why) => Err(format!("broken entry: {why}")),
+        },
+    }
+}
+
+/// Whether a file may be at `path`: the path of a record, or a path that a later version of the format may define.
+pub(crate) fn is_place(path: &str) -> bool {
+    let is_record = !matches!(form(path).0, Form::Unknown);
+    is_record
+        || (misplaced(path).is_none()
+            && path.split('/').all(|name| trees::name_refusal(name.into()).is_none())
+            && !is_folder(path))
+}
+
+/// Why a path inside the directories of records is not the path of a record; `None` if a later version of the format
+/// may define it.
+pub(crate) fn misplaced(path: &str) -> Option<String> {
+    Place::parse(path).err()?.why
+}
+
+/// The canonical bytes of the record at `path`; `None` if it is not a valid record.
+pub(crate) fn canonical(path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+    match sound(path, bytes).ok()? {
+        Sound::Doc(doc) => Some(doc.to_bytes()),
+        Sound::Entry(canonical) => Some(canonical),
+        Sound::Unknown => None,
     }
 }
 

@@ -7,15 +7,15 @@ use crate::model::id::IssueId;
 use crate::store::{root, shared_map};
 
 /// A store whose history is made by hand.
-pub(in crate::store) struct History {
-    pub(in crate::store) store: Store,
+pub(crate) struct History {
+    pub(crate) store: Store,
     _folder: tempfile::TempDir,
     /// Commits with their parents, parents first.
-    pub(in crate::store) commits: Vec<(ObjectId, Vec<ObjectId>)>,
+    pub(crate) commits: Vec<(ObjectId, Vec<ObjectId>)>,
 }
 
 impl History {
-    pub(in crate::store) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Repository::init_bare(folder.path());
         let store = Store::open(folder.path()).unwrap();
@@ -23,16 +23,12 @@ impl History {
         Self { store, _folder: folder, commits: vec![(first, vec![])] }
     }
 
-    pub(in crate::store) fn first(&self) -> ObjectId {
+    pub(crate) fn first(&self) -> ObjectId {
         self.commits[0].0
     }
 
     /// Makes a commit with the tree of its first parent, except for these files.
-    pub(in crate::store) fn commit(
-        &mut self,
-        parents: &[ObjectId],
-        files: &[(String, Option<String>)],
-    ) -> ObjectId {
+    pub(crate) fn commit(&mut self, parents: &[ObjectId], files: &[(String, Option<String>)]) -> ObjectId {
         let repo = &self.store.repo;
         let before = repo.tree_of(parents[0]).unwrap();
         let mut editor = repo.raw().edit_tree(before).unwrap();
@@ -53,7 +49,7 @@ impl History {
     }
 
     /// The date of the next commit, in seconds.
-    pub(in crate::store) fn now(&self) -> i64 {
+    pub(crate) fn now(&self) -> i64 {
         i64::try_from(self.commits.len()).unwrap()
     }
 
@@ -76,11 +72,11 @@ impl History {
     }
 }
 
-pub(in crate::store) fn path(n: usize) -> String {
+pub(crate) fn path(n: usize) -> String {
     layout::issue(&IssueId::parse(&format!("GH-{n}")).unwrap())
 }
 
-pub(in crate::store) fn issue(n: usize, born: &str, title: &str) -> String {
+pub(crate) fn issue(n: usize, born: &str, title: &str) -> String {
     let record = serde_json::json!({
         "id": format!("GH-{n}"), "author": "A", "created_at": "2026-11-01T00:00:00.000Z", "title": title,
         "status": "registered", "priority": 3,

@@ -27,7 +27,7 @@ pub(crate) enum Unpurged {
 
 impl Store {
     /// Whether one of two heads has the purged history of the other.
-    pub(in crate::store) fn unpurged(
+    pub(crate) fn unpurged(
         &self,
         work: &Repository,
         ours: ObjectId,

@@ -1,6 +1,6 @@
 use crate::cli::{Context, Exit, Outcome, print};
 use crate::ops::store;
-use crate::store::fsck::Severity;
+use crate::ops::store::Severity;
 
 /// Check the records, their references, and the history of the store
 #[derive(Debug, clap::Args)]

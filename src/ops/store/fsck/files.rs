@@ -2,15 +2,12 @@
 
 use super::Findings;
 use crate::git::{Entry, EntryKind, Kind, ObjectId, trees};
-use crate::model::doc::Doc;
 use crate::model::redaction::Redaction;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
-use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, Location, Log, Place, form};
+use crate::store::layout::{self, Form, Location, Log, Sound, form, misplaced};
 use crate::store::redact::{Reach, Shelf};
-use crate::store::repo::Store;
-use crate::store::snapshot::{Snapshot, read_blob};
+use crate::store::{Snapshot, Store, StoreError, read_blob};
 
 /// If a store has more files than this, the rest is not checked.
 const MOST_FILES: u64 = 4_000_000;
@@ -25,32 +22,30 @@ struct Walk<'a> {
     found: &'a mut Findings,
 }
 
-impl Store {
-    pub(super) fn check_tree(
-        &self,
-        snapshot: &Snapshot<'_>,
-        now: Time,
-        found: &mut Findings,
-    ) -> Result<(), StoreError> {
-        Walk { store: self, snapshot, now, files: 0, shelf: Shelf::default(), found }
-            .folder(snapshot.tree(), "")
-    }
+/// Checks every file of a state.
+pub(super) fn check(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    now: Time,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    Walk { store, snapshot, now, files: 0, shelf: Shelf::default(), found }.folder(snapshot.tree(), "")
+}
 
-    /// Whether the newest state has a valid file at `path`.
-    pub(super) fn has_sound(&self, snapshot: &Snapshot<'_>, path: &str) -> Result<bool, StoreError> {
-        match snapshot.entry(path)? {
-            Some((id, EntryKind::Blob | EntryKind::BlobExecutable)) => {
-                Ok(is_sound(path, &read_blob(&self.repo, id, path)?))
-            }
-            _ => Ok(false),
+/// Whether the newest state has a valid file at `path`.
+pub(super) fn has_sound(store: &Store, snapshot: &Snapshot<'_>, path: &str) -> Result<bool, StoreError> {
+    match snapshot.entry(path)? {
+        Some((id, EntryKind::Blob | EntryKind::BlobExecutable)) => {
+            Ok(layout::sound(path, &read_blob(store.repo(), id, path)?).is_ok())
         }
+        _ => Ok(false),
     }
 }
 
 impl Walk<'_> {
     fn folder(&mut self, id: ObjectId, path: &str) -> Result<(), StoreError> {
         let shown = if path.is_empty() { "/" } else { path };
-        let folder = match trees::read(&self.store.repo, id).map_err(trees::at(path)) {
+        let folder = match trees::read(self.store.repo(), id).map_err(trees::at(path)) {
             Err(error) => return self.found.crowded(error.into()),
             Ok(folder) => folder,
         };
@@ -113,7 +108,7 @@ impl Walk<'_> {
 
     fn file(&mut self, path: &str, id: ObjectId) -> Result<(), StoreError> {
         let failed = StoreError::object("cannot read a record of the store");
-        let header = self.store.repo.header(id).map_err(failed)?;
+        let header = self.store.repo().header(id).map_err(failed)?;
         if header.kind != Kind::Blob {
             self.found.error(path, format!("a {} in place of a file", header.kind));
             return Ok(());
@@ -123,17 +118,12 @@ impl Walk<'_> {
             self.found.error(path, format!("larger than a record can be ({most} bytes)"));
             return Ok(());
         }
-        let (kind, expected) = form(path);
-        let expected = expected.as_deref();
-        let kind = match kind {
-            Form::Unknown => {
-                self.unknown(path, false);
-                return Ok(());
-            }
-            kind => kind,
-        };
-        let bytes = read_blob(&self.store.repo, id, path)?;
-        match sound(&kind, expected, &bytes) {
+        if matches!(form(path).0, Form::Unknown) {
+            self.unknown(path, false);
+            return Ok(());
+        }
+        let bytes = read_blob(self.store.repo(), id, path)?;
+        match layout::sound(path, &bytes) {
             Err(why) => self.found.error(path, why),
             Ok(Sound::Unknown) => {}
             Ok(Sound::Entry(canonical)) => {
@@ -241,44 +231,4 @@ fn named(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
     let more = if names.len() > shown.len() { ", …" } else { "" };
     shown.join(", ") + more
-}
-
-/// A valid file.
-enum Sound {
-    Doc(Box<Doc>),
-    /// The entry's canonical bytes.
-    Entry(Vec<u8>),
-    Unknown,
-}
-
-fn sound(kind: &Form, expected: Option<&str>, bytes: &[u8]) -> Result<Sound, String> {
-    match kind {
-        Form::Unknown => Ok(Sound::Unknown),
-        Form::Doc(schema) => layout::own_doc(schema, expected, bytes).map(|doc| Sound::Doc(Box::new(doc))),
-        Form::Entry(order) => match layout::entry_file(*order, expected, bytes) {
-            Ok(file) => Ok(Sound::Entry(file.canonical)),
-            Err(why) => Err(format!("broken entry: {why}")),
-        },
-    }
-}
-
-/// Whether these bytes are valid for the file at `path`.
-pub(super) fn is_sound(path: &str, bytes: &[u8]) -> bool {
-    let (kind, expected) = form(path);
-    sound(&kind, expected.as_deref(), bytes).is_ok()
-}
-
-/// Whether a file may be at `path`: the path of a record, or a path that a later version of the format may define.
-pub(super) fn is_place(path: &str) -> bool {
-    let is_record = !matches!(form(path).0, Form::Unknown);
-    is_record
-        || (misplaced(path).is_none()
-            && path.split('/').all(|name| trees::name_refusal(name.into()).is_none())
-            && !layout::is_folder(path))
-}
-
-/// Why a path inside the directories of records is not the path of a record; `None` if a later version of the format
-/// may define it.
-pub(super) fn misplaced(path: &str) -> Option<String> {
-    Place::parse(path).err()?.why
 }

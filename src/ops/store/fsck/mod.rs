@@ -4,19 +4,17 @@
 mod files;
 mod heal;
 mod history;
-mod received;
 mod references;
+mod repair;
 mod runs;
 
 use std::collections::BTreeSet;
 
-use super::error::StoreError;
-use super::merge;
-use super::repo::Store;
-use super::snapshot::Snapshot;
 use crate::git::{GitError, ObjectId};
+use crate::ops::{Answer, Session};
+use crate::store::{Snapshot, Store, StoreError, layout, merge};
 
-pub(crate) use heal::Healed;
+pub(crate) use repair::{Repaired, repair};
 
 /// Whether a finding is a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
@@ -81,48 +79,54 @@ impl Findings {
     }
 }
 
-impl Store {
-    /// All findings, errors first. Fails if the ref does not point to a commit, or if the store has a later format.
-    pub(crate) fn fsck(&self) -> Result<Vec<Finding>, StoreError> {
-        let mut found = Findings::default();
-        let snapshot = self.unchecked(&mut found)?;
-        let now = self.now()?;
-        self.check_tree(&snapshot, now, &mut found)?;
-        match merge::refused(&self.in_memory(), snapshot.tree()) {
-            Ok(refused) => {
-                for path in refused {
-                    if !found.found.iter().any(|it| it.path == path) {
-                        found.error(
-                            &path,
-                            "a name that git refuses, or a tree that git would not write; `git wf fsck --repair` fixes it",
-                        );
-                    }
+/// Checks records, references and the history. Findings are part of the result, not refusals.
+///
+/// # Errors
+/// Only if the store cannot be read at all.
+pub(crate) fn fsck(session: &Session) -> Answer<Vec<Finding>> {
+    Ok(session.done(findings(session.store())?, None))
+}
+
+/// All findings, errors first. Fails if the ref does not point to a commit, or if the store has a later format.
+pub(super) fn findings(store: &Store) -> Result<Vec<Finding>, StoreError> {
+    let mut found = Findings::default();
+    let snapshot = unchecked(store, &mut found)?;
+    let now = store.now()?;
+    files::check(store, &snapshot, now, &mut found)?;
+    match merge::refused(&store.in_memory(), snapshot.tree()) {
+        Ok(refused) => {
+            for path in refused {
+                if !found.found.iter().any(|it| it.path == path) {
+                    found.error(
+                        &path,
+                        "a name that git refuses, or a tree that git would not write; `git wf fsck --repair` fixes it",
+                    );
                 }
             }
-            Err(error) => found.crowded(error)?,
         }
-        let known = self.check_history(&snapshot, &mut found)?;
-        references::check(self, &snapshot, &known, &mut found)?;
-        found.found.sort_by(|a, b| {
-            (a.severity, &a.path, &a.commit, &a.what).cmp(&(b.severity, &b.path, &b.commit, &b.what))
-        });
-        found.found.dedup();
-        Ok(found.found)
+        Err(error) => found.crowded(error)?,
     }
+    let known = history::check(store, &snapshot, &mut found)?;
+    references::check(store, &snapshot, &known, &mut found)?;
+    found.found.sort_by(|a, b| {
+        (a.severity, &a.path, &a.commit, &a.what).cmp(&(b.severity, &b.path, &b.commit, &b.what))
+    });
+    found.found.dedup();
+    Ok(found.found)
+}
 
-    /// The newest state, even if its `wf.json` is missing or unreadable.
-    fn unchecked(&self, found: &mut Findings) -> Result<Snapshot<'_>, StoreError> {
-        let error = match self.snapshot() {
-            Err(error @ StoreError::NotAStore { .. }) => error,
-            other => return other,
-        };
-        let Some(tip) = self.tip()? else { return Err(error) };
-        match Snapshot::of_commit(&self.repo, tip)? {
-            Some(snapshot) => {
-                found.error(super::layout::ROOT_PATH, format!("{error}; `git wf fsck --repair` restores it"));
-                Ok(snapshot)
-            }
-            None => Err(error),
+/// The newest state, even if its `wf.json` is missing or unreadable.
+fn unchecked<'a>(store: &'a Store, found: &mut Findings) -> Result<Snapshot<'a>, StoreError> {
+    let error = match store.snapshot() {
+        Err(error @ StoreError::NotAStore { .. }) => error,
+        other => return other,
+    };
+    let Some(tip) = store.tip()? else { return Err(error) };
+    match store.state_at(tip)? {
+        Some(snapshot) => {
+            found.error(layout::ROOT_PATH, format!("{error}; `git wf fsck --repair` restores it"));
+            Ok(snapshot)
         }
+        None => Err(error),
     }
 }

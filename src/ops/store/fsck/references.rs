@@ -2,21 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::received::MOST_TRACED;
 use super::{Findings, Severity, runs};
 use crate::git::ObjectId;
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::solution::{SOLUTION, Solution};
+use crate::ops::store::received::MOST_TRACED;
 use crate::rules::dag;
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::{plan_check, review};
-use crate::store::error::StoreError;
-use crate::store::layout;
-use crate::store::records;
 use crate::store::redact::Redactions;
-use crate::store::repo::{Store, object_id};
-use crate::store::snapshot::{Read, Snapshot};
+use crate::store::{Read, Snapshot, Store, StoreError, layout, object_id, records};
 
 /// Checks all references of the newest state; `known` are the commits of its history.
 pub(super) fn check(
@@ -168,7 +164,7 @@ fn check_plan_commit(
         let what = format!("its plan_commit `{name}` is not a commit of this history");
         return found.brought(store, now, &path, &what);
     };
-    let Some(state) = Snapshot::of_commit(&store.repo, commit)? else { return Ok(()) };
+    let Some(state) = store.state_at(commit)? else { return Ok(()) };
     let stored = stored_plan(&state, &execution.solution_id, now)?;
     if matches!(stored, Stored::Purged) {
         return Ok(());

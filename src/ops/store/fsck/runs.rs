@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use super::Findings;
 use crate::model::id::IssueId;
 use crate::model::run::{ActionDone, IssueReached, Run, RunEvent};
-use crate::store::error::StoreError;
-use crate::store::layout;
-use crate::store::records;
-use crate::store::snapshot::Snapshot;
+use crate::store::{Snapshot, StoreError, layout, records};
 
 /// Checks all runs of a state that has these `issues`.
 pub(super) fn check(

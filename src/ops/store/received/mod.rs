@@ -5,23 +5,17 @@ mod record;
 use std::collections::BTreeSet;
 
 use self::record::{Fault, Verdict};
-use super::files;
 use crate::git::tree_diff::Difference;
 use crate::git::{EntryKind, ObjectId, trees};
 use crate::model::redaction::Redaction;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
-use crate::store::aside::Aside;
-use crate::store::error::StoreError;
 use crate::store::history::Link;
 use crate::store::layout::{self, Form, Location, Log, ROOT_PATH};
-use crate::store::lineage::{Did, Lineage};
-use crate::store::merge::{self, EqualTrees};
-use crate::store::origins::Origins;
-use crate::store::purge::Unpurged;
 use crate::store::redact::{Reach, Shelf};
-use crate::store::repo::Store;
-use crate::store::snapshot::{Snapshot, read_blob};
+use crate::store::{
+    Aside, Did, EqualTrees, Lineage, Origins, Snapshot, Store, StoreError, Unpurged, merge, read_blob,
+};
 
 /// At most this many files are checked in a directory that this version does not know.
 const MOST_UNKNOWN: usize = 200_000;
@@ -54,187 +48,163 @@ fn is_misplaced(path: &str) -> bool {
     let above = path.match_indices('/').map(|(at, _)| &path[..at]);
     above
         .chain([path])
-        .any(|path| !layout::is_folder(path) && !files::is_place(path) && files::misplaced(path).is_some())
+        .any(|path| !layout::is_folder(path) && !layout::is_place(path) && layout::misplaced(path).is_some())
 }
 
-impl Store {
-    /// What is wrong with moving the ref from `old` (`None` if the ref is new) to `new`; empty if it may move. The
-    /// new commit must descend from the old one through stores only. It must not delete, set back or rewrite
-    /// anything, and must bring only records as this program writes them.
-    pub(crate) fn check_received(
-        &self,
-        old: Option<ObjectId>,
-        new: ObjectId,
-    ) -> Result<Vec<String>, StoreError> {
-        self.received_within(old, new, BUDGET)
-    }
+/// What is wrong with moving the ref from `old` (`None` if the ref is new) to `new`; empty if it may move. The
+/// new commit must descend from the old one through stores only. It must not delete, set back or rewrite
+/// anything, and must bring only records as this program writes them.
+pub(crate) fn received(
+    store: &Store,
+    old: Option<ObjectId>,
+    new: ObjectId,
+) -> Result<Vec<String>, StoreError> {
+    received_within(store, old, new, BUDGET)
+}
 
-    fn received_within(
-        &self,
-        old: Option<ObjectId>,
-        new: ObjectId,
-        budget: Budget,
-    ) -> Result<Vec<String>, StoreError> {
-        let after = match self.snapshot_at(new) {
-            Ok(after) => after,
+fn received_within(
+    store: &Store,
+    old: Option<ObjectId>,
+    new: ObjectId,
+    budget: Budget,
+) -> Result<Vec<String>, StoreError> {
+    let after = match store.snapshot_at(new) {
+        Ok(after) => after,
+        Err(error @ (StoreError::NotAStore { .. } | StoreError::NewerFormat { .. })) => {
+            return Ok(vec![error.to_string()]);
+        }
+        Err(error) => return Err(error),
+    };
+    match store.refuse_large_commits(new, old.as_slice(), "what was pushed") {
+        Err(error @ StoreError::NotAStore { .. }) => return Ok(vec![error.to_string()]),
+        checked => checked?,
+    }
+    if let Some(old) = old {
+        match store.unpurged(&store.in_memory(), old, new)? {
+            Some(Unpurged::Theirs) => {
+                return Ok(vec![format!("{new} brings back what was purged here: {PURGED}")]);
+            }
+            Some(Unpurged::Ours) => {
+                return Ok(vec![format!("{new} was purged, and {old} here was not: {NOT_PURGED}")]);
+            }
+            None => {}
+        }
+    }
+    if let Some(old) = old.filter(|old| !store.is_ancestor(*old, new).unwrap_or(false)) {
+        return Ok(vec![format!("{new} does not descend from {old}, where the ref is now")]);
+    }
+    let steps = store.commits_between(old, new)?;
+    let faults = strangers(store, &steps, old.is_none())?;
+    if !faults.is_empty() {
+        return Ok(faults);
+    }
+    let before = match old {
+        Some(old) => store.state_at(old)?,
+        None => None,
+    };
+    let tree = before.as_ref().map(Snapshot::tree);
+    let (differences, is_all) = store.differences_within(tree, after.tree(), budget.files)?;
+    if !is_all {
+        return Ok(vec![format!("more than {} files differ: {IN_PARTS}", budget.files)]);
+    }
+    let now = store.now()?;
+    let suspects = BTreeSet::new();
+    let (before, shelf) = (before.as_ref(), Shelf::default());
+    let mut look = Look { store, before, after: &after, now, values: 0, suspects, shelf, budget };
+    let mut found: Vec<(String, String)> = Vec::new();
+    for file in &differences {
+        found.extend(look.fault(file)?.map(|why| (file.path.clone(), why)));
+        if look.values > budget.values {
+            return Ok(vec![format!("more than {} values in its records: {IN_PARTS}", budget.values)]);
+        }
+    }
+    let mut faults = match look.identities(&steps)? {
+        Ok(faults) => faults,
+        Err(beyond) => return Ok(vec![beyond]),
+    };
+    // Try a merge only if no record is broken, so that each problem is reported once.
+    if found.is_empty() && faults.is_empty() {
+        found = lost(store, old, new, &after)?;
+    }
+    found.sort();
+    found.dedup();
+    for (n, (path, why)) in found.into_iter().enumerate() {
+        let by = match n < MOST_TRACED && steps.len() <= MOST_COMMITS {
+            true => brought_by(store, &steps, &after, &path)?,
+            false => String::new(),
+        };
+        faults.push(if path.is_empty() { why } else { format!("`{path}`: {why}{by}") });
+    }
+    Ok(faults)
+}
+
+/// New commits of the history that are not stores. If a merge had a commit of the code as a parent, a later
+/// restore would take files from that commit.
+fn strangers(store: &Store, steps: &[Link], is_first: bool) -> Result<Vec<String>, StoreError> {
+    let first = store.first_commit()?;
+    let mut roots = Vec::new();
+    let mut faults = Vec::new();
+    for step in steps {
+        if let Some(why) = store.ill_formed(step.commit)? {
+            let what = format!("{} by {}", step.commit, store.step(step.commit)?.author);
+            faults.push(format!("commit {what} is one that hosts which check objects refuse: {why}"));
+            continue;
+        }
+        if step.parents.is_empty() && !(is_first && step.commit == first) {
+            let what =
+                format!("{} is a first commit, but not the one that all stores begin with", step.commit);
+            faults.push(what);
+            continue;
+        }
+        let root = trees::look_up(store.repo(), step.tree, ROOT_PATH.into())?;
+        if root.is_some_and(|root| roots.contains(&root)) {
+            continue;
+        }
+        match store.snapshot_at(step.commit) {
+            Ok(_) => roots.extend(root),
             Err(error @ (StoreError::NotAStore { .. } | StoreError::NewerFormat { .. })) => {
-                return Ok(vec![error.to_string()]);
+                faults.push(error.to_string());
             }
             Err(error) => return Err(error),
+        }
+    }
+    Ok(faults)
+}
+
+/// What a merge with the current state would restore.
+fn lost(
+    store: &Store,
+    old: Option<ObjectId>,
+    new: ObjectId,
+    after: &Snapshot<'_>,
+) -> Result<Vec<(String, String)>, StoreError> {
+    let merged = merge::heads(store, &store.in_memory(), old, (new, "what was pushed"), EqualTrees::Join)?;
+    let Some(merged) = merged.filter(|it| !it.is_fast_forward) else { return Ok(vec![]) };
+    let mut found: Vec<(String, String)> = Vec::new();
+    found.extend(merged.refused.into_iter().map(|path| (path, "a store cannot hold this".into())));
+    for path in merged.restored {
+        let why = match after.entry(&path)? {
+            Some(_) => "set back to an earlier state, or damaged",
+            None => "deleted",
         };
-        match self.refuse_large_commits(new, old.as_slice(), "what was pushed") {
-            Err(error @ StoreError::NotAStore { .. }) => return Ok(vec![error.to_string()]),
-            checked => checked?,
-        }
-        if let Some(old) = old {
-            match self.unpurged(&self.in_memory(), old, new)? {
-                Some(Unpurged::Theirs) => {
-                    return Ok(vec![format!("{new} brings back what was purged here: {PURGED}")]);
-                }
-                Some(Unpurged::Ours) => {
-                    return Ok(vec![format!("{new} was purged, and {old} here was not: {NOT_PURGED}")]);
-                }
-                None => {}
-            }
-        }
-        if let Some(old) = old.filter(|old| !self.is_ancestor(*old, new).unwrap_or(false)) {
-            return Ok(vec![format!("{new} does not descend from {old}, where the ref is now")]);
-        }
-        let steps = self.commits_between(old, new)?;
-        let faults = self.strangers(&steps, old.is_none())?;
-        if !faults.is_empty() {
-            return Ok(faults);
-        }
-        let before = match old {
-            Some(old) => Snapshot::of_commit(&self.repo, old)?,
-            None => None,
-        };
-        let tree = before.as_ref().map(Snapshot::tree);
-        let (differences, is_all) = self.differences_within(tree, after.tree(), budget.files)?;
-        if !is_all {
-            return Ok(vec![format!("more than {} files differ: {IN_PARTS}", budget.files)]);
-        }
-        let now = self.now()?;
-        let suspects = BTreeSet::new();
-        let (before, shelf) = (before.as_ref(), Shelf::default());
-        let mut look = Look { store: self, before, after: &after, now, values: 0, suspects, shelf, budget };
-        let mut found: Vec<(String, String)> = Vec::new();
-        for file in &differences {
-            found.extend(look.fault(file)?.map(|why| (file.path.clone(), why)));
-            if look.values > budget.values {
-                return Ok(vec![format!("more than {} values in its records: {IN_PARTS}", budget.values)]);
-            }
-        }
-        let mut faults = match look.identities(&steps)? {
-            Ok(faults) => faults,
-            Err(beyond) => return Ok(vec![beyond]),
-        };
-        // Try a merge only if no record is broken, so that each problem is reported once.
-        if found.is_empty() && faults.is_empty() {
-            found = self.lost(old, new, &after)?;
-        }
-        found.sort();
-        found.dedup();
-        for (n, (path, why)) in found.into_iter().enumerate() {
-            let by = match n < MOST_TRACED && steps.len() <= MOST_COMMITS {
-                true => self.brought_by(&steps, &after, &path)?,
-                false => String::new(),
-            };
-            faults.push(if path.is_empty() { why } else { format!("`{path}`: {why}{by}") });
-        }
-        Ok(faults)
+        found.push((path, why.into()));
     }
+    if found.is_empty() {
+        found.push((String::new(), "the current state would not be preserved".into()));
+    }
+    Ok(found)
+}
 
-    /// New commits of the history that are not stores. If a merge had a commit of the code as a parent, a later
-    /// restore would take files from that commit.
-    fn strangers(&self, steps: &[Link], is_first: bool) -> Result<Vec<String>, StoreError> {
-        let first = self.first_commit()?;
-        let mut roots = Vec::new();
-        let mut faults = Vec::new();
-        for step in steps {
-            if let Some(why) = self.ill_formed(step.commit)? {
-                let what = format!("{} by {}", step.commit, self.step(step.commit)?.author);
-                faults.push(format!("commit {what} is one that hosts which check objects refuse: {why}"));
-                continue;
-            }
-            if step.parents.is_empty() && !(is_first && step.commit == first) {
-                let what =
-                    format!("{} is a first commit, but not the one that all stores begin with", step.commit);
-                faults.push(what);
-                continue;
-            }
-            let root = trees::look_up(&self.repo, step.tree, ROOT_PATH.into())?;
-            if root.is_some_and(|root| roots.contains(&root)) {
-                continue;
-            }
-            match self.snapshot_at(step.commit) {
-                Ok(_) => roots.extend(root),
-                Err(error @ (StoreError::NotAStore { .. } | StoreError::NewerFormat { .. })) => {
-                    faults.push(error.to_string());
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(faults)
-    }
+/// The first new commit in which `path` is as it was pushed, in words.
+fn brought_by(store: &Store, steps: &[Link], after: &Snapshot<'_>, path: &str) -> Result<String, StoreError> {
+    let Some(commit) = store.bringer(steps, after, path)? else { return Ok(String::new()) };
+    let by = store.step(commit)?.author;
+    Ok(format!(" (commit {} by {by})", commit.to_hex_with_len(10)))
+}
 
-    /// What a merge with the current state would restore.
-    fn lost(
-        &self,
-        old: Option<ObjectId>,
-        new: ObjectId,
-        after: &Snapshot<'_>,
-    ) -> Result<Vec<(String, String)>, StoreError> {
-        let merged = merge::heads(self, &self.in_memory(), old, (new, "what was pushed"), EqualTrees::Join)?;
-        let Some(merged) = merged.filter(|it| !it.is_fast_forward) else { return Ok(vec![]) };
-        let mut found: Vec<(String, String)> = Vec::new();
-        found.extend(merged.refused.into_iter().map(|path| (path, "a store cannot hold this".into())));
-        for path in merged.restored {
-            let why = match after.entry(&path)? {
-                Some(_) => "set back to an earlier state, or damaged",
-                None => "deleted",
-            };
-            found.push((path, why.into()));
-        }
-        if found.is_empty() {
-            found.push((String::new(), "the current state would not be preserved".into()));
-        }
-        Ok(found)
-    }
-
-    /// The first new commit in which `path` is as it was pushed, in words.
-    fn brought_by(&self, steps: &[Link], after: &Snapshot<'_>, path: &str) -> Result<String, StoreError> {
-        let Some(commit) = self.bringer(steps, after, path)? else { return Ok(String::new()) };
-        let by = self.step(commit)?.author;
-        Ok(format!(" (commit {} by {by})", commit.to_hex_with_len(10)))
-    }
-
-    /// The first of these commits in which `path` is the same as in the state `after`.
-    pub(in crate::store) fn bringer(
-        &self,
-        steps: &[Link],
-        after: &Snapshot<'_>,
-        path: &str,
-    ) -> Result<Option<ObjectId>, StoreError> {
-        let wanted = after.entry(path)?;
-        let is_so = |commit: ObjectId| -> Result<bool, StoreError> {
-            Ok(Snapshot::of_commit(&self.repo, commit)?
-                .map(|state| state.entry(path))
-                .transpose()?
-                .is_some_and(|entry| entry == wanted))
-        };
-        for step in steps {
-            if is_so(step.commit)? && !step.parents.iter().any(|parent| is_so(*parent).unwrap_or(true)) {
-                return Ok(Some(step.commit));
-            }
-        }
-        Ok(None)
-    }
-
-    fn is_too_large(&self, path: &str, id: ObjectId) -> Result<bool, StoreError> {
-        let failed = StoreError::object("cannot read a record of the store");
-        Ok(self.repo.header(id).map_err(failed)?.size > layout::largest(path))
-    }
+fn is_too_large(store: &Store, path: &str, id: ObjectId) -> Result<bool, StoreError> {
+    let failed = StoreError::object("cannot read a record of the store");
+    Ok(store.repo().header(id).map_err(failed)?.size > layout::largest(path))
 }
 
 /// Checks each file that a push brings or changes.
@@ -268,7 +238,7 @@ impl Look<'_> {
             // A merge keeps these unless they are at the path of a record.
             EntryKind::Link | EntryKind::Commit => {
                 let is_free =
-                    files::is_place(&file.path) && matches!(layout::form(&file.path).0, Form::Unknown);
+                    layout::is_place(&file.path) && matches!(layout::form(&file.path).0, Form::Unknown);
                 Ok(trees::unread(kind).filter(|_| !is_free).map(str::to_owned))
             }
         }
@@ -284,12 +254,12 @@ impl Look<'_> {
         if !matches!(layout::form(path).0, Form::Unknown) {
             return Ok(Some("a folder at the path of a record"));
         }
-        let files = self.store.repo.first_differences(old, new, MOST_UNKNOWN + 1)?;
+        let files = self.store.repo().first_differences(old, new, MOST_UNKNOWN + 1)?;
         let Some(files) = files.filter(|files| files.len() <= MOST_UNKNOWN) else {
             return Ok(Some("more files than a store can have"));
         };
         for (kind, id) in files.into_iter().filter_map(|file| file.new) {
-            if kind != EntryKind::Commit && self.store.is_too_large(path, id)? {
+            if kind != EntryKind::Commit && is_too_large(self.store, path, id)? {
                 return Ok(Some("a file in it is larger than a record can be"));
             }
         }
@@ -297,23 +267,23 @@ impl Look<'_> {
     }
 
     fn fault_in_file(&mut self, file: &Difference, id: ObjectId) -> Result<Option<String>, StoreError> {
-        if !files::is_place(&file.path) {
+        if !layout::is_place(&file.path) {
             return Ok(Some("not the path of a record".into()));
         }
-        if self.store.is_too_large(&file.path, id)? {
+        if is_too_large(self.store, &file.path, id)? {
             return Ok(Some("larger than a record can be".into()));
         }
         if matches!(layout::form(&file.path).0, Form::Unknown) {
             return Ok(None);
         }
-        let new = read_blob(&self.store.repo, id, &file.path)?;
+        let new = read_blob(self.store.repo(), id, &file.path)?;
         self.values += record::most_values(&new);
         if self.values > self.budget.values {
             return Ok(None);
         }
         let old = match file.old {
             Some((EntryKind::Blob | EntryKind::BlobExecutable, old)) if old != id => {
-                Some(read_blob(&self.store.repo, old, &file.path)?)
+                Some(read_blob(self.store.repo(), old, &file.path)?)
             }
             Some((_, old)) if old == id => return Ok(None),
             _ => None,
@@ -421,17 +391,14 @@ impl Look<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::Repository;
+    use crate::store::lineage::tests::{History, issue, path};
 
     #[test]
     fn a_push_beyond_what_can_be_looked_at_is_told_to_come_in_parts() {
-        let folder = tempfile::tempdir().unwrap();
-        Repository::init_bare(folder.path());
-        let store = Store::open(folder.path()).unwrap();
-        let work = &store.repo;
-        let first = crate::store::root::make(work).unwrap();
+        let history = History::new();
+        let (store, first) = (&history.store, history.first());
         let of =
-            |files, values| store.received_within(None, first, Budget { files, values, bytes: 0 }).unwrap();
+            |files, values| received_within(store, None, first, Budget { files, values, bytes: 0 }).unwrap();
         assert_eq!(of(1, 100), [""; 0]);
         assert!(of(0, 100)[0].starts_with("more than 0 files differ: push it in parts"), "{:?}", of(0, 100));
         assert!(of(1, 1)[0].starts_with("more than 1 values in its records: push it in parts"));
@@ -441,7 +408,6 @@ mod tests {
     fn what_is_set_aside_and_hidden_in_a_folder_is_read_once_for_all_its_files() {
         use crate::git::bounded;
         use crate::model::fixtures::entry;
-        use crate::store::lineage::tests::{History, issue, path};
         use serde_json::json;
         let read = |count: usize| {
             let mut history = History::new();
@@ -469,11 +435,11 @@ mod tests {
             }
             let tip = history.commit(&[history.first()], &files);
             bounded::READ.set(0);
-            assert_eq!(history.store.check_received(Some(history.first()), tip).unwrap(), [""; 0]);
+            assert_eq!(received(&history.store, Some(history.first()), tip).unwrap(), [""; 0]);
             let gate = bounded::READ.get();
-            history.store.repo.set_ref("refs/wf/main", tip);
+            history.store.repo().set_ref("refs/wf/main", tip);
             bounded::READ.set(0);
-            history.store.fsck().unwrap();
+            crate::ops::store::fsck::findings(&history.store).unwrap();
             (gate, bounded::READ.get())
         };
         let (few, many, more) = (read(10), read(40), read(70));

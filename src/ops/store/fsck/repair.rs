@@ -1,8 +1,9 @@
-//! Checking and repairing the store.
+//! Repairs the store in one commit.
 
+use super::heal::{self, Healed};
+use super::history;
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Session};
-use crate::store::fsck::{Finding, Healed};
 
 /// What a repair did.
 #[derive(Debug)]
@@ -19,28 +20,20 @@ pub(crate) struct Repaired {
     pub(crate) rewritten: Vec<String>,
 }
 
-/// Checks records, references and the history. Findings are part of the result, not refusals.
-///
-/// # Errors
-/// Only if the store cannot be read at all.
-pub(crate) fn fsck(session: &Session) -> Answer<Vec<Finding>> {
-    Ok(session.done(session.store().fsck()?, None))
-}
-
 /// Restores what was deleted or made unreadable, and repairs records with stamps in the future, in one commit.
 ///
 /// # Errors
 /// `doubted-clock` if commits by others are dated after this clock, unless `trust_clock` is set.
 pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
     let store = session.store();
-    let to_heal = store.to_heal(trust_clock)?;
-    let repairs = store.repairs()?;
+    let to_heal = heal::wanted(store, trust_clock)?;
+    let repairs = history::repairs(store)?;
     let removed = store.mend()?.map(|mended| mended.refused).unwrap_or_default();
     let committed = session.transact(|tx| {
         for (path, bytes) in &repairs {
             tx.write(path.clone(), bytes.clone())?;
         }
-        let healed = tx.heal(&to_heal)?;
+        let healed = heal::heal(tx, &to_heal)?;
         tx.describe("fsck", subject(repairs.len(), &healed));
         Ok(healed)
     })?;

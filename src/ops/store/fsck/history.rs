@@ -1,0 +1,225 @@
+//! Checks each commit of the ref against its parents, and finds what can be restored from the history.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::{Findings, Severity, files, unchecked};
+use crate::git::{EntryKind, ObjectId};
+use crate::store::{
+    Did, Fault, Lineage, Origins, REDIRECTED, Snapshot, Store, StoreError, layout, read_blob, said_of_form,
+};
+
+/// If one commit deleted more files than this, only the first is listed, with the number of all.
+const MOST_LISTED: usize = 20;
+
+/// Reports the changes in each commit of the history that no command makes. A deleted path is an error while it
+/// is missing, and a note once it is restored. Returns all commits of the history.
+pub(super) fn check(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    found: &mut Findings,
+) -> Result<HashSet<ObjectId>, StoreError> {
+    let failed = StoreError::object("cannot read the history of the store");
+    let walk = store.repo().walk([snapshot.commit()], []).map_err(&failed)?;
+    let ours = ours(store, snapshot.commit());
+    let mut known = HashSet::new();
+    let mut roots = 0;
+    let mut is_whole = true;
+    let mut history = Vec::new();
+    for info in walk {
+        let info = match info {
+            Ok(info) => info,
+            Err(error) => {
+                let what = format!("cannot read a commit of its history: {error}");
+                found.error(store.reference(), what);
+                is_whole = false;
+                break;
+            }
+        };
+        known.insert(info.id);
+        if !ours.contains(info.id) {
+            continue;
+        }
+        if let Ok(Some(why)) = store.ill_formed(info.id) {
+            let what = format!("{} {}", store.step(info.id)?.author, said_of_form(why));
+            found.add(Severity::Error, store.reference(), Some(info.id), what);
+        }
+        let mut parents: Vec<ObjectId> = info.parents.to_vec();
+        if parents.is_empty() {
+            roots += 1;
+        }
+        if info.id != snapshot.commit()
+            && let Err(error) = store.snapshot_at(info.id)
+        {
+            // The newest state is a valid store, so someone repaired this.
+            let severity = match error {
+                StoreError::NotAStore { .. } => Severity::Note,
+                _ => Severity::Error,
+            };
+            found.add(severity, store.reference(), Some(info.id), error.to_string());
+        }
+        parents.retain(|parent| {
+            let is_stranger = store.repo().has_object(*parent) && !ours.contains(*parent);
+            if is_stranger {
+                let what = format!("merged {parent}, which is not a commit of a store");
+                found.add(Severity::Error, store.reference(), Some(info.id), what);
+            }
+            !is_stranger
+        });
+        history.push((info.id, parents));
+    }
+    if is_whole {
+        history = in_order(store, snapshot.commit(), history)?;
+    } else {
+        history.reverse();
+    }
+    check_changes(store, snapshot, &history, found)?;
+    if is_whole {
+        for it in store.wrongly_aside(None, snapshot.commit())? {
+            let commit = ObjectId::from_hex(it.commit.as_bytes()).ok();
+            found.add(Severity::Error, &it.path, commit, format!("{} {}", it.author, it.what));
+        }
+    }
+    if roots > 1 {
+        found.note(store.reference(), format!("its history has {roots} first commits; all stores share one"));
+    }
+    Ok(known)
+}
+
+/// The commits, parents before children.
+fn in_order(
+    store: &Store,
+    tip: ObjectId,
+    history: Vec<(ObjectId, Vec<ObjectId>)>,
+) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, StoreError> {
+    let mut parents: HashMap<ObjectId, Vec<ObjectId>> = history.into_iter().collect();
+    let order = store.parents_first(&[tip], None)?;
+    Ok(order.into_iter().filter_map(|(commit, _)| Some((commit, parents.remove(&commit)?))).collect())
+}
+
+fn check_changes(
+    store: &Store,
+    now: &Snapshot<'_>,
+    history: &[(ObjectId, Vec<ObjectId>)],
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    let mut lineage = Lineage::over(store, history.iter().map(|(commit, parents)| (*commit, &parents[..])));
+    let mut origins = Origins::between(store, None, now.commit())?;
+    for (commit, parents) in history {
+        // Group the paths by message.
+        let mut lost: BTreeMap<(Severity, String), Vec<String>> = BTreeMap::new();
+        for own in lineage.changes(*commit, parents, &|_| true)? {
+            let faults = own.step().map(|step| step.faults()).unwrap_or_default();
+            let mut faults: Vec<Fault> =
+                faults.into_iter().map(|what| Fault { commit: *commit, what }).collect();
+            faults.extend(origins.faults(&own, *commit, parents)?);
+            for Fault { commit, what } in faults {
+                let what = format!("{} {what}", store.step(commit)?.author);
+                found.add(Severity::Error, &own.path, Some(commit), what);
+            }
+            let done = match own.did {
+                Did::Wrote(_) => continue,
+                Did::Redirected => {
+                    let what = format!("{} {REDIRECTED}", store.step(*commit)?.author);
+                    found.add(Severity::Error, &own.path, Some(*commit), what);
+                    continue;
+                }
+                Did::Deleted(_) => "deleted",
+                Did::Unreadable => "made unreadable",
+            };
+            let is_back = match own.did {
+                Did::Unreadable => files::has_sound(store, now, &own.path)?,
+                _ => now.entry(&own.path)?.is_some(),
+            };
+            let is_restorable = match own.did {
+                Did::Deleted(kind) => {
+                    matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable) && layout::is_place(&own.path)
+                }
+                _ => true,
+            };
+            let (severity, what) = match (is_back, is_restorable) {
+                (true, _) => (Severity::Note, ", and restored since"),
+                (false, true) => (Severity::Error, "; `git wf fsck --repair` restores it"),
+                (false, false) => (Severity::Note, "; it is not a path of this format"),
+            };
+            lost.entry((severity, format!("{done}{what}"))).or_default().push(own.path);
+        }
+        if lost.is_empty() {
+            continue;
+        }
+        let by = format!(" by {}", store.step(*commit)?.author);
+        for ((severity, what), paths) in lost {
+            // `deleted by Ada, and restored since`
+            let at = what.find([',', ';']).unwrap_or(what.len());
+            let what = format!("{}{by}{}", &what[..at], &what[at..]);
+            match paths.split_at(MOST_LISTED.min(paths.len())) {
+                (all, []) => all.iter().for_each(|path| found.add(severity, path, Some(*commit), &what)),
+                _ => {
+                    let what = format!("{what} (the first of {} files)", paths.len());
+                    found.add(severity, &paths[0], Some(*commit), what);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What can be restored from the history: for each path that was deleted or whose record cannot be read, the
+/// newest readable version.
+pub(super) fn repairs(store: &Store) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
+    let failed = StoreError::object("cannot read the history of the store");
+    let snapshot = unchecked(store, &mut Findings::default())?;
+    let ours = ours(store, snapshot.commit());
+    let mut repairs = BTreeMap::new();
+    let walk = store.repo().walk([snapshot.commit()], []).map_err(&failed)?;
+    for info in walk {
+        // The readable part of a damaged history can still restore something.
+        let Ok(info) = info else { break };
+        if !ours.contains(info.id) {
+            continue;
+        }
+        let Some(state) = store.state_at(info.id)? else { continue };
+        for parent in info.parents.into_iter().filter(|id| store.repo().has_object(*id) && ours.contains(*id))
+        {
+            let Some(before) = store.state_at(parent)? else { continue };
+            for file in store.differences(Some(before.tree()), state.tree())? {
+                let Some((EntryKind::Blob | EntryKind::BlobExecutable, old)) = file.old else { continue };
+                let is_wanted = layout::is_place(&file.path) && !repairs.contains_key(&file.path);
+                if !is_wanted || files::has_sound(store, &snapshot, &file.path)? {
+                    continue;
+                }
+                let bytes = read_blob(store.repo(), old, &file.path)?;
+                if layout::sound(&file.path, &bytes).is_ok() {
+                    let bytes = layout::canonical(&file.path, &bytes).unwrap_or(bytes);
+                    repairs.insert(file.path, bytes);
+                }
+            }
+        }
+    }
+    Ok(repairs)
+}
+
+/// The commits of a history that belong to the store: those that descend from a first commit which is a store,
+/// whether or not it is the first commit that all stores share. A commit of the code that someone merged does not
+/// belong to it, and neither do its files.
+struct Ours(Option<HashSet<ObjectId>>);
+
+impl Ours {
+    fn contains(&self, commit: ObjectId) -> bool {
+        self.0.as_ref().is_none_or(|ours| ours.contains(&commit))
+    }
+}
+
+/// Returns all commits if the history is incomplete.
+fn ours(store: &Store, tip: ObjectId) -> Ours {
+    let Ok(history) = store.parents_first(&[tip], None) else { return Ours(None) };
+    let mut ours = HashSet::new();
+    for (commit, parents) in history {
+        // The history of a shallow clone starts where it was cut.
+        let is_first = || !parents.iter().any(|parent| store.repo().has_object(*parent));
+        let begins = || is_first() && store.snapshot_at(commit).is_ok();
+        if parents.iter().any(|parent| ours.contains(parent)) || begins() {
+            ours.insert(commit);
+        }
+    }
+    Ours(ours.contains(&tip).then_some(ours))
+}
