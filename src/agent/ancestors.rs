@@ -1,9 +1,9 @@
-//! The processes that this one was started by.
+//! The ancestors of this process.
 
-/// No chain is longer; a longer one would be a cycle of reused process ids.
+/// A chain is never longer; a longer one would be a cycle of reused process ids.
 const MOST: usize = 200;
 
-/// Their arguments, nearest first. Those that the system does not tell are left out.
+/// Their arguments, nearest first. Processes that the system does not report are left out.
 #[cfg(target_os = "linux")]
 pub(super) fn commands() -> Vec<Vec<String>> {
     let mut found = Vec::new();

@@ -5,13 +5,13 @@ use super::secrets;
 use crate::model::execution::Check;
 use crate::model::hash::CommitHash;
 
-/// The most bytes of output that a record holds.
+/// The most bytes of output in a record.
 const LONGEST_TAIL: usize = 4 * 1024;
 
 /// The state of the code that a command ran on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Code {
-    /// What was checked out.
+    /// The commit that was checked out.
     pub(crate) commit: Option<CommitHash>,
     /// Whether the work tree had other changes.
     pub(crate) dirty: bool,
@@ -34,8 +34,8 @@ pub(crate) fn record(task: &str, command: &str, ran: &Ran, code: &Code) -> Check
     }
 }
 
-/// The end of the output in the form that is stored: without escapes, control characters and secrets, and with a remark
-/// if the command ended in a way that the exit code does not show.
+/// The end of the output as it is stored: without escapes, control characters and secrets, and with a remark if the
+/// exit code does not show how the command ended.
 fn tail(ran: &Ran) -> String {
     let text = String::from_utf8_lossy(&ran.tail);
     let plain = anstream::adapter::strip_str(&text).to_string();

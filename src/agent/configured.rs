@@ -1,4 +1,4 @@
-//! The agents that git config and the presets name, and where their programs are.
+//! The agents in git config and the presets, and the paths of their programs.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use super::definition::{Origin, Setting};
 use crate::git::GitError;
 use crate::store::Store;
 
-/// What git config says of agents.
+/// The settings of agents in git config.
 pub(crate) fn settings(store: &Store) -> Result<Vec<Setting>, GitError> {
     let values = store.git().config_below("wf.agent.")?.into_iter();
     Ok(values
@@ -21,7 +21,8 @@ pub(crate) fn settings(store: &Store) -> Result<Vec<Setting>, GitError> {
         .collect())
 }
 
-/// Where a program is that would be started in `folder` with this `PATH`; none if it is not there or cannot be run.
+/// The path of the program that `name` would start in `folder` with this `PATH`; `None` if it does not exist or is
+/// not executable.
 pub(crate) fn program(name: &str, folder: &Path, path: Option<&OsStr>) -> Option<PathBuf> {
     let is_program = |file: &PathBuf| {
         std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)

@@ -1,5 +1,5 @@
-//! What an agent is: a program with its arguments, the protocol that it speaks, how long it may take and which variables it
-//! sees. It comes from git config, from a preset, or from a command line, and each of its values knows from where.
+//! The definition of an agent: a program with its arguments, its protocol, its timeout, and the variables that it
+//! sees. It comes from git config, from a preset, or from a command line, and each value knows its origin.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,13 +13,13 @@ use crate::rules::lease::parse_duration;
 
 use super::preset::{self, Preset};
 
-/// How long an agent may take if nothing else is said.
+/// The default timeout.
 const DEFAULT_TIMEOUT: &str = "30m";
-/// What a command line begins with to name its protocol.
+/// The prefix of a command line that speaks the Agent Client Protocol.
 const ACP_PREFIX: &str = "acp:";
-/// What a command line begins with to be run by a shell.
+/// The prefix of a command line that is run by a shell.
 const SHELL_PREFIX: &str = "sh:";
-/// Longer names would not fit into a line.
+/// Longer names would not fit on a line.
 const LONGEST_NAME: usize = 64;
 
 text_enum!(
@@ -80,12 +80,12 @@ impl<T> Sourced<T> {
     }
 }
 
-/// A variable of an agent's environment.
+/// A variable in an agent's environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Variable {
-    /// As it is here, if it is set.
+    /// Passed on, if it is set here.
     Passed(String),
-    /// With this value.
+    /// Set to this value.
     Set(String, String),
 }
 
@@ -120,14 +120,13 @@ pub(crate) struct Setting {
     pub(crate) name: String,
     /// `command`, `protocol`, …, in lower case.
     pub(crate) key: String,
-    /// What it is set to.
+    /// Its value.
     pub(crate) value: String,
-    /// Where.
+    /// Where it is set.
     pub(crate) origin: Origin,
 }
 
-/// An agent that can be started. There is none without a program, with a name that is no name, or with a setting that says
-/// nothing.
+/// An agent that can be started: it has a valid name, a program, and valid settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Agent {
     name: String,
@@ -139,18 +138,18 @@ pub(crate) struct Agent {
     environment: Vec<Sourced<Variable>>,
 }
 
-/// Why there is no such agent.
+/// Why an agent cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoAgent {
-    /// Nobody configured it.
+    /// There is no agent of this name.
     #[error("there is no agent `{name}`")]
     Unknown {
-        /// What was asked for.
+        /// The name that was given.
         name: String,
-        /// The names that there are.
+        /// The names of the existing agents.
         known: Vec<String>,
     },
-    /// A name that cannot be one.
+    /// An invalid name.
     #[error("`{0}` cannot be the name of an agent")]
     Name(String),
     /// It has settings, but no command.
@@ -159,24 +158,24 @@ pub(crate) enum NoAgent {
         /// Its name.
         name: String,
     },
-    /// A command line that holds no program, or cannot be split into words.
+    /// A command line that names no program, or cannot be split into words.
     #[error("`{command}` is not a command line: {why}")]
     Command {
-        /// As it was given.
+        /// The command line, as given.
         command: String,
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A setting that nobody understands.
+    /// An invalid setting.
     #[error("`wf.agent.{name}.{key}` is `{value}`; expected {expected}")]
     Setting {
         /// The agent.
         name: String,
-        /// Which.
+        /// Its key.
         key: String,
-        /// What it is set to.
+        /// Its value.
         value: String,
-        /// What it may be set to.
+        /// What is allowed.
         expected: &'static str,
     },
 }
@@ -211,8 +210,8 @@ impl crate::model::Explain for NoAgent {
 }
 
 impl Agent {
-    /// The agent that a text means: a name in git config, the name of a preset, or a command line, which holds a blank or a
-    /// `/`, or begins with `acp:` or `sh:`.
+    /// The agent that a text names: a name in git config, the name of a preset, or a command line, which contains a
+    /// space or a `/`, or begins with `acp:` or `sh:`.
     ///
     /// # Errors
     /// [`NoAgent`].
@@ -263,7 +262,8 @@ impl Agent {
         let protocol = match set("protocol") {
             Some(setting) => setting.read(Protocol::parse, "plain or acp")?,
             None => match preset {
-                // A command of one's own under the name of a preset speaks what it likes.
+                // Users can configure a command of their own under the name of a preset; it may speak another
+                // protocol.
                 Some(preset) if command.origin == Origin::Preset => {
                     Sourced::new(preset.protocol, Origin::Preset)
                 }
@@ -287,7 +287,7 @@ impl Agent {
         Self::made(name.to_owned(), command, shell, protocol, timeout, environment)
     }
 
-    /// The agent that a command line is.
+    /// The agent of a command line.
     fn of_command(text: &str) -> Result<Self, NoAgent> {
         let (protocol, rest) = match text.strip_prefix(ACP_PREFIX) {
             Some(rest) => (Sourced::new(Protocol::Acp, Origin::Argument), rest),
@@ -331,18 +331,18 @@ impl Agent {
         Ok(Self { name, command, words, shell, protocol, timeout, environment })
     }
 
-    /// The same, with another limit.
+    /// The same agent, with another timeout.
     pub(crate) fn within(mut self, timeout: Duration) -> Self {
         self.timeout = Sourced::new(timeout, Origin::Argument);
         self
     }
 
-    /// Its name; for a command line, that of the program.
+    /// Its name; for a command line, the name of the program.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// As it was written.
+    /// Its command, as written.
     pub(crate) fn command(&self) -> &Sourced<String> {
         &self.command
     }
@@ -352,12 +352,12 @@ impl Agent {
         &self.shell
     }
 
-    /// The program and its arguments, as they are started.
+    /// The program and its arguments, as started.
     pub(crate) fn words(&self) -> Vec<OsString> {
         self.words.iter().map(OsString::from).collect()
     }
 
-    /// The program that has to be there.
+    /// The program that must exist.
     pub(crate) fn program(&self) -> &str {
         &self.words[0]
     }
@@ -372,7 +372,7 @@ impl Agent {
         &self.timeout
     }
 
-    /// Variables that it sees beside those of everybody.
+    /// Variables that it sees besides those that every agent sees.
     pub(crate) fn environment(&self) -> &[Sourced<Variable>] {
         &self.environment
     }
@@ -390,7 +390,7 @@ impl Setting {
 
     fn unfit(&self, expected: &'static str) -> NoAgent {
         let Self { name, key, value, .. } = self.clone();
-        // A variable may be a secret.
+        // The value of a variable may be a secret.
         let value = if key == "env" { value.split('=').next().unwrap_or_default().to_owned() } else { value };
         NoAgent::Setting { name, key, value, expected }
     }
@@ -424,7 +424,7 @@ fn duration(text: &str) -> Option<Duration> {
     Some(Duration::from_millis(u64::try_from(millis).ok()?))
 }
 
-/// As git reads it.
+/// Parses a boolean like git.
 fn boolean(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" | "1" => Some(true),

@@ -1,24 +1,24 @@
-//! Processes that a command started and left behind, whatever session or group they moved to.
+//! Processes that a command started and left behind, in whatever session or group.
 //!
-//! Its watcher is the parent of all of them, and ends them when the command has ended. A command that kills its watcher
-//! leaves them to this program, which may have other children at that moment: other watchers, and `git`. So watchers are
-//! known by their number, and each takes what it watches into a session of its own; a child in another session than this
-//! program's, which is no watcher, is what a killed watcher left.
+//! The watcher of the command becomes the parent of all of them, and ends them after the command. If a command kills
+//! its watcher, they become children of this program, which may have other children at that time: other watchers, and
+//! `git`. So the ids of the watchers are recorded, and each watcher moves what it watches into a session of its own.
+//! A child in another session than this program's that is not a watcher was left behind by a killed watcher.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::process::Child;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The watchers that run.
+/// The running watchers.
 static WATCHERS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 fn watchers() -> MutexGuard<'static, BTreeSet<u32>> {
-    // A set of numbers is never half-way.
+    // The set is valid even after a panic.
     WATCHERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a watcher. Whatever a killed one leaves behind comes to this process.
+/// Starts a watcher. If it is killed, this process becomes the parent of what it leaves behind.
 pub(super) fn start_watcher(start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
     adopt();
     let mut watchers = watchers();
@@ -27,39 +27,39 @@ pub(super) fn start_watcher(start: impl FnOnce() -> io::Result<Child>) -> io::Re
     Ok(child)
 }
 
-/// Forgets a watcher that was waited for, and ends what it left behind if it was killed.
+/// Forgets a watcher that has ended, and ends what it left behind if it was killed.
 pub(super) fn forget_watcher(id: u32, was_killed: bool) {
     let mut watchers = watchers();
     watchers.remove(&id);
     if was_killed {
         let own = session(None);
         let is_known = |pid| u32::try_from(pid).is_ok_and(|id| watchers.contains(&id));
-        // One whose session is not told has ended, and may be waited for elsewhere in this program.
+        // A child whose session is unknown has ended; another part of this program may be waiting for it.
         end_all(|pid| !is_known(pid) && session(Some(pid)).is_some_and(|session| Some(session) != own));
     }
 }
 
-/// Makes this process the parent of what its children leave behind. Answers with the children that it has already.
+/// Makes this process the parent of what its children leave behind. Returns the children that it already has.
 pub(super) fn adopt() -> BTreeSet<i32> {
     become_parent();
     children()
 }
 
-/// Ends every child except those in `before`, and the processes that they leave behind in turn.
+/// Ends every child except those in `before`, and the processes that these leave behind in turn.
 pub(super) fn end(before: &BTreeSet<i32>) {
     end_all(|pid| !before.contains(&pid));
 }
 
 #[cfg(target_os = "linux")]
 fn become_parent() {
-    // If the system refuses, only the command's own group is ended.
+    // If the system refuses, only the command's own process group is ended.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
 #[cfg(target_os = "linux")]
 fn end_all(is_meant: impl Fn(i32) -> bool) {
     use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-    /// After this many rounds, a program that starts processes faster than they end is left alone.
+    /// After this many rounds, give up on a program that starts processes faster than they can be ended.
     const ROUNDS: usize = 1000;
     for _ in 0..ROUNDS {
         let left: Vec<Pid> =
@@ -84,13 +84,13 @@ fn children() -> BTreeSet<i32> {
         .collect()
 }
 
-/// The session of a process, or of this one: the fourth value after the name in `proc_pid_stat(5)`. It is 0 if its leader is
-/// outside this container, which is why `getsid`, whose answer must be a process, is not asked.
+/// The session of a process, or of this one: the fourth value after the name in `proc_pid_stat(5)`. It is 0 if the
+/// session leader is outside this container; `getsid` cannot return that, so it is not used.
 #[cfg(target_os = "linux")]
 fn session(pid: Option<i32>) -> Option<i32> {
     let process = pid.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name may hold blanks and parentheses.
+    // The name may contain spaces and parentheses.
     let (_, values) = stat.rsplit_once(')')?;
     values.split_whitespace().nth(3)?.parse().ok()
 }

@@ -1,12 +1,13 @@
-//! What an agent sees of the environment: what any program needs, what its settings name, and who it is here. Everything
-//! else stays here, above all what may be a secret.
+//! The environment of an agent: what any program needs, what its settings name, and its role and actor. Everything
+//! else is withheld, above all possible secrets.
 
 use std::ffi::{OsStr, OsString};
 
 use super::definition::{Agent, Variable};
 use super::secrets;
 
-/// What any program needs to run, to speak the user's language and to reach the network, and by which git knows the user.
+/// What any program needs to run, to use the user's language and to reach the network, and what git needs to know the
+/// user.
 const EVERYBODY: &[&str] = &[
     "ALL_PROXY",
     "COLORTERM",
@@ -44,8 +45,8 @@ const EVERYBODY: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
-/// The variables of an agent in a role, chosen from those that there are `here`. Nobody looks at a terminal, and git asks
-/// nothing.
+/// The variables of an agent in a role, selected from those in `here`. There is no terminal, and git must not ask
+/// anything.
 pub(crate) fn environment(
     here: impl Iterator<Item = (OsString, OsString)>,
     agent: &Agent,
@@ -83,11 +84,11 @@ pub(crate) fn environment(
 }
 
 fn is_everybodys(name: &str) -> bool {
-    // Some programs look for proxies in small letters only.
+    // Some programs read proxies only from lower-case names.
     EVERYBODY.contains(&name.to_ascii_uppercase().as_str()) || name.starts_with("LC_")
 }
 
-/// Such as the password of a proxy.
+/// Whether the value contains a secret, such as the password of a proxy.
 fn is_secret(value: &OsStr) -> bool {
     let text = value.to_string_lossy();
     secrets::masked(&text, std::iter::empty()) != text

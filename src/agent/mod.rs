@@ -1,8 +1,8 @@
-//! Programs of others that run here, each under a watcher that it cannot outlive: the commands that a plan names, which
-//! somebody agreed to, and the agents that explore, plan, review and build.
+//! Programs of others that run here, each under a watcher that it cannot outlive: the commands of a plan, which
+//! someone agreed to, and the agents that explore, plan, review and build.
 //!
-//! An agent is an [`Agent`](definition::Agent). [`ask`](talk::ask) gives it a [`Request`](request::Request) and reads its
-//! answer as a type that says what fits ([`Answer`](answer::Answer)).
+//! An agent is an [`Agent`](definition::Agent). [`ask`](talk::ask) sends it a [`Request`](request::Request) and reads
+//! its answer as a type that defines what is valid ([`Answer`](answer::Answer)).
 
 mod acp;
 pub(crate) mod agreed;
@@ -26,7 +26,7 @@ pub(crate) mod watch;
 
 use crate::model::remedy::Remedies;
 
-/// Why a command of a plan was not run, or how it ended is not known.
+/// Why a command of a plan was not run, or why its outcome is unknown.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AgentError {
     /// It could not be started or watched.
@@ -34,7 +34,7 @@ pub(crate) enum AgentError {
     Start {
         /// The command as in the plan.
         command: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Signals to this program cannot be caught.
@@ -45,7 +45,7 @@ pub(crate) enum AgentError {
     Agreed {
         /// The file.
         path: std::path::PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The user has no directory in which to record their consent.

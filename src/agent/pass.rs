@@ -1,5 +1,5 @@
-//! One open file, from this program to a process that it started, over the socket between them: `Command` can hand over no
-//! more than stdin, stdout and stderr.
+//! Passes one open file from this program to a process that it started, over the socket between them: `Command` can
+//! pass only stdin, stdout and stderr.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -11,7 +11,7 @@ use rustix::net::{
     SendFlags, recvmsg, sendmsg,
 };
 
-/// The byte that the file travels with: a socket carries none without data.
+/// The byte that is sent with the file: a socket cannot carry a file without data.
 const BYTE: u8 = b'f';
 
 /// Sends `file`.
@@ -24,13 +24,13 @@ pub(super) fn send(line: &UnixStream, file: impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Nothing that is started later should inherit what was received, where the system can say so.
+/// Later child processes must not inherit the received file; only this system can set that on receipt.
 #[cfg(target_os = "linux")]
 const FLAGS: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 #[cfg(not(target_os = "linux"))]
 const FLAGS: RecvFlags = RecvFlags::empty();
 
-/// Waits for the file that the other end sends before anything else.
+/// Waits for the file, which the other end sends before anything else.
 pub(super) fn receive(line: &UnixStream) -> io::Result<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     loop {

@@ -1,4 +1,4 @@
-//! The question that only tests whether an agent is there.
+//! A question that only tests whether an agent is there.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -33,7 +33,7 @@ pub(crate) fn ping(role: Role, nonce: &str) -> Request {
 }
 
 impl Reply<Pong> {
-    /// Whether it answers the ping with this nonce.
+    /// Checks that it answers the ping with this nonce.
     ///
     /// # Errors
     /// [`Unanswered::Unfit`].

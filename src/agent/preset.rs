@@ -1,5 +1,5 @@
-//! Agents that are known by name: the commands by which their makers say that they run without a person, reading the prompt
-//! from stdin and writing the answer to stdout, or speaking the Agent Client Protocol.
+//! Known agents, with the commands that their makers document for running without a person: reading the prompt from
+//! stdin and writing the answer to stdout, or speaking the Agent Client Protocol.
 
 use super::definition::Protocol;
 
@@ -14,7 +14,7 @@ pub(crate) struct Preset {
     pub(crate) command: &'static str,
     /// How to talk to it.
     pub(crate) protocol: Protocol,
-    /// Variables by which it finds its account and its settings.
+    /// Variables with its account and settings.
     pub(crate) environment: &'static [&'static str],
 }
 
@@ -36,7 +36,7 @@ const GEMINI: &[&str] = &[
     "GOOGLE_CLOUD_PROJECT",
     "GOOGLE_GENAI_USE_VERTEXAI",
 ];
-/// These talk to whichever provider there is a key for.
+/// For agents that use any provider with a key.
 const ANY: &[&str] = &[
     "ANTHROPIC_API_KEY",
     "DEEPSEEK_API_KEY",

@@ -1,5 +1,5 @@
-//! One command, of a plan or of an agent: run to its end, stopped when its time is over or somebody interrupts, with
-//! nothing that it started left behind.
+//! Runs one command of a plan or one agent to its end, or stops it when its time is up or someone interrupts. Nothing
+//! that it started is left behind.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -21,11 +21,11 @@ use super::watch::{Leash, Order, Start, Streams, Word, signal_group};
 use super::{AgentError, descendants};
 use crate::rules::command_line::CommandLine;
 
-/// How long a command may take to clean up after it was told to stop.
+/// How long a command may take to clean up after it is told to stop.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// How much of the end of the output is held. A record keeps less of it; the rest serves to see the whole of a secret
-/// that begins before the kept part.
+/// How much of the end of the output is kept. A record stores less; the rest is needed to recognize a secret that
+/// begins before the stored part.
 const WINDOW: usize = 64 * 1024;
 
 /// How a command ended.
@@ -54,11 +54,11 @@ pub(crate) struct Ran {
     pub(crate) tail: Vec<u8>,
 }
 
-/// Notes requests to stop: Ctrl-C, a closed terminal, or a termination signal.
+/// Catches requests to stop: Ctrl-C, a closed terminal, or a termination signal.
 pub(crate) struct Interrupts(Arc<AtomicBool>);
 
 impl Interrupts {
-    /// From now on such a signal ends the command that is running, not this program.
+    /// From now on such a signal ends the running command, not this program.
     pub(crate) fn catch() -> Result<Self, AgentError> {
         let seen = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -67,37 +67,37 @@ impl Interrupts {
         Ok(Self(seen))
     }
 
-    /// Whether one came since the last call.
+    /// Whether a request came since the last call.
     pub(crate) fn take(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }
 }
 
-/// Where a command wrote something.
+/// The stream that a command wrote to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
-    /// Its stdout; if both are one pipe, also its stderr.
+    /// Its stdout; if both share one pipe, also its stderr.
     Out,
     /// Its stderr.
     Err,
 }
 
-/// A command with all that it is given.
+/// A command to run.
 pub(super) struct Command<'a> {
-    /// A program and its arguments.
+    /// The program and its arguments.
     pub(super) words: &'a [OsString],
-    /// Where it runs.
+    /// The directory in which it runs.
     pub(super) folder: &'a Path,
-    /// The only variables that it sees; all if there are none.
+    /// The only variables that it sees; `None` passes all.
     pub(super) environment: Option<&'a [(OsString, OsString)]>,
-    /// What it reads, piece by piece, until the sender is dropped; nothing without it.
+    /// Its input, in pieces, until the sender is dropped; `None` gives it no input.
     pub(super) stdin: Option<Receiver<Vec<u8>>>,
-    /// Whether stdout and stderr are one pipe, so that the order of what was written is kept.
+    /// Whether stdout and stderr share one pipe, which keeps the order of the output.
     pub(super) is_joined: bool,
 }
 
-/// Runs `command` with `sh -c` in `folder`, without stdin. `sink` is given all output as it comes. Without a `limit` it
-/// may take as long as it likes. Whatever becomes of this process, the command does not outlive it (see [`super::watch`]).
+/// Runs `command` with `sh -c` in `folder`, without stdin. `sink` receives all output as it comes. Without a `limit`
+/// there is no timeout. Whatever happens to this process, the command does not outlive it (see [`super::watch`]).
 pub(crate) fn run(
     command: &CommandLine,
     folder: &Path,
@@ -117,8 +117,8 @@ pub(crate) fn run(
     Ok(Ran { ended, took, output_sha256: kept.digest(), tail: kept.tail.into() })
 }
 
-/// Runs a command to its end. It is asked to end when its time is over and each time that `stop` says so, and must after a
-/// moment, or when it is asked again. `sink` is given all output as it comes.
+/// Runs a command to its end. The command is asked to end when its time is up or when `stop` returns true; it is
+/// killed a moment later, or when `stop` returns true again. `sink` receives all output as it comes.
 pub(super) fn follow(
     command: Command<'_>,
     limit: Option<Duration>,
@@ -131,7 +131,7 @@ pub(super) fn follow(
         Run { stop, leash: Some(leash), group: None, was_killed: false, output, sink, silent: false };
     let followed = run.follow(&mut watcher, limit.map(|limit| start + limit));
     let took = start.elapsed();
-    // The watcher ends when its line closes, and cleans up before, unless the command killed it.
+    // The watcher ends when its socket closes. It cleans up first, unless the command killed it.
     run.leash = None;
     let status = watcher.wait();
     let was_killed = run.was_killed || status.is_ok_and(|status| status.signal().is_some());
@@ -143,7 +143,7 @@ pub(super) fn follow(
     Ok((followed?, took))
 }
 
-/// What a command wrote, and where.
+/// A piece of output, with its stream.
 type Written = (Stream, Vec<u8>);
 
 fn spawn(command: Command<'_>) -> io::Result<(Child, Leash, Receiver<Written>)> {
@@ -165,8 +165,8 @@ fn spawn(command: Command<'_>) -> io::Result<(Child, Leash, Receiver<Written>)> 
     if let Some((writer, input)) = input {
         std::thread::spawn(move || write_all(writer, &input));
     }
-    // The channel closes when nobody can write to the pipes any more. It holds little: a command that writes faster than
-    // its output is taken waits.
+    // The channel closes when nobody can write to the pipes any more. It is short, so a command that writes faster
+    // than its output is read has to wait.
     let (sender, receiver) = mpsc::sync_channel(8);
     if let Some(err) = err {
         let sender = sender.clone();
@@ -176,7 +176,7 @@ fn spawn(command: Command<'_>) -> io::Result<(Child, Leash, Receiver<Written>)> 
     Ok((watcher, leash, receiver))
 }
 
-/// Writes what comes, until nothing more comes or nobody reads.
+/// Writes the input until there is no more, or until nobody reads it.
 fn write_all(mut pipe: PipeWriter, input: &Receiver<Vec<u8>>) {
     while let Ok(bytes) = input.recv() {
         if pipe.write_all(&bytes).is_err() {
@@ -222,7 +222,7 @@ struct Run<'a> {
     leash: Option<Leash>,
     /// The process group of the command, once it runs.
     group: Option<i32>,
-    /// Whether its watcher ended without a word.
+    /// Whether its watcher ended without a message.
     was_killed: bool,
     output: Receiver<Written>,
     sink: &'a mut dyn FnMut(Stream, &[u8]),
@@ -230,7 +230,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Waits for the command's own process, and says how it ended or why it had to be stopped.
+    /// Waits until the command's own process ends. Returns how it ended, or why it was stopped.
     fn follow(&mut self, watcher: &mut Child, deadline: Option<Instant>) -> io::Result<Ended> {
         let mut stopped: Option<(Ended, Instant)> = None;
         loop {
@@ -274,7 +274,7 @@ impl Run<'_> {
             Some(Word::Failed(why)) => return Err(io::Error::other(why)),
             None if leash.has_ended() => {
                 let status = watcher.wait()?;
-                // The watcher was killed: what became of the command is not known, so it is ended now.
+                // The watcher was killed, so the outcome of the command is unknown; end it now.
                 self.was_killed = true;
                 return Ok(Some(Ended::Signal(status.signal().unwrap_or(0))));
             }
@@ -291,7 +291,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes what is still in the pipes. Where a process escaped and holds one open, that is not waited for.
+    /// Reads what is still in the pipes. Does not wait long for an escaped process that holds one open.
     fn drain(&mut self) {
         let end = Instant::now() + GRACE;
         while !self.silent && Instant::now() < end {

@@ -15,10 +15,10 @@ const SECRET_NAMES: &[&str] =
 /// Shorter values are not masked, since they would mask unrelated words.
 const SHORTEST_VALUE: usize = 8;
 
-/// What known kinds of secrets look like. The groups `keep` and `end` stay around the mask.
+/// Patterns of known kinds of secrets. The groups `keep` and `end` stay around the mask.
 static KINDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
-        // A private key in PEM; also one whose end was cut off.
+        // A private key in PEM, even if its end was cut off.
         r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----[\s\S]*?(-----END [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----|$)",
         // Tokens with the prefixes of forges, clouds, registries and chat services.
         r"\b(gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,})",
@@ -40,7 +40,8 @@ static KINDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The text with everything masked that looks like a secret or is the value of a variable whose name sounds like one.
+/// The text with everything masked that looks like a secret, or that is the value of a variable whose name suggests
+/// one.
 pub(crate) fn masked(text: &str, environment: impl Iterator<Item = (String, String)>) -> String {
     let mut text = Cow::Borrowed(text);
     for (name, value) in environment {

@@ -1,4 +1,4 @@
-//! One question to an agent: started, asked, followed to its end, and its answer read.
+//! One question to an agent: start it, ask, follow it to its end, and read its answer.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -17,72 +17,73 @@ use super::transcript::{Kept, Transcript, Who};
 use crate::model::remedy::Remedies;
 use crate::rules::roles::Role;
 
-/// How much of stdout is looked at for the answer, from its end.
+/// How much of stdout is searched for the answer, from its end.
 pub(super) const MOST_OUTPUT: usize = 4 * 1024 * 1024;
 /// How much of stderr is kept, from its end.
 pub(super) const MOST_ERRORS: usize = 64 * 1024;
-/// How much of what an agent said stands beside an error, in characters.
+/// How much of an agent's output an error quotes, in characters.
 const QUOTED: usize = 500;
 
-/// Where an agent works, and what it sees there.
+/// Where an agent works, and its environment.
 #[derive(Debug)]
 pub(crate) struct Place {
     /// The work tree.
     pub(crate) folder: PathBuf,
-    /// All of its variables.
+    /// All of its environment variables.
     pub(crate) environment: Vec<(OsString, OsString)>,
-    /// The file for what is said.
+    /// The file for the transcript.
     pub(crate) transcript: PathBuf,
 }
 
-/// Follows what an agent does.
+/// Is told what an agent does.
 pub(crate) trait Observer {
-    /// It wrote a piece of text, which may be anything.
+    /// The agent wrote this text, which may contain anything.
     fn said(&mut self, said: Said, text: &str);
 
-    /// Whether somebody wants it to stop, since this was last asked. Once: it is asked to. Twice: it must.
+    /// Whether someone asked to stop it since the last call. The first time the agent is asked to stop; the second
+    /// time it is killed.
     fn stop(&mut self) -> bool;
 }
 
-/// What kind of text an agent wrote.
+/// The kind of text that an agent wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// Of its answer.
+    /// A part of its answer.
     Answer,
-    /// What it thinks.
+    /// A part of its thoughts.
     Thought,
-    /// What it does, and what was decided about it.
+    /// A tool call, and the decision about it.
     Tool,
-    /// On its stderr.
+    /// Its stderr.
     Log,
 }
 
-/// What an agent answered.
+/// The answer of an agent.
 #[derive(Debug)]
 pub(crate) struct Reply<A> {
-    /// As what it was asked for.
+    /// The answer, as the requested type.
     pub(crate) answer: A,
-    /// As it wrote it.
+    /// The answer as written.
     pub(crate) value: Value,
-    /// What it said of itself.
+    /// What the agent said about itself.
     pub(crate) greeting: Greeting,
     /// From its start to its end.
     pub(crate) took: Duration,
-    /// What was said.
+    /// The transcript.
     pub(crate) transcript: Kept,
 }
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unanswered {
-    /// The program is not there, or cannot be run.
+    /// The program does not exist, or cannot be run.
     #[error("agent `{agent}` cannot be started: `{program}`: {source}")]
     NotStarted {
         /// Its name.
         agent: String,
         /// The program.
         program: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// It took too long, and was stopped.
@@ -90,63 +91,63 @@ pub(crate) enum Unanswered {
     TimedOut {
         /// Its name.
         agent: String,
-        /// How long it had.
+        /// Its timeout.
         after: Duration,
-        /// The last that it said.
+        /// Its last output.
         said: String,
     },
-    /// Somebody stopped it.
+    /// Someone stopped it.
     #[error("agent `{agent}` was stopped")]
     Stopped {
         /// Its name.
         agent: String,
     },
-    /// It said itself that it failed.
+    /// It exited with a failure.
     #[error("agent `{agent}` failed with exit code {code}")]
     Failed {
         /// Its name.
         agent: String,
-        /// What it ended with.
+        /// Its exit code.
         code: i32,
-        /// The last that it said.
+        /// Its last output.
         said: String,
     },
-    /// Something else ended it.
+    /// A signal ended it.
     #[error("agent `{agent}` was ended by signal {signal}")]
     Killed {
         /// Its name.
         agent: String,
-        /// Which.
+        /// The signal.
         signal: i32,
-        /// The last that it said.
+        /// Its last output.
         said: String,
     },
-    /// It ended well, and there is no JSON in what it wrote.
+    /// It exited successfully, but its output contains no JSON.
     #[error("agent `{agent}` ended without an answer")]
     Silent {
         /// Its name.
         agent: String,
-        /// The last that it said.
+        /// Its last output.
         said: String,
     },
-    /// Its answer does not fit.
+    /// Its answer is invalid.
     #[error("the answer of agent `{agent}` does not fit: {}", .faults.first().map_or("", String::as_str))]
     Unfit {
         /// Its name.
         agent: String,
-        /// What is wrong with it, each with its place: for [`Request::faults`] of the next question.
+        /// The errors, each with its place: for [`Request::faults`] of the next question.
         faults: Vec<String>,
     },
-    /// The Agent Client Protocol came to no good end.
+    /// The conversation in the Agent Client Protocol failed.
     #[error("agent `{agent}` broke off at {step}: {why}")]
     Protocol {
         /// Its name.
         agent: String,
         /// The method that was called.
         step: &'static str,
-        /// What it answered, or what became of the connection.
+        /// What the agent answered, or what happened to the connection.
         why: String,
-        /// The last that it said.
+        /// Its last output.
         said: String,
     },
     /// The transcript cannot be written.
@@ -154,13 +155,13 @@ pub(crate) enum Unanswered {
     Transcript {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }
 
 impl Unanswered {
-    /// What stands beside the message: faults, or what the agent said last.
+    /// Details for the message: errors, or the agent's last output.
     pub(crate) fn details(&self) -> Vec<String> {
         match self {
             Self::Unfit { faults, .. } => faults.clone(),
@@ -213,7 +214,7 @@ impl crate::model::Explain for Unanswered {
     }
 }
 
-/// Asks an agent and waits for its answer. Whatever it does, nothing that it started is left afterwards.
+/// Asks an agent and waits for its answer. Nothing that the agent started is left behind.
 ///
 /// # Errors
 /// [`Unanswered`].
@@ -230,7 +231,7 @@ pub(crate) fn ask<A: Answer>(
         Protocol::Plain => plain(agent, place, text, &mut transcript, observer),
         Protocol::Acp => acp::converse(agent, place, request.role, Some(text), &mut transcript, observer),
     };
-    // Where an agent failed, that matters more than what became of the transcript.
+    // If the agent failed, that matters more than an error of the transcript.
     let kept = transcript.finish(&place.transcript);
     let (greeting, heard, took) = heard?;
     let (answer, value) = answer::read::<A>(&heard.answer).map_err(|unfit| {
@@ -243,7 +244,7 @@ pub(crate) fn ask<A: Answer>(
     Ok(Reply { answer, value, greeting, took, transcript: kept.map_err(failed)? })
 }
 
-/// Greets an agent that speaks the Agent Client Protocol, and asks nothing: it costs nothing.
+/// Greets an agent that speaks the Agent Client Protocol without asking anything, so it costs nothing.
 ///
 /// # Errors
 /// [`Unanswered`].
@@ -261,17 +262,17 @@ pub(crate) fn greet(
     Ok(Reply { answer: (), value: Value::Null, greeting, took, transcript: kept.map_err(failed)? })
 }
 
-/// What an agent wrote.
+/// The output of an agent.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// Where the answer stands.
+    /// The text that contains the answer.
     pub(super) answer: String,
     /// The end of its stderr.
     pub(super) log: String,
 }
 
 impl Heard {
-    /// The last that it said, for a message.
+    /// Its last output, for a message.
     pub(super) fn said(&self) -> String {
         let log = self.log.trim();
         let text = if log.is_empty() { self.answer.trim() } else { log };
@@ -280,7 +281,7 @@ impl Heard {
     }
 }
 
-/// The plain protocol: the request on stdin, the answer on stdout.
+/// Speaks the plain protocol: the request on stdin, the answer on stdout.
 fn plain(
     agent: &Agent,
     place: &Place,
@@ -290,7 +291,7 @@ fn plain(
 ) -> Result<(Greeting, Heard, Duration), Unanswered> {
     transcript.add(Who::Stdin, text.as_bytes());
     let (sender, stdin) = mpsc::channel();
-    // The receiver is here, so that it is taken.
+    // The receiver still exists, so this succeeds.
     let _ = sender.send(text.into_bytes());
     drop(sender);
     let words = agent.words();
@@ -323,13 +324,13 @@ fn plain(
 pub(super) fn not_started(agent: &Agent, folder: &Path, source: std::io::Error) -> Unanswered {
     let program = match folder.is_dir() {
         true => agent.program().to_owned(),
-        // What the system misses is not the program.
+        // The directory is missing, not the program.
         false => folder.display().to_string(),
     };
     Unanswered::NotStarted { agent: agent.name().to_owned(), program, source }
 }
 
-/// Only an agent that ends with exit code 0 has answered.
+/// Only an agent that exits with 0 has answered.
 fn ended_well(agent: &Agent, ended: Ended, limit: Duration, heard: &Heard) -> Result<(), Unanswered> {
     let agent = agent.name().to_owned();
     match ended {
@@ -360,7 +361,7 @@ impl Tail {
 
     pub(super) fn text(&self) -> String {
         let mut bytes: Vec<u8> = self.bytes.iter().copied().collect();
-        // A cut is before a character.
+        // Cut at the start of a character.
         let cut = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
         bytes.drain(..cut);
         String::from_utf8(bytes)

@@ -1,5 +1,5 @@
-//! What was said between this program and an agent, kept in a file of the git directory: JSON lines, which a terminal shows
-//! as they are. It stays on this machine, is read by its owner only, and does not grow beyond a bound.
+//! The transcript of a conversation with an agent, in a file of the git directory: JSON lines, which are safe to show
+//! on a terminal. It stays on this machine, only its owner can read it, and its size is limited.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -9,9 +9,9 @@ use std::time::Instant;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// What a transcript may take.
+/// The size limit of a transcript.
 const MOST_BYTES: u64 = 8 * 1024 * 1024;
-/// A line is cut into pieces of this.
+/// Longer lines are split into pieces of this size.
 const LONGEST_LINE: usize = 16 * 1024;
 
 /// Who wrote something, and where.
@@ -45,27 +45,27 @@ pub(super) struct Transcript {
     written: u64,
     left_out: u64,
     hash: Sha256,
-    /// Lines that have not ended yet, of stdin, stdout and stderr.
+    /// Incomplete lines of stdin, stdout and stderr.
     open: [Vec<u8>; 3],
     failed: Option<io::Error>,
 }
 
-/// A transcript that is complete.
+/// A complete transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Kept {
-    /// Where it is.
+    /// Its path.
     pub(crate) path: PathBuf,
-    /// Of the whole file, in hex.
+    /// The SHA-256 of the file, in hex.
     pub(crate) sha256: String,
 }
 
 impl Transcript {
-    /// A new file, in place of an earlier one.
+    /// Creates the file; an earlier one is replaced.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        // A file that somebody else may read already keeps its mode.
+        // An existing file that others can read would keep its mode.
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -85,7 +85,7 @@ impl Transcript {
         })
     }
 
-    /// Adds what was written.
+    /// Adds output.
     pub(super) fn add(&mut self, who: Who, bytes: &[u8]) {
         if self.written >= MOST_BYTES {
             self.left_out += bytes.len() as u64;
@@ -104,7 +104,7 @@ impl Transcript {
         *self.open_of(who) = open;
     }
 
-    /// Writes what is left, and a note of what was left out.
+    /// Writes the rest, and a note about what was left out.
     pub(super) fn finish(mut self, path: &Path) -> io::Result<Kept> {
         for who in [Who::Stdin, Who::Stdout, Who::Stderr] {
             let open = std::mem::take(self.open_of(who));

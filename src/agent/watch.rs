@@ -1,9 +1,9 @@
-//! The watcher: a process of this program's own between it and a command (a test of a plan, an agent), which outlives
-//! neither. It is there because nothing else can clean up after a program that was killed: the kernel closes the line
-//! between the two, and then the watcher ends the command with all that it started.
+//! The watcher: a process between this program and a command (a test of a plan, or an agent), which outlives neither.
+//! It is needed because nothing else can clean up after this program was killed: the kernel then closes the socket
+//! between the two, and the watcher ends the command with everything that it started.
 //!
-//! The line is a socket: the watcher's stdin. To the watcher goes the command's stdin, if it has one, and then orders of
-//! one byte; from it come lines: how the command began, and how it ended.
+//! The socket is the watcher's stdin. This program sends the command's stdin, if it has one, and then orders of one
+//! byte. The watcher sends lines: how the command started, and how it ended.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
@@ -76,28 +76,29 @@ impl Word {
     }
 }
 
-/// What is started.
+/// What to start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start<'a> {
     /// A program and its arguments.
     pub(super) words: &'a [OsString],
-    /// Where.
+    /// The directory in which it runs.
     pub(super) folder: &'a Path,
-    /// The only variables that it sees; without any, those of this program, but for what git tells its children of their
-    /// repository.
+    /// The only variables that it sees; `None` passes those of this program, except the ones by which git tells its
+    /// children about their repository.
     pub(super) environment: Option<&'a [(OsString, OsString)]>,
 }
 
-/// Where the command reads and writes.
+/// The streams of the command.
 #[derive(Debug)]
 pub(super) struct Streams {
-    /// Without it there is nothing to read.
+    /// Its input; without one there is nothing to read.
     pub(super) stdin: Option<OwnedFd>,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
 }
 
-/// The end of the line that this program holds. When it is dropped, or its process goes in whatever way, the command goes.
+/// This program's end of the socket. When it is dropped, or when the process ends in whatever way, the command is
+/// ended.
 #[derive(Debug)]
 pub(super) struct Leash {
     line: UnixStream,
@@ -125,7 +126,7 @@ impl Leash {
         watcher.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(streams.stdout).stderr(streams.stderr);
         let child = descendants::start_watcher(|| watcher.spawn())?;
         if let Some(stdin) = streams.stdin {
-            // A watcher that is gone already is noticed by the end of the line.
+            // If the watcher is already gone, the closed socket shows it.
             let _ = pass::send(&ours, stdin);
         }
         ours.set_nonblocking(true)?;
@@ -162,7 +163,7 @@ impl Leash {
         Ok(Word::parse(String::from_utf8_lossy(&line).trim_end()))
     }
 
-    /// Whether the watcher is gone.
+    /// Whether the watcher has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.has_ended
     }
@@ -174,14 +175,14 @@ fn own_program() -> io::Result<PathBuf> {
     if running.exists() { Ok(running.to_owned()) } else { std::env::current_exe() }
 }
 
-/// Is the watcher: runs a program with its arguments until it ends, it is told to stop, or nobody holds the line any more.
-/// Nothing that the command started is left then, as far as the system lets it be found. With `has_stdin`, what the command
-/// reads is sent over the line first.
+/// Runs as the watcher: runs a program with its arguments until it ends, or until this process is told to stop, or
+/// until the other end of the socket closes. Then everything that the command started is ended, as far as the system
+/// can find it. With `has_stdin`, the command's input is first received over the socket.
 pub(crate) fn watch(words: &[OsString], has_stdin: bool) -> io::Result<()> {
     let mut line = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     // Fails if someone typed this command.
     line.set_read_timeout(Some(LOOK))?;
-    // Away from the terminal, and from the session by which this program's other children are told apart.
+    // Leave the terminal and the session, since other children of the program are distinguished by their session.
     let _ = rustix::process::setsid();
     let before = descendants::adopt();
     let stdin = if has_stdin { Stdio::from(pass::receive(&line)?) } else { Stdio::null() };
@@ -195,21 +196,21 @@ pub(crate) fn watch(words: &[OsString], has_stdin: bool) -> io::Result<()> {
     let group = i32::try_from(child.id()).unwrap_or(0);
     let _ = line.write_all(Word::Began(group).line().as_bytes());
     let status = follow(&mut child, group, &mut line)?;
-    // Processes that the command left in the background are ended too, so that nobody holds its output open.
+    // Also end processes that the command left in the background, so that none holds its output open.
     signal_group(group, Signal::KILL);
     descendants::end(&before);
     let word = match status.code() {
         Some(code) => Word::Exited(code),
         None => Word::Signal(status.signal().unwrap_or(0)),
     };
-    // Maybe nobody is listening.
+    // Perhaps nobody is listening any more.
     let _ = line.write_all(word.line().as_bytes());
     Ok(())
 }
 
 fn follow(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<ExitStatus> {
     let stop = |signal| {
-        // The command may have put itself into another group.
+        // The command may have moved to another group.
         if let Some(pid) = Pid::from_raw(group) {
             let _ = kill_process(pid, signal);
         }
@@ -237,7 +238,7 @@ fn follow(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<Ex
     }
 }
 
-/// A group that is gone needs no signal.
+/// Sends a signal to a process group, which may no longer exist.
 pub(super) fn signal_group(group: i32, signal: Signal) {
     if let Some(group) = Pid::from_raw(group) {
         let _ = kill_process_group(group, signal);

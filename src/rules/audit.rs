@@ -93,10 +93,10 @@ pub(crate) struct Carried<'a> {
     pub(crate) status: ExecutionStatus,
     /// When the claim that superseded it was made, if one did.
     pub(crate) lost_at: Option<Time>,
-    /// The plan as it was claimed, whatever was hidden of it since: what a reader must not see must not change what is found.
-    /// None if it cannot be read.
+    /// The plan as it was claimed, even if parts are hidden now: hiding must not change the findings. `None` if it
+    /// cannot be read.
     pub(crate) plan: Option<&'a Plan>,
-    /// Whether some of it is hidden, so that nothing it says may be told.
+    /// Whether a part of it is hidden, so that its content must not be shown.
     pub(crate) is_hidden: bool,
     /// The verdict of the reviews of the claimed version.
     pub(crate) verdict: Option<Verdict>,
@@ -328,15 +328,15 @@ fn deletes(task: &Task) -> BTreeSet<RepoPath> {
         .collect()
 }
 
-/// Whether a commit reverts another of the same work that changed this path: what takes back what a plan says needs no word
-/// of the plan. Of a very large commit not all paths are recorded.
+/// Whether a commit reverts another of the same work that changed this path: a plan need not mention the revert of
+/// its own changes. For a very large commit, not all paths are recorded.
 fn is_undone(path: &str, hash: &CommitHash, links: &HashMap<CommitHash, CommitLink>) -> bool {
     let mut reverted =
         links.get(hash).into_iter().flat_map(|link| &link.reverts).filter_map(|it| links.get(it));
     reverted.any(|it| it.files.len() >= MOST_FILES || it.files.iter().any(|file| file == path))
 }
 
-/// Changes of a commit that none of its plans names, without those that only take back what others of its work changed.
+/// Changes of a commit that none of its plans names, except those that only revert changes of the same work.
 fn drift(commit: &Commit, links: &[&Carried<'_>], is_undone: impl Fn(&str) -> bool) -> Vec<Finding> {
     let plans: Vec<&Plan> = links.iter().filter_map(|it| it.plan).collect();
     if plans.len() < links.len() {
@@ -410,8 +410,8 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
         .collect();
     if it.status == ExecutionStatus::Completed {
         for lack in told_once(it.is_hidden, evidence::lacks(plan, it.execution, &it.execution.work())) {
-            // A test that nobody ran may not have been required; one that failed in a completed execution is always
-            // wrong.
+            // A test that was never run may not have been required; a failed test in a completed execution is always
+            // an error.
             let is_fault = lack.has_failed || Gate::Evidence.is_required(policy);
             let severity = if is_fault { Severity::Fault } else { Severity::Note };
             found.push(Finding::new(severity, Kind::MissingCheck, lack.words).of(it));
@@ -437,7 +437,7 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
     found
 }
 
-/// What is missing of a plan of which something is hidden is counted, not named.
+/// For a plan with hidden values, missing evidence is counted, not named.
 fn told_once(is_hidden: bool, lacks: Vec<Lack>) -> Vec<Lack> {
     if !is_hidden || lacks.is_empty() {
         return lacks;

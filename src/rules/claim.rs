@@ -1,18 +1,19 @@
-//! Whether a claim still holds: the one answer for `done`, for hooks and for what a worktree is told.
+//! Whether a claim still holds. This is the only place that decides it, for `done`, for hooks and for notices in a
+//! worktree.
 
 use super::claim_order::who_holds;
 use super::folder::ExecutionFolder;
 use crate::model::id::ExecutionId;
 use crate::model::status::ExecutionStatus;
 
-/// How a claim stands among the executions of its issue.
+/// The state of a claim among the executions of its issue.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Claim<'a> {
     /// The store does not know it.
     Unknown,
-    /// It was completed or failed, by whoever did that.
+    /// It was completed or failed, by whomever.
     Ended(&'a ExecutionFolder),
-    /// It holds the issue, and is being carried out.
+    /// It holds the issue, and is being executed.
     Holds(&'a ExecutionFolder),
     /// It was set aside.
     Lost {
@@ -24,7 +25,7 @@ pub(crate) enum Claim<'a> {
 }
 
 impl<'a> Claim<'a> {
-    /// How `id` stands among all executions of its issue.
+    /// The state of `id` among all executions of its issue.
     pub(crate) fn of(executions: &'a [ExecutionFolder], id: &ExecutionId) -> Self {
         let Some(own) = executions.iter().find(|it| it.execution.id == *id) else { return Self::Unknown };
         if own.outcome() != ExecutionStatus::Executing {

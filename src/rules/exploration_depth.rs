@@ -1,4 +1,4 @@
-//! How deep an issue is explored before it is planned, by what its text and its priority say.
+//! How deep an issue is explored before it is planned, depending on its text and priority.
 
 use crate::model::priority::Priority;
 use crate::model::text_enum;
@@ -15,17 +15,17 @@ text_enum!(
     }
 );
 
-/// The structure of the code is to change.
+/// Words for changes in the structure of the code.
 const STRUCTURAL: &[&str] = &["refactor", "architect", "restructur", "redesign", "module", "system"];
-/// More than one part is.
+/// Words for changes in several parts.
 const CROSS_CUTTING: &[&str] = &["multiple", "across", "cross-", "everywhere", "throughout"];
-/// Something outside of it matters.
+/// Words for dependencies on something outside.
 const INTEGRATION: &[&str] = &["integrat", "api", "database", "service", "protocol"];
 
-/// From this priority on an issue is urgent: high.
+/// An issue with this priority (high) or a more urgent one is urgent.
 const URGENT: u8 = 2;
 
-/// Structural +2, cross-cutting +2, integration +1, urgent +1: from 4 deep, from 2 hybrid.
+/// Structural +2, cross-cutting +2, integration +1, urgent +1; a sum of 4 or more is deep, of 2 or more hybrid.
 pub(crate) fn of(text: &str, priority: Priority) -> Depth {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '-').collect();

@@ -72,7 +72,7 @@ pub(crate) struct IssueFacts {
 }
 
 impl IssueFacts {
-    /// Derives all of it from the issue's folder.
+    /// Derives all facts from the directory of the issue.
     pub(crate) fn of(folder: &IssueFolder) -> Self {
         let issue = &folder.issue.record;
         let plans = folder.solutions.iter().map(|solution| {

@@ -452,7 +452,7 @@ mod tests {
         assert_eq!(standing(&[None, None]), [shown("0", &[]), shown("1", &[])]);
         assert_eq!(standing(&[None, None, Some(0), Some(2)]), [shown("1", &[]), shown("3", &["0", "2"])]);
         assert_eq!(standing(&[None, Some(0), Some(0)]), [shown("1", &["0"]), shown("2", &["0"])]);
-        // Of itself, of a later one, in a cycle, of a missing one.
+        // A comment that replaces itself, a later one, one in a cycle, or a missing one.
         assert_eq!(
             standing(&[Some(0), Some(2), Some(1), Some(9)]),
             [shown("0", &[]), shown("2", &["1"]), shown("3", &[])]
@@ -511,7 +511,7 @@ mod tests {
         );
         // An amend links the new commit by itself first.
         assert_eq!(linked(vec![commit("a"), commit("b"), rewrite("a", "b")]), pairs(&[("b", &["a"])]));
-        // A squash of two is one.
+        // Two squashed commits become one.
         assert_eq!(
             linked(vec![commit("a"), commit("b"), rewrite("a", "c"), rewrite("b", "c")]),
             pairs(&[("c", &["a", "b"])])

@@ -245,7 +245,7 @@ mod tests {
             ..told(3, &[], 1)
         };
         assert_eq!(formed(&[plan(&[], &["a"]), plan(&["b"], &["a"]), plan(&["a"], &[])]), [2, 0, 1]);
-        // Each extends what the other creates: age decides.
+        // If each extends what the other creates, age decides.
         assert_eq!(formed(&[plan(&["a"], &["b"]), plan(&["b"], &["a"])]), [0, 1]);
         // Creating something in a directory extends it; creating a directory creates everything in it.
         assert_eq!(formed(&[plan(&[], &["src"]), plan(&["src/a"], &[])]), [1, 0]);

@@ -76,7 +76,7 @@ pub(crate) struct Sign {
     pub(crate) good_for: i64,
 }
 
-/// What the lease of an execution rests on.
+/// The latest sign of life of an execution.
 pub(crate) fn last_sign(execution: &ExecutionFolder) -> Sign {
     let claim = &execution.execution;
     let of_claim = (claim.lease_expires_at, None, claim.started_at);
@@ -116,7 +116,7 @@ mod tests {
     use crate::model::execution::{Execution, LogEntry, Renew};
     use crate::rules::test_claim::{claim, time};
 
-    /// A claim of second 100 that is good for 50 seconds, renewed at each of `renewals` for so many.
+    /// A claim at second 100 with a lease of 50 seconds, and renewals (second, lease in seconds).
     fn execution(renewals: &[(i64, i64)]) -> ExecutionFolder {
         let log = renewals.iter().enumerate().map(|(n, (at, seconds))| LogEntry {
             id: entry_id(&format!("20261121T021405123Z-0000{n}")),

@@ -104,7 +104,7 @@ pub(crate) fn text(text: &str) -> Result<String, LimitError> {
     Ok(text.trim_end().to_owned())
 }
 
-/// A label, or the name of a component.
+/// A tag, or the name of a component.
 pub(crate) fn label(text: &str) -> Result<&str, LimitError> {
     let is_sound = !text.is_empty()
         && text.trim() == text
@@ -113,7 +113,7 @@ pub(crate) fn label(text: &str) -> Result<&str, LimitError> {
     if is_sound { Ok(text) } else { Err(LimitError::Label(text.to_owned())) }
 }
 
-/// The address of a page: http or https, in one piece.
+/// The URL of a web page: http or https, without spaces.
 pub(crate) fn web_address(text: &str) -> Result<&str, LimitError> {
     let is_web = |scheme: &&str| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     let rest = text.split_once("://").filter(|(scheme, _)| is_web(scheme)).map(|(_, rest)| rest);

@@ -1,5 +1,6 @@
-//! Which plans touch the same files. A folder overlaps everything in it, a path overlaps what some systems take for it
-//! ([`RepoPath::folded`]), and a text that is not a path overlaps everything ([`RepoPath::covering`]).
+//! Which plans touch the same files. A directory overlaps everything in it, a path overlaps other spellings that some
+//! systems treat as the same ([`RepoPath::folded`]), and a text that is not a path overlaps everything
+//! ([`RepoPath::covering`]).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,14 +23,14 @@ struct Named<'a, T> {
     by: BTreeSet<T>,
 }
 
-/// Plans that touch the same files: those who name a path, and those who name something in it.
+/// An overlap: the plans that name a path, and the plans that name something in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Overlap<'a, T> {
     /// A file, or a directory.
     pub(crate) path: &'a RepoPath,
-    /// Those who name it: each of them overlaps all others.
+    /// Those that name the path itself: each of them overlaps all others.
     pub(crate) by: BTreeSet<T>,
-    /// Those who only name something in it: these need not overlap each other.
+    /// Those that only name something in it: these need not overlap each other.
     pub(crate) inside: BTreeSet<T>,
 }
 
@@ -40,7 +41,7 @@ impl<T> Default for ByPath<'_, T> {
 }
 
 impl<'a, T> ByPath<'a, T> {
-    /// Those who name this path, a path in it, or a directory above it.
+    /// Those that name this path, a path in it, or a directory above it.
     pub(crate) fn overlapping(&self, path: &RepoPath) -> impl Iterator<Item = (&'a RepoPath, &T)> {
         let key = path.folded();
         let at_and_above = std::iter::once(&*key).chain(folders(&key)).filter_map(|it| self.0.get(it));
@@ -48,35 +49,35 @@ impl<'a, T> ByPath<'a, T> {
         all.into_iter().flat_map(|it| it.by.iter().map(|who| (it.path, who)))
     }
 
-    /// The paths that lie in a folder, which is given as it is compared.
+    /// The paths in a directory, which is given as a folded path.
     fn below(&self, folder: &str) -> impl Iterator<Item = &Named<'a, T>> {
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let from = (Bound::Excluded(start.as_str()), Bound::Unbounded);
         self.0.range::<str, _>(from).take_while(move |(key, _)| key.starts_with(&start)).map(|(_, it)| it)
     }
 
-    /// The nearest named directory above a path, and who names it.
+    /// The nearest named directory above a path, and those that name it.
     pub(crate) fn folder_above(&self, path: &RepoPath) -> Option<(&'a RepoPath, &BTreeSet<T>)> {
         let key = path.folded();
         let named = folders(&key).find_map(|folder| self.0.get(folder))?;
         Some((named.path, &named.by))
     }
 
-    /// The paths in the order of their bytes, each with those who name it.
+    /// The paths sorted by bytes, each with those that name it.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'a RepoPath, &BTreeSet<T>)> {
         self.0.values().map(|it| (it.path, &it.by))
     }
 }
 
 impl<'a, T: Copy + Ord> ByPath<'a, T> {
-    /// Records who names a path.
+    /// Records that `who` names a path.
     pub(crate) fn add(&mut self, path: &'a RepoPath, who: T) {
         let named = self.0.entry(path.folded()).or_insert_with(|| Named { path, by: BTreeSet::new() });
         named.path = named.path.min(path);
         named.by.insert(who);
     }
 
-    /// Every overlapping pair, under the widest path over which it overlaps; in the order of the paths.
+    /// Every overlapping pair, listed under the widest path on which it overlaps; in the order of the paths.
     pub(crate) fn overlaps(&self) -> Vec<Overlap<'a, T>> {
         self.0.iter().filter_map(|(key, it)| self.overlap(key, it)).collect()
     }
@@ -84,7 +85,7 @@ impl<'a, T: Copy + Ord> ByPath<'a, T> {
     fn overlap(&self, key: &str, at: &Named<'a, T>) -> Option<Overlap<'a, T>> {
         let above: Vec<&BTreeSet<T>> =
             folders(key).filter_map(|folder| self.0.get(folder)).map(|it| &it.by).collect();
-        // Those who name a directory above are reported there.
+        // Those that name a directory above are reported there.
         let is_new = |who: &T| !above.iter().any(|by| by.contains(who));
         let by: BTreeSet<T> = at.by.iter().copied().filter(is_new).collect();
         if by.is_empty() {
@@ -97,13 +98,13 @@ impl<'a, T: Copy + Ord> ByPath<'a, T> {
 }
 
 impl<T: Copy + Ord> Overlap<'_, T> {
-    /// All who take part, in ascending order.
+    /// All that overlap, in ascending order.
     pub(crate) fn all(&self) -> BTreeSet<T> {
         self.by.union(&self.inside).copied().collect()
     }
 
-    /// Pairs in that order that connect each member with every later one that it overlaps: at most twice as many as
-    /// there are members.
+    /// Pairs in that order that connect each member with every later one that it overlaps: at most twice as many
+    /// pairs as members.
     pub(crate) fn pairs(&self) -> Vec<(T, T)> {
         let mut pairs = Vec::new();
         let mut last: Option<T> = None;
@@ -182,7 +183,7 @@ mod tests {
     #[test]
     fn a_folder_is_shared_with_all_who_touch_something_in_it() {
         assert_eq!(shared(&[("A", &["src/new.ts"]), ("B", &["src"]), ("C", &["src2/new.ts"])]), ["src: A B"]);
-        // Among themselves only those share who name the file.
+        // Only those that name the file share it among themselves.
         assert_eq!(
             shared(&[("A", &["src/a"]), ("B", &["src/b", "src/a"]), ("C", &["src/"]), ("D", &["src/b"])]),
             ["src: A B C D", "src/a: A B", "src/b: B D"]
@@ -225,7 +226,7 @@ mod tests {
         fn look_ups_find_what_comparing_all_with_all_finds(plans in some_plans()) {
             let by_path = by_path(&plans);
             for path in plans.iter().flatten() {
-                // Of several spellings one is told.
+                // If there are several spellings, only one is reported.
                 let folded = |it: &RepoPath, n: usize| (it.folded().into_owned(), n);
                 let found: BTreeSet<_> = by_path.overlapping(path).map(|(at, who)| folded(at, *who)).collect();
                 let all = plans.iter().enumerate().flat_map(|(n, files)| files.iter().map(move |it| (it, n)));

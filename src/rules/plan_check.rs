@@ -66,11 +66,12 @@ pub(crate) struct Setting<'a> {
     pub(crate) issue: Option<&'a IssueId>,
     /// Whether a file that is to be changed exists; `None` if that cannot be known.
     pub(crate) known_files: Option<&'a dyn Fn(&str) -> bool>,
-    /// The symbolic link that a path leads through, or is, and where the path leads instead; none if there is no such link.
+    /// The symbolic link that a path leads through, or is, and the path that results; `None` if there is no such
+    /// link.
     pub(crate) link_on: Option<&'a FindLink<'a>>,
 }
 
-/// Its log.
+/// The result of checking a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Report {
     /// Errors and warnings, in the order in which they were found; the first thousand of each.
@@ -101,14 +102,14 @@ impl Report {
 pub(crate) struct Link {
     /// Its own path.
     pub(crate) at: String,
-    /// The path that is meant; none if it leads out of the repository.
+    /// The path that results; `None` if it leads out of the repository.
     pub(crate) to: Option<String>,
 }
 
-/// A plan that passed.
+/// A plan without errors.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Checked {
-    /// Its given id; none if one is to be generated.
+    /// Its given id; `None` if one has to be generated.
     pub(crate) id: Option<SolutionId>,
     /// Everything that belongs to the plan, with its known keys in order.
     pub(crate) plan: Value,
@@ -120,7 +121,7 @@ pub(crate) fn check(input: &Value, issue: Option<&IssueId>) -> Result<Checked, V
     examine(input, Setting { issue, ..Setting::default() }).checked()
 }
 
-/// The quality of a plan, independent of the repository.
+/// The quality of a plan, without looking at the repository.
 pub(crate) fn quality(plan: &Value) -> Quality {
     examine(plan, Setting::default()).quality
 }
@@ -173,7 +174,7 @@ impl Checker<'_> {
         }
         let own = given.and_then(Value::as_str).and_then(|id| IssueId::parse(id).ok());
         let issue = issue.or(own.as_ref());
-        // Planners call it by either name.
+        // Planners use either name.
         let names = [("id", self::given(map, "id")), ("solution_id", self::given(map, "solution_id"))];
         let mut found: Option<SolutionId> = None;
         for (name, value) in names {
@@ -195,7 +196,7 @@ impl Checker<'_> {
         found
     }
 
-    /// Everything but the ids.
+    /// Checks everything except the ids.
     fn plan(&mut self, map: &Map<String, Value>, plan: &Value) {
         for (name, value) in plan.as_object().into_iter().flatten() {
             let depth = depth(value) + 1;

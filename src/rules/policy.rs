@@ -19,12 +19,12 @@ text_enum!(
     }
 );
 
-/// What a gate is set to; the greater one is the stricter.
+/// The value of a gate; the greater one is stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Setting {
-    /// It lets everything through. So does one that nobody set, or whose value nobody knows here.
+    /// No condition. Also used if the value is not set, or unknown to this version.
     Open,
-    /// It lets through what has what it asks for.
+    /// The condition must be met.
     Required,
 }
 
@@ -33,7 +33,7 @@ impl Setting {
 }
 
 impl Gate {
-    /// What it asks for where it is [`Setting::Required`].
+    /// The condition, if it is [`Setting::Required`].
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Review => {
@@ -46,7 +46,7 @@ impl Gate {
         }
     }
 
-    /// The word for a setting of this gate in `wf.json` and on the command line.
+    /// The word for a value of this gate in `wf.json` and on the command line.
     pub(crate) fn word(self, setting: Setting) -> &'static str {
         match (setting, self) {
             (Setting::Required, _) => "required",
@@ -56,12 +56,12 @@ impl Gate {
         }
     }
 
-    /// The words for its settings, the open one first.
+    /// The words for its values, the open one first.
     pub(crate) fn settings(self) -> [&'static str; 2] {
         Setting::ALL.map(|setting| self.word(setting))
     }
 
-    /// What a policy sets it to.
+    /// Its value in a policy.
     pub(crate) fn setting(self, policy: &Policy) -> Setting {
         let field = match self {
             Self::Review => &policy.review,
@@ -72,12 +72,12 @@ impl Gate {
         Setting::ALL.into_iter().find(|setting| word == Some(self.word(*setting))).unwrap_or(Setting::Open)
     }
 
-    /// Whether a policy closes it.
+    /// Whether a policy requires the condition.
     pub(crate) fn is_required(self, policy: &Policy) -> bool {
         self.setting(policy) == Setting::Required
     }
 
-    /// Sets it.
+    /// Sets its value in a policy.
     pub(crate) fn set(self, policy: &mut Policy, setting: Setting) {
         let field = match self {
             Self::Review => &mut policy.review,
@@ -132,13 +132,13 @@ impl Floor {
         policy
     }
 
-    /// Whether a push may set the gate to its value in `policy`; none if this does not name the gate.
+    /// Whether a push may set the gate to its value in `policy`; `None` if the floor does not name the gate.
     pub(crate) fn allows(&self, gate: Gate, policy: &Policy) -> Option<bool> {
         self.least.get(&gate).map(|least| gate.setting(policy) >= *least)
     }
 }
 
-/// A setting for no gate.
+/// An invalid setting of a gate.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PolicyError {
     /// Not `gate=value`.

@@ -169,7 +169,7 @@ mod tests {
         assert!(!quality.suffices());
     }
 
-    /// Losing a third of 0.3 leaves exactly 0.9 despite floating point, and the gate is at exactly 0.8.
+    /// Losing a third of 0.3 leaves exactly 0.9 despite floating point, and the threshold is exactly 0.8.
     #[test]
     fn thirds_do_not_cost_a_hundredth_more() {
         let mut quality = Quality::default();

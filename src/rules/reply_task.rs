@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::model::issue::{Issue, Source};
 use crate::model::plan_schema::MOST_TASKS;
 
-/// Where the answer goes, according to the issue's record.
+/// The GitHub issue to reply to, according to the issue's record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     /// `owner/name`.
@@ -22,7 +22,7 @@ impl Place {
         }
         let number: Option<u64> =
             issue.id.as_str().strip_prefix("GH-").and_then(|digits| digits.parse().ok());
-        // An address that is not on GitHub is for another place.
+        // An issue with a URL outside GitHub is discussed elsewhere.
         let repository = repository.filter(|_| number.is_some() && issue.source_url.is_none());
         let is_there = issue.source == Some(Source::Github) || repository.is_some();
         is_there.then_some(Self { repository, number })

@@ -23,7 +23,7 @@ use crate::model::solution::Solution;
 pub(crate) const MOST_ROUNDS: usize = 2;
 /// From this total on a plan is approved.
 const APPROVED: f64 = 80.0;
-/// From this total on, it may be executed in spite of concerns.
+/// From this total on, it may be executed despite concerns.
 const CONCERNS: f64 = 60.0;
 
 /// The verdict of a total.

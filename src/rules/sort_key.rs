@@ -1,4 +1,4 @@
-//! Sort keys for items: between any two of them there is room for another.
+//! Sort keys for items: between any two of them there is room for another key.
 
 /// Digits in byte order.
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
@@ -69,7 +69,7 @@ fn between(before: &str, behind: &str) -> Option<String> {
         return None;
     }
     let place = |key: &str, at: usize| key.as_bytes().get(at).map_or(0, |byte| digit(*byte));
-    // Their sum, and half of it.
+    // Half of their sum.
     let mut sum = vec![0; width];
     let mut carry = 0;
     for at in (0..width).rev() {

@@ -86,7 +86,7 @@ pub(crate) static TRANSITIONS: &[Transition] = &[
     },
 ];
 
-/// A move that is not in the table.
+/// A transition that is not in the table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("issue `{issue}` is {}; {}", said(*.from), leads_from(.command))]
 pub(crate) struct IllegalMove {

@@ -44,7 +44,7 @@ pub(crate) fn undoing<'a>(
     find: impl Fn(&CommitHash) -> Option<&'a CommitLink>,
 ) -> Vec<Undoing> {
     let mut found = Vec::new();
-    // A record may name whatever it likes, itself included: each commit is looked into once.
+    // A record may name any commit, even itself, so each commit is visited once.
     let mut seen: BTreeSet<CommitHash> = BTreeSet::from([link.hash.clone()]);
     let mut open: Vec<(CommitHash, bool)> = link.reverts.iter().rev().map(|it| (it.clone(), true)).collect();
     while let Some((hash, is_back)) = open.pop() {
@@ -77,7 +77,7 @@ pub(crate) fn standing(commits: &[LinkedCommit]) -> Vec<&LinkedCommit> {
     let find = |hash: &CommitHash| {
         places.get(hash).map(|n| &commits[*n].link).filter(|it| it.reverts.iter().any(is_own))
     };
-    // How often each is applied, and whether it does anything but undo others of them.
+    // How often each is applied, and whether it does more than undo others of them.
     let mut made: Vec<(i64, bool)> = vec![(1, true); commits.len()];
     for (n, commit) in commits.iter().enumerate().filter(|(_, it)| !it.link.reverts.is_empty()) {
         made[n].1 = false;

@@ -1,4 +1,4 @@
-//! The client's side of the protocol, on a thread of its own.
+//! The client side of the Agent Client Protocol, on a thread of its own.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -22,41 +22,41 @@ use super::permission::{self, Wish};
 use super::{files, real};
 use crate::rules::roles::Role;
 
-/// More tool calls than these are forgotten.
+/// At most this many tool calls are remembered.
 const MOST_CALLS: usize = 10_000;
 
-/// What is to be said.
+/// A conversation to hold.
 pub(super) struct Session {
     pub(super) root: PathBuf,
     pub(super) role: Role,
-    /// Without one, the agent is only greeted.
+    /// The question; `None` only greets the agent.
     pub(super) prompt: Option<String>,
     pub(super) events: Sender<Event>,
 }
 
-/// Something that happened.
+/// An event of the conversation.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// A line went to the agent.
+    /// A line that was sent to the agent.
     Sent(String),
-    /// A piece of its answer.
+    /// A part of its answer.
     Message(String),
-    /// A piece of what it thinks.
+    /// A part of its thoughts.
     Thought(String),
-    /// What it does, and what was decided about it.
+    /// A tool call, and the decision about it.
     Tool(String),
 }
 
-/// How an agent answered the greeting.
+/// An agent's answer to the greeting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Greeting {
-    /// What it calls itself, with its version.
+    /// Its name and version.
     pub(crate) agent: Option<String>,
-    /// The session, if there was one.
+    /// The session, if one was started.
     pub(crate) session_id: Option<String>,
 }
 
-/// Where the conversation broke off.
+/// The step at which the conversation failed.
 #[derive(Debug)]
 pub(super) struct Failed {
     pub(super) step: &'static str,
@@ -64,7 +64,7 @@ pub(super) struct Failed {
 }
 
 impl Failed {
-    /// The thread is gone without a word.
+    /// The thread ended without a result.
     pub(super) fn lost() -> Self {
         Self { step: "the connection", why: "it broke off".into() }
     }
@@ -77,10 +77,10 @@ impl Failed {
     }
 }
 
-/// The tool calls that were announced: a request for a permission may name no more than their id.
+/// The tool calls that were announced: a request for permission may contain only their id.
 type Calls = Arc<Mutex<HashMap<String, Wish>>>;
 
-/// Says all of it, and ends when everything is said or the agent ends.
+/// Holds the conversation. Returns when it is complete, or when the agent ends.
 pub(super) fn run(
     session: Session,
     to_agent: Sender<Vec<u8>>,
@@ -97,7 +97,7 @@ pub(super) fn run(
         async move {
             let line = line + "\n";
             to_agent.send(line.clone().into_bytes()).map_err(std::io::Error::other)?;
-            // The transcript misses what nobody takes.
+            // If nobody receives the line, only the transcript lacks it.
             let _ = sent.send(Event::Sent(line));
             Ok::<_, std::io::Error>(to_agent)
         }
@@ -187,7 +187,7 @@ async fn converse(
     let turn = Box::pin(agent.send_request(prompt).block_task());
     let turn = match future::select(turn, cancelled).await {
         Either::Left((ended, _)) => ended,
-        // A sender that is dropped cancels nothing; the process has ended then.
+        // A dropped sender does not cancel anything: the process has ended.
         Either::Right((Ok(()), turn)) => {
             agent
                 .send_notification(CancelNotification::new(id.clone()))
@@ -206,7 +206,7 @@ async fn converse(
     }
 }
 
-/// What an update of the session says to somebody who follows it.
+/// What an update of the session means for an observer.
 fn noticed(calls: &Calls, update: SessionUpdate) -> Option<Event> {
     match update {
         SessionUpdate::AgentMessageChunk(chunk) => text(chunk).map(Event::Message),
@@ -248,7 +248,7 @@ fn remember(calls: &Calls, id: String, fields: ToolCallUpdateFields) {
     }
 }
 
-/// A wish with what is newly known of it.
+/// A wish, updated with new details.
 fn with_fields(wish: Wish, fields: ToolCallUpdateFields) -> Wish {
     Wish {
         kind: fields.kind.unwrap_or(wish.kind),
@@ -259,7 +259,7 @@ fn with_fields(wish: Wish, fields: ToolCallUpdateFields) -> Wish {
         texts: fields.raw_input.map_or(wish.texts, |input| {
             let mut texts = Vec::new();
             collect(&input, &mut texts);
-            // A command may be given word by word.
+            // A command may be given as separate words.
             let joined = texts.join(" ");
             texts.push(joined);
             texts

@@ -1,12 +1,12 @@
-//! The files that an agent reads and writes through this program: those of its work tree, and nothing else.
+//! The files that an agent reads and writes through this program: only those of its work tree.
 
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
-/// Longer files are not handed over.
+/// Longer files are refused.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
-/// At most `limit` lines of a file, from line `line` on, counted from 1.
+/// At most `limit` lines of a file, starting at line `line`, counted from 1.
 pub(super) fn read(root: &Path, path: &Path, line: Option<u32>, limit: Option<u32>) -> io::Result<String> {
     let file = inside(root, path)?.canonicalize()?;
     within(root, &file)?;
@@ -26,14 +26,14 @@ pub(super) fn read(root: &Path, path: &Path, line: Option<u32>, limit: Option<u3
     Ok(text.split_inclusive('\n').skip(skipped).take(most).collect())
 }
 
-/// Replaces the text of a file, or makes it, with the folders above it.
+/// Replaces or creates a text file, with its parent directories.
 pub(super) fn write(root: &Path, path: &Path, text: &str) -> io::Result<()> {
     if text.len() as u64 > MOST_BYTES {
         return Err(refused("the text is too long", path));
     }
     let file = inside(root, path)?;
     let folder = file.parent().ok_or_else(|| refused("not a file", path))?;
-    // What is there of the folders is not outside by a link; what is not there is made and has none.
+    // Existing parent directories must not lead outside through a link; missing ones are created and cannot.
     let known = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok());
     within(root, &known.unwrap_or(root).canonicalize()?)?;
     std::fs::create_dir_all(folder)?;
@@ -53,10 +53,10 @@ pub(super) fn write(root: &Path, path: &Path, text: &str) -> io::Result<()> {
     std::fs::write(target, text)
 }
 
-/// The path, if its words alone keep it in the work tree.
+/// Checks that the path, as written, stays in the work tree.
 fn inside(root: &Path, path: &Path) -> io::Result<PathBuf> {
     let rest = if path.is_absolute() {
-        // The agent may know the work tree by another name of it.
+        // The agent may know the work tree by another path.
         let real = root.canonicalize()?;
         let rest = path.strip_prefix(root).or_else(|_| path.strip_prefix(&real));
         rest.map_err(|_| refused("outside of the work tree", path))?.to_owned()
@@ -72,14 +72,14 @@ fn inside(root: &Path, path: &Path) -> io::Result<PathBuf> {
     Ok(root.join(rest))
 }
 
-/// A file whose links are followed.
+/// Checks a path whose links are resolved.
 fn within(root: &Path, file: &Path) -> io::Result<()> {
     let rest =
         file.strip_prefix(root.canonicalize()?).map_err(|_| refused("outside of the work tree", file))?;
     if rest.components().any(is_git) { Err(refused("git's own", file)) } else { Ok(()) }
 }
 
-/// Nothing in `.git` is written by others: hooks and settings there are commands.
+/// Agents may not write inside `.git`: hooks and settings there are commands.
 fn is_git(part: Component<'_>) -> bool {
     part.as_os_str().to_string_lossy().eq_ignore_ascii_case(".git")
 }

@@ -1,6 +1,6 @@
-//! The Agent Client Protocol: the agent is a server on its stdin and stdout, and this program is the client that an editor
-//! would be. The protocol runs on one thread of its own, which drives the futures that the crate is made of; the thread
-//! that asked follows the process, as it does for every agent.
+//! The Agent Client Protocol. The agent is a server on its stdin and stdout, and this program is the client, as an
+//! editor would be. The protocol runs on a thread of its own, which drives the futures of the crate; the calling
+//! thread follows the process, as for every agent.
 
 mod client;
 mod files;
@@ -23,25 +23,25 @@ use client::{Event, Failed, Session};
 
 /// The most bytes of one message. An agent that writes a longer line is stopped.
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
-/// So many messages of the agent may wait until they are read; then it waits.
+/// At most this many messages of the agent are queued; then the agent has to wait.
 const MOST_WAITING: usize = 256;
-/// How long a message may wait.
+/// How long a message may wait in the queue.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Why the agent was told to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Why {
-    /// All was said.
+    /// The conversation is complete.
     Done,
-    /// Its time was over.
+    /// Its time was up.
     TimedOut,
-    /// Somebody stopped it.
+    /// Someone stopped it.
     Stopped,
-    /// It wrote what is no message, or more than can be read.
+    /// It wrote something that is not a message, or more than can be read.
     Flooded,
 }
 
-/// Greets an agent and, with a prompt, asks it; answers with its greeting and what it said.
+/// Greets an agent and, if there is a prompt, asks it. Returns its greeting and what it said.
 pub(super) fn converse(
     agent: &Agent,
     place: &Place,
@@ -57,7 +57,7 @@ pub(super) fn converse(
     let (ended, end) = mpsc::channel();
     let session = Session { root: place.folder.clone(), role, prompt, events };
     std::thread::spawn(move || {
-        // Nobody may be there any more to hear it.
+        // The receiver may be gone.
         let _ = ended.send(client::run(session, to_agent, incoming, cancelled));
     });
     let mut talk = Talk {
@@ -92,7 +92,7 @@ pub(super) fn converse(
     Ok((greeting, heard, took))
 }
 
-/// What the protocol, or else the end of the process, says of the conversation.
+/// The result of the conversation, from the protocol or else from how the process ended.
 fn judged(agent: &Agent, talk: &mut Talk<'_>, ended: Ended, heard: &Heard) -> Result<Greeting, Unanswered> {
     let (name, said) = (agent.name().to_owned(), heard.said());
     match (talk.result.take(), talk.why) {
@@ -106,7 +106,7 @@ fn judged(agent: &Agent, talk: &mut Talk<'_>, ended: Ended, heard: &Heard) -> Re
             Err(Unanswered::Protocol { agent: name, step: "the connection", why, said })
         }
         (Some(Err(Failed { step, why })), _) => match ended {
-            // It broke off in the middle, and says itself why.
+            // The agent failed in the middle; its exit says why.
             Ended::Exited(code) if code != 0 => Err(Unanswered::Failed { agent: name, code, said }),
             Ended::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
             _ => Err(Unanswered::Protocol { agent: name, step, why, said }),
@@ -120,25 +120,25 @@ fn judged(agent: &Agent, talk: &mut Talk<'_>, ended: Ended, heard: &Heard) -> Re
     }
 }
 
-/// The conversation, as the thread sees it that follows the process.
+/// The conversation, from the side of the thread that follows the process.
 struct Talk<'a> {
     lines: Lines,
     /// The protocol thread sends its result once.
     end: Receiver<Result<Greeting, Failed>>,
     result: Option<Result<Greeting, Failed>>,
     happened: Receiver<Event>,
-    /// The answer, and the log.
+    /// The answer, and what the agent logged.
     heard: (Tail, Tail),
     transcript: &'a mut Transcript,
     observer: &'a mut dyn Observer,
     cancel: Option<oneshot::Sender<()>>,
-    /// Why the agent has to end, and since when: it is asked first, and told after a moment.
+    /// Why the agent has to end. It is first asked to end, and killed at the deadline.
     why: Option<Why>,
     deadline: Instant,
 }
 
 impl Talk<'_> {
-    /// Looks at what happened; whether the process has to be told to end.
+    /// Handles what has happened. Returns whether the process must be told to end.
     fn step(&mut self) -> bool {
         self.hear();
         if self.result.is_none() {
@@ -159,7 +159,7 @@ impl Talk<'_> {
         self.why.is_some() && Instant::now() >= self.deadline
     }
 
-    /// The protocol is at its end: its thread has closed the agent's stdin, at which an agent ends.
+    /// The protocol is complete: its thread has closed the agent's stdin, which makes an agent end.
     fn finished(&mut self, result: Result<Greeting, Failed>) {
         self.result = Some(result);
         if self.why.is_none() {
@@ -172,7 +172,7 @@ impl Talk<'_> {
         self.why = Some(why);
         self.deadline = Instant::now() + GRACE;
         if let Some(cancel) = self.cancel.take() {
-            // Nobody waits for it where the protocol has ended.
+            // If the protocol has ended, nobody receives this.
             let _ = cancel.send(());
         }
     }
@@ -191,7 +191,7 @@ impl Talk<'_> {
         }
     }
 
-    /// Passes on what the protocol thread noticed.
+    /// Passes on the events of the protocol thread.
     fn hear(&mut self) {
         while let Ok(event) = self.happened.try_recv() {
             match event {
@@ -206,7 +206,7 @@ impl Talk<'_> {
         }
     }
 
-    /// The process has ended: what it wrote last is read, and the protocol comes to its end.
+    /// After the process has ended: waits until the protocol has read the last output.
     fn close(&mut self) {
         self.lines.to = None;
         let end = Instant::now() + GRACE;
@@ -221,7 +221,7 @@ impl Talk<'_> {
     }
 }
 
-/// Cuts what the agent writes into lines for the protocol.
+/// Splits the agent's output into lines for the protocol.
 struct Lines {
     to: Option<lines::Sender<std::io::Result<String>>>,
     line: Vec<u8>,
@@ -247,7 +247,7 @@ impl Lines {
         }
     }
 
-    /// Hands a line over, and waits a while if many wait already.
+    /// Queues a line; waits for a while if the queue is full.
     fn send(&mut self, line: String) {
         let Some(to) = &mut self.to else { return };
         let end = Instant::now() + LONGEST_WAIT;
@@ -264,7 +264,7 @@ impl Lines {
     }
 }
 
-/// The work tree by the name that all its links lead to: agents compare paths by their letters.
+/// The work tree with all links resolved: agents compare paths as text.
 fn real(folder: PathBuf) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
 }

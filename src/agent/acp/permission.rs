@@ -1,4 +1,5 @@
-//! What an agent that asks may do, by its role. Guard rails: an agent that does not ask is found by what it leaves behind.
+//! What an agent may do when it asks, by its role. These are guard rails: an agent that does not ask is only noticed
+//! by its effects.
 
 use std::path::{Path, PathBuf};
 
@@ -8,18 +9,18 @@ use agent_client_protocol::v1::schema::{
 
 use crate::rules::roles::Role;
 
-/// What is asked for.
+/// What the agent asks for.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wish {
     pub(super) kind: ToolKind,
     pub(super) title: String,
-    /// Files that it is about.
+    /// The files involved.
     pub(super) files: Vec<PathBuf>,
-    /// All texts of its input: the command, if it is one.
+    /// All texts of its input, including the command if it is one.
     pub(super) texts: Vec<String>,
 }
 
-/// Whether a role may do this in the work tree `root`; if not, why.
+/// Whether a role may do this in the work tree `root`; the error says why not.
 pub(super) fn decide(role: Role, root: &Path, wish: &Wish) -> Result<(), &'static str> {
     let edits = role == Role::Executor;
     match wish.kind {
@@ -44,7 +45,7 @@ fn is_outside(root: &Path, file: &Path) -> bool {
     climbs || (file.is_absolute() && !file.starts_with(root))
 }
 
-/// Why a command is not for an agent. It is read word by word, whatever shell it is for.
+/// Why no agent may run a command. The command is checked word by word, whatever its shell.
 fn forbidden(command: &str) -> Option<&'static str> {
     let is_end = |c: char| c.is_whitespace() || ";|&()`\"'$<>{}[],".contains(c);
     let words: Vec<&str> = command.split(is_end).filter(|word| !word.is_empty()).collect();
@@ -88,7 +89,7 @@ fn forbidden_git(words: &[&str]) -> Option<&'static str> {
     }
 }
 
-/// The option of those that were offered which says so: for once rather than for ever.
+/// The offered option for this decision; an option for a single call is preferred.
 pub(super) fn outcome(options: &[PermissionOption], is_allowed: bool) -> RequestPermissionOutcome {
     let wanted = match is_allowed {
         true => [PermissionOptionKind::AllowOnce, PermissionOptionKind::AllowAlways],

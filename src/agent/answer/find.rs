@@ -1,11 +1,12 @@
-//! Finding the JSON in what an agent wrote. Programs write nothing else; language models put prose, fences and log lines
-//! around it. The rule, from which nobody has to guess:
+//! Finds the JSON in an agent's output. Programs write only JSON; language models surround it with prose, fences and
+//! log lines. The rules are:
 //!
-//! 1. If all of the text is one JSON value, that is the answer; if it is several one after another (JSON lines), the answer
-//!    may be the array of them.
-//! 2. Otherwise each complete JSON object or array in the text may be the answer. One inside another is not looked at, nor
-//!    one inside brackets that begin a line and are not JSON: a part of a broken answer is no answer.
-//! 3. The last of them that fits the schema is the answer. If none fits, the faults of the longest are reported.
+//! 1. If the whole text is one JSON value, that is the answer. If it is several values one after another (JSON
+//!    lines), the answer may be the array of them.
+//! 2. Otherwise each complete JSON object or array in the text may be the answer. Values inside another one are
+//!    skipped, and so are values inside brackets that begin a line and are not JSON: a part of a broken answer is not
+//!    an answer.
+//! 3. The last of these that fits the schema is the answer. If none fits, the errors of the longest are reported.
 
 use std::ops::Range;
 
@@ -13,19 +14,19 @@ use serde_json::Value;
 
 use crate::model::strict::{self, Fault};
 
-/// Deeper brackets are prose or an attack: no answer is that deep.
+/// More nested brackets are prose or an attack: no answer is that deep.
 const DEEPEST: usize = 100;
 
-/// What may be the answer.
+/// The candidates for the answer.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// In the order in which they are tried.
+    /// The values, in the order in which they are tried.
     pub(super) values: Vec<Value>,
-    /// What is wrong with the longest piece that looks like JSON and is not, if no value is longer.
+    /// The error in the longest piece that looks like JSON but is not, if no value is longer.
     pub(super) broken: Option<String>,
 }
 
-/// All that may be the answer, the likeliest first.
+/// All candidates, the likeliest first.
 pub(super) fn find(text: &str) -> Found {
     let mut first = Vec::new();
     match strict::parse_all(text) {
@@ -49,7 +50,7 @@ struct Pieces<'a> {
     values: Vec<Value>,
     /// The length of the longest value.
     longest: usize,
-    /// The longest piece that is not JSON, and why it is not.
+    /// The longest piece that is not JSON, with its length and the error.
     broken: Option<(usize, String)>,
 }
 
@@ -61,7 +62,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// Looks at what the bracket at `begin` opens; answers with where to look next.
+    /// Examines the text from the bracket at `begin` on. Returns where to continue.
     fn piece(&mut self, begin: usize) -> usize {
         let begins_line = self.begins_line(begin);
         let inside = begin + 1;
@@ -88,19 +89,19 @@ impl Pieces<'_> {
         }
     }
 
-    /// Whether nothing but blanks stands before this place in its line.
+    /// Whether only spaces come before this position in its line.
     fn begins_line(&self, at: usize) -> bool {
         let before = self.text[..at].trim_end_matches([' ', '\t']);
         before.is_empty() || before.ends_with('\n')
     }
 
-    /// Notes what is wrong with a piece, if it is the longest so far.
+    /// Notes the error in a piece, if it is the longest so far.
     fn set_aside(&mut self, piece: Range<usize>) {
         let length = piece.len();
         if self.broken.as_ref().is_some_and(|(longest, _)| length <= *longest) {
             return;
         }
-        // A piece that was cut at an odd place need not end with a character.
+        // A cut may be in the middle of a character.
         let text = self.text.get(piece).unwrap_or_default();
         let why = match strict::parse_text(text) {
             Err(Fault::Json(error)) => strict::json_fault(&error),
@@ -111,8 +112,8 @@ impl Pieces<'_> {
     }
 }
 
-/// Where the bracket at `begin` is closed, behind the closing one; or how far it was looked for: to a bracket that closes
-/// another kind, a line break inside a string, too many open brackets, or the end.
+/// The position after the bracket that closes the one at `begin`. The error is how far the search went: to a bracket
+/// of another kind, a line break inside a string, too many open brackets, or the end.
 fn closed(text: &[u8], begin: usize) -> Result<usize, usize> {
     let mut open = Vec::new();
     let mut at = begin;
@@ -137,7 +138,7 @@ fn closed(text: &[u8], begin: usize) -> Result<usize, usize> {
     Err(at)
 }
 
-/// Behind the end of the string whose first character is at `at`.
+/// The position after the end of the string whose first character is at `at`.
 fn string_end(text: &[u8], mut at: usize) -> Result<usize, usize> {
     loop {
         match text.get(at) {
@@ -216,7 +217,7 @@ mod tests {
             let answer = json!({ key: {"text": text, "list": [1, {"deep": []}]} });
             let written = if is_pretty { serde_json::to_string_pretty(&answer) } else { serde_json::to_string(&answer) };
             let found = values(&format!("{before}{}{after}", written.unwrap()));
-            // If all that stands around it is JSON as well, the array of all comes first; no schema asks for that.
+            // If everything around it is JSON too, the array of all values comes first; no schema accepts that.
             prop_assert_eq!(found.into_iter().find(Value::is_object), Some(answer));
         }
 

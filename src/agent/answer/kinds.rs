@@ -1,4 +1,4 @@
-//! Answers whose schema says all that there is to say.
+//! Answers that are completely described by their schema.
 
 use serde_json::Value;
 

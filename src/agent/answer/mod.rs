@@ -1,4 +1,5 @@
-//! What an agent answers with: a JSON document of a known kind, found in what it wrote and held strictly against its schema.
+//! The answer of an agent: a JSON document of a known kind, found in the agent's output and checked strictly against
+//! its schema.
 
 mod find;
 mod kinds;
@@ -13,26 +14,26 @@ use crate::model::typed;
 
 /// A kind of answer.
 pub(crate) trait Answer: Sized {
-    /// The schema, as the agent is given it.
+    /// The schema that the agent gets.
     fn schema() -> Value;
 
-    /// The answer that a JSON value gives.
+    /// Reads an answer from a JSON value.
     ///
     /// # Errors
-    /// What is wrong with it, each with its place, for the agent to mend.
+    /// What is wrong with it, each error with its place, for the agent to correct.
     fn read(value: &Value) -> Result<Self, Vec<String>>;
 }
 
-/// Why a text holds no answer.
+/// Why a text contains no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unfit {
-    /// There is no JSON in it.
+    /// It contains no JSON.
     Nothing,
-    /// There is, with these faults.
+    /// It contains JSON, with these errors.
     Faults(Vec<String>),
 }
 
-/// The answer in what an agent wrote, and the JSON of it.
+/// The answer in an agent's output, with its JSON.
 pub(crate) fn read<A: Answer>(text: &str) -> Result<(A, Value), Unfit> {
     let found = find::find(text);
     let mut longest: Option<(usize, Vec<String>)> = None;
@@ -53,7 +54,7 @@ pub(crate) fn read<A: Answer>(text: &str) -> Result<(A, Value), Unfit> {
     }
 }
 
-/// What is wrong with a value by a schema, each with its place.
+/// The errors of a value under a schema, each with its place.
 pub(crate) fn faults(schema: &Value, value: &Value) -> Vec<String> {
     schema::faults(schema, value)
 }
@@ -63,10 +64,10 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Value {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// Reads a type whose schema says all that there is to say.
+/// Reads a value of a type that is completely described by its schema.
 ///
 /// # Errors
-/// What is wrong with the value, each with its place.
+/// What is wrong with the value, each error with its place.
 pub(crate) fn read_typed<T: JsonSchema + DeserializeOwned>(value: &Value) -> Result<T, Vec<String>> {
     let faults = faults(&schema_of::<T>(), value);
     if !faults.is_empty() {

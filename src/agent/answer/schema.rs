@@ -1,24 +1,24 @@
-//! Holds a value against a JSON Schema, as far as the schemas of answers go: they are made from types of this program, so
-//! only what those make is understood. Every fault names its place, for the agent that has to mend it.
+//! Checks a value against a JSON Schema. Supports only what the schemas of answers use, which are generated from
+//! types of this program. Every error names its place, for the agent that has to correct it.
 
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
-/// More faults than these help nobody.
+/// More errors would not help.
 const MOST_FAULTS: usize = 20;
-/// A text that is quoted in a fault is no longer than this.
+/// Longer texts are cut when an error quotes them.
 const LONGEST_QUOTE: usize = 60;
 
-/// What is wrong with `value`, each as `place: what is wrong`; empty if it fits.
+/// The errors of `value`, each as `place: what is wrong`; empty if it fits.
 pub(super) fn faults(schema: &Value, value: &Value) -> Vec<String> {
     let mut check = Check { root: schema, faults: Vec::new() };
     check.value(schema, value, &Place::Top);
     check.faults
 }
 
-/// Where a value stands.
+/// The place of a value.
 enum Place<'a> {
     Top,
     Member(&'a Place<'a>, &'a str),
@@ -47,7 +47,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// The faults of a value by itself.
+    /// The errors of a single value.
     fn alone(&self, schema: &'a Value, value: &Value, place: &Place<'_>) -> Vec<String> {
         let mut other = Check { root: self.root, faults: Vec::new() };
         other.value(schema, value, place);
@@ -119,7 +119,7 @@ impl<'a> Check<'a> {
             if faults.iter().any(Vec::is_empty) {
                 continue;
             }
-            // The form that was meant is the one that fits best.
+            // Report the errors of the form that fits best, which is probably the one that was meant.
             let nearest = faults.into_iter().min_by_key(Vec::len).unwrap_or_default();
             let room = MOST_FAULTS.saturating_sub(self.faults.len());
             self.faults.extend(nearest.into_iter().take(room));
@@ -174,7 +174,7 @@ impl<'a> Check<'a> {
             self.fault(place, format_args!("has {length} characters, more than {most}"));
         }
         let pattern = schema.get("pattern").and_then(Value::as_str);
-        // A pattern that looks around is not for this engine: the type that is read afterwards says the same.
+        // This engine does not support patterns with look-around; the type that is read afterwards checks the same.
         let matches = |pattern: &&str| Regex::new(pattern).map_or(true, |regex| regex.is_match(text));
         if let Some(pattern) = pattern.filter(|pattern| !matches(pattern)) {
             self.fault(place, format_args!("{} does not match {pattern}", quoted(&text.into())));
@@ -198,7 +198,7 @@ fn array<'a>(schema: &'a Map<String, Value>, name: &str) -> &'a [Value] {
     schema.get(name).and_then(Value::as_array).unwrap_or(&NONE)
 }
 
-/// A value as a fault quotes it: short, and without what a terminal would obey.
+/// A value as quoted in an error: short, and without control characters.
 fn quoted(value: &Value) -> String {
     let text = match value {
         Value::Object(_) => return "an object".into(),

@@ -150,7 +150,7 @@ fn what_a_revert_takes_back_needs_no_word_of_the_plan() {
     let found = |commit: Commit| kinds(&[commit], &[carried(&it, Some(&plan))], &Policy::default());
     assert_eq!(found(commit("3", &[("a", Change::Deleted), ("x", Change::Deleted)])), []);
     assert_eq!(found(commit("4", &[("a", Change::Added), ("x", Change::Added)])), []);
-    // What else is in such a commit is judged like any other change, and so is a commit that reverts nothing.
+    // Other changes in such a commit are judged as usual, and so is a commit that reverts nothing.
     assert_eq!(found(commit("3", &[("y", Change::Added)])), [(Severity::Fault, Kind::UnplannedFile)]);
     assert_eq!(found(commit("2", &[("a", Change::Deleted)])), [(Severity::Fault, Kind::UnplannedDeletion)]);
 }
@@ -173,7 +173,7 @@ fn files_that_are_named_must_be_touched_once_it_is_completed() {
     assert!(found[0].kind == Kind::UntouchedFile && found[0].message.contains("`never`"), "{found:?}");
     let running = Carried { touched, status: ExecutionStatus::Executing, ..carried(&it, Some(&plan)) };
     assert_eq!(kinds(&[], &[running], &Policy::default()), []);
-    // Nobody knows all of what was touched.
+    // Not all touched files are known.
     assert_eq!(kinds(&[], &[carried(&it, Some(&plan))], &Policy::default()), []);
 }
 
@@ -188,7 +188,7 @@ fn reviews_count_as_they_ended_and_as_the_policy_says() {
     };
     assert_eq!(of(Some(Verdict::Approved), true, true), 0);
     assert_eq!(of(Some(Verdict::Rejected), true, false), 1);
-    // Another form of the plan was reviewed.
+    // Another version of the plan was reviewed.
     assert_eq!(of(None, true, false), 1);
     assert_eq!((of(None, false, false), of(None, false, true)), (0, 1));
 }
@@ -208,7 +208,7 @@ fn a_commit_on_a_lost_claim_is_dated_by_when_it_was_made() {
     let pause = || Event::Unlink(Unlink { hash: "0".into() });
     assert!(!found(vec![hooked("1")], "1"));
     assert!(found(vec![pause(), pause(), hooked("1")], "1"));
-    // Found long after it was made, or after the claim was lost.
+    // The link was found long after the commit was made, or after the claim was lost.
     assert!(!found(vec![pause(), pause(), linked("1", LinkedBy::Relink, 101)], "1"));
     assert!(found(vec![linked("1", LinkedBy::Relink, 200)], "1"));
     let rewrite = || Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() });
@@ -260,7 +260,7 @@ fn a_check_that_was_overtaken_is_told() {
     ]);
     let missing = evidence::missing(&tested, &rewritten, &rewritten.work());
     assert!(missing[0].contains("passed at 1000000000, which was rewritten since"), "{missing:?}");
-    // A later run of the same test at the same commit takes the place of an earlier one.
+    // A later run of the same test at the same commit replaces an earlier one.
     let mut failed = passed("make test", "1");
     if let Event::Check(check) = &mut failed {
         check.exit_code = Some(1);

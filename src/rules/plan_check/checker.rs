@@ -14,7 +14,7 @@ pub(super) struct Checker<'a> {
     pub(super) setting: Setting<'a>,
     pub(super) findings: Vec<Finding>,
     pub(super) quality: Quality,
-    /// By severity, listed or not.
+    /// The number of findings by severity, listed or not.
     found: [usize; 2],
 }
 

@@ -257,7 +257,8 @@ pub(super) fn touch_nothing(tasks: &[Value]) -> bool {
     !tasks.iter().any(names) && tasks.iter().any(works)
 }
 
-/// The files that a task creates: those that it names, unless its action or that of the file needs them to exist.
+/// The files that a task creates: those that it names, unless its action or the file's own action requires an
+/// existing file.
 pub(super) fn made(task: &Value) -> impl Iterator<Item = RepoPath> {
     [("files", "path"), ("modification_points", "file")].into_iter().flat_map(move |(list, path)| {
         let places = task[list].as_array().into_iter().flatten().filter_map(Value::as_object);
@@ -276,7 +277,7 @@ pub(super) fn places(task: &Value) -> impl Iterator<Item = RepoPath> {
     })
 }
 
-/// Whether the file must exist before: by the action of the place, else by that of the task.
+/// Whether the file must exist before, by its own action, or else by that of the task.
 fn changes(task: &Map<String, Value>, place: &Map<String, Value>) -> bool {
     let action = |map: &Map<String, Value>| map.get("action").and_then(Value::as_str).map(str::to_owned);
     action(place).or_else(|| action(task)).is_some_and(|action| is_one_of(&action, CHANGING))

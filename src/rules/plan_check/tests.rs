@@ -250,7 +250,7 @@ fn a_plan_of_praise_is_too_poor() {
     assert_eq!(report.quality.total(), 0.7);
 }
 
-/// In each field that is counted at most one finding costs, and all that is lost was cost by some finding.
+/// In each counted field, at most one finding costs something, and the costs add up to the lost quality.
 #[test]
 fn costs_and_quality_add_up() {
     for change in [
@@ -283,7 +283,7 @@ fn only_files_that_are_to_be_changed_must_be_there() {
     };
     assert_eq!(unknown(|_| {}), ["tasks[1].modification_points[0].file"]);
     assert!(unknown(|p| p["tasks"][1]["modification_points"][0]["file"] = json!("src/there.rs")).is_empty());
-    // The first task makes it.
+    // The first task creates it.
     assert!(unknown(|p| p["tasks"][1]["modification_points"][0]["file"] = json!("src/limit.rs")).is_empty());
     assert_eq!(
         unknown(|p| {
@@ -373,7 +373,7 @@ fn every_rule_has_a_name_of_its_own_and_a_remedy() {
     assert!(RULES.iter().all(|rule| !rule.asks.is_empty() && !rule.remedy.is_empty()));
 }
 
-/// A plan as planning agents hand it in: with an id, a time, and what only some of them write.
+/// A plan as planning agents submit it: with an id, a time, and fields that only some of them write.
 #[test]
 fn the_example_of_the_handbook_is_good_enough_to_bind() {
     let plan = serde_json::from_str(include_str!("../../../tests/fixtures/planner-plan.json")).unwrap();

@@ -48,7 +48,7 @@ pub(super) enum Reason<'a> {
     OtherPlan(&'a IssueId, ExecutionStatus, &'a SolutionId),
     /// The issue is cancelled or paused.
     NotActive(&'a IssueId, IssueStatus),
-    /// As above, but someone is executing the issue: nobody is stopped by it.
+    /// The issue is cancelled or paused, but someone is executing it; nobody is stopped by that.
     CarriedOut(&'a IssueId, IssueStatus),
     /// The issue is bound to another plan now.
     Rebound(&'a IssueId, &'a SolutionId),
@@ -56,7 +56,7 @@ pub(super) enum Reason<'a> {
     Unbound(&'a IssueId, &'a SolutionId),
     /// The plan has changed since it was queued.
     Changed(&'a IssueId),
-    /// What the reviews of its plan come to.
+    /// Its plan did not pass review.
     Review(&'a review::Refusal),
     /// A cycle of dependencies, as drawn; the issue is in it, or waits for it.
     Circle {
@@ -65,7 +65,7 @@ pub(super) enum Reason<'a> {
         /// The cycle.
         drawn: &'a str,
     },
-    /// A conflict that a person decides, with the question and the first of the orders to choose from.
+    /// A conflict that a person must resolve, with the question and the first of the possible orders.
     Undecided {
         /// `CFT-1`.
         conflict: String,
@@ -210,7 +210,7 @@ impl fmt::Display for Reason<'_> {
 }
 
 impl Blocker {
-    /// Nothing but the reason.
+    /// A blocker with only a reason.
     pub(super) fn because(reason: &Reason<'_>) -> Self {
         Self {
             issue_id: None,
@@ -222,17 +222,17 @@ impl Blocker {
         }
     }
 
-    /// An issue is in the way.
+    /// A blocker that is an issue.
     pub(super) fn issue(id: &IssueId, reason: &Reason<'_>) -> Self {
         Self { issue_id: Some(id.clone()), ..Self::because(reason) }
     }
 
-    /// A plan of an issue is.
+    /// A blocker that is a plan.
     pub(super) fn plan(issue: &IssueId, plan: &SolutionId, reason: &Reason<'_>) -> Self {
         Self { solution_id: Some(plan.clone()), ..Self::issue(issue, reason) }
     }
 
-    /// An item is.
+    /// A blocker that is an item.
     pub(super) fn item(item: &Item, reason: &Reason<'_>) -> Self {
         Self { item_id: Some(item.item_id.clone()), ..Self::plan(&item.issue_id, &item.solution_id, reason) }
     }

@@ -1,4 +1,4 @@
-//! What a person has to decide before items go on, and all conflicts of a queue as they stand.
+//! What a person has to decide before items can continue, and all current conflicts of a queue.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -30,7 +30,7 @@ impl Asked {
     }
 }
 
-/// Conflicts of high severity without an order, those that are left to a person, and orders that form a cycle. In a
+/// Finds conflicts of high severity without an order, conflicts left to a person, and orders that form a cycle. In a
 /// cycle, the newest conflict needs a decision.
 pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[Standing<'_>]) -> Asked {
     // Without a declared order, there is nothing to decide.

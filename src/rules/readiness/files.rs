@@ -21,7 +21,7 @@ impl<'a> Files<'a> {
         Self(files)
     }
 
-    /// Which of them share files. A declared conflict over the same files and items replaces this.
+    /// The shared files. A declared conflict over the same files and items replaces a shared file here.
     pub(super) fn shared(&self, graph: &ItemGraph<'_>, declared: &[Standing<'_>]) -> Vec<Overlap<'a, usize>> {
         let over_file = |it: &Standing<'_>| match it.entry {
             QueueConflict { kind: ConflictType::File, file: Some(file), .. } => {

@@ -61,7 +61,7 @@ pub(super) struct ItemGraph<'a> {
     pub(super) behind: Vec<Option<usize>>,
 }
 
-/// Items each of which comes before each other.
+/// Items of which each comes before all others.
 pub(super) struct Cycle {
     /// Their indexes.
     pub(super) items: Vec<usize>,
@@ -71,7 +71,7 @@ pub(super) struct Cycle {
     pub(super) drawn: String,
 }
 
-/// What waits for what: a met dependency no longer counts here, although it still orders.
+/// What waits for what. A met dependency no longer counts here, although it still determines the order.
 struct Waiting {
     /// What each node waits for, by dependencies and decided orders.
     all: Vec<Vec<usize>>,
@@ -197,7 +197,7 @@ impl<'a> ItemGraph<'a> {
         pairs
     }
 
-    /// Where each plan stands.
+    /// The position of each plan.
     pub(super) fn places(&self) -> HashMap<&'a SolutionId, usize> {
         self.items.iter().enumerate().map(|(n, item)| (&item.solution_id, n)).collect()
     }
@@ -249,7 +249,7 @@ impl<'a> ItemGraph<'a> {
         }
     }
 
-    /// What is in a dependency cycle, and what waits for one.
+    /// Finds the items in dependency cycles, and those that wait for one.
     fn find_circles(&mut self, nodes: &Nodes<'_>, waiting: &Waiting, order: &[usize]) {
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();
         let mut number_of = |circles: &mut Vec<String>, node: usize, circle: usize| {

@@ -18,7 +18,7 @@ pub(super) fn groups(graph: &ItemGraph<'_>) -> Vec<String> {
         plan.iter().flat_map(|plan| &plan.files).for_each(|file| files.add(file, n));
     }
     for (file, by) in files.iter() {
-        // Whatever shares a higher directory also shares the nearest one.
+        // Anything that shares a higher directory also shares the nearest one.
         let in_folder = files.folder_above(file).and_then(|(_, by)| by.first());
         for (one, other) in by.iter().zip(by.iter().skip(1).chain(in_folder)) {
             let (a, b) = (root(&mut parent, *one), root(&mut parent, *other));

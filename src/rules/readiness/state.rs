@@ -63,7 +63,7 @@ pub(super) fn state(
             }
         }
     }
-    // Closed is done with, as it is for what depends on the issue; `reopen` brings the item back.
+    // A closed issue counts as done, as for issues that depend on it; `reopen` brings the item back.
     if issue.status == IssueStatus::Closed {
         return (ItemStatus::Completed, vec![]);
     }
@@ -80,7 +80,7 @@ pub(super) fn state(
     if waiting.is_empty() { (ItemStatus::Ready, waiting) } else { (ItemStatus::Pending, waiting) }
 }
 
-/// A decision about an issue that is being executed: it stops nobody, but should be shown.
+/// The issue was paused or the like while it is being executed: this stops nobody, but should be shown.
 fn of_pause(issue: &IssueFacts) -> Option<Blocker> {
     let is_over_it =
         matches!(issue.status, IssueStatus::Cancelled | IssueStatus::Paused | IssueStatus::Closed);
@@ -169,7 +169,7 @@ fn waits(
         for (theirs, other) in in_work.files.overlapping(file) {
             let other = in_work.items[*other];
             if other.solution_id != item.solution_id && named.insert(&other.solution_id) {
-                // For a directory and a file in it, the file.
+                // If one is a directory and the other a file in it, the file.
                 let shared = if file.holds(theirs.as_str()) { theirs } else { file };
                 found.push(Blocker::item(other, &Reason::SharedFile(shared, &other.solution_id)));
             }

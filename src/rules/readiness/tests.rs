@@ -1,4 +1,4 @@
-//! The laws of order, groups and conflicts, over queues that nobody would make by hand.
+//! Laws of order, groups and conflicts, tested on random queues.
 
 mod circles;
 mod parts;
@@ -53,7 +53,7 @@ fn item(n: usize, position: u8) -> Item {
     }
 }
 
-/// Files and folders, some of them in each other, and a pattern.
+/// Files and directories, some of them inside others, and a pattern.
 const FILES: &[&str] =
     &["src/a", "d", "e", "src/b", "./src//b", "src", "src-x", "doc/a", "doc/", "f", "g/h/i", "g", "*.rs"];
 
@@ -168,7 +168,7 @@ fn a_decided_order_is_waited_for_and_a_failure_in_front_blocks() {
     let seen = view(items.clone(), conflicts.clone(), &known);
     assert_eq!(of(&seen, 1).status, ItemStatus::Blocked);
     assert!(reasons(&seen, 1).contains("and that is failed; retry GH-2"), "{}", reasons(&seen, 1));
-    // What is given up or done keeps nobody waiting.
+    // Items that were given up or are done block nobody.
     known.get_mut(&issue(2)).unwrap().status = IssueStatus::Cancelled;
     let seen = view(items.clone(), conflicts.clone(), &known);
     assert_eq!(of(&seen, 1).status, ItemStatus::Ready);
@@ -192,7 +192,7 @@ fn a_conflict_of_high_severity_without_an_order_asks_and_one_of_medium_goes_by_t
     let medium = view(items.clone(), vec![declared(1, Severity::Medium, &[1, 0], &[])], &known);
     assert_eq!(medium.conflicts[0].resolution_order, [plan(0), plan(1)]);
     assert_eq!([0, 1].map(|n| of(&medium, n).status), [ItemStatus::Ready, ItemStatus::Pending]);
-    // With one of two done there is nothing left to decide.
+    // If one of two is done, nothing is left to decide.
     ends(&mut known, 0, ExecutionStatus::Completed);
     let done = view(items, vec![declared(1, Severity::High, &[1, 0], &[])], &known);
     assert!(done.conflicts[0].resolved);
@@ -240,8 +240,8 @@ fn two_that_touch_a_file_are_found_unless_somebody_told_of_them() {
     assert_eq!(seen.conflicts.iter().map(|it| it.id.as_deref()).collect::<Vec<_>>(), [Some("CFT-1")]);
 }
 
-/// A queue of up to nine items: what each depends on, which files it touches, and told orders. With `acyclic`, only
-/// smaller numbers come before greater ones.
+/// A queue of up to nine items: the dependencies and files of each, and declared orders. With `acyclic`, only smaller
+/// numbers come before greater ones.
 fn shapes(acyclic: bool) -> impl Strategy<Value = (Facts, Vec<Item>, Vec<QueueConflict>)> {
     let one = (prop::collection::vec(0..9usize, 0..3), prop::collection::vec(0..13u8, 0..3), 0..5u8);
     let orders =
@@ -297,7 +297,7 @@ proptest! {
                 prop_assert!(place.is_none_or(|place| place < n));
             }
         }
-        // An order holds unless a later word about the same conflict asks a person.
+        // An order holds unless a later entry about the same conflict asks a person.
         for conflict in standing(&conflicts) {
             let places: Vec<usize> = conflict
                 .order()
@@ -308,7 +308,7 @@ proptest! {
         }
         prop_assert!(seen.edges.iter().all(|edge| edge.from < edge.to));
         prop_assert_eq!(any_cycle(&known.keys().cloned().collect::<Vec<_>>(), &known), None);
-        // Somebody is always first, unless a person has to decide.
+        // Some item is ready, unless a person has to decide.
         let is_asked = seen.conflicts.iter().any(|it| it.clarification.is_some());
         prop_assert!(is_asked || seen.items.iter().any(|it| it.status == ItemStatus::Ready));
     }
@@ -347,7 +347,7 @@ proptest! {
         for edge in seen.edges.iter().filter(|edge| edge.why == Why::DependsOn) {
             before.entry(edge.to).or_default().push(edge.from);
         }
-        // Of an order that others dispute, nothing stands.
+        // A disputed order has no effect.
         for conflict in standing(&conflicts) {
             let place = |id: &SolutionId| seen.items.iter().position(|it| it.item.solution_id == *id);
             let order: Vec<usize> = conflict.order().into_iter().filter_map(place).collect();
@@ -368,7 +368,7 @@ proptest! {
 
 #[test]
 fn what_waits_for_a_circle_is_blocked_until_the_part_that_it_needs_is_over() {
-    // 0 and 1 depend on each other, 2 on 1, 3 on 2; 4 on 7, which is in a circle that nobody queued.
+    // 0 and 1 depend on each other, 2 on 1, 3 on 2; 4 on 7, which is in a cycle of issues that are not queued.
     let mut facts = facts([
         facts_of(0, &[1], &[]),
         facts_of(1, &[0], &[]),

@@ -1,4 +1,4 @@
-//! The client against an agent made with the other side of the same crate, in one process.
+//! The client, tested in one process against an agent built with the agent side of the same crate.
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -14,7 +14,7 @@ use super::*;
 
 type Asking = ConnectionTo<acp::Client>;
 
-/// Asks to do something; whether it may.
+/// Asks for permission to do something; true if it is granted.
 async fn may(client: &Asking, id: &SessionId, kind: ToolKind, command: &str) -> bool {
     let call = ToolCall::new("call-1", command.to_owned())
         .kind(kind)
@@ -24,7 +24,7 @@ async fn may(client: &Asking, id: &SessionId, kind: ToolKind, command: &str) -> 
         PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce),
         PermissionOption::new("no", "No", PermissionOptionKind::RejectOnce),
     ];
-    // No more than the id: the rest was told before.
+    // Only the id: the rest was announced before.
     let call = ToolCallUpdate::new("call-1", ToolCallUpdateFields::new());
     let request = RequestPermissionRequest::new(id.clone(), call, options);
     match client.send_request(request).block_task().await.unwrap().outcome {
@@ -33,7 +33,7 @@ async fn may(client: &Asking, id: &SessionId, kind: ToolKind, command: &str) -> 
     }
 }
 
-/// What an agent tries that was asked: it says in its answer what it may.
+/// What the test agent tries when it is asked; its answer lists what was allowed.
 async fn turn(client: Asking, id: SessionId, root: PathBuf) -> PromptResponse {
     let mut told = Vec::new();
     told.push(may(&client, &id, ToolKind::Execute, "cargo test").await);
@@ -58,14 +58,14 @@ async fn turn(client: Asking, id: SessionId, root: PathBuf) -> PromptResponse {
     PromptResponse::new(StopReason::EndTurn)
 }
 
-/// Talks to it in a role; the result, and the answer.
+/// Talks to the test agent in a role. Returns the result and the answer.
 fn talk(role: Role, root: &Path, prompt: Option<&str>) -> (Result<Greeting, Failed>, String) {
     let (to_agent, from_client) = mpsc::channel::<Vec<u8>>();
     let (mut forward, incoming_agent) = lines::channel::<std::io::Result<String>>(64);
     let (to_client, incoming_client) = lines::channel::<std::io::Result<String>>(64);
     let (events, happened) = mpsc::channel();
     let (_cancel, cancelled) = oneshot::channel();
-    // The client writes to a process: bytes, and not from a future.
+    // The client writes bytes to a process, not from a future.
     std::thread::spawn(move || {
         while let Ok(bytes) = from_client.recv() {
             let line = String::from_utf8(bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Circles: who is in one, who waits for one, and what opens it.
+//! Dependency cycles: which items are in one, which wait for one, and what resolves it.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn an_issue_that_depends_on_itself_is_a_circle_of_one() {
     assert!(reasons(&seen, 0).contains("depend on each other: GH-0 → GH-0; edit"), "{}", reasons(&seen, 0));
     assert!(reasons(&seen, 1).contains("waits for issues that depend on each other: GH-0 → GH-0"));
     assert!(reasons(&seen, 2).contains("GH-7 → GH-7"));
-    // An item on its own plan.
+    // An item that depends on its own plan.
     let known = facts([facts_of(0, &[], &[])]);
     items.truncate(1);
     items[0].depends_on.insert(plan(0));
@@ -30,7 +30,7 @@ fn an_issue_that_depends_on_itself_is_a_circle_of_one() {
 #[test]
 fn a_member_that_is_over_opens_the_circle() {
     for status in [IssueStatus::Completed, IssueStatus::Closed] {
-        // Queued or not, the one that is over keeps nobody waiting, whatever it depended on.
+        // Queued or not, a finished issue blocks nobody, whatever it depended on.
         for queued in [vec![0, 1, 2], vec![0, 2]] {
             let mut known = facts([facts_of(0, &[1], &[]), facts_of(1, &[0], &[]), facts_of(2, &[1], &[])]);
             if status == IssueStatus::Completed {
@@ -45,7 +45,7 @@ fn a_member_that_is_over_opens_the_circle() {
 
 #[test]
 fn what_waits_for_a_circle_is_blocked_whether_dependencies_or_orders_say_so() {
-    // 0 and 1 depend on each other; 2 depends on 5, which nobody queued and which depends on 1; 3 is put behind 2.
+    // 0 and 1 depend on each other; 2 depends on 5, which is not queued and depends on 1; 3 is ordered after 2.
     let known = facts([
         facts_of(0, &[1], &[]),
         facts_of(1, &[0], &[]),
@@ -77,7 +77,7 @@ fn an_order_within_a_circle_of_dependencies_is_not_asked_about() {
 
 #[test]
 fn what_an_order_keeps_in_a_circle_still_says_what_else_it_waits_for() {
-    // 0 before 1 by an order, and 1 before 0 through 5, which nobody queued and which waits for a circle besides.
+    // 0 comes before 1 by an order, and 1 before 0 through 5, which is not queued and also waits for a cycle.
     let known = facts([
         facts_of(0, &[5], &[]),
         facts_of(1, &[], &[]),

@@ -1,4 +1,4 @@
-//! Of a part of a queue that holds all that its items wait for, as much can be said as of the whole.
+//! A part of a queue that includes everything its items wait for gives the same states as the whole queue.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,17 @@ use crate::model::root::Policy;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::rules::folder::QueueFolder;
 
-/// The more issues, the more of them without an item.
+/// The more issues there are, the more of them have no item.
 const ISSUES: usize = 14;
 const ITEMS: usize = 11;
 
-/// A position, what the issue depends on, what the item depends on besides, files, and a number that says what else.
+/// A position, the dependencies of the issue, additional dependencies of the item, files, and a number for special
+/// cases.
 type Drawn = (u8, Vec<usize>, Vec<usize>, Vec<u8>, u8);
 
 fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
     let some = || prop::collection::vec(0..ISSUES, 0..3);
-    // A number beyond the cases is an item like any other: most are.
+    // Numbers beyond the special cases mean an ordinary item, as most are.
     let one =
         (0u8..8, some(), prop::collection::vec(0..ITEMS, 0..2), prop::collection::vec(0u8..6, 0..3), 0u8..16);
     prop::collection::vec(one, ISSUES)
@@ -54,7 +55,8 @@ fn is_over(id: &IssueId, facts: &Facts) -> bool {
     facts.get(id).is_some_and(|issue| issue.status.is_over())
 }
 
-/// The first `count` items that are not over, with all that they wait for and what is executed; and where they end.
+/// The first `count` unfinished items with everything that they wait for and everything that is being executed; and
+/// where they end.
 fn front(whole: &QueueFolder, facts: &Facts, count: usize) -> (QueueFolder, Facts, Option<String>) {
     let live = whole.items.iter().filter(|it| !it.is_removed() && !is_over(&it.issue_id, facts));
     let first: Vec<&Item> = live.filter(|it| facts.contains_key(&it.issue_id)).take(count).collect();
@@ -75,7 +77,7 @@ fn front(whole: &QueueFolder, facts: &Facts, count: usize) -> (QueueFolder, Fact
     (queue(vec![], vec![]).with_items(items), known, ends_at)
 }
 
-/// Where an item stands, with why; a circle is the same circle wherever the drawing begins.
+/// The status of an item with its reasons. A cycle is the same cycle wherever its drawing begins.
 fn stands(queue: &InOrder<'_>, at: usize) -> (ItemStatus, Vec<String>) {
     let (status, blocked_by) = queue.state(at);
     let reason = |reason: &str| reason.split(": ").find(|part| !part.contains('→')).map(str::to_owned);
@@ -97,13 +99,13 @@ proptest! {
         let some = in_order(&part, &known, &policy).remove(0);
         let mut from = 0;
         for (at, item) in some.items().iter().enumerate() {
-            // In the same order, too.
+            // The order is the same, too.
             let behind = all.items()[from..].iter().position(|it| it.solution_id == item.solution_id);
             prop_assert!(behind.is_some(), "{} stands elsewhere", item.solution_id);
             from += behind.unwrap();
             prop_assert_eq!(stands(&all, from), stands(&some, at), "{}", item.solution_id);
         }
-        // And which is the first, unless what is left out could come before it.
+        // The first ready item is the same, unless an item that was left out could come before it.
         let expected = first_ready(&all).map(|at| &all.items()[at].solution_id);
         match (first_ready(&some), ends_at) {
             (Some(at), Some(end)) if !some.is_in_front_of(&end, at) => {}

@@ -1,4 +1,4 @@
-//! What waits because of its reviews.
+//! Items that are blocked by their reviews.
 
 use super::*;
 use crate::model::review::Verdict;
