@@ -12,7 +12,7 @@ use super::error::GitError;
 use super::fsync::{self, Part};
 use super::persist::syncs;
 use super::repository::Repository;
-use super::{Fault, ObjectId, Signature, fault};
+use super::{Args, Fault, Git, ObjectId, Signature, fault};
 
 /// A reference.
 pub(crate) struct Reference<'repo>(gix::Reference<'repo>);
@@ -189,4 +189,35 @@ impl Repository {
 /// When a file was last written; `None` if it does not exist.
 fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|file| file.modified()).ok()
+}
+
+impl Git {
+    /// Deletes a ref that points to `commit`.
+    pub(crate) fn delete_ref(&self, name: &str, commit: ObjectId) -> Result<(), GitError> {
+        self.run(Args::new(&["update-ref", "-d"]).value(name).value(commit.to_string()))?;
+        Ok(())
+    }
+
+    /// Empties the reflog of a ref; a bare repository has none.
+    pub(crate) fn expire_reflog(&self, name: &str) -> Result<(), GitError> {
+        if self.output(Args::new(&["reflog", "exists"]).value(name))?.status.success() {
+            self.run(Args::new(&["reflog", "expire", "--expire=all"]).value(name))?;
+        }
+        Ok(())
+    }
+
+    /// The refs whose history has one of these commits.
+    pub(crate) fn refs_containing<'a>(
+        &self,
+        commits: impl Iterator<Item = &'a ObjectId>,
+    ) -> Result<Vec<String>, GitError> {
+        let mut commits = commits.peekable();
+        if commits.peek().is_none() {
+            // git would list all refs.
+            return Ok(vec![]);
+        }
+        let args = Args::new(&["for-each-ref", "--format=%(refname)"]);
+        let listed = self.run(commits.fold(args, |args, id| args.with("--contains=", id)))?;
+        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
 }

@@ -9,9 +9,10 @@ use crate::git::ObjectId;
 use crate::model::root::Policy;
 use crate::model::strict;
 use crate::model::time::Time;
+use crate::ops::{self, store::Signature};
 use crate::rules::policy::{Floor, Gate, loosened};
 use crate::rules::roles;
-use crate::store::{Read, Signature, Store, StoreError, layout, one_line};
+use crate::store::{Read, Store, StoreError, layout, one_line};
 
 const KEY: &str = "wf.floor";
 /// May be set several times. Each value is the fingerprint of a key, or an SSH principal.
@@ -148,8 +149,7 @@ fn unsanctioned(
             writers.push(link);
         }
     }
-    let ids: Vec<ObjectId> = writers.iter().map(|link| link.commit).collect();
-    let signatures = store.signatures(&ids)?;
+    let signatures = ops::store::signatures(store, writers.iter().map(|link| link.commit))?;
     let dates = Dates::around(store.now()?, store.committed(tip)?);
     let mut found = Unsanctioned::Nobody;
     for link in &writers {

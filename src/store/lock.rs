@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::error::StoreError;
+use super::repo::Store;
 
 /// A lock file of the ref must be unchanged for this long before it counts as left behind, unless the note proves it
 /// earlier.
@@ -18,6 +19,13 @@ const POLL: Duration = Duration::from_millis(50);
 pub(crate) struct WriteLock {
     file: File,
     path: PathBuf,
+}
+
+impl Store {
+    /// Waits for the store's lock, as long as `wf.lockTimeout` says.
+    pub(crate) fn lock(&self) -> Result<WriteLock, StoreError> {
+        WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)
+    }
 }
 
 impl WriteLock {

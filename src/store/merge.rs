@@ -217,7 +217,7 @@ impl Store {
 
 /// The commit that merges these two heads, whichever of them was here and whether or not one descends from the other.
 /// If `work` is in memory, nothing is kept.
-pub(super) fn of_parents(work: &Repository, parents: [ObjectId; 2]) -> Result<ObjectId, StoreError> {
+pub(crate) fn of_parents(work: &Repository, parents: [ObjectId; 2]) -> Result<ObjectId, StoreError> {
     let failed = StoreError::object("cannot read a commit of the store");
     let tree = |id| -> Result<ObjectId, StoreError> { work.tree_of(id).map_err(&failed) };
     let merged = Merge::new(work).root(tree(parents[0])?, tree(parents[1])?)?;

@@ -108,7 +108,7 @@ impl Store {
     }
 
     /// The same for objects that are already written.
-    pub(super) fn publish_made(
+    pub(crate) fn publish_made(
         &self,
         lock: &mut WriteLock,
         (made, mut keep): (&Made, Option<PathBuf>),

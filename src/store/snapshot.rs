@@ -37,7 +37,7 @@ pub(crate) struct Snapshot<'repo> {
 
 impl<'repo> Snapshot<'repo> {
     /// Opens the state at `commit`. Fails if that is not a store, or has a format that this program does not know.
-    pub(super) fn open(
+    pub(crate) fn open(
         repo: &'repo Repository,
         reference: &str,
         commit: ObjectId,

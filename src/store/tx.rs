@@ -7,7 +7,6 @@ use super::bulk::Ready;
 use super::error::StoreError;
 use super::identity::Identity;
 use super::layout::{self, Folder};
-use super::lock::WriteLock;
 use super::pending::Pending;
 use super::redact::Redactions;
 use super::repo::{Store, one_line};
@@ -252,7 +251,7 @@ impl Store {
         }
         let identity = self.identity()?;
         let by = random_uid()?;
-        let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
+        let mut lock = self.lock()?;
         for _ in 0..TRIES {
             let stamper = Stamper::new(self.now()?, by.clone());
             let pending = Pending::new(&self.repo);
@@ -277,7 +276,7 @@ impl Store {
     pub(crate) fn create(&self) -> Result<bool, StoreError> {
         self.refuse_mirror()?;
         self.identity()?;
-        let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
+        let mut lock = self.lock()?;
         if self.tip()?.is_some() {
             return Ok(false);
         }
@@ -296,7 +295,7 @@ impl Store {
         equal: merge::EqualTrees,
     ) -> Result<Option<merge::Merged>, StoreError> {
         self.refuse_mirror()?;
-        let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
+        let mut lock = self.lock()?;
         for _ in 0..TRIES {
             let tip = self.tip()?;
             let work = self.in_memory();
@@ -315,7 +314,7 @@ impl Store {
     /// nothing needed repair.
     pub(crate) fn mend(&self) -> Result<Option<merge::Merged>, StoreError> {
         self.refuse_mirror()?;
-        let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
+        let mut lock = self.lock()?;
         for _ in 0..TRIES {
             let Some(tip) = self.tip()? else { return Ok(None) };
             let work = self.in_memory();

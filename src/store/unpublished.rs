@@ -2,7 +2,6 @@
 //! first, it is discarded, so failed attempts leave nothing in the history.
 
 use super::error::StoreError;
-use super::lock::WriteLock;
 use super::merge::{self, EqualTrees, Merged};
 use super::pending::Pending;
 use super::repo::Store;
@@ -93,7 +92,7 @@ impl Store {
     pub(crate) fn follow(&self, ahead: Unpublished, from: &str) -> Result<Merged, StoreError> {
         fault::point("pushed");
         let Unpublished { merged, base, made, keep: mut held, subject } = ahead;
-        let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
+        let mut lock = self.lock()?;
         let written = (&made, held.0.take());
         let moved = self.publish_made(&mut lock, written, merged.commit, Some(base), &subject)?;
         drop(lock);

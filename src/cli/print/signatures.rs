@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::ops::store::Vouching;
 use crate::ops::trail::Signatures;
-use crate::store::Vouching;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 

@@ -11,6 +11,7 @@ mod purge;
 mod received;
 mod redact;
 mod reindex;
+mod signatures;
 
 pub(crate) use export::export;
 pub(crate) use fsck::{Finding, Repaired, Severity, fsck, repair};
@@ -22,3 +23,4 @@ pub(crate) use purge::{Purge, Remote, purge};
 pub(crate) use received::received;
 pub(crate) use redact::{Redact, redact};
 pub(crate) use reindex::{Reindexed, reindex};
+pub(crate) use signatures::{Signature, Vouched, Vouching, signatures, vouched};

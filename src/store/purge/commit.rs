@@ -12,9 +12,9 @@ use crate::store::subjects::Subjects;
 const SIGNATURES: &[&[u8]] = &[b"gpgsig ", b"gpgsig-sha256 "];
 const FORCE: &str = "Wf-Force: ";
 
-pub(super) struct Commit<'a> {
-    pub(super) tree: ObjectId,
-    pub(super) parents: Vec<ObjectId>,
+pub(crate) struct Commit<'a> {
+    pub(crate) tree: ObjectId,
+    pub(crate) parents: Vec<ObjectId>,
     author: &'a BStr,
     /// The headers, without the empty line after them.
     headers: &'a BStr,
@@ -22,7 +22,7 @@ pub(super) struct Commit<'a> {
 }
 
 impl<'a> Commit<'a> {
-    pub(super) fn parse(data: &'a [u8], hash: HashKind) -> Result<Self, Fault> {
+    pub(crate) fn parse(data: &'a [u8], hash: HashKind) -> Result<Self, Fault> {
         let parsed = CommitRef::from_bytes(data, hash)?;
         let (tree, parents) = (parsed.tree(), parsed.parents().collect());
         let (headers, message) = data.split_once_str("\n\n").unwrap_or((data, b""));
@@ -36,12 +36,12 @@ impl<'a> Commit<'a> {
     }
 
     /// Whether it is a merge that every clone makes identically, with its parents sorted by id.
-    pub(super) fn is_merge_of_ours(&self) -> bool {
+    pub(crate) fn is_merge_of_ours(&self) -> bool {
         self.parents.len() == 2 && self.author.contains_str(format!("<{}>", root::EMAIL))
     }
 
     /// Removes from the message what may quote a hidden value.
-    pub(super) fn hide(&mut self, subjects: &mut Subjects<'_>) -> Result<(), StoreError> {
+    pub(crate) fn hide(&mut self, subjects: &mut Subjects<'_>) -> Result<(), StoreError> {
         let (subject, rest) = self.message.split_once('\n').unwrap_or((&self.message, ""));
         let mut subject = subject.to_owned();
         if !subjects.hide(&mut subject)? {
@@ -56,7 +56,7 @@ impl<'a> Commit<'a> {
     }
 
     /// Its bytes, if they differ from those that it was read from.
-    pub(super) fn changed(&self, before: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn changed(&self, before: &[u8]) -> Option<Vec<u8>> {
         let with = |is_signed: bool| {
             let mut bytes = format!("tree {}\n", self.tree).into_bytes();
             for parent in &self.parents {

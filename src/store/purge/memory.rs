@@ -28,7 +28,7 @@ pub(super) fn read(common_dir: &Path) -> Result<HashSet<ObjectId>, StoreError> {
 }
 
 /// The remotes of the last purges that still had the old history when it was forgotten here: names and commits.
-pub(super) fn remotes(common_dir: &Path) -> Result<Vec<(String, ObjectId)>, StoreError> {
+pub(crate) fn remotes(common_dir: &Path) -> Result<Vec<(String, ObjectId)>, StoreError> {
     let path = common_dir.join("wf/unpurged-remotes");
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
@@ -43,13 +43,13 @@ pub(super) fn remotes(common_dir: &Path) -> Result<Vec<(String, ObjectId)>, Stor
 }
 
 /// Notes which remotes still have the old history, and forgets all others.
-pub(super) fn set_remotes(common_dir: &Path, remotes: &[(String, ObjectId)]) -> Result<(), StoreError> {
+pub(crate) fn set_remotes(common_dir: &Path, remotes: &[(String, ObjectId)]) -> Result<(), StoreError> {
     let lines: Vec<String> = remotes.iter().map(|(remote, commit)| format!("{commit} {remote}\n")).collect();
     replace(&common_dir.join("wf/unpurged-remotes"), &lines)
 }
 
 /// Adds commits. The file is replaced as a whole; the writer holds the store's lock.
-pub(super) fn add(common_dir: &Path, commits: &[ObjectId]) -> Result<(), StoreError> {
+pub(crate) fn add(common_dir: &Path, commits: &[ObjectId]) -> Result<(), StoreError> {
     let mut known = read(common_dir)?;
     known.extend(commits);
     let mut lines: Vec<String> = known.iter().map(|commit| format!("{commit}\n")).collect();

@@ -19,7 +19,7 @@ use crate::store::snapshot::{Snapshot, read_blob};
 
 /// One name, and the results for the objects found there.
 #[derive(Default)]
-pub(super) struct Paths {
+pub(crate) struct Paths {
     inner: BTreeMap<BString, Paths>,
     file: Option<File>,
     known: HashMap<ObjectId, ObjectId>,
@@ -42,7 +42,7 @@ struct File {
 impl Paths {
     /// All paths of which a state hides something, and all executions, since the commits that they name get new ids.
     /// Empty if nothing is hidden.
-    pub(super) fn hidden_in(now: &Snapshot<'_>) -> Result<Self, StoreError> {
+    pub(crate) fn hidden_in(now: &Snapshot<'_>) -> Result<Self, StoreError> {
         let mut paths = Self::default();
         let mut folders = records::redacting_beside_issues(now)?;
         let mut claims = Vec::new();
@@ -68,16 +68,16 @@ impl Paths {
     }
 
     /// The entries that are renamed: their old paths and the new ones.
-    pub(super) fn renamed(&self) -> &[(String, String)] {
+    pub(crate) fn renamed(&self) -> &[(String, String)] {
         &self.renamed
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.inner.is_empty()
     }
 
     /// The number of versions of files that were rewritten.
-    pub(super) fn rewritten(&self) -> usize {
+    pub(crate) fn rewritten(&self) -> usize {
         let is_same = |old: &ObjectId, new: &[(BString, ObjectId)]| matches!(new, [(_, id)] if id == old);
         let known = self.file.iter().flat_map(|file| &file.known);
         known.filter(|(old, new)| !is_same(old, new)).count()
@@ -90,7 +90,7 @@ impl Paths {
     }
 
     /// Rewrites a tree of the old history. `moved` has the commits before it.
-    pub(super) fn rewrite(
+    pub(crate) fn rewrite(
         &mut self,
         work: &Repository,
         tree: ObjectId,
@@ -135,7 +135,7 @@ impl Paths {
 
     /// Whether a tree holds a file as a purge leaves it: without the values that are hidden now. An unpurged file
     /// still holds them.
-    pub(super) fn has_purged(&mut self, repo: &Repository, object: ObjectId) -> Result<bool, StoreError> {
+    pub(crate) fn has_purged(&mut self, repo: &Repository, object: ObjectId) -> Result<bool, StoreError> {
         if let Some(known) = self.left.get(&object) {
             return Ok(*known);
         }

@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::model::time::Time;
 use crate::model::words::count;
+use crate::ops::store::{Vouched, Vouching, vouched};
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::store::{ObjectId, Store, Vouched, Vouching};
+use crate::store::{ObjectId, Store};
 use crate::trail::audit as trail;
 
 /// What `audit --signatures` answers.
@@ -76,7 +77,7 @@ pub(crate) fn signatures(session: &Session, range: &[String]) -> Answer<Signatur
         true => None,
         false => Some(trail::ids(store, &words)?.into_iter().collect()),
     };
-    let (vouched, complaint) = store.vouched(only.as_ref())?;
+    let (vouched, complaint) = vouched(store, only.as_ref())?;
     if let Some(only) = &only
         && vouched.len() < only.len()
     {

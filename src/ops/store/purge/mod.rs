@@ -1,12 +1,15 @@
 //! Removing hidden values from the history, and finding where they still exist.
 
+mod history;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index;
 use crate::model::shell;
 use crate::ops::{Answer, Notice, Session};
-use crate::store::{Purged, Tracked};
+use crate::store::Tracked;
+use history::Purged;
 
 /// The result of a purge, and what must be done elsewhere.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -60,7 +63,7 @@ pub(crate) struct Remote {
 pub(crate) fn purge(session: &Session) -> Answer<Purge> {
     let store = session.store();
     let reference = store.reference().to_owned();
-    let (view, commit) = match store.purge()? {
+    let (view, commit) = match history::purge(store)? {
         Some(purged) => {
             let commit = (purged.commits > 0).then_some(purged.to);
             (view(reference, purged), commit)
