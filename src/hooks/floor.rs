@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::git::ObjectId;
+use crate::model::op::Op;
 use crate::model::root::Policy;
 use crate::model::strict;
 use crate::model::time::Time;
@@ -153,7 +154,7 @@ fn unsanctioned(
     let dates = Dates::around(store.now()?, store.committed(tip)?);
     let mut found = Unsanctioned::Nobody;
     for link in &writers {
-        let role = store.step(link.commit)?.role.filter(|role| !roles::may(role, "policy set"));
+        let role = store.step(link.commit)?.role.filter(|role| !roles::may(role, Op::PolicySet.as_str()));
         found = match signatures.get(&link.commit) {
             None | Some(Signature::Nobodys) => Unsanctioned::Nobody,
             Some(Signature::Expired) => Unsanctioned::Expired,

@@ -6,6 +6,7 @@ use super::binding::{self, Binding, Bound, Here};
 use crate::model::execution::{Event, LinkedBy, Renew};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::op::Op;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
 use crate::store::{CodeCommit, Read, Store, StoreError, records};
@@ -75,7 +76,7 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
     let files = links::files(store, commit)?;
     // `next` reports an invalid lease; it must not prevent the link.
     let lease = store.lease().unwrap_or(lease::DEFAULT);
-    let committed = store.transact(|tx| {
+    let committed = store.transact(Op::Link, |tx| {
         // If nobody wrote in between, as is usual, the logs need not be read again.
         let targets = match tx.base().commit() == snapshot.commit() {
             true => seen.clone(),
@@ -94,7 +95,7 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
         }
         let subject = &commit.subject;
         let hash = short(commit);
-        tx.describe("link", format!("execution: link {hash} \"{subject}\" to {}", linked.join(", ")));
+        tx.describe(format!("execution: link {hash} \"{subject}\" to {}", linked.join(", ")));
         Ok::<(), HookError>(())
     })?;
     Ok(Verdict::about(&committed.far_future))

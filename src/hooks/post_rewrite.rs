@@ -10,6 +10,7 @@ use crate::git::ObjectId;
 use crate::model::execution::{CommitLink, Event, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::op::Op;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, layout, records};
 use crate::trail::links::{files, link, task};
@@ -61,7 +62,7 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<Verdict, Ho
         Ok((hash, Successor { commit, files }))
     };
     let successors = commits.into_iter().map(with_files).collect::<Result<BTreeMap<_, _>, StoreError>>()?;
-    let committed = store.transact(|tx| {
+    let committed = store.transact(Op::Rewrite, |tx| {
         let mut followed = BTreeSet::new();
         let mut solutions = BTreeSet::new();
         for id in &executions {
@@ -93,7 +94,7 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<Verdict, Ho
                 commits(n)
             ),
         };
-        tx.describe("rewrite", subject);
+        tx.describe(subject);
         Ok::<(), HookError>(())
     })?;
     Ok(Verdict::about(&committed.far_future))

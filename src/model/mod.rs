@@ -13,6 +13,7 @@ pub(crate) mod hidden;
 pub(crate) mod id;
 pub(crate) mod issue;
 mod log_entry;
+pub(crate) mod op;
 pub(crate) mod plan;
 pub(crate) mod plan_schema;
 pub(crate) mod priority;

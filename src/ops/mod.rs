@@ -19,7 +19,7 @@ pub(crate) mod work;
 pub(crate) use done::Done;
 pub(crate) use notice::{Notice, Weight};
 pub(crate) use refusal::{Detail, Kind, Refusal};
-pub(crate) use session::{Progress, Session};
+pub(crate) use session::{Permit, Progress, Session};
 
 /// The result of an operation.
 pub(crate) type Answer<V> = Result<Done<V>, Refusal>;

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 
 use super::{Done, Notice, Refusal, clones};
 use crate::index::{self, Index, IndexError, Needs, Watch};
+use crate::model::op::Op;
 use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Through};
@@ -20,6 +21,10 @@ pub(crate) trait Progress {
     /// The work is over.
     fn end(&self);
 }
+
+/// The right to carry out an operation. Only [`Session::permit`] gives one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Permit(Op);
 
 /// An open store with the actor, made by a front end.
 pub(crate) struct Session {
@@ -50,12 +55,20 @@ impl Session {
         &self.store
     }
 
+    /// Refuses an operation that the actor's role may not carry out, before anything has happened. Every
+    /// change of the store needs this permit.
+    pub(crate) fn permit(&self, op: Op) -> Result<Permit, Refusal> {
+        roles::admit(self.store.role(), op)?;
+        Ok(Permit(op))
+    }
+
     /// Changes the store in one transaction, with one commit.
     pub(crate) fn transact<T>(
         &self,
+        permit: Permit,
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<Committed<T>, Refusal> {
-        let committed = self.store.transact(in_role(change))?;
+        let committed = self.store.transact(permit.0, with_permission(change))?;
         self.notice_all(committed.far_future.warnings().map(Notice::warning));
         Ok(committed)
     }
@@ -92,12 +105,14 @@ impl Session {
     /// a remote, the change is made only here.
     pub(crate) fn transact_through<T>(
         &self,
+        permit: Permit,
         remote: Option<&str>,
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        let Some(remote) = remote else { return Ok(self.transact(change)?.answer) };
+        let Some(remote) = remote else { return Ok(self.transact(permit, change)?.answer) };
         let before = self.store.tip()?;
-        let Through { answer, synced, far_future } = sync::through(&self.store, remote, in_role(change))?;
+        let Through { answer, synced, far_future } =
+            sync::through(&self.store, remote, permit.0, with_permission(change))?;
         self.notice_all(clones::came_with(&self.store, &synced, before)?);
         self.notice_all(far_future.warnings().map(Notice::warning));
         Ok(answer)
@@ -134,14 +149,14 @@ impl Session {
     }
 }
 
-/// Refuses a change that the actor's role may not make.
-fn in_role<T>(
+/// Refuses a change that overrides a gate if the actor has a role.
+fn with_permission<T>(
     mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
 ) -> impl FnMut(&mut Tx<'_>) -> Result<T, Refusal> {
     move |tx| {
         let answer = change(tx)?;
-        if let Some(role) = tx.role().filter(|_| tx.is_changed()) {
-            roles::admit(role, tx.note.op, tx.note.force.is_some())?;
+        if tx.is_changed() && tx.note.force.is_some() {
+            roles::admit_override(tx.role())?;
         }
         Ok(answer)
     }

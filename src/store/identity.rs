@@ -53,6 +53,11 @@ impl Identity {
 }
 
 impl Store {
+    /// The actor's role; none for an owner.
+    pub(crate) fn role(&self) -> Option<&str> {
+        self.acting.role.as_deref()
+    }
+
     /// Who writes, and when. `GIT_COMMITTER_DATE` has the same effect as in git.
     pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
         let found = if self.config("gitoxide.commit.committerDate").is_some() {

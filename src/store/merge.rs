@@ -17,6 +17,7 @@ use super::snapshot::Snapshot;
 use crate::git::trees::{self, DEEPEST};
 use crate::git::{EntryKind, Kind, Repository, Tree};
 use crate::git::{ObjectId, make};
+use crate::model::op::Op;
 
 /// The result of a merge.
 #[derive(Debug)]
@@ -239,8 +240,8 @@ fn merge_commit(
         // An unreadable date is ignored; it must not prevent a merge.
         seconds = seconds.max(commit.seconds().unwrap_or_default());
     }
-    let message = "sync: merge two heads\n\nWf-Op: merge\n";
-    Ok(repo.make_commit(tree, parents, &root::signature(seconds), message)?)
+    let message = format!("sync: merge two heads\n\nWf-Op: {}\n", Op::Merge);
+    Ok(repo.make_commit(tree, parents, &root::signature(seconds), &message)?)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use super::snapshot::{Read, Snapshot};
 use super::{merge, root};
 use crate::git::{GitError, Kind, ObjectId, Repository};
 use crate::model::id::EntryId;
+use crate::model::op::Op;
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::uid::Uid;
 
@@ -23,10 +24,10 @@ const TRIES: u32 = 20;
 const LONGEST_SUBJECT: usize = 200;
 
 /// The message of a commit in the audit log.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Note {
-    /// The command, such as `issue create`: the trailer `Wf-Op`.
-    pub(crate) op: &'static str,
+    /// The operation: the trailer `Wf-Op`.
+    op: Op,
     /// What the command did, and to which record.
     pub(crate) subject: String,
     /// The reason for overriding a gate: the trailer `Wf-Force`.
@@ -144,9 +145,8 @@ impl<'repo> Tx<'repo> {
         FarFuture(self.far_future.take())
     }
 
-    /// Sets the operation and the subject of the commit.
-    pub(crate) fn describe(&mut self, op: &'static str, subject: impl Into<String>) {
-        self.note.op = op;
+    /// Sets the subject of the commit.
+    pub(crate) fn describe(&mut self, subject: impl Into<String>) {
         self.note.subject = subject.into();
     }
 
@@ -155,15 +155,17 @@ impl<'repo> Tx<'repo> {
         !self.pending.is_empty()
     }
 
-    /// Starts a transaction on top of `base`.
+    /// Starts the transaction of an operation on top of `base`.
     pub(super) fn begin(
+        op: Op,
         base: Snapshot<'repo>,
         pending: Pending<'repo>,
         stamper: Stamper,
         identity: &Identity,
     ) -> Self {
         let (person, role) = (identity.person(), identity.role.clone());
-        Self { base, pending, stamper, person, role, far_future: RefCell::default(), note: Note::default() }
+        let note = Note { op, subject: String::new(), force: None };
+        Self { base, pending, stamper, person, role, far_future: RefCell::default(), note }
     }
 
     /// Commits the writes on top of the base; `None` if they change nothing.
@@ -243,6 +245,7 @@ impl Store {
     /// state, so it must only read and write through the [`Tx`].
     pub(crate) fn transact<T, E: From<StoreError>>(
         &self,
+        op: Op,
         mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
     ) -> Result<Committed<T>, E> {
         self.refuse_mirror()?;
@@ -255,7 +258,7 @@ impl Store {
         for _ in 0..TRIES {
             let stamper = Stamper::new(self.now()?, by.clone());
             let pending = Pending::new(&self.repo);
-            let mut tx = Tx::begin(self.snapshot()?, pending, stamper, &identity);
+            let mut tx = Tx::begin(op, self.snapshot()?, pending, stamper, &identity);
             let answer = change(&mut tx)?;
             let tip = tx.base.commit();
             let subject = tx.note.subject.clone();
@@ -379,7 +382,7 @@ mod tests {
             role: None,
         };
         let note = Note {
-            op: "close",
+            op: Op::Close,
             subject: "issue: close ISS-1\n\nWf-Role: owner".into(),
             force: Some("late\nWf-Actor: x".into()),
         };

@@ -10,6 +10,7 @@ use super::tx::{FarFuture, Tx, random_uid};
 use crate::git::Repository;
 use crate::git::persist::{Keep, Made};
 use crate::git::{ObjectId, fault};
+use crate::model::op::Op;
 use crate::model::stamp::Stamper;
 
 /// A commit whose objects are written but which no ref holds yet.
@@ -112,6 +113,7 @@ impl Offer<'_> {
     /// if someone writes here meanwhile, [`Store::follow`] merges.
     pub(crate) fn change<T, E: From<StoreError>>(
         self,
+        op: Op,
         change: impl FnOnce(&mut Tx<'_>) -> Result<T, E>,
     ) -> Result<Offered<T>, E> {
         let Self { store, work, base, merged, from } = self;
@@ -119,7 +121,7 @@ impl Offer<'_> {
         let stamper = Stamper::new(store.now()?, random_uid()?);
         let below = merged.as_ref().map_or(base, |merged| merged.commit);
         let state = Snapshot::open(&work, &from, below)?;
-        let mut tx = Tx::begin(state, Pending::in_memory(), stamper, &identity);
+        let mut tx = Tx::begin(op, state, Pending::in_memory(), stamper, &identity);
         let answer = change(&mut tx)?;
         let (subject, far_future) = (tx.note.subject.clone(), tx.far_future());
         let commit = tx.into_commit(store, &work, &identity)?;

@@ -4,6 +4,7 @@
 use super::round::{self, HELD, Synced, TRIES};
 use super::transfer::{self, Pushed};
 use super::{SyncError, backoff, observed};
+use crate::model::op::Op;
 use crate::store::{EqualTrees, FarFuture, Offered, Store, StoreError, Tx};
 
 /// The result of a change through a remote.
@@ -26,6 +27,7 @@ pub(crate) struct Through<T> {
 pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     remote: &str,
+    op: Op,
     mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
 ) -> Result<Through<T>, E> {
     let tracking = store.tracking(remote);
@@ -48,7 +50,7 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
             },
         };
         let offer = store.offer(theirs, &tracking).map_err(round::theirs_are(store, remote))?;
-        let Offered { answer, far_future, is_changed, ahead } = match offer.change(&mut change) {
+        let Offered { answer, far_future, is_changed, ahead } = match offer.change(op, &mut change) {
             Ok(offered) => offered,
             Err(_) if is_guess => continue,
             Err(error) => {

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::git::{EntryKind, ObjectId};
 use crate::index::{Index, IndexError};
+use crate::model::op::{self, Op};
 use crate::model::redaction::REDACTED;
 use crate::model::time::Time;
 use crate::rules::dag::reduced;
@@ -42,12 +43,11 @@ impl Wanted {
             folded(&step.author).contains(&who)
                 || step.actor.as_deref().is_some_and(|it| folded(it).contains(&who))
         };
-        let op = step.op.as_deref().unwrap_or_default();
-        let is_op = |wanted: &String| {
-            op.strip_prefix(wanted.as_str()).is_some_and(|r| r.is_empty() || r.starts_with(' '))
-        };
+        let done = step.op.as_deref().unwrap_or_default();
+        let is_op = |wanted: &String| op::begins(done, wanted);
         // A merge has no actor, since it depends only on its parents.
-        let role = step.role.as_deref().or((!matches!(op, "" | "merge")).then_some("owner"));
+        let role =
+            step.role.as_deref().or((!done.is_empty() && done != Op::Merge.as_str()).then_some("owner"));
         self.since.is_none_or(|since| step.at >= since)
             && self.until.is_none_or(|until| step.at <= until)
             && (self.authors.is_empty() || self.authors.iter().any(is_by))

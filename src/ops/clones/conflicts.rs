@@ -1,5 +1,6 @@
 //! Fields that two clones changed differently: listing and resolving them.
 
+use crate::model::op::Op;
 use crate::model::redaction::REDACTED;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::resolve::{self, ResolveError};
@@ -39,6 +40,7 @@ pub(crate) fn conflicts(session: &Session) -> Answer<Vec<Conflict>> {
 /// # Errors
 /// `not-found` if there is no such conflict; `ambiguous` if several match; `redacted` if the value is hidden.
 pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
+    let permit = session.permit(Op::Conflicts)?;
     let conflict = pick(session.store(), input)?;
     let (side, verb) = match input.which {
         Which::Current => (&conflict.stands, "keep"),
@@ -50,7 +52,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
         return Err(Refusal::new("redacted", format!("that value of `{}` is redacted", conflict.field))
             .hint("set the field with `git wf edit`; that resolves it too"));
     }
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
         let Some(mut doc) = records::doc(tx, schema, &conflict.path)? else { return Ok(()) };
         let frozen = || StoreError::frozen(&conflict.record);
@@ -67,7 +69,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
             doc.decide(&conflict.field, value, tx.stamper()).map_err(frozen())?;
         }
         tx.write_doc(conflict.path.clone(), &doc)?;
-        tx.describe("conflicts", format!("conflicts: {verb} {} of {}", conflict.field, conflict.record));
+        tx.describe(format!("conflicts: {verb} {} of {}", conflict.field, conflict.record));
         Ok(())
     })?;
     Ok(session.done(conflict, committed.commit))

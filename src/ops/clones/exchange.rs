@@ -1,6 +1,7 @@
 //! Fetch, merge and push.
 
 use super::noticed;
+use crate::model::op::Op;
 use crate::ops::{Answer, Notice, Session, work};
 use crate::store::ObjectId;
 use crate::sync::{self, Moved, Synced, remote};
@@ -10,6 +11,7 @@ use crate::sync::{self, Moved, Synced, remote};
 /// # Errors
 /// `no-remote` and the like; any reason why the remote cannot be reached or refuses the push.
 pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
+    session.permit(Op::Merge)?;
     let store = session.store();
     let before = store.snapshot()?.commit();
     let remote = remote::to_sync(store, named)?;
@@ -28,6 +30,7 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
 /// # Errors
 /// The same as [`sync`].
 pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
+    session.permit(Op::Merge)?;
     let store = session.store();
     let before = store.snapshot()?.commit();
     let remote = remote::to_sync(store, named)?;
@@ -39,6 +42,7 @@ pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
 /// # Errors
 /// The same as [`sync`].
 pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
+    session.permit(Op::Merge)?;
     let store = session.store();
     store.snapshot()?;
     let remote = remote::to_sync(store, named)?;

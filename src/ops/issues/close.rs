@@ -3,6 +3,7 @@
 use super::{IssueView, existing, view};
 use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
+use crate::model::op::Op;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Session, work};
 use crate::rules::{facts, transitions};
@@ -24,9 +25,10 @@ pub(crate) struct Close {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.
 pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
+    let permit = session.permit(Op::Close)?;
     let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
     let Close { reason, force, .. } = input;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id)?;
         let status = facts::status(&folder);
         if folder.issue.record.status != StoredStatus::Closed && force.is_none() {
@@ -43,7 +45,7 @@ pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
         })?;
         tx.note.force.clone_from(&force);
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
-        tx.describe("close", format!("issue: close {id}{why}"));
+        tx.describe(format!("issue: close {id}{why}"));
         Ok(())
     })?;
     view::answer(session, &id, committed.commit)

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::existing_outline;
 use crate::model::id::IssueId;
 use crate::model::issue::Comment;
+use crate::model::op::Op;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::limits;
 use crate::store::{layout, resolve};
@@ -25,13 +26,14 @@ pub(crate) struct Commented {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `empty-comment`, `too-long`.
 pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Commented> {
+    let permit = session.permit(Op::Comment)?;
     let id = resolve::issue(&session.store().snapshot()?, issue)?;
     let body = limits::text(body)?;
     if body.trim().is_empty() {
         return Err(Refusal::new("empty-comment", "the comment is empty, so nothing was written")
             .hint("write the comment"));
     }
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         existing_outline(tx, &id)?;
         let (author, created_at, body) = (tx.person().to_owned(), tx.stamper().now(), body.clone());
         let comment = tx.append(&layout::comments(&id), |entry| Comment {
@@ -41,7 +43,7 @@ pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Comm
             created_at,
             edits: None,
         })?;
-        tx.describe("comment", format!("issue: comment on {id}"));
+        tx.describe(format!("issue: comment on {id}"));
         Ok(comment)
     })?;
     Ok(session.done(Commented { comment: committed.answer, issue: id }, committed.commit))

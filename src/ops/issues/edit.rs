@@ -7,6 +7,7 @@ use super::{IssueView, existing, existing_outline, view};
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, StoredStatus};
+use crate::model::op::Op;
 use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, Session, work};
@@ -36,6 +37,7 @@ pub(crate) struct Edit {
 /// `not-found`, `ambiguous-id`, `other-issue`, `illegal-move`, `own-command`, `derived-status`, `not-bound`, `cycle`,
 /// `self-dependency`; an invalid value; usage if nothing is given.
 pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
+    let permit = session.permit(Op::Edit)?;
     let Edit { issue, title, text, status, fields, force } = input;
     if title.is_none() && text.is_none() && status.is_none() && fields.is_empty() {
         return Err(Refusal::usage("nothing to change")
@@ -51,7 +53,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     }
     let title = title.as_deref().map(limits::title).transpose()?;
     let text = text.as_deref().map(limits::text).transpose()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let folder = existing_outline(tx, &id)?;
         if let Some(status) = status {
             decide(tx, &id, status, force.as_deref())?;
@@ -80,7 +82,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
             Some(status) => format!("issue: edit {id}, and set it to {status}"),
             None => format!("issue: edit {id}"),
         };
-        tx.describe("edit", what);
+        tx.describe(what);
         Ok(())
     })?;
     view::answer(session, &id, committed.commit)

@@ -5,6 +5,7 @@ use super::input::some;
 use super::{IssueView, view};
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, Source};
+use crate::model::op::Op;
 use crate::model::remedy::Call;
 use crate::model::uid::Uid;
 use crate::ops::{Answer, Refusal, Session, queue};
@@ -29,6 +30,7 @@ pub(crate) struct New {
 /// # Errors
 /// `exists`, `not-found`, `cycle`, `self-dependency`; an invalid value; usage without a title.
 pub(crate) fn new(session: &Session, input: New) -> Answer<IssueView> {
+    let permit = session.permit(Op::New)?;
     let store = session.store();
     store.snapshot()?;
     let New { id, title, text, mut fields } = input;
@@ -41,7 +43,7 @@ pub(crate) fn new(session: &Session, input: New) -> Answer<IssueView> {
         json.locate(|| reply_task::repository(&store.repo().remote_urls()));
     }
     let nonce = random_uid()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let id = id.clone().unwrap_or_else(|| make_id(tx, &title, &nonce));
         let mut issue = Issue::new(id, tx.person().to_owned(), tx.stamper().now(), title.clone());
         issue.source = Some(Source::Text);
@@ -75,7 +77,7 @@ fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
     }
     tx.create_issue(issue)?;
     check_dependencies(tx, id)?;
-    tx.describe("new", format!("issue: create {id} \"{}\"", issue.title));
+    tx.describe(format!("issue: create {id} \"{}\"", issue.title));
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use super::{IssueView, existing, view};
 use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
+use crate::model::op::Op;
 use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Notice, Session, work};
@@ -25,10 +26,11 @@ pub(crate) struct Reopen {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.
 pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
+    let permit = session.permit(Op::Reopen)?;
     let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
     let Reopen { reason, force, .. } = input;
     let mut newer: Vec<String> = Vec::new();
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id)?;
         let from = facts::status(&folder);
         if matches!(
@@ -60,7 +62,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
         })?;
         tx.note.force.clone_from(&force);
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
-        tx.describe("reopen", format!("issue: reopen {id}{why}"));
+        tx.describe(format!("issue: reopen {id}{why}"));
         Ok(())
     })?;
     if !newer.is_empty() {

@@ -8,6 +8,7 @@ use super::{Added, Handed, bind_in, reply};
 use crate::model::digest::digest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
+use crate::model::op::Op;
 use crate::model::remedy::Call;
 use crate::model::solution::Solution;
 use crate::model::uid::Uid;
@@ -39,6 +40,7 @@ pub(crate) struct Add {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `invalid-plan`, `exists`, `illegal-move`, `not-from-github`, `too-many-tasks`.
 pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
+    let permit = session.permit(Op::SolutionAdd)?;
     let Add { issue, mut plans, no_bind, add_reply_task, force } = input;
     let force = force.as_deref();
     let id = resolve::issue(&session.store().snapshot()?, &issue)?;
@@ -50,7 +52,7 @@ pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
     let checked: Vec<Checked> = reports.iter().filter_map(|report| report.clone().checked().ok()).collect();
     refuse_twins(checked.iter().filter_map(|one| one.id.as_ref()))?;
     let nonce = random_uid()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let stored = store_plans(tx, &id, &checked, &nonce, force)?;
         let folder = existing(tx, &id)?;
         let is_stored = |plan: &&Solution| stored.iter().any(|(id, _)| *id == plan.id);
@@ -69,7 +71,7 @@ pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
         let names: BTreeSet<&str> = stored.iter().map(|(id, _)| id.as_str()).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let and_bound = if bound.is_some() { ", bound" } else { "" };
-        tx.describe("solution add", format!("solution: add {}{and_bound}", names.join(", ")));
+        tx.describe(format!("solution: add {}{and_bound}", names.join(", ")));
         Ok((stored, bound, left))
     })?;
     let (stored, bound, left) = committed.answer;

@@ -4,6 +4,7 @@ use super::plan_of_issue;
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
+use crate::model::op::Op;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::solution::Solution;
 use crate::ops::issues::{self, IssueView, existing};
@@ -30,13 +31,14 @@ pub(crate) struct Bind {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `other-issue`, `no-solution`, `choice-needed`, `low-quality`, `illegal-move`.
 pub(crate) fn bind(session: &Session, input: &Bind) -> Answer<IssueView> {
+    let permit = session.permit(Op::Bind)?;
     let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id)?;
         let solution = choose(tx, &folder, input.solution.as_deref())?;
         let left = bind_in(tx, &folder, &solution, input.force.as_deref())?;
         tx.note.force.clone_from(&input.force);
-        tx.describe("bind", format!("issue: bind {id} to {solution}"));
+        tx.describe(format!("issue: bind {id} to {solution}"));
         Ok(left)
     })?;
     session.notice_all(left_queue(&id, &committed.answer));

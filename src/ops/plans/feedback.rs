@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::model::id::IssueId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::op::Op;
 use crate::model::remedy::Call;
 use crate::model::words::count;
 use crate::ops::issues::{self, existing};
@@ -53,6 +54,7 @@ fn usual_stage(kind: FeedbackType) -> Stage {
 /// `not-found`, `ambiguous-id`, `empty`, `too-long`, `other-issue`; JSON that is not a failure; usage if two
 /// different plans are named.
 pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<FeedbackShown> {
+    let permit = session.permit(Op::FeedbackAdd)?;
     let snapshot = session.store().snapshot()?;
     let id = resolve::issue(&snapshot, &input.issue)?;
     let text = limits::text(&input.text)?;
@@ -92,7 +94,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
         detail.stack_trace = reported.stack_trace;
     }
     let stage = input.stage.unwrap_or_else(|| usual_stage(kind));
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         existing(tx, &id)?;
         let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
         let (content, detail) = (content.clone(), detail.clone());
@@ -105,7 +107,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
             author,
             created_at,
         })?;
-        tx.describe("feedback add", format!("issue: {kind} on {id}"));
+        tx.describe(format!("issue: {kind} on {id}"));
         Ok(feedback)
     })?;
     Ok(session.done(FeedbackShown { issue_id: id, feedback: committed.answer }, committed.commit))

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::{Judgement, plan_named};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::op::Op;
 use crate::model::review::{Review, Verdict};
 use crate::model::solution::Solution;
 use crate::ops::issues::existing;
@@ -45,12 +46,13 @@ pub(crate) fn review(
     input: &Judgement,
     force: Option<&str>,
 ) -> Answer<Reviewed> {
+    let permit = session.permit(Op::SolutionReview)?;
     let store = session.store();
     let id = plan_named(&store.snapshot()?, solution)?;
     let plan_of = |folder: &IssueFolder| {
         folder.solution(&id).cloned().ok_or_else(|| Refusal::unreadable(&format!("plan `{id}`")))
     };
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id.issue())?;
         review_plan(tx, &folder, &plan_of(&folder)?, input, force)
     })?;
@@ -121,7 +123,7 @@ fn review_plan(
         })?;
     }
     tx.note.force = force.map(str::to_owned);
-    tx.describe("solution review", format!("solution: review {id}: {verdict}, total {}", made.total));
+    tx.describe(format!("solution: review {id}: {verdict}, total {}", made.total));
     Ok(made)
 }
 

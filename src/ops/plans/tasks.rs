@@ -7,13 +7,14 @@ use super::handed::faulty;
 use super::{SolutionView, plan_named, view_in};
 use crate::model::digest::digest;
 use crate::model::id::SolutionId;
+use crate::model::op::Op;
 use crate::model::plan::Task;
 use crate::model::redaction::REDACTED;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::issues::existing;
-use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::ops::{Answer, Notice, Permit, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Setting};
@@ -69,13 +70,14 @@ pub(crate) fn add_task(
     edit: &TaskEdit,
     force: Option<&str>,
 ) -> Answer<ChangedTask> {
+    let permit = session.permit(Op::TaskAdd)?;
     if edit.is_empty() {
         return Err(Refusal::usage("the task has no content")
             .hint("a title, an action, a step and a criterion at least")
             .remedy("task add --help", "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
-    change(session, &id, "task add", force, |tasks| {
+    change(session, &id, permit, "add", force, |tasks| {
         let mut task = Map::new();
         task.insert("id".into(), json!(next_id(tasks)));
         edit.apply(&mut task);
@@ -97,13 +99,14 @@ pub(crate) fn edit_task(
     edit: &TaskEdit,
     force: Option<&str>,
 ) -> Answer<ChangedTask> {
+    let permit = session.permit(Op::TaskEdit)?;
     if edit.is_empty() {
         return Err(Refusal::usage("nothing to change")
             .hint("name a field, such as the title")
             .remedy("task edit --help", "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
-    change(session, &id, "task edit", force, |tasks| {
+    change(session, &id, permit, "edit", force, |tasks| {
         let name = |task: &Value| task["id"].as_str().unwrap_or_default().to_owned();
         let wanted = task.trim();
         let Some(at) = tasks.iter().position(|task| name(task).eq_ignore_ascii_case(wanted)) else {
@@ -129,11 +132,12 @@ pub(crate) fn edit_task(
 fn change(
     session: &Session,
     id: &SolutionId,
-    op: &'static str,
+    permit: Permit,
+    verb: &str,
     force: Option<&str>,
     change: impl Fn(&mut Vec<Value>) -> Result<String, Refusal>,
 ) -> Answer<ChangedTask> {
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id.issue())?;
         let unreadable = || Refusal::unreadable(&format!("plan `{id}`"));
         let old = folder.solution(id).ok_or_else(unreadable)?.plan.clone();
@@ -144,8 +148,7 @@ fn change(
             store_plan(tx, &folder, id, &old, &new, force)?;
         }
         tx.note.force = force.map(str::to_owned);
-        let verb = op.strip_prefix("task ").unwrap_or(op);
-        tx.describe(op, format!("solution: {verb} task {task} of {id}"));
+        tx.describe(format!("solution: {verb} task {task} of {id}"));
         Ok(task)
     })?;
     let folder = existing(&session.store().snapshot()?, &id.issue())?;

@@ -2,6 +2,7 @@
 
 use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
+use crate::model::op::Op;
 use crate::ops::issues::{self, IssueView, existing};
 use crate::ops::{Answer, Session, work};
 use crate::rules::{facts, transitions};
@@ -22,8 +23,9 @@ pub(crate) struct Unbind {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.
 pub(crate) fn unbind(session: &Session, input: &Unbind) -> Answer<IssueView> {
+    let permit = session.permit(Op::Unbind)?;
     let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id)?;
         let Some(bound) = folder.issue.record.bound_solution_id.clone() else { return Ok(()) };
         if input.force.is_none() {
@@ -40,7 +42,7 @@ pub(crate) fn unbind(session: &Session, input: &Unbind) -> Answer<IssueView> {
             }
         })?;
         tx.note.force.clone_from(&input.force);
-        tx.describe("unbind", format!("issue: unbind {id} from {bound}"));
+        tx.describe(format!("issue: unbind {id} from {bound}"));
         Ok(())
     })?;
     issues::answer(session, &id, committed.commit)

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AddedItem, ItemAnswer, World, create, extend_facts};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::Call;
 use crate::model::solution::Solution;
@@ -74,9 +75,10 @@ struct Fresh {
 /// `not-found`, `ambiguous-id`, `not-bound`, `illegal-move`, `archived`, `cycle`; the refusals of the review gate;
 /// nothing to do if no issue matches.
 pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<AddedItem>> {
+    let permit = session.permit(Op::QueueAdd)?;
     session.store().snapshot()?;
     let nonce = random_uid()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let mut queued = add_all(tx, input, &nonce)?;
         queued.sort_by(|a, b| (&a.queue, a.item.number()).cmp(&(&b.queue, b.item.number())));
         tx.note.force.clone_from(&input.force);
@@ -87,7 +89,7 @@ pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<AddedItem>> {
         };
         let queues: BTreeSet<&str> = queued.iter().map(|it| it.queue.as_str()).collect();
         let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
-        tx.describe("queue add", format!("queue: add {}{more} to {queues}", names.join(", ")));
+        tx.describe(format!("queue: add {}{more} to {queues}", names.join(", ")));
         Ok(queued)
     })?;
     let world = World::after(session.store())?;

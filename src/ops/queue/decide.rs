@@ -2,6 +2,7 @@
 
 use super::{QueueAnswer, World};
 use crate::model::id::QueueId;
+use crate::model::op::Op;
 use crate::model::queue::QueueDecision;
 use crate::model::remedy::Call;
 use crate::model::status::ItemStatus;
@@ -36,7 +37,8 @@ fn decision(tx: &Tx<'_>, id: &QueueId) -> Result<QueueDecision, Refusal> {
 /// # Errors
 /// `not-found`, `ambiguous-id`.
 pub(crate) fn activate(session: &Session, queues: &[String], only: bool) -> Answer<Vec<QueueAnswer>> {
-    let committed = session.transact(|tx| {
+    let permit = session.permit(Op::QueueActivate)?;
+    let committed = session.transact(permit, |tx| {
         let ids = meant(tx, queues)?;
         let mut touched = ids.clone();
         for id in &ids {
@@ -52,7 +54,7 @@ pub(crate) fn activate(session: &Session, queues: &[String], only: bool) -> Answ
             }
         }
         let only = if only { ", and no other" } else { "" };
-        tx.describe("queue activate", format!("queue: activate {}{only}", names(&ids)));
+        tx.describe(format!("queue: activate {}{only}", names(&ids)));
         Ok(touched)
     })?;
     report(session, &committed)
@@ -63,7 +65,7 @@ pub(crate) fn activate(session: &Session, queues: &[String], only: bool) -> Answ
 /// # Errors
 /// `not-found`, `ambiguous-id`, `archived`.
 pub(crate) fn pause(session: &Session, queues: &[String]) -> Answer<Vec<QueueAnswer>> {
-    set(session, queues, "queue pause", "pause", QueueDecision::Paused)
+    set(session, queues, Op::QueuePause, "pause", QueueDecision::Paused)
 }
 
 /// Resumes paused queues.
@@ -71,18 +73,19 @@ pub(crate) fn pause(session: &Session, queues: &[String]) -> Answer<Vec<QueueAns
 /// # Errors
 /// `not-found`, `ambiguous-id`, `archived`.
 pub(crate) fn resume(session: &Session, queues: &[String]) -> Answer<Vec<QueueAnswer>> {
-    set(session, queues, "queue resume", "resume", QueueDecision::Active)
+    set(session, queues, Op::QueueResume, "resume", QueueDecision::Active)
 }
 
 /// Sets queues to active or paused; only `activate` revives an archived queue.
 fn set(
     session: &Session,
     queues: &[String],
-    op: &'static str,
+    op: Op,
     verb: &str,
     status: QueueDecision,
 ) -> Answer<Vec<QueueAnswer>> {
-    let committed = session.transact(|tx| {
+    let permit = session.permit(op)?;
+    let committed = session.transact(permit, |tx| {
         let ids = meant(tx, queues)?;
         for id in &ids {
             if decision(tx, id)? == QueueDecision::Archived {
@@ -91,7 +94,7 @@ fn set(
             }
             tx.edit_queue(id, |queue| queue.status = status)?;
         }
-        tx.describe(op, format!("queue: {verb} {}", names(&ids)));
+        tx.describe(format!("queue: {verb} {}", names(&ids)));
         Ok(ids)
     })?;
     report(session, &committed)
@@ -102,7 +105,8 @@ fn set(
 /// # Errors
 /// `not-found`, `ambiguous-id`, `unfinished`.
 pub(crate) fn archive(session: &Session, queues: &[String], force: Option<&str>) -> Answer<Vec<QueueAnswer>> {
-    let committed = session.transact(|tx| {
+    let permit = session.permit(Op::QueueArchive)?;
+    let committed = session.transact(permit, |tx| {
         let ids = meant(tx, queues)?;
         let views = World::read(tx)?.views();
         for id in &ids {
@@ -110,7 +114,7 @@ pub(crate) fn archive(session: &Session, queues: &[String], force: Option<&str>)
             put_away(tx, view.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))?, force)?;
         }
         tx.note.force = force.map(str::to_owned);
-        tx.describe("queue archive", format!("queue: archive {}", names(&ids)));
+        tx.describe(format!("queue: archive {}", names(&ids)));
         Ok(ids)
     })?;
     report(session, &committed)
@@ -145,10 +149,11 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
 /// # Errors
 /// `not-found`, `ambiguous-id`.
 pub(crate) fn priority(session: &Session, queue: &str, number: i64) -> Answer<Vec<QueueAnswer>> {
-    let committed = session.transact(|tx| {
+    let permit = session.permit(Op::QueuePriority)?;
+    let committed = session.transact(permit, |tx| {
         let id = resolve::queue(tx, queue)?;
         tx.edit_queue(&id, |queue| queue.priority = number)?;
-        tx.describe("queue priority", format!("queue: set priority of {id} to {number}"));
+        tx.describe(format!("queue: set priority of {id} to {number}"));
         Ok(vec![id])
     })?;
     report(session, &committed)

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::conflicts::{ConflictAnswer, named};
 use super::{World, item};
 use crate::model::id::{QueueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
 use crate::model::record::entry_at;
 use crate::model::remedy::Call;
@@ -78,13 +79,14 @@ pub(crate) fn declare(
     declared: Declared<'_>,
     queue: Option<&str>,
 ) -> Answer<Vec<ConflictAnswer>> {
+    let permit = session.permit(Op::QueueConflictAdd)?;
     let inputs = match declared {
         Declared::One(input) => vec![*input],
         Declared::Json { name, text } => inputs(session, name, text)?,
     };
     let store = session.store();
     store.snapshot()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let mut declared = Vec::new();
         for (n, input) in inputs.iter().enumerate() {
             let place = if inputs.len() > 1 { format!("conflict {}: ", n + 1) } else { String::new() };
@@ -95,7 +97,7 @@ pub(crate) fn declare(
         let queues: BTreeSet<&str> = declared.iter().map(|(queue, ..)| queue.as_str()).collect();
         let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
         let conflicts = count(declared.len(), "conflict");
-        tx.describe("queue conflict add", format!("queue: tell {conflicts} of {queues}"));
+        tx.describe(format!("queue: tell {conflicts} of {queues}"));
         Ok(declared)
     })?;
     let views = World::after(store)?.views();

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{ItemAnswer, World, item};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::queue::Item;
 use crate::model::remedy::Call;
 use crate::model::status::{ExecutionStatus, IssueStatus};
@@ -47,9 +48,10 @@ pub(crate) struct Removed {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.
 pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -> Answer<Vec<Removed>> {
+    let permit = session.permit(Op::QueueRemove)?;
     let store = session.store();
     store.snapshot()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let removed = meant(store, tx, items)?;
         for (queue, item) in &removed {
             let folder = existing(tx, &item.issue_id)?;
@@ -61,7 +63,7 @@ pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -
             tx.edit_item(queue, &item.solution_id, |item| item.removed = Some(true))?;
         }
         tx.note.force = force.map(str::to_owned);
-        tx.describe("queue remove", format!("queue: remove {}", names(&removed)));
+        tx.describe(format!("queue: remove {}", names(&removed)));
         let answer = removed.into_iter().map(|(queue_id, item)| {
             let issue_status = facts::status(&existing(tx, &item.issue_id)?);
             let Item { item_id, issue_id, solution_id, .. } = item;
@@ -77,16 +79,17 @@ pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -
 /// # Errors
 /// `not-found`, `ambiguous-id`; `begun` for an executing or completed item.
 pub(crate) fn hold(session: &Session, input: &Hold) -> Answer<Vec<ItemAnswer>> {
+    let permit = session.permit(Op::QueueHold)?;
     let store = session.store();
     store.snapshot()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let meant = meant(store, tx, &input.items)?;
         for (queue, item) in &meant {
             refuse_begun(tx, item)?;
             tx.edit_item(queue, &item.solution_id, |item| item.held = Some(input.reason.clone()))?;
         }
         tx.note.force.clone_from(&input.force);
-        tx.describe("queue hold", format!("queue: hold {}", names(&meant)));
+        tx.describe(format!("queue: hold {}", names(&meant)));
         Ok(meant)
     })?;
     answer(session, &committed)
@@ -97,14 +100,15 @@ pub(crate) fn hold(session: &Session, input: &Hold) -> Answer<Vec<ItemAnswer>> {
 /// # Errors
 /// `not-found`, `ambiguous-id`.
 pub(crate) fn release(session: &Session, items: &[String]) -> Answer<Vec<ItemAnswer>> {
+    let permit = session.permit(Op::QueueRelease)?;
     let store = session.store();
     store.snapshot()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let meant = meant(store, tx, items)?;
         for (queue, item) in &meant {
             tx.edit_item(queue, &item.solution_id, |item| item.held = None)?;
         }
-        tx.describe("queue release", format!("queue: release {}", names(&meant)));
+        tx.describe(format!("queue: release {}", names(&meant)));
         Ok(meant)
     })?;
     answer(session, &committed)

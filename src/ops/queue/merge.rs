@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{QueueAnswer, World, show};
 use crate::model::id::{EntryId, ItemId, QueueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::queue_conflict::{QueueConflict, Resolution};
 use crate::model::remedy::Call;
@@ -37,7 +38,8 @@ pub(crate) struct Merged {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `same-queue`, `executing`, `archived`.
 pub(crate) fn merge(session: &Session, source: &str, target: &str, force: Option<&str>) -> Answer<Merged> {
-    let committed = session.transact(|tx| {
+    let permit = session.permit(Op::QueueMerge)?;
+    let committed = session.transact(permit, |tx| {
         let (from, to) = (resolve::queue(tx, source)?, resolve::queue(tx, target)?);
         if from == to {
             return Err(Refusal::new("same-queue", format!("cannot merge queue `{from}` into itself"))
@@ -46,7 +48,7 @@ pub(crate) fn merge(session: &Session, source: &str, target: &str, force: Option
         }
         let moved = move_all(tx, &from, &to, force)?;
         tx.note.force = force.map(str::to_owned);
-        tx.describe("queue merge", format!("queue: merge {from} into {to}"));
+        tx.describe(format!("queue: merge {from} into {to}"));
         Ok((from, to, moved))
     })?;
     let (from, to, moved) = committed.answer;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{QueueAnswer, World, show};
 use crate::model::id::{QueueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::queue::Item;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::readiness::{QueueView, Why};
@@ -26,11 +27,12 @@ pub(crate) struct Order {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `other-queue`, `order`.
 pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
+    let permit = session.permit(Op::QueueOrder)?;
     let store = session.store();
     store.snapshot()?;
     let (text, is_before) = (&input.beside, input.before);
     let index = session.index_at_hand();
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let mut world = World::of(tx, store, index.as_ref())?;
         let (queue, moved) = world.item(store, tx, &input.item)?;
         let (of, other) = world.item(store, tx, text)?;
@@ -47,7 +49,7 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
         check(&world.view(&queue)?, &moved, &other, is_before)?;
         let side = if is_before { "before" } else { "after" };
         let subject = format!("queue: move {} {side} {}", moved.solution_id, other.solution_id);
-        tx.describe("queue order", subject);
+        tx.describe(subject);
         Ok((world, queue))
     })?;
     let (world, queue) = committed.answer;

@@ -6,6 +6,7 @@ use super::World;
 use super::conflicts::{ConflictAnswer, named};
 use super::declare::rationale;
 use crate::model::id::{QueueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::queue_conflict::{QueueConflict, Resolution};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::queue_conflicts::{ConflictView, Standing, standing};
@@ -32,11 +33,12 @@ pub(crate) struct Decision {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `incomplete-order`, `unsettled`.
 pub(crate) fn resolve(session: &Session, input: &Decision) -> Answer<Vec<ConflictAnswer>> {
+    let permit = session.permit(Op::QueueResolve)?;
     let store = session.store();
     store.snapshot()?;
     let why = rationale(input.rationale.as_deref())?;
     let index = session.index_at_hand();
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let mut world = World::of(tx, store, index.as_ref())?;
         let views = world.views();
         let (view, conflict) = meant(tx, &views, input)?;
@@ -48,10 +50,7 @@ pub(crate) fn resolve(session: &Session, input: &Decision) -> Answer<Vec<Conflic
             declared.map(|declared| declared.conflicts).unwrap_or_default();
         refuse_unsettled(view, &world.view(&view.queue.id)?, &name)?;
         let names: Vec<&str> = order.iter().map(SolutionId::as_str).collect();
-        tx.describe(
-            "queue resolve",
-            format!("queue: resolve {name} of {}, {}", view.queue.id, names.join(" before ")),
-        );
+        tx.describe(format!("queue: resolve {name} of {}, {}", view.queue.id, names.join(" before ")));
         Ok((view.queue.id.clone(), name, world))
     })?;
     let (queue, name, world) = committed.answer;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{ItemAnswer, QueueAnswer, World, create};
 use crate::model::id::{QueueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::queue::QueueDecision;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::limits;
@@ -25,11 +26,12 @@ pub(crate) struct Active {
 /// # Errors
 /// An invalid name.
 pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answer<QueueAnswer> {
+    let permit = session.permit(Op::QueueNew)?;
     let name = name.map(limits::title).transpose()?;
     let nonce = random_uid()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let id = create(tx, name.clone(), priority, &nonce)?;
-        tx.describe("queue new", format!("queue: create {id}"));
+        tx.describe(format!("queue: create {id}"));
         Ok(id)
     })?;
     let queue = in_full(session, &World::after(session.store())?, &committed.answer)?;

@@ -3,6 +3,7 @@
 use crate::interchange::import::Batch;
 use crate::interchange::lines::Source;
 use crate::interchange::{Report, Skipped, beads, jsonl};
+use crate::model::op::Op;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 
 /// How many lines an error about a wrong file lists.
@@ -23,6 +24,7 @@ pub(crate) struct Import<'a> {
 /// # Errors
 /// `empty`; `wrong-source` if no line is a beads issue; unreadable lines.
 pub(crate) fn import_beads(session: &Session, input: Import<'_>) -> Answer<Report> {
+    let permit = session.permit(Op::ImportBeads)?;
     session.store().snapshot()?;
     let Import { name, mut source } = input;
     let batch = session.counted("reading", None, |at| Batch::collect(beads::read, &mut source, at))?;
@@ -35,9 +37,9 @@ pub(crate) fn import_beads(session: &Session, input: Import<'_>) -> Answer<Repor
         return Err(wrong_file(name, skipped));
     }
     let committed = session.counted("importing", Some(batch.len() as u64), |at| {
-        session.transact(|tx| {
+        session.transact(permit, |tx| {
             let report = batch.write::<Refusal>(&mut source, tx, &mut *at)?;
-            tx.describe("import beads", subject(&report));
+            tx.describe(subject(&report));
             Ok(report)
         })
     })?;
@@ -51,16 +53,14 @@ pub(crate) fn import_beads(session: &Session, input: Import<'_>) -> Answer<Repor
 /// # Errors
 /// A file that is not an export, or is truncated; unreadable lines.
 pub(crate) fn import_jsonl(session: &Session, input: Import<'_>) -> Answer<jsonl::Taken> {
+    let permit = session.permit(Op::ImportJsonl)?;
     session.store().snapshot()?;
     let Import { name, mut source } = input;
     let committed = session.counted("importing", None, |at| {
-        session.transact(|tx| {
+        session.transact(permit, |tx| {
             let taken = jsonl::read::<Refusal>(&mut source, tx, &mut *at)?;
             let jsonl::Taken { issues: new, added, merged, .. } = taken;
-            tx.describe(
-                "import jsonl",
-                format!("import: {} and {added} files, {merged} merged", issues(new)),
-            );
+            tx.describe(format!("import: {} and {added} files, {merged} merged", issues(new)));
             Ok(taken)
         })
     })?;

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::model::op::Op;
 use crate::model::root::Policy;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::policy::{Gate, parse};
@@ -54,12 +55,13 @@ pub(crate) fn policy(session: &Session) -> Answer<Gates> {
 /// # Errors
 /// An unknown gate or value.
 pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Gates> {
+    let permit = session.permit(Op::PolicySet)?;
     let parsed = settings.iter().map(|setting| Ok(parse(setting)?)).collect::<Result<Vec<_>, Refusal>>()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         tx.edit_root(|root| parsed.iter().for_each(|(gate, setting)| gate.set(&mut root.policy, *setting)))?;
         let named: Vec<String> =
             parsed.iter().map(|(gate, setting)| format!("{gate}={}", gate.word(*setting))).collect();
-        tx.describe("policy set", format!("policy: set {}", named.join(", ")));
+        tx.describe(format!("policy: set {}", named.join(", ")));
         Ok(())
     })?;
     answer(session, committed.commit)

@@ -3,6 +3,7 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use crate::model::op::Op;
 use crate::model::root::Project;
 use crate::model::schema::Shape;
 use crate::model::strict;
@@ -49,14 +50,15 @@ pub(crate) fn project(session: &Session) -> Answer<Project> {
 /// # Errors
 /// `invalid-json` for JSON that no record can hold.
 pub(crate) fn set_project(session: &Session, field: ProjectField, text: &str) -> Answer<Project> {
+    let permit = session.permit(Op::ProjectSet)?;
     let text = text.trim();
     let value = if text.is_empty() { None } else { Some(value_of(text)?) };
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         tx.edit_root(|root| match field {
             ProjectField::TechStack => root.project.tech_stack.clone_from(&value),
             ProjectField::Guidelines => root.project.guidelines.clone_from(&value),
         })?;
-        tx.describe("project set", format!("project: set {}", field.name()));
+        tx.describe(format!("project: set {}", field.name()));
         Ok(())
     })?;
     answer(session, committed.commit)

@@ -3,6 +3,7 @@
 use super::copies::copies;
 use crate::model::doc::Doc;
 use crate::model::id::EntryId;
+use crate::model::op::Op;
 use crate::model::redaction::{ALL, Redaction};
 use crate::model::remedy::Call;
 use crate::model::schema::Kind;
@@ -43,8 +44,9 @@ pub(super) struct Wanted {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-redactable`.
 pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Vec<Redaction>> {
+    let permit = session.permit(Op::Redact)?;
     let reason = &input.reason;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let (id, wanted) = wanted(tx, input)?;
         let mut made = vec![hide(tx, &wanted, reason)?];
         // The import source's copy of the issue contains the same texts.
@@ -58,7 +60,7 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Vec<Redaction>
         }
         tx.note.force.clone_from(&input.force);
         let fields: Vec<&str> = made.iter().flatten().map(|it| it.field.as_str()).collect();
-        tx.describe("redact", format!("redact: {} of {id}", fields.join(", ")));
+        tx.describe(format!("redact: {} of {id}", fields.join(", ")));
         Ok(made.into_iter().flatten().collect::<Vec<_>>())
     })?;
     Ok(session.done(committed.answer, committed.commit))

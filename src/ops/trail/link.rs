@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::model::execution::{Event, LinkedBy, Unlink};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::op::Op;
 use crate::model::plan::Plan;
 use crate::model::remedy::Remedy;
 use crate::ops::issues::existing;
@@ -54,6 +55,7 @@ pub(crate) struct LinkView {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-a-plan`, `not-executed`, `no-solution`, `choice-needed`, `claim-of-another`.
 pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
+    let permit = session.permit(Op::Link)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
     let (solution, execution) = target(&snapshot, &input.plan).map_err(|refusal| {
@@ -74,7 +76,7 @@ pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
         let files = links::files(store, &code)?;
         commits.push((code, files));
     }
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let mut views = Vec::new();
         for (commit, files) in &commits {
             views.push(link_one(tx, (commit, files), &solution, &execution, input.task.as_deref())?);
@@ -90,7 +92,7 @@ pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
             }
             tx.note.force.clone_from(&input.force);
         }
-        tx.describe("link", format!("execution: link {what} to {solution}"));
+        tx.describe(format!("execution: link {what} to {solution}"));
         Ok(views)
     })?;
     Ok(session.done(committed.answer, committed.commit))

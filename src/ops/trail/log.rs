@@ -2,6 +2,7 @@
 
 use crate::index::Needs;
 use crate::model::id::SolutionId;
+use crate::model::op::Op;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::roles;
 use crate::store::dates::Bound;
@@ -77,7 +78,7 @@ pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<Steps<'s
 
 /// A filter that nothing can match is probably misspelled, although another program may have made such commits.
 fn unknown(input: &LogInput) -> Vec<Notice> {
-    let ops = input.operations.iter().filter(|op| !roles::is_operation(op));
+    let ops = input.operations.iter().filter(|op| !Op::is_named(op));
     let ops = ops.map(|op| format!("no command writes commits named `{op}`"));
     let known: Vec<&str> = roles::names().collect();
     let strange = input.roles.iter().filter(|role| !known.contains(&role.as_str()));

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::op::Op;
 use crate::ops::{Answer, Refusal, Session};
 use crate::trail::relink::{self, Found, Lost, Undecided};
 
@@ -34,6 +35,7 @@ pub(crate) struct Relinked {
 /// `not-found` if git knows no such commits; errors of git.
 pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
     let (store, dry_run) = (session.store(), input.dry_run);
+    let permit = (!dry_run).then(|| session.permit(Op::Relink)).transpose()?;
     let snapshot = store.snapshot()?;
     let Some(commits) = relink::commits(store, input.range.as_deref())? else {
         let range = input.range.as_deref().unwrap_or_default();
@@ -42,12 +44,12 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
     };
     let Found { links, undecided } = relink::lost(store, &snapshot, &commits)?;
     let mut commit = None;
-    if !dry_run && !links.is_empty() {
-        let committed = session.transact(|tx| {
+    if let Some(permit) = permit.filter(|_| !links.is_empty()) {
+        let committed = session.transact(permit, |tx| {
             let (count, plans) = relink::record(tx, store, &links)?;
             let plans: Vec<String> = plans.iter().map(ToString::to_string).collect();
             let commits = if count == 1 { "commit" } else { "commits" };
-            tx.describe("relink", format!("execution: relink {count} {commits} of {}", plans.join(", ")));
+            tx.describe(format!("execution: relink {count} {commits} of {}", plans.join(", ")));
             Ok(())
         })?;
         commit = committed.commit;

@@ -4,6 +4,7 @@ use super::LinkView;
 use crate::model::execution::{Event, Unlink};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::op::Op;
 use crate::ops::work::refuse_foreign_record;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
@@ -25,6 +26,7 @@ enum Of {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-linked`, `claim-of-another`.
 pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -> Answer<Vec<LinkView>> {
+    let permit = session.permit(Op::Unlink)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
     let of = of(store, &snapshot, named)?;
@@ -37,7 +39,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
         return Err(Refusal::usage("no commit is named").hint("the plan follows the commits"));
     }
     let hashes = commits.iter().map(|text| hash(store, &snapshot, text)).collect::<Result<Vec<_>, _>>()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let mut answers = Vec::new();
         for (hash, text) in hashes.iter().zip(commits) {
             let found = unlink_one(store, tx, hash, &of, force)?;
@@ -58,7 +60,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
         if !changed.is_empty() {
             tx.note.force = force.map(str::to_owned);
         }
-        tx.describe("unlink", subject);
+        tx.describe(subject);
         Ok(answers)
     })?;
     Ok(session.done(committed.answer, committed.commit))

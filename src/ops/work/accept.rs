@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{Attempt, ExecutionView, Intent, Meant, as_claimed, meant, refuse_foreign};
 use crate::model::execution::{Accept as Confirmed, Event};
+use crate::model::op::Op;
 use crate::ops::{Answer, Refusal, Session, trail};
 use crate::store::one_line;
 
@@ -45,10 +46,11 @@ pub(crate) struct Accepted {
 /// # Errors
 /// The errors of [`meant`]; `claim-of-another`; `not-found` if the plan has no such criterion.
 pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
+    let permit = session.permit(Op::Accept)?;
     let store = session.store();
     store.snapshot()?;
     let Accept { task, criterion, .. } = input;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let Meant { folder, execution } = meant(store, tx, input.item.as_deref())?;
         refuse_foreign(store, &execution, Intent::Record, input.force.as_deref())?;
         let id = &execution.execution.solution_id;
@@ -71,7 +73,7 @@ pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
         if !execution.log.iter().any(|entry| entry.event == confirmed) {
             tx.log(&execution.execution.id, confirmed)?;
             tx.note.force.clone_from(&input.force);
-            tx.describe("accept", format!("execution: accept {task} {criterion} of {id}"));
+            tx.describe(format!("execution: accept {task} {criterion} of {id}"));
         }
         Ok((execution.execution.id.clone(), text))
     })?;

@@ -9,6 +9,7 @@ use super::{publish, set_aside};
 use crate::index::Index;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::hash::CommitHash;
+use crate::model::op::Op;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
 use crate::ops::issues::{existing, existing_outline};
@@ -114,7 +115,7 @@ pub(super) fn execution(
             (plan.branch, Some(plan.base), plan.name)
         }
     };
-    let role = store.identity()?.role;
+    let role = store.role().map(str::to_owned);
     Ok(Execution::made(&item.issue_id, |id| Execution {
         id,
         nonce: nonce.to_string(),
@@ -144,6 +145,7 @@ pub(super) fn settle(
     wish: &Wish,
     execution: &Execution,
 ) -> Result<Option<PathBuf>, Refusal> {
+    let permit = session.permit(Op::LeaseRelease)?;
     let store = session.store();
     let Some(path) = &wish.worktree else {
         bind_worktree(store, execution)?;
@@ -154,10 +156,10 @@ pub(super) fn settle(
     let path = match made {
         Ok(path) => path,
         Err(refusal) => {
-            let given_back = session.transact(|tx| {
+            let given_back = session.transact(permit, |tx| {
                 let folder = existing(tx, &execution.issue_id)?;
                 set_aside(tx, &folder, AsideReason::Release, None)?;
-                tx.describe("lease release", format!("execution: release {}", execution.solution_id));
+                tx.describe(format!("execution: release {}", execution.solution_id));
                 Ok(())
             });
             publish(session, execution)?;

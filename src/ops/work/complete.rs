@@ -8,6 +8,7 @@ use super::{
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult};
 use crate::model::hash::PatchId;
 use crate::model::id::ExecutionId;
+use crate::model::op::Op;
 use crate::model::plan::Plan;
 use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
@@ -43,6 +44,7 @@ pub(crate) struct Complete {
 /// The errors of [`meant`]; `claim-of-another`, `lease-ran-out`; `other-plan`, `result-differs` for a report;
 /// `in-progress`, `uncommitted`, `no-commit`, `failed-check`, `no-evidence`.
 pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
+    let permit = session.permit(Op::Done)?;
     let (store, item, force) = (session.store(), input.item.as_deref(), input.force.as_deref());
     let mut seen = store.snapshot()?;
     let mut before = meant(store, &seen, item)?;
@@ -70,7 +72,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let made = Work::of(store, &seen, &before.execution)?;
     let patch_id = patch_of(session, &before.execution, &made, &links);
     let id = &before.execution.execution.id;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         for link in &links {
             tx.log(id, Event::Commit(link.clone()))?;
         }
@@ -109,7 +111,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         tx.log(&execution.execution.id, Event::End(end))?;
         tx.note.force.clone_from(&input.force);
         let plan = &execution.execution.solution_id;
-        tx.describe("done", format!("execution: complete {plan} ({})", count(commits.len(), "commit")));
+        tx.describe(format!("execution: complete {plan} ({})", count(commits.len(), "commit")));
         Ok((commits.len(), missing.len(), unbegun, is_unread))
     })?;
     let (commits, missing, unbegun, is_unread) = committed.answer;

@@ -6,6 +6,7 @@ use super::{
     unbind_worktree,
 };
 use crate::model::execution::{End, Event, ExecutionResult};
+use crate::model::op::Op;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Refusal, Session, trail};
 
@@ -30,6 +31,7 @@ pub(crate) struct Fail {
 /// # Errors
 /// The errors of [`meant`]; `claim-of-another`, `lease-ran-out`; `other-plan`, `not-found` for the failure.
 pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
+    let permit = session.permit(Op::Fail)?;
     let (store, item, told) = (session.store(), input.item.as_deref(), &input.told);
     let mut before = meant(store, &store.snapshot()?, item)?;
     let asked = confirm(session, &before.execution)?;
@@ -46,7 +48,7 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
         report.record(&mut result);
         result
     });
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let Meant { folder, execution } = meant(store, tx, item)?;
         refuse_foreign(store, &execution, Intent::End, input.force.as_deref())?;
         let it = &execution.execution;
@@ -74,7 +76,7 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
         failure::note(tx, it, &told.failure)?;
         tx.note.force.clone_from(&input.force);
         let message = told.failure.message.as_deref().unwrap_or_default();
-        tx.describe("fail", format!("execution: fail {}: {message}", it.solution_id));
+        tx.describe(format!("execution: fail {}: {message}", it.solution_id));
         Ok(())
     })?;
     let failed = &before.execution.execution;

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::model::execution::{AsideReason, Event, Execution, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::{Answer, Session};
@@ -72,23 +73,21 @@ impl Lease {
 /// # Errors
 /// The errors of [`meant`]; `claim-of-another`, `lease-ran-out`.
 pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
+    let permit = session.permit(Op::LeaseRenew)?;
     let store = session.store();
     let before = meant(store, &store.snapshot()?, item)?;
     let lease = store.lease()?;
     // If others could renew a claim, it might never expire.
     refuse_foreign(store, &before.execution, Intent::Keep, None)?;
     let asked = confirm(session, &before.execution)?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let Meant { execution, .. } = meant(store, tx, item)?;
         let it = &execution.execution;
         let lease_expires_at = tx.stamper().now().plus_millis(lease);
         // Never shorten a lease.
         if lease_expires_at > execution.lease_expires_at() {
             tx.log(&it.id, Event::Renew(Renew { lease_expires_at }))?;
-            tx.describe(
-                "lease renew",
-                format!("execution: renew {} until {lease_expires_at}", it.solution_id),
-            );
+            tx.describe(format!("execution: renew {} until {lease_expires_at}", it.solution_id));
         }
         Ok(it.id.clone())
     })?;
@@ -127,15 +126,16 @@ pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
 /// # Errors
 /// The errors of [`meant`]; `claim-of-another`.
 pub(crate) fn release(session: &Session, input: &Release) -> Answer<Attempt> {
+    let permit = session.permit(Op::LeaseRelease)?;
     let (store, item) = (session.store(), input.item.as_deref());
     let before = meant(store, &store.snapshot()?, item)?;
     let execution = &before.execution.execution;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let Meant { folder, execution: now } = meant(store, tx, item)?;
         refuse_foreign(store, &now, Intent::Keep, input.force.as_deref())?;
         set_aside(tx, &folder, AsideReason::Release, input.force.as_deref())?;
         tx.note.force.clone_from(&input.force);
-        tx.describe("lease release", format!("execution: release {}", execution.solution_id));
+        tx.describe(format!("execution: release {}", execution.solution_id));
         Ok(())
     })?;
     unbind_worktree(session, &execution.id);

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::{failure, issue_of, set_aside};
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::model::words::count;
@@ -60,10 +61,11 @@ struct Newer {
 /// # Errors
 /// `not-found`, `ambiguous-id`; `newer-plan` if all failed issues have newer plans; nothing to do if nothing failed.
 pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
+    let permit = session.permit(Op::Retry)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
     let named = input.issue.as_deref().map(|text| named(store, &snapshot, text)).transpose()?;
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         let ids = match &named {
             Some(id) => vec![id.clone()],
             None => records::issue_ids(tx)?,
@@ -83,7 +85,7 @@ pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
             });
         }
         let names: Vec<&str> = retried.iter().map(IssueId::as_str).collect();
-        tx.describe("retry", format!("execution: retry {}", names.join(", ")));
+        tx.describe(format!("execution: retry {}", names.join(", ")));
         Ok((retried, newer))
     })?;
     let (retried, newer) = committed.answer;

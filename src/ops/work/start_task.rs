@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::unlinked::notice_of_branch;
 use super::{Own, own, planned};
 use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::op::Op;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session, trail};
 use crate::trail::active::{self, Active};
@@ -28,6 +29,7 @@ pub(crate) struct Started {
 /// # Errors
 /// `no-claim`, `claim-lost`; `not-found` if the plan has no such task.
 pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
+    session.permit(Op::TaskStart)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
     // `next` may be binding this worktree at the same time.

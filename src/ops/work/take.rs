@@ -7,6 +7,7 @@ use super::claim_view::{Claim, Taken, view};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{Own, notice_of_loss, own};
 use crate::git::fault;
+use crate::model::op::Op;
 use crate::model::remedy::Remedy;
 use crate::ops::{Answer, Kind, Refusal, Session, queue};
 use crate::rules::folder::ExecutionFolder;
@@ -60,6 +61,7 @@ pub(crate) fn claim(session: &Session, wish: &Wish) -> Answer<Claim> {
 }
 
 fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, Refusal> {
+    let permit = session.permit(Op::Next)?;
     let store = session.store();
     // If two processes ask at once in one worktree, the second gets the claim of the first.
     let _alone = active::lock(store)?;
@@ -84,7 +86,7 @@ fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, R
     let place = place(store, wish)?;
     let lease = store.lease()?;
     let index = session.index_at_hand();
-    let claimed = session.transact_through(remote, |tx| {
+    let claimed = session.transact_through(permit, remote, |tx| {
         if let Some((id, held)) = made_of(tx, &made)? {
             return held.map(|it| it.execution).ok_or_else(|| lost(&id));
         }
@@ -96,10 +98,10 @@ fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, R
         active::begin(store, &made)?;
         tx.create_execution(&execution)?;
         let of = execution.item_id.as_ref().map(|item| format!(" as {item}")).unwrap_or_default();
-        tx.describe(
-            "next",
-            format!("execution: claim {}{of} (attempt {})", execution.solution_id, execution.attempt),
-        );
+        tx.describe(format!(
+            "execution: claim {}{of} (attempt {})",
+            execution.solution_id, execution.attempt
+        ));
         Ok(execution)
     });
     let execution = claimed.map_err(|refusal| {

@@ -17,11 +17,12 @@ use crate::model::execution::{Check, Event, Execution};
 use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
 use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::op::Op;
 use crate::model::plan::Plan;
 use crate::model::remedy::Call;
 use crate::model::words::count;
 use crate::ops::issues::existing;
-use crate::ops::{Answer, Notice, Refusal, Session, queue};
+use crate::ops::{Answer, Notice, Permit, Refusal, Session, queue};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::{evidence, facts};
@@ -54,6 +55,7 @@ pub(crate) struct Test {
 /// Tests that are about to be run.
 pub(crate) struct Verification<'s> {
     session: &'s Session,
+    permit: Permit,
     execution: ExecutionFolder,
     tests: Vec<Test>,
     place: Place,
@@ -82,6 +84,7 @@ pub(crate) fn verification<'s>(
     execution: Option<&str>,
     tasks: &[String],
 ) -> Result<Verification<'s>, Refusal> {
+    let permit = session.permit(Op::Verify)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
     let (folder, execution) = meant(store, &snapshot, execution)?;
@@ -89,7 +92,7 @@ pub(crate) fn verification<'s>(
     let plan = as_claimed(store, &folder, claim)?.typed_plan();
     let tests = tests(&plan, tasks, &claim.solution_id)?;
     let place = place(session, &claim.id)?;
-    Ok(Verification { session, execution, tests, place })
+    Ok(Verification { session, permit, execution, tests, place })
 }
 
 impl Verification<'_> {
@@ -134,7 +137,8 @@ impl Verification<'_> {
         let ran = self.run_all(timeout, &mut checks, observer);
         let claim = &self.execution.execution;
         // Record the results so far, even if a later command failed to start.
-        let commit = if checks.is_empty() { None } else { record(self.session, claim, &checks)? };
+        let commit =
+            if checks.is_empty() { None } else { record(self.session, self.permit, claim, &checks)? };
         let not_run = ran?;
         self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
         let verified = Verified {
@@ -299,16 +303,21 @@ impl Place {
 }
 
 /// Records the results. Returns the commit of the store.
-fn record(session: &Session, claim: &Execution, checks: &[Check]) -> Result<Option<ObjectId>, Refusal> {
+fn record(
+    session: &Session,
+    permit: Permit,
+    claim: &Execution,
+    checks: &[Check],
+) -> Result<Option<ObjectId>, Refusal> {
     let (id, solution) = (&claim.id, &claim.solution_id);
     let passed = checks.iter().filter(|check| check.exit_code == Some(0)).count();
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         for check in checks {
             tx.log(id, Event::Check(check.clone()))?;
         }
         let of =
             format!("execution: verify {solution} ({passed} of {} passed)", count(checks.len(), "check"));
-        tx.describe("verify", of);
+        tx.describe(of);
         Ok(())
     })?;
     Ok(committed.commit)

@@ -14,6 +14,7 @@ mod options;
 mod others;
 mod remote;
 mod result;
+mod roles;
 mod unfinished;
 mod verify;
 mod verify_in_hooks;

@@ -2,6 +2,7 @@
 
 use super::heal::{self, Healed};
 use super::history;
+use crate::model::op::Op;
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Session};
 
@@ -25,16 +26,17 @@ pub(crate) struct Repaired {
 /// # Errors
 /// `doubted-clock` if commits by others are dated after this clock, unless `trust_clock` is set.
 pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
+    let permit = session.permit(Op::Fsck)?;
     let store = session.store();
     let to_heal = heal::wanted(store, trust_clock)?;
     let repairs = history::repairs(store)?;
     let removed = store.mend()?.map(|mended| mended.refused).unwrap_or_default();
-    let committed = session.transact(|tx| {
+    let committed = session.transact(permit, |tx| {
         for (path, bytes) in &repairs {
             tx.write(path.clone(), bytes.clone())?;
         }
         let healed = heal::heal(tx, &to_heal)?;
-        tx.describe("fsck", subject(repairs.len(), &healed));
+        tx.describe(subject(repairs.len(), &healed));
         Ok(healed)
     })?;
     let healed = committed.answer;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index;
+use crate::model::op::Op;
 use crate::model::shell;
 use crate::ops::{Answer, Notice, Session};
 use crate::store::Tracked;
@@ -61,6 +62,7 @@ pub(crate) struct Remote {
 /// # Errors
 /// Any error from reading or writing the history.
 pub(crate) fn purge(session: &Session) -> Answer<Purge> {
+    session.permit(Op::Redact)?;
     let store = session.store();
     let reference = store.reference().to_owned();
     let (view, commit) = match history::purge(store)? {

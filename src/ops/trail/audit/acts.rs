@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Looked;
 use crate::index::Index;
 use crate::model::id::IssueId;
+use crate::model::op::Op;
 use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
 use crate::rules::audit::{Act, Carried, Finding, Severity};
@@ -34,8 +35,8 @@ pub(super) fn acts(
         }
     }
     let since = carried.iter().map(|it| it.execution.execution.started_at).min();
-    for operation in ["policy set", "project set", "fsck"] {
-        for n in index.steps_of(operation)? {
+    for operation in [Op::PolicySet, Op::ProjectSet, Op::Fsck] {
+        for n in index.steps_of(operation.as_str())? {
             let step = index.step(n)?;
             if since.is_some_and(|since| step.at.is_second_from(since)) && seen.insert(step.commit.clone()) {
                 acts.extend(act(step, None));

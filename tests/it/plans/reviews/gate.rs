@@ -72,9 +72,12 @@ fn after_two_rejected_rounds_an_owner_decides() {
     assert!(answer["remarks"].to_string().contains("an owner decides"), "{answer}");
     assert_eq!(it.ada.refused(1, &ADD)["code"], "owner-decides");
     let forced = [&ADD[..], &FORCE].concat();
-    for role in ["planner", "integrator", "executor"] {
+    // Queueing belongs to one of these roles, and this decision to none of them.
+    for (role, code) in
+        [("integrator", "owner-decides"), ("planner", "not-your-role"), ("executor", "not-your-role")]
+    {
         let agent = it.ada.with_env("WF_ROLE", role);
-        assert_eq!(agent.refused(1, &forced)["code"], "owner-decides", "{role}");
+        assert_eq!(agent.refused(1, &forced)["code"], code, "{role}");
     }
     it.ada.wf(&forced).ok();
     assert_eq!(it.ada.status("ISS-001"), "queued");

@@ -1,0 +1,131 @@
+//! The operations that change a store or what a worktree executes, each with the name that its commits bear.
+
+use super::text_enum;
+
+text_enum!(
+    /// What someone did, in the words of the trailer `Wf-Op`.
+    Op {
+        /// Creates an issue.
+        New = "new",
+        /// Changes one.
+        Edit = "edit",
+        /// Comments on one.
+        Comment = "comment",
+        /// Closes one.
+        Close = "close",
+        /// Reopens one.
+        Reopen = "reopen",
+        /// Adds feedback for the next planner.
+        FeedbackAdd = "feedback add",
+        /// Imports issues of beads.
+        ImportBeads = "import beads",
+        /// Imports an export.
+        ImportJsonl = "import jsonl",
+        /// Adds plans to an issue.
+        SolutionAdd = "solution add",
+        /// Reviews a plan.
+        SolutionReview = "solution review",
+        /// Adds a task to a plan.
+        TaskAdd = "task add",
+        /// Changes a task of a plan.
+        TaskEdit = "task edit",
+        /// Sets the task that this worktree works on, which makes no commit.
+        TaskStart = "task start",
+        /// Chooses the plan of an issue.
+        Bind = "bind",
+        /// Withdraws that choice.
+        Unbind = "unbind",
+        /// Creates a queue.
+        QueueNew = "queue new",
+        /// Queues plans.
+        QueueAdd = "queue add",
+        /// Removes items.
+        QueueRemove = "queue remove",
+        /// Holds items back.
+        QueueHold = "queue hold",
+        /// Releases held items.
+        QueueRelease = "queue release",
+        /// Moves an item.
+        QueueOrder = "queue order",
+        /// Sets the priority of a queue.
+        QueuePriority = "queue priority",
+        /// Activates queues.
+        QueueActivate = "queue activate",
+        /// Pauses queues.
+        QueuePause = "queue pause",
+        /// Resumes queues.
+        QueueResume = "queue resume",
+        /// Archives queues.
+        QueueArchive = "queue archive",
+        /// Moves the items of one queue to another.
+        QueueMerge = "queue merge",
+        /// Declares conflicts between plans.
+        QueueConflictAdd = "queue conflict add",
+        /// Decides a conflict between plans.
+        QueueResolve = "queue resolve",
+        /// Decides a field that two clones changed differently.
+        Conflicts = "conflicts",
+        /// Claims an item.
+        Next = "next",
+        /// Runs the tests of a plan.
+        Verify = "verify",
+        /// Confirms a criterion.
+        Accept = "accept",
+        /// Completes an execution.
+        Done = "done",
+        /// Ends an execution as failed.
+        Fail = "fail",
+        /// Queues failed work again.
+        Retry = "retry",
+        /// Renews a lease.
+        LeaseRenew = "lease renew",
+        /// Releases a claim.
+        LeaseRelease = "lease release",
+        /// Links commits to a plan.
+        Link = "link",
+        /// Unlinks them.
+        Unlink = "unlink",
+        /// Finds commits whose links were lost.
+        Relink = "relink",
+        /// Follows commits that git rewrote.
+        Rewrite = "rewrite",
+        /// Joins two heads of the store.
+        Merge = "merge",
+        /// Sets policies.
+        PolicySet = "policy set",
+        /// Sets the project context.
+        ProjectSet = "project set",
+        /// Hides a value.
+        Redact = "redact",
+        /// Repairs the store.
+        Fsck = "fsck",
+    }
+);
+
+impl Op {
+    /// Whether `words` are the name of an operation, or the first words of several: `queue` stands for all that begin
+    /// with it.
+    pub(crate) fn is_named(words: &str) -> bool {
+        Self::ALL.iter().any(|op| begins(op.as_str(), words))
+    }
+}
+
+/// Whether the name of an operation is `words`, or begins with these whole words.
+pub(crate) fn begins(name: &str, words: &str) -> bool {
+    name.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_known_by_any_of_their_words() {
+        for name in ["new", "queue", "queue add", "queue conflict", "solution", "task edit", "merge"] {
+            assert!(Op::is_named(name), "{name}");
+        }
+        for name in ["", "nonsense", "que", "solutions", "news", "new issue"] {
+            assert!(!Op::is_named(name), "{name}");
+        }
+    }
+}

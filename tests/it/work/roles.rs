@@ -1,0 +1,117 @@
+//! Roles: what a role may not do is refused before anything has happened.
+
+use serde_json::json;
+
+use crate::support::{Repo, Sandbox, plan_on};
+
+/// A claimed plan, whose test leaves a file behind, and one commit for it, with hooks.
+fn claimed(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.commit("a.txt", "one\n", "start");
+    let mut plan = plan_on("a.txt");
+    plan["tasks"][0]["test"] = json!({ "commands": ["touch tested"] });
+    repo.planned("ISS-001", &plan);
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next"]).ok();
+    repo
+}
+
+#[track_caller]
+fn refused(repo: &Repo, role: &str, args: &[&str]) {
+    let error = repo.with_env("WF_ROLE", role).refused(1, args);
+    assert_eq!(error["code"], "not-your-role", "{args:?}: {error}");
+}
+
+#[test]
+fn a_planner_runs_no_tests() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox);
+    refused(&repo, "planner", &["verify", "--yes"]);
+    assert!(!repo.path().join("tested").exists());
+    repo.with_env("WF_ROLE", "executor").wf(&["verify", "--yes"]).ok();
+    assert!(repo.path().join("tested").exists());
+}
+
+#[test]
+fn a_planner_claims_nothing_and_leaves_no_worktree() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("code");
+    repo.wf(&["init"]).ok();
+    repo.commit("a.txt", "one\n", "start");
+    repo.queued("ISS-001", "a.txt");
+    let worktrees = || repo.git(&["worktree", "list", "--porcelain"]).ok().stdout;
+    let (before, steps) = (worktrees(), repo.steps());
+    let path = sandbox.root().join("there");
+    refused(&repo, "planner", &["next", "--worktree", path.to_str().unwrap()]);
+    assert_eq!((worktrees(), repo.steps()), (before, steps));
+    assert!(!path.exists());
+    // Nothing to claim, and still it is the role that is wrong.
+    refused(&repo, "reviewer", &["next", "S-9"]);
+}
+
+#[test]
+fn a_role_is_refused_before_its_arguments_are_looked_at() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for args in [
+        &["close", "ISS-9"][..],
+        &["done"],
+        &["fail", "-m", "no"],
+        &["link", "HEAD", "ISS-9"],
+        &["fsck", "--repair"],
+    ] {
+        refused(&repo, "planner", args);
+    }
+    for args in [&["fsck"][..], &["list"], &["relink", "--dry-run"]] {
+        repo.with_env("WF_ROLE", "planner").wf(args).ok();
+    }
+}
+
+#[test]
+fn only_an_executor_starts_a_task() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox);
+    refused(&repo, "planner", &["task", "start", "T1"]);
+    repo.with_env("WF_ROLE", "executor").wf(&["task", "start", "T1"]).ok();
+}
+
+#[test]
+fn a_role_that_nobody_knows_exchanges_nothing() {
+    let sandbox = Sandbox::new();
+    let origin = sandbox.bare("origin");
+    let repo = sandbox.store("a");
+    repo.git(&["remote", "add", "origin", origin.path().to_str().unwrap()]).ok();
+    for command in ["sync", "pull", "push"] {
+        let error = repo.with_env("WF_ROLE", "planer").refused(1, &[command]);
+        assert_eq!(error["code"], "unknown-role");
+    }
+    assert_eq!(origin.tip(), None);
+    repo.with_env("WF_ROLE", "reviewer").wf(&["sync"]).ok();
+    assert_eq!(origin.tip(), repo.tip());
+}
+
+#[test]
+fn only_an_owner_purges() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    repo.wf(&["redact", "ISS-001", "title", "-m", "secret"]).ok();
+    let tip = repo.tip();
+    refused(&repo, "integrator", &["redact", "--purge", "--yes"]);
+    assert_eq!(repo.tip(), tip);
+}
+
+/// A commit that was made is a fact: the hook records it with the role, and the audit names it.
+#[test]
+fn a_commit_of_the_wrong_role_is_linked_and_named_by_the_audit() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox);
+    let planner = repo.with_env("WF_ROLE", "planner");
+    planner.commit("a.txt", "two\n", "change");
+    let shown = repo.json(&["show", "ISS-001"]);
+    assert_eq!(shown["executions"][0]["commits"].as_array().map(Vec::len), Some(1));
+    let audit = repo.json(&["audit"]);
+    let named = audit["findings"].as_array().unwrap().iter().any(|it| it["kind"] == "role");
+    assert!(named, "{audit}");
+}
