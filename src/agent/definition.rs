@@ -23,7 +23,7 @@ const SHELL_PREFIX: &str = "sh:";
 const LONGEST_NAME: usize = 64;
 
 text_enum!(
-    /// How this program and an agent talk.
+    /// The protocol between this program and an agent.
     Protocol {
         /// The input as JSON on stdin, the answer as JSON on stdout.
         Plain = "plain",
@@ -36,7 +36,7 @@ text_enum!(
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "from")]
 pub(crate) enum Origin {
-    /// Nobody said anything else.
+    /// The default.
     Default,
     /// The preset of the same name.
     Preset,
@@ -347,7 +347,7 @@ impl Agent {
         &self.command
     }
 
-    /// Whether a shell reads the command.
+    /// Whether a shell runs the command.
     pub(crate) fn shell(&self) -> &Sourced<bool> {
         &self.shell
     }
@@ -362,7 +362,7 @@ impl Agent {
         &self.words[0]
     }
 
-    /// How to talk to it.
+    /// Its protocol.
     pub(crate) fn protocol(&self) -> &Sourced<Protocol> {
         &self.protocol
     }

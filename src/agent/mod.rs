@@ -32,7 +32,7 @@ pub(crate) enum AgentError {
     /// It could not be started or watched.
     #[error("cannot run `{command}`: {source}")]
     Start {
-        /// The command as in the plan.
+        /// The command, as in the plan.
         command: String,
         /// The system's error.
         source: std::io::Error,

@@ -12,7 +12,7 @@ pub(crate) struct Preset {
     pub(crate) about: &'static str,
     /// How it is started.
     pub(crate) command: &'static str,
-    /// How to talk to it.
+    /// Its protocol.
     pub(crate) protocol: Protocol,
     /// Variables with its account and settings.
     pub(crate) environment: &'static [&'static str],

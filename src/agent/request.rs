@@ -14,13 +14,13 @@ text_enum!(
     RequestKind {
         /// Whether the agent is there.
         Ping = "ping",
-        /// What an issue touches, before it is planned.
+        /// An exploration of an issue, before it is planned.
         Explore = "explore",
         /// A plan for an issue, or several to choose from.
         Plan = "plan",
-        /// An opinion of a plan.
+        /// A review of a plan.
         Review = "review",
-        /// To carry a plan out.
+        /// The execution of a plan.
         Build = "build",
     }
 );
@@ -30,15 +30,15 @@ text_enum!(
 pub(crate) struct Request {
     /// What is asked.
     pub(crate) kind: RequestKind,
-    /// As what the agent acts.
+    /// The role in which the agent acts.
     pub(crate) role: Role,
     /// What to do, in words.
     pub(crate) instructions: String,
-    /// All that the agent is told.
+    /// Everything that the agent gets.
     pub(crate) input: Value,
     /// The JSON Schema (2020-12) of the answer.
     pub(crate) answer_schema: Value,
-    /// What was wrong with the answer before, each with its place; left out the first time.
+    /// What was wrong with the previous answer, each error with its place; left out the first time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) faults: Vec<String>,
 }

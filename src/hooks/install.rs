@@ -29,7 +29,7 @@ use slot::Slot;
 
 const PROGRAM: &str = "git-wf";
 
-/// What is installed in the place where git looks for a hook.
+/// What is installed at the path of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Installed {
@@ -47,7 +47,7 @@ pub(crate) enum Installed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Change {
-    /// Nothing was to be done.
+    /// Nothing had to be done.
     None,
     /// A shim was written, for the first time or over an older one.
     Written,
@@ -55,7 +55,7 @@ pub(crate) enum Change {
     Removed,
     /// The shim was removed, and the earlier hook was restored.
     GivenBack,
-    /// Another hook has replaced the shim: it was left as it is, as was an earlier hook.
+    /// Another hook had replaced the shim: it and the earlier hook were left as they are.
     LeftAlone,
 }
 

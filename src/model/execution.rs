@@ -178,7 +178,7 @@ pub(crate) struct Check {
     /// The task that the command belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
-    /// The command as in the plan.
+    /// The command, as in the plan.
     pub(crate) command: String,
     /// The exit code; absent if a signal or a timeout ended the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -205,7 +205,7 @@ pub(crate) struct PlannedFile {
     pub(crate) conflict_risk: Option<String>,
 }
 
-/// A place that a task changes.
+/// A place in the code that a task changes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ModificationPoint {
     /// Relative to the repository's root.
@@ -274,7 +274,7 @@ pub(crate) struct Convergence {
     pub(crate) definition_of_done: Option<String>,
 }
 
-/// What a task's commit should look like.
+/// The commit of a task, as planned.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct PlannedCommit {
     /// feat, fix, refactor, … (Conventional Commits).

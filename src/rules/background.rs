@@ -48,7 +48,7 @@ pub(crate) struct IssueTold {
     /// What happens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) actual_behavior: Option<String>,
-    /// Where in the code, what the reporter thinks would help, notes.
+    /// The location in the code, a suggested fix, and notes.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) extended_context: ExtendedContext,
     /// Requirements for how it is worked on.
@@ -154,7 +154,7 @@ pub(crate) struct CheckTold {
     /// The task that the command belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
-    /// The command as in the plan.
+    /// The command, as in the plan.
     pub(crate) command: String,
     /// The exit code; absent if a signal or a timeout ended the command.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -27,7 +27,8 @@ pub(crate) struct Holder {
     pub(crate) actor: String,
     /// When the lease expires.
     pub(crate) lease_expires_at: Time,
-    /// Who ended it. No `skip_serializing_if`: the index packs it by place.
+    /// Who ended it.
+    // No `skip_serializing_if` here and below: the index packs these fields by position.
     pub(crate) ended_by: Option<String>,
     /// Why a gate was overridden to end it.
     pub(crate) forced: Option<String>,
@@ -152,7 +153,7 @@ pub(crate) struct Times {
     pub(crate) queued_at: Option<Time>,
     /// When the execution that holds began.
     pub(crate) executed_at: Option<Time>,
-    /// When that completed.
+    /// When its execution completed.
     pub(crate) completed_at: Option<Time>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct FailedAttempt {
     pub(crate) error_type: Option<String>,
     /// What was reported.
     pub(crate) message: String,
-    /// Where it was raised.
+    /// The stack trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stack_trace: Option<String>,
     /// When.

@@ -15,7 +15,7 @@ pub(crate) enum Part {
     CompleteTasks,
     /// Tasks depend only on existing tasks, and not on themselves.
     LegalDependencies,
-    /// It can be checked whether a task is done.
+    /// Whether a task is done can be checked.
     TestableAcceptance,
     /// The planner considered the risks.
     RiskImpactComplexity,

@@ -147,7 +147,7 @@ pub(crate) struct Clarification {
     pub(crate) options: Vec<Choice>,
 }
 
-/// A conflict as it stands.
+/// A conflict in its current state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ConflictView {
     /// `CFT-<n>`, its number among declared conflicts; none if it is derived from the plans.

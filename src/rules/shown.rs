@@ -35,7 +35,7 @@ pub(crate) struct IssueDerived {
     /// When its execution began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) executed_at: Option<Time>,
-    /// When that completed.
+    /// When its execution completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) completed_at: Option<Time>,
 }

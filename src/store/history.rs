@@ -18,17 +18,17 @@ const LONGEST_TRAILERS: usize = 256 * 1024;
 pub(crate) struct Step {
     /// The commit of the ref.
     pub(crate) commit: String,
-    /// What happened.
+    /// The first line of its message.
     pub(crate) subject: String,
     /// The command: `new`, `queue add`, `merge`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) op: Option<String>,
-    /// Who, as git knows them: `Name <email>`.
+    /// The author: `Name <email>`.
     pub(crate) author: String,
     /// The name that an agent gave itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) actor: Option<String>,
-    /// Their role; none for an owner.
+    /// Their role; absent for an owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
     /// Why a gate was overridden.
@@ -36,7 +36,7 @@ pub(crate) struct Step {
     pub(crate) force: Option<String>,
     /// When.
     pub(crate) at: Time,
-    /// The files that changed; only where they were asked for.
+    /// The files that it changed, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) changes: Vec<FileChange>,
 }

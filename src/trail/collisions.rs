@@ -54,9 +54,9 @@ impl Explain for CollisionError {
 /// Lines of one version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Lines {
-    /// The first line, from 1; if no line is left, the line before.
+    /// The first line, from 1; if no line is left, the line before it.
     pub(crate) start: usize,
-    /// How many; 0 if the lines were deleted.
+    /// The number of lines; 0 if they were deleted.
     pub(crate) count: usize,
 }
 

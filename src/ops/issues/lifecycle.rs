@@ -8,7 +8,7 @@ use crate::model::issue::{
 };
 use crate::ops::Refusal;
 
-/// The words that [`LifecycleRequirements`] accepts.
+/// Requirements for how the issue is worked on, limited to the words below.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Lifecycle {

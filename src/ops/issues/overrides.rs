@@ -15,9 +15,9 @@ pub(crate) struct Override {
     pub(crate) commit: String,
     /// The command.
     pub(crate) operation: String,
-    /// Who.
+    /// The person who overrode the gate.
     pub(crate) person: String,
-    /// Their role; none for an owner.
+    /// Their role; absent for an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
     /// The reason.

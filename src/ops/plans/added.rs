@@ -19,7 +19,7 @@ use crate::rules::{facts, replan};
 pub(crate) struct Added {
     /// Plans that are bound now.
     pub(crate) bound: Vec<BoundPlan>,
-    /// Items that left their queues, since the plan that they were to execute was replaced by the bound one.
+    /// Items that left their queues, since the bound plan replaced theirs.
     pub(crate) left_queue: Vec<LeftItem>,
     /// Issues for which someone must choose a plan, with their plans: all of them, or only those newer than the failed
     /// bound one.
@@ -65,7 +65,7 @@ pub(crate) struct LeftItem {
     pub(crate) queue_id: QueueId,
     /// Its number there.
     pub(crate) item_id: ItemId,
-    /// The plan that it was to execute.
+    /// The plan that it was for.
     pub(crate) solution_id: SolutionId,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct ReviewerInput {
     pub(crate) solution_id: SolutionId,
     /// Its issue.
     pub(crate) issue_id: IssueId,
-    /// The plan that is shown here, for the review to name.
+    /// The digest of the plan shown here, which the review should name.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
     /// The issue's title.

@@ -39,7 +39,7 @@ pub(crate) struct Side {
     /// Its plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
-    /// The branch, without refs/heads/: as it is called now where that is known, else as its execution recorded it.
+    /// The branch, without refs/heads/: its current name if known, else the name that its execution recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The commit that was merged.

@@ -11,7 +11,7 @@ use crate::store::{Store, StoreError, merge};
 text_enum!(
     /// What vouches for a commit of the ref.
     Vouching {
-        /// A signature by a key that git here trusts.
+        /// A valid signature by a key that git trusts here.
         Good = "good",
         /// Nothing: it is not signed.
         Unsigned = "unsigned",
@@ -27,7 +27,7 @@ text_enum!(
         Revoked = "revoked",
         /// A signature that git is not configured to check here.
         Unchecked = "unchecked",
-        /// It is what a merge of its parents makes.
+        /// It equals the merge of its parents.
         Recomputed = "recomputed",
         /// It looks like a merge, but merging its parents makes another commit.
         Differs = "differs",

@@ -40,7 +40,8 @@ impl<T: Clone> From<&Sourced<T>> for Shown<T> {
     }
 }
 
-/// A variable that an agent sees beside those that every agent sees. Its value may be a secret, and is not told.
+/// A variable that an agent sees besides those that every agent sees. Its value is not shown, since it may be a
+/// secret.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct VariableView {
     /// Its name.
@@ -52,7 +53,7 @@ pub(crate) struct VariableView {
     pub(crate) origin: Origin,
 }
 
-/// An agent that is known here.
+/// An agent that can be used here.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AgentView {
     /// Its name.
@@ -63,24 +64,24 @@ pub(crate) struct AgentView {
     /// The command that starts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<Shown<String>>,
-    /// Whether a shell reads the command.
+    /// Whether a shell runs the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shell: Option<Shown<bool>>,
-    /// How to talk to it.
+    /// Its protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) protocol: Option<Shown<Protocol>>,
     /// How long it may take, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timeout: Option<Shown<u64>>,
-    /// The variables that it sees beside those that every agent sees.
+    /// The variables that it sees besides those that every agent sees.
     pub(crate) env: Vec<VariableView>,
-    /// Where its program is; none if it is not found.
+    /// The path of its program; absent if it is not found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<String>,
-    /// Why it cannot be used; none if its settings are in order.
+    /// Why it cannot be used; absent if its settings are valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
-    /// What to do about that.
+    /// What can be done about the problem.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) remedies: Vec<Remedy>,
 }
@@ -190,24 +191,24 @@ pub(crate) enum Question {
 pub(crate) struct Tested {
     /// The agent.
     pub(crate) agent: String,
-    /// How it was talked to.
+    /// The protocol that was used.
     pub(crate) protocol: Protocol,
-    /// As what it acted.
+    /// The role in which it acted.
     pub(crate) role: Role,
-    /// What it calls itself, if its protocol tells.
+    /// Its own name for itself, if its protocol reports one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) calls_itself: Option<String>,
-    /// The session that it gave, if it was asked through the Agent Client Protocol.
+    /// The id of the session, if it was asked through the Agent Client Protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session_id: Option<String>,
-    /// What it answered, if it was asked what its role is asked.
+    /// Its answer, if it was asked the question of its role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) answer: Option<Value>,
-    /// From its start to its end, in milliseconds.
+    /// How long it ran, in milliseconds.
     pub(crate) took_ms: u64,
-    /// The file with all that was said.
+    /// The file with the transcript.
     pub(crate) transcript: String,
-    /// sha256 of that file, in hex.
+    /// The SHA-256 of that file, in hex.
     pub(crate) transcript_sha256: String,
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct FailureInput {
     /// What went wrong.
     #[schemars(regex(pattern = r"\S"))]
     message: Option<String>,
-    /// Where it was raised.
+    /// The stack trace.
     stack_trace: Option<String>,
     /// The plan that was executed.
     solution_id: Option<SolutionId>,

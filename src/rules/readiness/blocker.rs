@@ -16,7 +16,7 @@ use crate::rules::review;
 /// What an item waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Blocker {
-    /// The issue that is in the way.
+    /// The issue that blocks it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
     /// Its plan.

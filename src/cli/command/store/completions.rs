@@ -19,7 +19,7 @@ pub(crate) struct Args {
 /// The answer of `completions`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct Script {
-    /// The shell, as it was given.
+    /// The shell, as given.
     shell: String,
     /// The script.
     script: String,

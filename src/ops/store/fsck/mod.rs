@@ -16,22 +16,22 @@ use crate::store::{Snapshot, Store, StoreError, layout, merge};
 
 pub(crate) use repair::{Repaired, repair};
 
-/// Whether a finding is a fault.
+/// Whether a finding is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Severity {
     /// Something is wrong.
     Error,
-    /// Worth knowing but not wrong: another clone may have it, or it has been repaired.
+    /// Worth knowing but not wrong: another clone may have the record, or the problem was repaired.
     Note,
 }
 
 /// A finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Finding {
-    /// Whether it is a fault.
+    /// Whether it is an error.
     pub(crate) severity: Severity,
-    /// The file or the record it is about.
+    /// The file or record that the finding is about.
     pub(crate) path: String,
     /// The commit of the ref, if it is about the history.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -47,7 +47,7 @@ pub(crate) struct SignedCommit {
     pub(crate) author: String,
     /// When.
     pub(crate) at: Time,
-    /// What happened.
+    /// The first line of its message.
     pub(crate) subject: String,
 }
 
