@@ -13,7 +13,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::rules::policy::Gate;
 use crate::store::{Read, Store, StoreError, records};
-use crate::trail::links::solutions;
+use crate::trail::links::{solutions, task};
 use crate::trail::referred::{REVERTS, Referred};
 use crate::trail::sources::{Same, Source, Sources};
 use crate::trail::trailers;
@@ -110,7 +110,9 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     }
     match binding {
         Binding::Bound(bound) => {
-            add(path, &rule, &missing_trailers(&bound, rule.at_scissors(&message).0))?;
+            let text = rule.at_scissors(&message).0;
+            let bound = with_task(store, &snapshot, bound, text)?;
+            add(path, &rule, &missing_trailers(&bound, text))?;
             Ok(told.map_or(Verdict::Go, Verdict::Told))
         }
         Binding::Lost(lost) if required => Ok(Verdict::Refused(lost.tell())),
@@ -252,6 +254,15 @@ fn trailers_of(
 fn is_decided(store: &Store, read: &impl Read, text: &[u8]) -> Result<bool, StoreError> {
     let named = solutions(read, &trailers::parse(&unindented(text)))?;
     Ok(!named.is_empty() && !is_of_last_pick(store, read, &named)?)
+}
+
+/// With the task that the commit will be linked to.
+fn with_task(store: &Store, read: &impl Read, bound: Bound, text: &[u8]) -> Result<Bound, StoreError> {
+    // Nothing can be said of a first commit, or where git cannot tell; `post-commit` looks again.
+    let files = || Ok(Staged::of(store)?.and_then(|staged| staged.files().ok()).unwrap_or_default());
+    let own = trailers::parse(&unindented(text));
+    let task_id = task(read, &bound.solution_id, &own, bound.task_id, files)?;
+    Ok(Bound { task_id, ..bound })
 }
 
 /// The trailers for a commit of this execution.

@@ -213,6 +213,7 @@ fn told_targets(
 ) -> Result<Vec<Target>, StoreError> {
     let trailers = trailers::parse(&commit.message);
     let named = solutions(read, &trailers)?;
+    let files = || links::files(store, commit);
     let sources = Sources::of(store, read);
     let mut found = sources.by_message(&commit.message)?;
     let binding = binding::of_worktree(store, read, here)?;
@@ -235,9 +236,9 @@ fn told_targets(
         for solution_id in named {
             let reverts = reverts.of(&solution_id);
             if let Some(bound) = is_active(&solution_id) {
-                targets.push(active_target(read, bound, &trailers, reverts)?);
+                targets.push(active_target(read, bound, &trailers, reverts, files)?);
             } else if let Some(execution_id) = execution_of(read, &solution_id)? {
-                let task_id = task(read, &solution_id, &trailers, None)?;
+                let task_id = task(read, &solution_id, &trailers, None, files)?;
                 let linked_by = LinkedBy::Trailer;
                 targets.push(Target {
                     execution_id,
@@ -256,7 +257,7 @@ fn told_targets(
         targets.push(match is_active(solution_id) {
             Some(bound) => {
                 let task_id = task_id.clone().or(bound.task_id);
-                active_target(read, Bound { task_id, ..bound }, &trailers, reverts)?
+                active_target(read, Bound { task_id, ..bound }, &trailers, reverts, files)?
             }
             None => Target {
                 execution_id: execution_id.clone(),
@@ -277,7 +278,7 @@ fn told_targets(
             Binding::Elsewhere(_) | Binding::Lost(_) => None,
         };
         if let Some(bound) = bound {
-            targets.push(active_target(read, bound, &trailers, reverts.all.clone())?);
+            targets.push(active_target(read, bound, &trailers, reverts.all.clone(), files)?);
         }
     }
     Ok(targets)
@@ -306,8 +307,9 @@ fn active_target(
     bound: Bound,
     trailers: &[(String, String)],
     reverts: Vec<CommitHash>,
+    files: impl FnOnce() -> Result<Vec<String>, StoreError>,
 ) -> Result<Target, StoreError> {
     let Bound { execution_id, solution_id, task_id, is_active } = bound;
-    let task_id = task(read, &solution_id, trailers, task_id)?;
+    let task_id = task(read, &solution_id, trailers, task_id, files)?;
     Ok(Target { execution_id, solution_id, task_id, linked_by: LinkedBy::Hook, reverts, renews: is_active })
 }

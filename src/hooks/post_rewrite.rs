@@ -121,7 +121,8 @@ fn follow(
             let differs = old.subject != new.commit.subject || old.files != new.files;
             if differs && !links.contains_key(&pair.new) {
                 let trailers = trailers::parse(&new.commit.message);
-                let task = task(tx, &folder.execution.solution_id, &trailers, old.task_id.clone())?;
+                let plan = &folder.execution.solution_id;
+                let task = task(tx, plan, &trailers, old.task_id.clone(), || Ok(new.files.clone()))?;
                 let link = link(&new.commit, &new.files, task, old.linked_by);
                 let link = link.taking_back(old.reverts.clone());
                 links.insert(pair.new.clone(), link.clone());

@@ -366,6 +366,14 @@ impl Plan {
         self.tasks.iter().flat_map(Task::creates).collect()
     }
 
+    /// The only task that names any of these files; none if several tasks do, or no task.
+    pub(crate) fn only_task_of(&self, files: &[String]) -> Option<&Task> {
+        let touches =
+            |task: &&Task| task.touches().iter().any(|place| files.iter().any(|file| place.holds(file)));
+        let mut named = self.tasks.iter().filter(touches);
+        named.next().filter(|_| named.next().is_none())
+    }
+
     /// The task with this id.
     pub(crate) fn task(&self, id: &str) -> Option<&Task> {
         self.tasks.iter().find(|task| task.id == id)

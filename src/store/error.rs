@@ -316,8 +316,13 @@ impl Explain for StoreError {
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => Remedies::call("log", "shows who wrote it; the rest of the store is not affected"),
             Self::FullRecord { .. } => shorter().into(),
-            Self::Unmergeable { why, .. } if matches!(**why, Self::FullRecord { .. }) => shorter().into(),
-            Self::Unmergeable { whose, path, reference, .. } => unmergeable(whose, path, reference).into(),
+            Self::Unmergeable { whose, path, reference, why } => {
+                let back = unmergeable(whose, path, reference);
+                match **why {
+                    Self::FullRecord { .. } => format!("{back}; or make its longest texts shorter in one of the two clones").into(),
+                    _ => back.into(),
+                }
+            }
             Self::FullFolder { path, .. } => format!(
                 "`git log REF -- {}`, with the ref of the store, shows who filled it; set it back to a commit before that",
                 shell::word(path)

@@ -73,12 +73,14 @@ pub(crate) fn execution_of(
     Ok(of_plan.first().map(|it| it.execution.id.clone()))
 }
 
-/// The one task that the trailers name, else the one that is being worked on, else the only one there is.
+/// The one task that the trailers name, else the one that is being worked on, else the only one that the plan has, else the
+/// only one that names a file of the commit. `files` is called only if nothing else decides.
 pub(crate) fn task(
     read: &impl Read,
     solution: &SolutionId,
     trailers: &[(String, String)],
     active: Option<String>,
+    files: impl FnOnce() -> Result<Vec<String>, StoreError>,
 ) -> Result<Option<String>, StoreError> {
     let Some(record) = records::solution(read, solution)? else { return Ok(active) };
     let plan = record.typed_plan();
@@ -90,6 +92,6 @@ pub(crate) fn task(
         ([_, ..], _, _) => None,
         ([], Some(task), _) => Some(task),
         ([], None, [task]) => Some((*task).to_owned()),
-        ([], None, _) => None,
+        ([], None, _) => plan.only_task_of(&files()?).map(|task| task.id.clone()),
     })
 }

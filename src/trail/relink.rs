@@ -199,7 +199,7 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
                 continue;
             }
             if let Some(n) = known.at(of_plan.into_iter(), commit.authored_at) {
-                let task_id = task(read, solution, &trailers, None)?;
+                let task_id = task(read, solution, &trailers, None, || files(store, &commit))?;
                 found.push((n, lost_as(&known, n, &commit, task_id, Shown::Trailers), commit.clone()));
             }
         }
@@ -249,7 +249,8 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
         }
         match by_issue::execution(read, &known, &issue, &commit)? {
             Some(n) => {
-                let task_id = task(read, &known.executions[n].execution.solution_id, &trailers, None)?;
+                let plan = &known.executions[n].execution.solution_id;
+                let task_id = task(read, plan, &trailers, None, || files(store, &commit))?;
                 found.push((n, lost_as(&known, n, &commit, task_id, Shown::Issue), commit));
             }
             None => undecided.push(by_issue::undecided(&known, &issue, &commit)),

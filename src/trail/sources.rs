@@ -112,9 +112,10 @@ impl<'a, R: Read> Sources<'a, R> {
             found = self.linking(&hash, &self.known(&hash)?)?;
         }
         if found.is_empty() {
+            let files = || commit.as_ref().map_or(Ok(vec![]), |commit| links::files(self.store, commit));
             for solution_id in named {
                 let Some(execution_id) = links::execution_of(self.read, &solution_id)? else { continue };
-                let task_id = links::task(self.read, &solution_id, &trailers, None)?;
+                let task_id = links::task(self.read, &solution_id, &trailers, None, files)?;
                 let commits = vec![hash.clone()];
                 found.push(Source { execution_id, solution_id, task_id, commits, reverts: vec![] });
             }

@@ -17,7 +17,11 @@ pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
     out: &mut dyn Write,
 ) -> Result<Done<Exported>, E> {
     let state = session.store().snapshot()?;
-    let issues = issues.iter().map(|text| resolve::issue(&state, text).map_err(Refusal::from));
+    let found = |text: &String| {
+        let not_found = |error| Refusal::from(error).hint("`--output FILE` writes to a file");
+        resolve::issue(&state, text).map_err(not_found)
+    };
+    let issues = issues.iter().map(found);
     let issues: Vec<IssueId> = issues.collect::<Result<_, _>>()?;
     let write = |seen: &mut dyn FnMut(u64)| jsonl::write::<E>(&state, &issues, out, seen);
     let exported = session.counted("exporting", None, write)?;

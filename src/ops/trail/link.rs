@@ -115,7 +115,9 @@ fn link_one(
     let task_id = match (task, &present) {
         (Some(task), _) => Some(task.to_owned()),
         (None, Some(present)) => present.clone(),
-        (None, None) => links::task(tx, solution, &trailers::parse(&commit.message), None)?,
+        (None, None) => {
+            links::task(tx, solution, &trailers::parse(&commit.message), None, || Ok(files.to_vec()))?
+        }
     };
     let changed = present.as_ref() != Some(&task_id);
     if changed {

@@ -7,6 +7,7 @@ use crate::index::{Index, IndexError, Needs};
 use crate::model::execution::CommitLink;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::remedy::Call;
 use crate::ops::issues::{Override, existing};
 use crate::ops::queue::{ItemAnswer, World};
 use crate::ops::{Answer, Refusal, Session};
@@ -98,7 +99,8 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> 
                 Some(commit) => of_commit(index, commit),
                 None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
                 None => Err(Refusal::new("not-found", format!("`{text}` is neither an id nor a commit"))
-                    .remedy("list --all", "shows the issues; `git log --oneline` shows the commits")),
+                    .remedy("list --all", "shows the issues; `git log --oneline` shows the commits")
+                    .remedy(Call::new("why", ["FILE"]), "shows where the lines of a file come from")),
             }
         }
     }

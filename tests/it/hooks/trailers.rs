@@ -1,7 +1,9 @@
 //! The message: git's own, with our trailers, once.
 
+use serde_json::{Value, json};
+
 use super::{Bound, id, message, script, sorted, with_hooks};
-use crate::support::store_writer::{activate, claim_elsewhere};
+use crate::support::store_writer::{activate, claim_elsewhere, claim_plan};
 use crate::support::{Repo, Sandbox, plan};
 
 #[test]
@@ -99,6 +101,40 @@ fn the_task_that_is_worked_on_is_named_and_stays_when_amended() {
     assert_eq!(message(&it.repo, "HEAD"), format!("first\n\n{}Wf-Task: T1\n", it.claim.trailers()));
     let links = it.claim.links(&it.repo);
     assert_eq!(links.values().map(|link| link["task_id"].clone()).collect::<Vec<_>>(), ["T1"]);
+}
+
+/// Nobody has to say which task a commit is for if its files say it.
+#[test]
+fn a_commit_belongs_to_the_only_task_that_names_one_of_its_files() {
+    let sandbox = Sandbox::new();
+    let repo = with_hooks(&sandbox, "repo");
+    let task = |id: &str, files: &[&str]| {
+        let files: Vec<Value> = files.iter().map(|path| json!({"path": path, "action": "modify"})).collect();
+        json!({"id": id, "title": "A task", "action": "Update", "description": "It does something", "files": files})
+    };
+    let plan = json!({"description": "Two tasks", "approach": "One after the other",
+        "tasks": [task("T1", &["src/one", "both"]), task("T2", &["docs", "both"])]});
+    let claim = claim_plan(&repo, "ISS-001", &plan);
+    let named = |path: &str, message: &str| {
+        repo.commit(path, &format!("{path} {message}\n"), message);
+        let text = self::message(&repo, "HEAD");
+        text.lines().filter_map(|line| line.strip_prefix("Wf-Task: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(named("src/one", "the file"), ["T1"]);
+    assert_eq!(named("docs/deep/page", "in the directory"), ["T2"]);
+    assert_eq!(named("both", "of both"), [""; 0]);
+    assert_eq!(named("elsewhere", "of neither"), [""; 0]);
+    assert_eq!(named("src/one", "another\n\nWf-Task: T2"), ["T2"]);
+    repo.write("src/one", "more\n");
+    repo.write("elsewhere", "more\n");
+    repo.git(&["commit", "-qanm", "past the hook"]).ok();
+    let links = claim.links(&repo);
+    let of = |subject: &str| links.values().find(|it| it["subject"] == subject).unwrap()["task_id"].clone();
+    assert_eq!(of("the file"), "T1");
+    assert_eq!(of("in the directory"), "T2");
+    assert_eq!(of("of both"), Value::Null);
+    assert_eq!(of("another"), "T2");
+    assert_eq!(of("past the hook"), "T1");
 }
 
 #[test]
