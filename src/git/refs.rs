@@ -206,7 +206,7 @@ impl Git {
         Ok(())
     }
 
-    /// The refs whose history has one of these commits.
+    /// The refs with one of these commits in their history.
     pub(crate) fn refs_containing<'a>(
         &self,
         commits: impl Iterator<Item = &'a ObjectId>,

@@ -1,4 +1,4 @@
-//! What git says of the signatures of commits.
+//! What git reports about the signatures of commits.
 
 use std::collections::HashMap;
 use std::process::Output;
@@ -9,7 +9,7 @@ use super::{Fault, Git, GitError, ObjectId, Repository};
 /// The prefix of SSH key fingerprints.
 pub(crate) const SSH: &str = "SHA256:";
 
-/// What git makes of a signature.
+/// git's verdict on a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verified {
     /// By a key that git trusts here.
@@ -29,7 +29,7 @@ pub(crate) enum Verified {
 /// What git reports about a signature.
 #[derive(Debug)]
 pub(crate) struct Verdict {
-    /// What it is worth.
+    /// Whether the signature is valid.
     pub(crate) verified: Verified,
     /// The signer, as git names them.
     pub(crate) signer: Option<String>,

@@ -1,7 +1,7 @@
-//! What an actor may do in its role. Guard rails, not walls: without a role, everyone is an owner and may do
-//! everything.
+//! What an actor may do in its role. Roles are guard rails, not walls: without a role, everyone is an owner and may
+//! do everything.
 //!
-//! An operation needs one capability, and a role is a set of them. Both tables stand here and nowhere else.
+//! An operation needs one capability, and a role is a set of them. Both tables are only here.
 
 use crate::model::Explain;
 use crate::model::op::Op;
@@ -9,24 +9,24 @@ use crate::model::remedy::Remedies;
 use crate::model::text_enum;
 
 text_enum!(
-    /// As what somebody acts.
+    /// The role in which someone acts.
     Role {
         /// Finds out what an issue touches.
         Explorer = "explorer",
         /// Makes plans.
         Planner = "planner",
-        /// Judges them.
+        /// Reviews plans.
         Reviewer = "reviewer",
-        /// Puts them in order.
+        /// Orders plans.
         Integrator = "integrator",
-        /// Carries them out.
+        /// Executes plans.
         Executor = "executor",
-        /// Hands out the work, and does none of it.
+        /// Hands out the work, and does none of it itself.
         Coordinator = "coordinator",
     }
 );
 
-/// Who acts in no role, or says so.
+/// The word for acting without a role.
 const OWNER: &str = "owner";
 /// Another name for the executor.
 const IMPLEMENTER: &str = "implementer";
@@ -34,27 +34,27 @@ const IMPLEMENTER: &str = "implementer";
 text_enum!(
     /// What an operation needs.
     Capability {
-        /// To say something: issues, comments, feedback; and what follows from git without a decision.
+        /// Write issues, comments and feedback, and record what git shows without a decision.
         Note = "note",
-        /// To write plans.
+        /// Write plans.
         Plan = "plan",
-        /// To judge plans.
+        /// Review plans.
         Review = "review",
-        /// To choose the plan that is carried out.
+        /// Choose the plan to execute.
         Choose = "choose",
-        /// To decide what is carried out when, and what two clones disagree on.
+        /// Decide the order of execution, and resolve conflicts between clones.
         Order = "order",
-        /// To carry plans out.
+        /// Execute plans.
         Execute = "execute",
-        /// To let something that failed be tried again.
+        /// Let something that failed be tried again.
         Retry = "retry",
-        /// To decide for the project.
+        /// Decide for the project.
         Own = "own",
     }
 );
 
 impl Role {
-    /// The role of this name, or of another name for it.
+    /// The role with this name or alias.
     pub(crate) fn named(text: &str) -> Option<Self> {
         if text == IMPLEMENTER { Some(Self::Executor) } else { Self::parse(text) }
     }
@@ -77,11 +77,11 @@ impl Role {
     }
 }
 
-/// What an operation needs.
+/// The capability that an operation needs.
 fn needs(op: Op) -> Capability {
     match op {
-        // A merge adds nothing that its two sides do not hold. Finding lost links and following rewritten commits adds
-        // nothing that git does not already know.
+        // A merge adds nothing that its two sides do not have. Finding lost links and following rewritten commits
+        // adds nothing that git does not already know.
         Op::New
         | Op::Edit
         | Op::Comment
@@ -124,12 +124,12 @@ fn needs(op: Op) -> Capability {
     }
 }
 
-/// The roles that are known here, and the owner.
+/// The known roles, and the owner.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     Role::ALL.iter().map(|role| role.as_str()).chain([OWNER])
 }
 
-/// An operation that does not belong to a role.
+/// An operation that a role may not carry out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a {role} may not `{op}`")]
 pub(crate) struct NotTheirs {
@@ -155,13 +155,13 @@ impl Explain for NotTheirs {
     }
 }
 
-/// Why a change is not made in a role.
+/// Why a change is refused in a role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RoleError {
-    /// Nothing here has this name.
+    /// An unknown role.
     #[error("WF_ROLE is `{0}`, which is not a role")]
     Unknown(String),
-    /// It belongs to other roles.
+    /// Only other roles may do this.
     #[error(transparent)]
     NotTheirs(#[from] NotTheirs),
     /// It would override a gate.
@@ -187,17 +187,17 @@ impl Explain for RoleError {
     }
 }
 
-/// Lets somebody who acts in a role carry out an operation. An owner, or whoever acts in no role, may do everything.
+/// Allows an operation in a role. An owner, who acts without a role, may do everything.
 ///
 /// # Errors
-/// A role that nobody knows, and an operation that does not belong to it.
+/// An unknown role, or an operation that the role may not carry out.
 pub(crate) fn admit(role: Option<&str>, op: Op) -> Result<(), RoleError> {
     let Some(role) = acting(role)? else { return Ok(()) };
     let needed = needs(op);
     if role.may(needed) { Ok(()) } else { Err(NotTheirs { role, op, needed }.into()) }
 }
 
-/// Lets somebody override a gate, which is for owners.
+/// Allows someone to override a gate; only owners may.
 ///
 /// # Errors
 /// Every role.
@@ -205,14 +205,14 @@ pub(crate) fn admit_override(role: Option<&str>) -> Result<(), RoleError> {
     acting(role)?.map_or(Ok(()), |role| Err(RoleError::Override(role)))
 }
 
-/// The role in which somebody acts; none for an owner.
+/// The role in which someone acts; `None` for an owner.
 fn acting(role: Option<&str>) -> Result<Option<Role>, RoleError> {
     let Some(role) = role.filter(|role| *role != OWNER) else { return Ok(None) };
     Role::named(role).map(Some).ok_or_else(|| RoleError::Unknown(role.to_owned()))
 }
 
-/// Whether someone in this role may do what a commit says they did. A role or an operation that nobody knows here is not
-/// judged.
+/// Whether someone in this role may do what a commit says they did. True if the role or the operation is unknown
+/// here.
 pub(crate) fn may(role: &str, operation: &str) -> bool {
     match (Role::named(role), Op::parse(operation)) {
         (Some(role), Some(op)) => role.may(needs(op)),

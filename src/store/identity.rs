@@ -53,7 +53,7 @@ impl Identity {
 }
 
 impl Store {
-    /// The actor's role; none for an owner.
+    /// The actor's role; `None` for an owner.
     pub(crate) fn role(&self) -> Option<&str> {
         self.acting.role.as_deref()
     }

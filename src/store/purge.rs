@@ -1,5 +1,5 @@
-//! What a purge does to one commit and its tree, and how a purged history is told from the same one before it. It stays
-//! below the operation `purge` because merges and syncs use it: they refuse to join the two.
+//! What a purge does to one commit and its tree, and how a purged history is told apart from the unpurged one. This
+//! stays below the operation `purge` because merges and syncs use it: they refuse to join the two.
 
 mod apart;
 mod commit;

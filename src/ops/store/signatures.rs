@@ -170,7 +170,7 @@ pub(crate) fn signatures(
     Ok(verdicts.into_iter().map(|(id, verdict)| (id, of(verdict))).collect())
 }
 
-/// What git says of those of these commits that have a signature, and what it complained about.
+/// git's verdicts on those of these commits that have a signature, and what it complained about.
 fn verdicts(
     store: &Store,
     ids: impl IntoIterator<Item = ObjectId>,
