@@ -43,7 +43,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The lines of code in a file that are at fault, as `store/tx.rs: use gix::…`.
+/// The lines of code in a file that are at fault, as `store/repo.rs: use gix::…`.
 fn at_fault(path: &Path, source: &Path, is_at_fault: impl Fn(&str) -> bool) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("//") && is_at_fault(line));
@@ -71,4 +71,18 @@ fn each_module_knows_only_those_below_it() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn the_paths_on_the_map_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let quoted = map.split('`').skip(1).step_by(2).filter(|word| {
+        let is_path = |c: char| c.is_ascii_alphanumeric() || "/_-.".contains(c);
+        word.contains('/') && word.chars().all(is_path) && (word.ends_with('/') || word.contains(".rs"))
+    });
+    let is_missing =
+        |path: &&str| !["", "src", "src/cli", "tests/it"].iter().any(|it| root.join(it).join(path).exists());
+    let missing: Vec<&str> = quoted.filter(is_missing).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -16,7 +16,7 @@ use crate::model::record::{entry_bytes, ordered_as};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::rules::dag;
-use crate::store::redact::Redactions;
+use crate::store::redaction::Redactions;
 use crate::store::{Read, StoreError, Tx, layout, records};
 
 /// One record of the source, as it will be stored here.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::layout::largest;
-use super::purge::Unpurged;
+use super::redaction::purge::Unpurged;
 use crate::git::{Fault, GitError, ObjectId};
 use crate::model::doc::{Broken, Excess, Frozen};
 use crate::model::remedy::Remedies;

@@ -1,5 +1,16 @@
 //! The commits of the ref: each is a step of the audit log.
 
+pub(super) mod commit_form;
+pub(super) mod commit_size;
+pub(crate) mod dates;
+pub(super) mod earlier;
+pub(super) mod identity_steps;
+pub(crate) mod lineage;
+pub(super) mod origins;
+pub(super) mod shared_map;
+pub(super) mod subjects;
+pub(super) mod versions;
+
 use bstr::ByteSlice;
 
 use super::error::StoreError;

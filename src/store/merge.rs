@@ -2,6 +2,7 @@
 //! order they merge. A subtree that is equal on both sides is never opened.
 
 mod entry;
+pub(super) mod mergeable;
 mod union;
 
 use std::collections::{BTreeSet, HashMap};
@@ -9,8 +10,8 @@ use std::collections::{BTreeSet, HashMap};
 use bstr::ByteSlice;
 
 pub(super) use self::union::{Merge, join};
-use super::commit_size;
 use super::error::StoreError;
+use super::history::commit_size;
 use super::repo::Store;
 use super::root;
 use super::snapshot::Snapshot;

@@ -1,67 +1,48 @@
-//! The ref: layout, snapshots, transactions, the merge of trees. Knows git, but no command.
+//! The record tree on the ref. Knows git, but no command.
+//!
+//! - `layout`: where each record is, and what makes its file valid
+//! - `snapshot`: reading one state, and comparing two
+//! - `transaction`: writing: lock, changes, one commit, the move of the ref
+//! - `merge`: joining two states
+//! - `history`: the commits of the ref: what each of them did, and which of that no command does
+//! - `redaction`: hiding values, and what a purge leaves of them
+//! - `code`: the project's own commits and files
 
-mod aside;
-mod bulk;
-mod changed;
-mod cleared;
-mod code_tree;
-mod commit_form;
-mod commit_size;
-mod commits;
-mod cursor;
-pub(crate) mod dates;
-mod differences;
-mod earlier;
-mod edit;
+mod code;
 mod error;
 pub(crate) mod history;
-mod identity;
-mod identity_steps;
 pub(crate) mod layout;
-pub(crate) mod lineage;
-mod lock;
 pub(crate) mod merge;
-mod merge_work;
-mod mergeable;
-mod origins;
-mod pending;
-mod publish;
-pub(crate) mod purge;
 mod quarantine;
-pub(crate) mod records;
-pub(crate) mod redact;
+pub(crate) mod redaction;
 mod remotes;
 mod repo;
-pub(crate) mod resolve;
 mod root;
-mod scan;
-mod shared_map;
 mod snapshot;
-mod subjects;
-mod tx;
-mod unpublished;
-mod versions;
-mod walk;
+mod transaction;
 
 pub(crate) use crate::git::ObjectId;
 pub(crate) use crate::model::execution::MOST_FILES;
-pub(crate) use aside::Aside;
-pub(crate) use commit_form::what as said_of_form;
-pub(crate) use commits::CodeCommit;
-pub(crate) use cursor::{Cursor, Found};
+pub(crate) use code::commits::CodeCommit;
 pub(crate) use error::{StoreError, Whose};
-pub(crate) use identity::Acting;
-pub(crate) use identity_steps::{REDIRECTED, Rewritten};
-pub(crate) use lineage::{Did, Lineage, Own, Wrote};
+pub(crate) use history::commit_form::what as said_of_form;
+pub(crate) use history::dates;
+pub(crate) use history::identity_steps::{REDIRECTED, Rewritten};
+pub(crate) use history::lineage::{Did, Lineage, Own, Wrote};
+pub(crate) use history::origins::{Fault, Origins};
+pub(crate) use history::shared_map::SharedMap;
+pub(crate) use history::subjects::Subjects;
 pub(crate) use merge::{EqualTrees, Merged};
-pub(crate) use origins::{Fault, Origins};
-pub(crate) use purge::{Tracked, Unpurged};
+pub(crate) use redaction::aside::Aside;
+pub(crate) use redaction::purge;
+pub(crate) use redaction::purge::{Tracked, Unpurged};
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use root::EMAIL as NEUTRAL_EMAIL;
-pub(crate) use scan::Scan;
-pub(crate) use shared_map::SharedMap;
+pub(crate) use snapshot::cursor::{Cursor, Found};
+pub(crate) use snapshot::scan::Scan;
+pub(crate) use snapshot::walk::Visited;
 pub(crate) use snapshot::{Read, Snapshot, read_blob};
-pub(crate) use subjects::Subjects;
-pub(crate) use tx::{Committed, FarFuture, Tx, random_uid};
-pub(crate) use unpublished::{Offered, Unpublished};
-pub(crate) use walk::Visited;
+pub(crate) use snapshot::{records, resolve};
+pub(crate) use transaction::identity::Acting;
+pub(crate) use transaction::unpublished::{Offered, Unpublished};
+pub(crate) use transaction::{Committed, FarFuture, Tx, random_uid};

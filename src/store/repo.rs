@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::StoreError;
-use super::identity::Acting;
 use super::snapshot::Snapshot;
+use super::transaction::identity::Acting;
 use crate::git::{Git, ObjectId, Repository, is_ref_name, parse_date};
 use crate::model::time::Time;
 use crate::rules::lease;

@@ -1,12 +1,20 @@
 //! One state of the store, as of a commit.
 
+pub(super) mod changed;
+pub(super) mod cursor;
+pub(super) mod differences;
+pub(crate) mod records;
+pub(crate) mod resolve;
+pub(super) mod scan;
+pub(super) mod walk;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use bstr::ByteSlice;
 
-use super::commit_size;
 use super::error::StoreError;
+use super::history::commit_size;
 use super::layout::{ROOT_PATH, largest};
 use crate::git::{EntryKind, Kind, Repository, trees};
 use crate::git::{ObjectId, bounded};

@@ -11,7 +11,7 @@ use crate::git::ObjectId;
 use crate::model::doc::{Doc, Written};
 use crate::model::stamp::Made;
 use crate::model::time::Time;
-use crate::store::redact::Redactions;
+use crate::store::redaction::Redactions;
 use crate::store::{Snapshot, Store, StoreError};
 
 mod history;

@@ -6,7 +6,7 @@ use crate::model::id::SolutionId;
 use crate::model::solution::{SOLUTION, Solution};
 use crate::model::words::count;
 use crate::rules::folder::IssueFolder;
-use crate::store::redact::Redactions;
+use crate::store::redaction::Redactions;
 use crate::store::{Read, Snapshot, Store, StoreError, layout, records};
 
 /// The result of looking for it.

@@ -9,7 +9,7 @@ use crate::model::redaction::REDACTED;
 use crate::model::time::Time;
 use crate::rules::dag::reduced;
 use crate::store::history::{FileChange, Step};
-use crate::store::redact::Redactions;
+use crate::store::redaction::Redactions;
 use crate::store::{Read, Snapshot, Store, StoreError, Subjects, object_id};
 
 /// With more steps than this, the graph is drawn with every edge, even redundant ones.

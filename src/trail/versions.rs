@@ -9,7 +9,7 @@ use crate::model::id::SolutionId;
 use crate::model::remedy::Remedies;
 use crate::model::solution::{SOLUTION, Solution};
 use crate::model::time::Time;
-use crate::store::redact::Redactions;
+use crate::store::redaction::Redactions;
 use crate::store::{Store, StoreError, layout, object_id, records};
 
 /// A plan between two changes of it.

@@ -10,7 +10,7 @@ use crate::model::strict;
 use crate::ops::Refusal;
 use crate::rules::review::rejection_text;
 use crate::store::layout::{self, Form, Location, Log, form};
-use crate::store::redact::Redactions;
+use crate::store::redaction::Redactions;
 use crate::store::{Read, Tx, records};
 
 /// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue.

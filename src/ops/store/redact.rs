@@ -10,7 +10,7 @@ use crate::model::schema::Kind;
 use crate::model::strict;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::layout::{self, Form, form};
-use crate::store::redact::Redactions;
+use crate::store::redaction::Redactions;
 use crate::store::resolve::{self, Known};
 use crate::store::{Read, Tx, records};
 

@@ -12,7 +12,7 @@ use crate::model::record::{execution_fingerprint, renamed};
 use crate::model::redaction::Redaction;
 use crate::model::strict;
 use crate::store::layout::{Form, entry_file, form};
-use crate::store::redact::Redactions;
+use crate::store::redaction::Redactions;
 use crate::store::snapshot::read_blob;
 use crate::store::{layout, records};
 

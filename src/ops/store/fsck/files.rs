@@ -6,7 +6,7 @@ use crate::model::redaction::Redaction;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::store::layout::{self, Form, Location, Log, Sound, form, misplaced};
-use crate::store::redact::{Reach, Shelf};
+use crate::store::redaction::{Reach, Shelf};
 use crate::store::{Snapshot, Store, StoreError, read_blob};
 
 /// If a store has more files than this, the rest is not checked.

@@ -10,7 +10,7 @@ use crate::git::ObjectId;
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::time::Time;
 use crate::store::layout::{self, Form, form};
-use crate::store::redact::Shelf;
+use crate::store::redaction::Shelf;
 use crate::store::{NEUTRAL_EMAIL, Read, Store, StoreError, Tx};
 
 /// The number of newest commits that are compared with the clock.

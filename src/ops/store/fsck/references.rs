@@ -11,7 +11,7 @@ use crate::ops::store::received::MOST_TRACED;
 use crate::rules::dag;
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::{plan_check, review};
-use crate::store::redact::Redactions;
+use crate::store::redaction::Redactions;
 use crate::store::{Read, Snapshot, Store, StoreError, layout, object_id, records};
 
 /// Checks all references of the newest state; `known` are the commits of its history.

@@ -12,7 +12,7 @@ use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::store::history::Link;
 use crate::store::layout::{self, Form, Location, Log, ROOT_PATH};
-use crate::store::redact::{Reach, Shelf};
+use crate::store::redaction::{Reach, Shelf};
 use crate::store::{
     Aside, Did, EqualTrees, Lineage, Origins, Snapshot, Store, StoreError, Unpurged, merge, read_blob,
 };
@@ -391,7 +391,7 @@ impl Look<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::lineage::tests::{History, issue, path};
+    use crate::store::history::lineage::tests::{History, issue, path};
 
     #[test]
     fn a_push_beyond_what_can_be_looked_at_is_told_to_come_in_parts() {

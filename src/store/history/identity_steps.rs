@@ -1,0 +1,183 @@
+//! Changes that no command makes, and their authors: a deleted or unreadable record, a changed write-once field,
+//! another record under the same id, an epoch raised without a reason. A merge joins any two versions and cannot tell
+//! which is right, so these are reported with the commit that made them.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::lineage::{Did, Lineage, Own};
+use super::origins::{Fault, Origins};
+use crate::git::ObjectId;
+use crate::git::tree_diff::Difference;
+use crate::model::doc::{Doc, Step};
+use crate::store::error::StoreError;
+use crate::store::layout::{self, Form, form};
+use crate::store::repo::Store;
+use crate::store::snapshot::{Read, Snapshot, read_blob};
+
+/// A change that no command makes, and who made it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Rewritten {
+    /// The record's file in the tree of the ref.
+    pub(crate) path: String,
+    /// What the commit did.
+    pub(crate) what: String,
+    /// The commit of the ref.
+    pub(crate) commit: String,
+    /// Its author: `Name <email>`.
+    pub(crate) author: String,
+}
+
+/// Readers do not depend on this field, but a merge keeps only one of two values.
+pub(crate) const REDIRECTED: &str = "changed `plan_commit`, which only a purge does";
+
+/// At most this many commits are checked one by one while someone waits for a sync.
+const MOST_WALKED: usize = 500;
+
+impl Store {
+    /// What the commits in the history of `tip` but not of `since` did to the identity of records. Up to
+    /// [`MOST_WALKED`] commits are checked change by change. If there are more, only two kinds of records are
+    /// checked: those whose identity differs between the two states, and those in `restored` (paths of files and of
+    /// record directories).
+    pub(crate) fn rewritten(
+        &self,
+        since: ObjectId,
+        tip: ObjectId,
+        restored: &[String],
+    ) -> Result<Vec<Rewritten>, StoreError> {
+        let (Some(before), Some(after)) = (self.state_at(since)?, self.state_at(tip)?) else {
+            return Ok(Vec::new());
+        };
+        let steps = self.parents_first(&[tip], Some(since))?;
+        let mut found = self.wrongly_aside(Some(since), tip)?;
+        found.extend(self.all_ill_formed(steps.iter().map(|(commit, _)| *commit))?);
+        let differing = self.differences(Some(before.tree()), after.tree())?;
+        if steps.len() <= MOST_WALKED {
+            found.extend(self.rewritten_along(Some(since), tip, &|_| true)?);
+            found.extend(self.redirected(since, &after, &differing, &found)?);
+            return Ok(found);
+        }
+        let now = self.now()?;
+        let mut suspects = BTreeSet::new();
+        for file in differing {
+            if file.old.is_none() || file.new.is_none() {
+                continue;
+            }
+            let (schema, id) = match form(&file.path) {
+                (Form::Doc(schema), id) => (schema, id),
+                (Form::Entry(_), _) => {
+                    suspects.insert(file.path);
+                    continue;
+                }
+                (Form::Unknown, _) => continue,
+            };
+            let read = |state: &Snapshot<'_>| -> Result<Option<Doc>, StoreError> {
+                let bytes = state.file(&file.path)?.unwrap_or_default();
+                Ok(layout::own_doc(schema, id.as_deref(), &bytes).ok())
+            };
+            if let (Some(old), Some(new)) = (read(&before)?, read(&after)?)
+                && Step::between(Some(&old), &new, now).is_suspect()
+            {
+                suspects.insert(file.path);
+            }
+        }
+        if suspects.is_empty() && restored.is_empty() {
+            return Ok(found);
+        }
+        let is_restored = |path: &str| {
+            restored.iter().any(|it| {
+                path.strip_prefix(it.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        let wanted = |path: &str| suspects.contains(path) || is_restored(path);
+        found.extend(self.rewritten_along(Some(since), tip, &wanted)?);
+        Ok(found)
+    }
+
+    /// Executions to which a merge gave another `plan_commit`: the writer did not need to know the previous one.
+    fn redirected(
+        &self,
+        since: ObjectId,
+        after: &Snapshot<'_>,
+        differing: &[Difference],
+        known: &[Rewritten],
+    ) -> Result<Vec<Rewritten>, StoreError> {
+        let mut found = Vec::new();
+        for Difference { path, old, new } in differing {
+            let (Form::Entry(order), id) = form(path) else { continue };
+            if known.iter().any(|it| it.path == *path) {
+                continue;
+            }
+            let (Some((_, old)), Some((_, new))) = (old, new) else { continue };
+            let named = |version: ObjectId| -> Result<_, StoreError> {
+                let bytes = read_blob(&self.repo, version, path)?;
+                let file = layout::entry_file(order, id.as_deref(), &bytes).ok();
+                Ok(file.map(|file| file.value["plan_commit"].clone()))
+            };
+            let (Some(old), Some(new)) = (named(*old)?, named(*new)?) else { continue };
+            if old == new {
+                continue;
+            }
+            let steps = self.commits_between(Some(since), after.commit())?;
+            if let Some(commit) = self.bringer(&steps, after, path)? {
+                let (what, author) = (REDIRECTED.to_owned(), self.step(commit)?.author);
+                found.push(Rewritten { path: path.clone(), what, commit: commit.to_string(), author });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same for the whole history of `tip`, and for every record in it.
+    pub(crate) fn all_rewritten(&self, tip: ObjectId) -> Result<Vec<Rewritten>, StoreError> {
+        let mut found = self.wrongly_aside(None, tip)?;
+        let history = self.parents_first(&[tip], None)?;
+        found.extend(self.all_ill_formed(history.into_iter().map(|(commit, _)| commit))?);
+        found.extend(self.rewritten_along(None, tip, &|_| true)?);
+        Ok(found)
+    }
+
+    fn rewritten_along(
+        &self,
+        since: Option<ObjectId>,
+        tip: ObjectId,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Rewritten>, StoreError> {
+        let history = self.parents_first(&[tip], since)?;
+        let all = history.iter().map(|(commit, parents)| (*commit, &parents[..]));
+        let mut lineage = Lineage::over(self, all);
+        let mut origins = Origins::between(self, since, tip)?;
+        let mut found = Vec::new();
+        for (commit, parents) in &history {
+            for own in lineage.changes(*commit, parents, wanted)? {
+                found.extend(self.faults_of(&own, *commit, parents, &mut origins)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is wrong in a commit's own change of a record.
+    pub(crate) fn faults_of(
+        &self,
+        own: &Own,
+        commit: ObjectId,
+        parents: &[ObjectId],
+        origins: &mut Origins<'_>,
+    ) -> Result<Vec<Rewritten>, StoreError> {
+        let own_faults = match &own.did {
+            Did::Wrote(_) => own.step().map(|step| step.faults()).unwrap_or_default(),
+            Did::Deleted(_) if matches!(form(&own.path).0, Form::Unknown) => vec![],
+            Did::Deleted(_) => vec!["deleted the record".to_owned()],
+            Did::Redirected => vec![REDIRECTED.to_owned()],
+            Did::Unreadable => vec!["made the record unreadable".to_owned()],
+        };
+        let mut faults: Vec<Fault> = own_faults.into_iter().map(|what| Fault { commit, what }).collect();
+        faults.extend(origins.faults(own, commit, parents)?);
+        let rewritten = |Fault { commit, what }| {
+            let author = self.step(commit)?.author;
+            Ok(Rewritten { path: own.path.clone(), what, commit: commit.to_string(), author })
+        };
+        faults.into_iter().map(rewritten).collect()
+    }
+}

@@ -1,0 +1,378 @@
+//! Finds values that two commits cannot both have written. On a branch that starts before a record existed, or after
+//! a commit that deleted it, anyone can create one under the same id; and on any branch anyone can write another
+//! value under a stamp that is already used. A merge joins such values and cannot tell which is right. So each value
+//! is remembered with its stamp and the commit that wrote it, and no stamp may have two values.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::Value;
+
+use super::lineage::{Did, Own, Wrote};
+use super::versions::Versions;
+use crate::git::ObjectId;
+use crate::git::trees::Here;
+use crate::model::doc::{Doc, Said, Step};
+use crate::model::redaction::is_hidden;
+use crate::model::time::Time;
+use crate::store::error::StoreError;
+use crate::store::layout::{self, Form, form};
+use crate::store::redaction::Shelf;
+use crate::store::repo::Store;
+use crate::store::snapshot::{Read, Snapshot};
+
+/// At most this many commits are searched, in total, for records that once existed.
+const MOST_LOOKED_AT: usize = 200_000;
+/// At most this many differing fields are named.
+const MOST_NAMED: usize = 5;
+
+/// A change that no command makes, and the commit that made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The commit to blame.
+    pub(crate) commit: ObjectId,
+    /// What it did.
+    pub(crate) what: String,
+}
+
+/// How a record came into a history.
+enum Made {
+    /// By one commit so far; its values are remembered once there is something to compare them with.
+    Once(Here, ObjectId),
+    /// By several commits, or before the walk began.
+    Known,
+}
+
+/// A value that was written under a stamp, as a hash.
+#[derive(Clone, Copy)]
+struct Written {
+    value: u64,
+    is_hidden: bool,
+    commit: ObjectId,
+}
+
+/// Two values under one stamp.
+struct Differing<'a> {
+    known: Written,
+    written: Written,
+    /// The names of the fields.
+    names: Vec<&'a str>,
+    /// The time of the first of their stamps.
+    at: Option<Time>,
+}
+
+/// Judges what commits write, in a walk over a history with parents before children.
+pub(crate) struct Origins<'a> {
+    store: &'a Store,
+    /// The state before the walk; `None` if the walk covers the whole history.
+    base: Option<Snapshot<'a>>,
+    /// The state after the walk, which says what is hidden.
+    now: Option<Snapshot<'a>>,
+    shelf: Shelf,
+    versions: Versions<'a>,
+    made: HashMap<u32, Made>,
+    /// By a hash of the path's number, the field and the stamp.
+    written: HashMap<u64, Written>,
+    /// Whether a version that some commit wrote is a different record than that of the base.
+    is_another: HashMap<(u32, ObjectId), bool>,
+    seen: HashSet<(u32, ObjectId)>,
+    left: usize,
+}
+
+impl<'a> Origins<'a> {
+    /// Prepares a walk over the commits from `base` to `tip`, or over the whole history.
+    pub(crate) fn between(
+        store: &'a Store,
+        base: Option<ObjectId>,
+        tip: ObjectId,
+    ) -> Result<Self, StoreError> {
+        let base = match base {
+            Some(base) => Snapshot::of_commit(&store.repo, base)?,
+            None => None,
+        };
+        let now = Snapshot::of_commit(&store.repo, tip)?;
+        Ok(Self {
+            store,
+            base,
+            now,
+            shelf: Shelf::default(),
+            versions: Versions::of(store),
+            made: HashMap::new(),
+            written: HashMap::new(),
+            is_another: HashMap::new(),
+            seen: HashSet::new(),
+            left: MOST_LOOKED_AT,
+        })
+    }
+
+    /// How many bytes of records were read.
+    pub(crate) fn read(&self) -> usize {
+        self.versions.read
+    }
+
+    /// What is wrong with a commit's writes, beyond the step from its parents.
+    pub(crate) fn faults(
+        &mut self,
+        own: &Own,
+        commit: ObjectId,
+        parents: &[ObjectId],
+    ) -> Result<Vec<Fault>, StoreError> {
+        let Did::Wrote(Wrote { old, new, here }) = &own.did else { return Ok(Vec::new()) };
+        let path = own.path.as_str();
+        let number = self.versions.number(path);
+        self.remember_base(path, number)?;
+        let mut faults = Vec::new();
+        match old {
+            Some((old, _)) => {
+                let veiled: Vec<Said<'_>> = new.veiled_since(old).collect();
+                let said = new.said_since(Some(old));
+                // A change under an unchanged stamp is reported by the step, unless the value was hidden.
+                let is_told =
+                    |it: &Said<'_>| old.made(it.key) == it.made && !old.value(it.key).is_some_and(is_hidden);
+                let said: Vec<Said<'_>> = said.filter(|it| !is_told(it)).collect();
+                if said.iter().any(|it| it.is_at_birth) {
+                    self.remember_first(path, number)?;
+                }
+                faults.extend(self.veiled(path, veiled, commit)?);
+                faults.extend(self.compare(path, number, said, commit, false)?);
+            }
+            None => {
+                faults.extend(self.made_again(path, number, (new, *here), commit)?);
+                faults.extend(self.in_place_of_another(own, new, *here, commit, parents)?);
+            }
+        }
+        Ok(faults)
+    }
+
+    /// Compares a record that a commit creates with those that other commits created.
+    fn made_again(
+        &mut self,
+        path: &str,
+        number: u32,
+        (new, here): (&Doc, Here),
+        commit: ObjectId,
+    ) -> Result<Vec<Fault>, StoreError> {
+        match self.made.get(&number) {
+            None => {
+                self.made.insert(number, Made::Once(here, commit));
+                let said = new.said_since(None).filter(|it| !it.is_at_birth).collect();
+                self.compare(path, number, said, commit, true)
+            }
+            Some(Made::Once(known, _)) if *known == here => Ok(Vec::new()),
+            Some(_) => {
+                self.remember_first(path, number)?;
+                if !self.seen.insert((number, here.1)) {
+                    return Ok(Vec::new());
+                }
+                self.compare(path, number, new.said_since(None).collect(), commit, true)
+            }
+        }
+    }
+
+    /// Compares a record that a commit creates with the last one in its history at this path, if that differs from
+    /// the one in the base. Two births that do not know of each other are nobody's fault.
+    fn in_place_of_another(
+        &mut self,
+        own: &Own,
+        new: &Doc,
+        here: Here,
+        commit: ObjectId,
+        parents: &[ObjectId],
+    ) -> Result<Vec<Fault>, StoreError> {
+        let Some(base) = &self.base else { return Ok(Vec::new()) };
+        let number = self.versions.number(&own.path);
+        let is_another = match self.is_another.get(&(number, here.1)) {
+            Some(known) => *known,
+            None => {
+                let there = match base.entry(&own.path)? {
+                    Some((id, kind)) => self.versions.doc(&own.path, (kind, id))?,
+                    None => None,
+                };
+                let is_another =
+                    there.is_some_and(|there| !Step::between(Some(&there), new, own.at).faults().is_empty());
+                self.is_another.insert((number, here.1), is_another);
+                is_another
+            }
+        };
+        if !is_another {
+            return Ok(Vec::new());
+        }
+        let before = self.before(&own.path, parents)?;
+        let faults = before.map(|old| Step::between(Some(&old), new, own.at).faults()).unwrap_or_default();
+        Ok(faults.into_iter().map(|what| Fault { commit, what }).collect())
+    }
+
+    /// Values that a commit replaced with the text for hidden values although no redaction hides them.
+    fn veiled(
+        &mut self,
+        path: &str,
+        veiled: Vec<Said<'_>>,
+        commit: ObjectId,
+    ) -> Result<Option<Fault>, StoreError> {
+        let mut names = Vec::new();
+        for said in veiled {
+            if !self.is_redacted(path, &said)? {
+                names.push(said.key);
+            }
+        }
+        let what = || {
+            format!("replaced {} by what stands for a hidden value, and no redaction hides it", named(&names))
+        };
+        Ok((!names.is_empty()).then(|| Fault { commit, what: what() }))
+    }
+
+    /// Remembers what a commit wrote under which stamps, and finds values that contradict what is remembered.
+    fn compare(
+        &mut self,
+        path: &str,
+        number: u32,
+        said: Vec<Said<'_>>,
+        commit: ObjectId,
+        is_made: bool,
+    ) -> Result<Vec<Fault>, StoreError> {
+        let mut others: Vec<Differing<'_>> = Vec::new();
+        for said in said {
+            let (slot, written) = (numbered(number, &said), Written::of(&said, commit));
+            let Some(known) = self.written.get(&slot).copied() else {
+                self.written.insert(slot, written);
+                continue;
+            };
+            if known.value == written.value
+                || (known.is_hidden || written.is_hidden) && self.is_redacted(path, &said)?
+            {
+                continue;
+            }
+            match others.iter_mut().find(|other| other.known.commit == known.commit) {
+                Some(other) => other.names.push(said.key),
+                None => others.push(Differing {
+                    known,
+                    written,
+                    names: vec![said.key],
+                    at: said.made.map(|made| made.time()),
+                }),
+            }
+        }
+        others.iter().map(|it| self.blame(it, is_made)).collect()
+    }
+
+    /// The commit to blame for two values under one stamp. A value that was there before the walk is not blamed. Of
+    /// two others, blame the commit that wrote the text for hidden values, else the one whose date is farther from
+    /// the stamp. Dates can be forged, so the message names the other commit too.
+    fn blame(&self, two: &Differing<'_>, is_made: bool) -> Result<Fault, StoreError> {
+        let Differing { known, written, names, at } = two;
+        let commit = written.commit;
+        let is_base = self.base.as_ref().is_some_and(|base| base.commit() == known.commit);
+        let distance = |commit| -> Result<u64, StoreError> {
+            let at = at.map_or(0, Time::millis) / 1000;
+            Ok(self.store.committed(commit)?.abs_diff(at))
+        };
+        let is_first = !is_base
+            && match (known.is_hidden, written.is_hidden) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => distance(known.commit)? > distance(commit)?,
+            };
+        let (to_blame, other) = if is_first { (known.commit, commit) } else { (commit, known.commit) };
+        let what = match is_base {
+            true => "the one that is there".to_owned(),
+            false => {
+                let (id, by) = (other.to_hex_with_len(10), self.store.step(other)?.author);
+                format!("in commit {id} by {by}")
+            }
+        };
+        let names = named(names);
+        let what = match is_made {
+            true => format!("recreated the record, with another {names} than {what}"),
+            false => format!("wrote another {names} than {what}, under the same stamp"),
+        };
+        Ok(Fault { commit: to_blame, what })
+    }
+
+    /// Whether a redaction hides this value.
+    fn is_redacted(&mut self, path: &str, said: &Said<'_>) -> Result<bool, StoreError> {
+        let Some(now) = &self.now else { return Ok(false) };
+        Ok(self.shelf.at(now, path)?.hides(path, said.key, said.made.as_ref()))
+    }
+
+    /// Remembers all values of the record in the base.
+    fn remember_base(&mut self, path: &str, number: u32) -> Result<(), StoreError> {
+        let Some(base) = self.base.as_ref().filter(|_| !self.made.contains_key(&number)) else {
+            return Ok(());
+        };
+        let commit = base.commit();
+        if let Some((id, kind)) = base.entry(path)?
+            && let Some(doc) = self.versions.doc(path, (kind, id))?
+        {
+            self.remember(number, &doc, commit);
+            self.seen.insert((number, id));
+        }
+        Ok(())
+    }
+
+    /// Remembers all values of the first version of a record.
+    fn remember_first(&mut self, path: &str, number: u32) -> Result<(), StoreError> {
+        let Some(Made::Once(here, commit)) = self.made.get(&number) else { return Ok(()) };
+        let (here, commit) = (*here, *commit);
+        if let Some(doc) = self.versions.doc(path, here)? {
+            self.remember(number, &doc, commit);
+        }
+        self.seen.insert((number, here.1));
+        Ok(())
+    }
+
+    fn remember(&mut self, number: u32, doc: &Doc, commit: ObjectId) {
+        for said in doc.said_since(None) {
+            self.written.entry(numbered(number, &said)).or_insert_with(|| Written::of(&said, commit));
+        }
+        self.made.insert(number, Made::Known);
+    }
+
+    /// The last version of the record in the history of these commits.
+    fn before(&mut self, path: &str, tips: &[ObjectId]) -> Result<Option<Doc>, StoreError> {
+        let failed = StoreError::object("cannot read the history of the store");
+        let here = tips.iter().copied().filter(|tip| self.store.repo.has_object(*tip));
+        for info in self.store.repo.walk(here, []).map_err(&failed)? {
+            let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+            self.left = left;
+            let Ok(info) = info else { return Ok(None) };
+            let Some(state) = Snapshot::of_commit(&self.store.repo, info.id)? else { continue };
+            if let Some(found) = doc(&state, path)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Written {
+    fn of(said: &Said<'_>, commit: ObjectId) -> Self {
+        let mut hasher = DefaultHasher::new();
+        said.value.map(Value::to_string).hash(&mut hasher);
+        Self { value: hasher.finish(), is_hidden: said.value.is_some_and(is_hidden), commit }
+    }
+}
+
+/// A hash that identifies a value's position. Values from different readings of an import source are kept apart.
+fn numbered(number: u32, said: &Said<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (number, said.key, &said.made).hash(&mut hasher);
+    said.reading.map(Value::to_string).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The first few of many names.
+fn named(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > shown.len() { ", …" } else { "" };
+    shown.join(", ") + more
+}
+
+/// The record at a path of a state; `None` if there is none, or it cannot be read.
+fn doc(state: &Snapshot<'_>, path: &str) -> Result<Option<Doc>, StoreError> {
+    let (Form::Doc(schema), id) = form(path) else { return Ok(None) };
+    let Some(bytes) = state.file(path)? else { return Ok(None) };
+    Ok(layout::own_doc(schema, id.as_deref(), &bytes).ok())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+//! The files in which two states differ.
+
+use crate::git::ObjectId;
+use crate::git::tree_diff::Difference;
+use crate::git::trees::Recent;
+use crate::store::error::StoreError;
+use crate::store::layout;
+use crate::store::repo::Store;
+
+impl Store {
+    /// All differences between two states, sorted by path. Without an `old` tree, everything in the new one. A
+    /// directory unknown to this format is one difference, whatever is in it.
+    pub(crate) fn differences(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+    ) -> Result<Vec<Difference>, StoreError> {
+        Ok(self.differences_within(old, new, usize::MAX)?.0)
+    }
+
+    /// Like [`Store::differences`], for repeated comparisons within one history.
+    pub(in crate::store) fn differences_among(
+        &self,
+        recent: &mut Recent,
+        old: ObjectId,
+        new: ObjectId,
+    ) -> Result<Vec<Difference>, StoreError> {
+        Ok(self.repo.differences_among(recent, old, new, layout::is_folder)?)
+    }
+
+    /// Like [`Store::differences`], but at most `most` of them; true if these are all.
+    pub(crate) fn differences_within(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+        most: usize,
+    ) -> Result<(Vec<Difference>, bool), StoreError> {
+        Ok(self.repo.differences(old, new, layout::is_folder, most)?)
+    }
+}

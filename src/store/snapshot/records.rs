@@ -1,0 +1,410 @@
+//! Reads typed records from files: one issue with everything in its directory, queues with their items.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Read;
+use crate::git::GitError;
+use crate::model::doc::{Broken, Doc};
+use crate::model::execution::{Execution, LogEntry};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
+use crate::model::issue::{ISSUE, Issue};
+use crate::model::queue::{ITEM, Item, QUEUE, Queue};
+use crate::model::queue_conflict::QueueConflict;
+use crate::model::record::check_id;
+use crate::model::review::Review;
+use crate::model::root::{ROOT, Root};
+use crate::model::run::{Run, RunLogEntry};
+use crate::model::schema::Schema;
+use crate::model::solution::{SOLUTION, Solution};
+use crate::model::{strict, typed};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded, RunFolder};
+use crate::store::error::StoreError;
+use crate::store::layout;
+use crate::store::redaction::Redactions;
+
+/// Reads a write-once record.
+fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8], hidden: &Redactions) -> Result<T, StoreError> {
+    let broken = |why| StoreError::Broken { path: path.to_owned(), broken: Broken::new("entry", why) };
+    let mut value = strict::parse(bytes).map_err(broken)?;
+    if let Some(id) = layout::form(path).1 {
+        check_id(&id, &value).map_err(broken)?;
+    }
+    hidden.entry(path, &mut value);
+    typed::read(&value).map_err(|error| broken(error.to_string()))
+}
+
+/// The record with stamps at `path`, for a command that changes it.
+pub(crate) fn doc(read: &impl Read, schema: &'static Schema, path: &str) -> Result<Option<Doc>, StoreError> {
+    Ok(doc_with_fields(read, schema, path)?.map(|(doc, _)| doc))
+}
+
+/// Like [`doc`], with the fields of the record.
+fn doc_with_fields(
+    read: &impl Read,
+    schema: &'static Schema,
+    path: &str,
+) -> Result<Option<(Doc, Value)>, StoreError> {
+    let Some(bytes) = read.file(path)? else { return Ok(None) };
+    let at_path = |broken| StoreError::Broken { path: path.to_owned(), broken };
+    let (doc, fields) = Doc::parse_with_fields(schema, &bytes).map_err(at_path)?;
+    if layout::form(path).1.is_some_and(|id| doc.id() != Some(&id)) {
+        return Err(at_path(Broken::new(schema.name, "it has the id of another record".into())));
+    }
+    Ok(Some((doc, fields)))
+}
+
+fn recorded<T: DeserializeOwned>(
+    read: &impl Read,
+    schema: &'static Schema,
+    path: &str,
+) -> Result<Option<Recorded<T>>, StoreError> {
+    recorded_behind(read, schema, path, &Redactions::at(read, path)?)
+}
+
+/// Like [`recorded`], if the redactions of the directory were already read.
+fn recorded_behind<T: DeserializeOwned>(
+    read: &impl Read,
+    schema: &'static Schema,
+    path: &str,
+    hidden: &Redactions,
+) -> Result<Option<Recorded<T>>, StoreError> {
+    let Some((mut doc, mut fields)) = doc_with_fields(read, schema, path)? else { return Ok(None) };
+    if !hidden.is_empty() {
+        hidden.doc(path, &mut doc);
+        fields = doc.fields();
+    }
+    let record = doc.typed(&fields).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
+    Ok(Some(Recorded { record, changed: doc.changed().map(crate::model::stamp::Stamp::time) }))
+}
+
+/// Skips a broken record, or a directory that is too large to read, and notes its path; returns any other failure.
+fn set_aside<T>(
+    result: Result<Option<T>, StoreError>,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Option<T>, StoreError> {
+    match result {
+        Err(StoreError::Broken { path, broken: why }) => {
+            broken.push((path, why.to_string()));
+            Ok(None)
+        }
+        Err(StoreError::Git(GitError::CrowdedFolder { path, size })) => {
+            let why = StoreError::Git(GitError::CrowdedFolder { path: path.clone(), size }).to_string();
+            broken.push((path, why));
+            Ok(None)
+        }
+        other => other,
+    }
+}
+
+/// The log in `folder` as it is stored, in order; broken entries are skipped and noted.
+pub(crate) fn raw_log<T: DeserializeOwned>(
+    read: &impl Read,
+    folder: &str,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Vec<T>, StoreError> {
+    log(read, folder, &Redactions::default(), broken)
+}
+
+/// The log in `folder` as it is shown, in order; broken entries are skipped and noted.
+fn log<T: DeserializeOwned>(
+    read: &impl Read,
+    folder: &str,
+    hidden: &Redactions,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Vec<T>, StoreError> {
+    let mut entries = Vec::new();
+    for name in set_aside(read.names(folder).map(Some), broken)?.unwrap_or_default() {
+        let Some(Ok(id)) = name.strip_suffix(".json").map(EntryId::parse) else { continue };
+        let path = layout::entry(folder, &id);
+        if hidden.sets_aside(&path) {
+            continue;
+        }
+        let Some(bytes) = read.file(&path)? else { continue };
+        entries.extend(set_aside(parse_entry(&path, &bytes, hidden).map(Some), broken)?);
+    }
+    Ok(entries)
+}
+
+/// The root record: policy and project context.
+pub(crate) fn root(read: &impl Read) -> Result<Root, StoreError> {
+    let Some(doc) = doc(read, &ROOT, layout::ROOT_PATH)? else {
+        return Err(StoreError::Broken {
+            path: layout::ROOT_PATH.into(),
+            broken: Broken::new("wf", "it is not there".into()),
+        });
+    };
+    doc.read().map_err(|broken| StoreError::Broken { path: layout::ROOT_PATH.into(), broken })
+}
+
+/// Every issue id, sorted by bytes.
+pub(crate) fn issue_ids(read: &impl Read) -> Result<Vec<IssueId>, StoreError> {
+    let mut ids = Vec::new();
+    for fan in read.names(layout::ISSUES)? {
+        for name in read.names(&format!("{}/{fan}", layout::ISSUES))? {
+            ids.extend(
+                IssueId::parse(&name)
+                    .ok()
+                    .filter(|id| layout::issue_folder(id).contains(&format!("/{fan}/"))),
+            );
+        }
+    }
+    ids.sort();
+    Ok(ids)
+}
+
+/// The ids of the plans of an issue.
+pub(crate) fn solution_ids(read: &impl Read, issue: &IssueId) -> Result<Vec<SolutionId>, StoreError> {
+    let names = read.names(&layout::solutions(issue))?;
+    Ok(names
+        .iter()
+        .filter_map(|name| SolutionId::parse(name).ok())
+        .filter(|id| id.issue() == *issue)
+        .collect())
+}
+
+/// The ids of the executions of an issue.
+pub(crate) fn execution_ids(read: &impl Read, issue: &IssueId) -> Result<Vec<ExecutionId>, StoreError> {
+    let names = read.names(&layout::executions(issue))?;
+    Ok(names
+        .iter()
+        .filter_map(|name| ExecutionId::parse(name).ok())
+        .filter(|id| id.issue() == *issue)
+        .collect())
+}
+
+/// The ids of all queues.
+pub(crate) fn queue_ids(read: &impl Read) -> Result<Vec<QueueId>, StoreError> {
+    Ok(read.names(layout::QUEUES)?.iter().filter_map(|name| QueueId::parse(name).ok()).collect())
+}
+
+/// The ids of all runs.
+pub(crate) fn run_ids(read: &impl Read) -> Result<Vec<RunId>, StoreError> {
+    Ok(read.names(layout::RUNS)?.iter().filter_map(|name| RunId::parse(name).ok()).collect())
+}
+
+/// One run with its log.
+pub(crate) fn run(
+    read: &impl Read,
+    id: &RunId,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Option<RunFolder>, StoreError> {
+    let path = layout::run(id);
+    let Some(bytes) = read.file(&path)? else { return Ok(None) };
+    let hidden = Redactions::at(read, &path)?;
+    let parsed = parse_entry::<Run>(&path, &bytes, &hidden).map(Some);
+    let Some(run) = set_aside(parsed, broken)? else { return Ok(None) };
+    let log = log::<RunLogEntry>(read, &layout::run_log(id), &hidden, broken)?;
+    Ok(Some(RunFolder { run, log }))
+}
+
+/// One execution with its log.
+pub(crate) fn execution(
+    read: &impl Read,
+    id: &ExecutionId,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Option<ExecutionFolder>, StoreError> {
+    let path = layout::execution(id);
+    let Some(bytes) = read.file(&path)? else { return Ok(None) };
+    let hidden = Redactions::at(read, &path)?;
+    let parsed = parse_entry::<Execution>(&path, &bytes, &hidden).map(Some);
+    let Some(execution) = set_aside(parsed, broken)? else { return Ok(None) };
+    let log = log::<LogEntry>(read, &layout::execution_log(id), &hidden, broken)?;
+    Ok(Some(ExecutionFolder { execution, log }))
+}
+
+/// All executions of an issue with their logs, without the rest of its directory. Broken ones are left out.
+pub(crate) fn executions(read: &impl Read, issue: &IssueId) -> Result<Vec<ExecutionFolder>, StoreError> {
+    let mut broken = Vec::new();
+    let mut executions = Vec::new();
+    for id in execution_ids(read, issue)? {
+        executions.extend(execution(read, &id, &mut broken)?);
+    }
+    Ok(executions)
+}
+
+/// Whether anything of an issue, its plans or its executions is hidden.
+pub(crate) fn has_redactions(read: &impl Read, issue: &IssueId) -> Result<bool, StoreError> {
+    for folder in redacting_folders(read, issue)? {
+        if !Redactions::of(read, &folder)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The directories outside issues that can hold redactions: those of queues and runs.
+pub(in crate::store) fn redacting_beside_issues(read: &impl Read) -> Result<Vec<String>, StoreError> {
+    let queues = queue_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::QUEUES));
+    let runs = run_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::RUNS));
+    Ok(queues.chain(runs).collect())
+}
+
+/// The directories of an issue that can hold redactions.
+pub(in crate::store) fn redacting_folders(
+    read: &impl Read,
+    issue: &IssueId,
+) -> Result<Vec<String>, StoreError> {
+    let mut folders = vec![layout::issue_folder(issue)];
+    for (inside, names) in [
+        (layout::solutions(issue), read.names(&layout::solutions(issue))?),
+        (layout::executions(issue), read.names(&layout::executions(issue))?),
+    ] {
+        folders.extend(names.iter().map(|name| format!("{inside}/{name}")));
+    }
+    Ok(folders)
+}
+
+/// A plan; `None` if there is none, or it cannot be read.
+pub(crate) fn solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solution>, StoreError> {
+    let found = recorded(read, &SOLUTION, &layout::solution(id));
+    Ok(set_aside(found, &mut Vec::new())?.map(|found: Recorded<Solution>| found.record))
+}
+
+/// The reviews of these plans; a plan without reviews is left out.
+fn reviews(
+    read: &impl Read,
+    solutions: &[SolutionId],
+    broken: &mut Vec<(String, String)>,
+) -> Result<BTreeMap<SolutionId, Vec<Review>>, StoreError> {
+    let mut all = BTreeMap::new();
+    for id in solutions {
+        let folder = layout::reviews(id);
+        if set_aside(read.names(&folder).map(Some), broken)?.is_none_or(|names| names.is_empty()) {
+            continue;
+        }
+        let hidden = Redactions::at(read, &layout::solution(id))?;
+        all.insert(id.clone(), log(read, &folder, &hidden, broken)?);
+    }
+    Ok(all)
+}
+
+/// Everything in the directory of one issue, and its items in all queues; `None` if there is no such issue.
+pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
+    let solution_ids = solution_ids(read, id)?;
+    let Some(mut folder) = outline_of(read, id, &solution_ids)? else { return Ok(None) };
+    let hidden = Redactions::of(read, &layout::issue_folder(id))?;
+    folder.comments = log(read, &layout::comments(id), &hidden, &mut folder.broken)?;
+    folder.feedback = log(read, &layout::feedback(id), &hidden, &mut folder.broken)?;
+    for solution in &solution_ids {
+        let found = recorded(read, &SOLUTION, &layout::solution(solution));
+        folder.solutions.extend(set_aside(found, &mut folder.broken)?);
+    }
+    folder.reviews = reviews(read, &solution_ids, &mut folder.broken)?;
+    Ok(Some(folder))
+}
+
+/// What the status of an issue is derived from: the issue itself, its executions and its items, without plans,
+/// comments and feedback.
+pub(crate) fn outline(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
+    outline_of(read, id, &solution_ids(read, id)?)
+}
+
+fn outline_of(
+    read: &impl Read,
+    id: &IssueId,
+    solution_ids: &[SolutionId],
+) -> Result<Option<IssueFolder>, StoreError> {
+    let Some(issue) = recorded::<Issue>(read, &ISSUE, &layout::issue(id))? else { return Ok(None) };
+    let mut broken = Vec::new();
+    let mut executions = Vec::new();
+    for execution_id in execution_ids(read, id)? {
+        executions.extend(execution(read, &execution_id, &mut broken)?);
+    }
+    let mut items = Vec::new();
+    if !solution_ids.is_empty() {
+        for queue in queue_ids(read)? {
+            for solution in solution_ids {
+                let found = recorded::<Item>(read, &ITEM, &layout::item(&queue, solution));
+                let found = set_aside(found, &mut broken)?;
+                items.extend(found.map(|item| QueuedItem { queue: queue.clone(), item: item.record }));
+            }
+        }
+    }
+    Ok(Some(IssueFolder {
+        issue,
+        comments: Vec::new(),
+        feedback: Vec::new(),
+        solutions: Vec::new(),
+        reviews: BTreeMap::new(),
+        executions,
+        items,
+        broken,
+    }))
+}
+
+/// An item in a queue, with its plan; if it cannot be read, why.
+pub(crate) type FoundItem = (QueueId, SolutionId, Result<Item, String>);
+
+/// The items of an issue's plans in all queues, including removed items.
+pub(crate) fn items_of(read: &impl Read, issue: &IssueId) -> Result<Vec<FoundItem>, StoreError> {
+    let mut items = Vec::new();
+    for queue in queue_ids(read)? {
+        for name in read.names(&layout::items_beside(&queue, issue))? {
+            let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
+            if solution.issue() != *issue {
+                continue;
+            }
+            match recorded::<Item>(read, &ITEM, &layout::item(&queue, &solution)) {
+                Ok(found) => items.extend(found.map(|it| (queue.clone(), solution, Ok(it.record)))),
+                Err(StoreError::Broken { broken, .. }) => {
+                    items.push((queue.clone(), solution, Err(broken.to_string())));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(items)
+}
+
+/// A queue; its list of items is left empty.
+pub(crate) fn queue_alone(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+    let path = layout::queue(id);
+    let hidden = Redactions::at(read, &path)?;
+    let Some(queue) = recorded_behind::<Queue>(read, &QUEUE, &path, &hidden)? else { return Ok(None) };
+    let mut broken = Vec::new();
+    let conflicts = log::<QueueConflict>(read, &layout::queue_conflicts(id), &hidden, &mut broken)?;
+    Ok(Some(QueueFolder { queue: queue.record, items: Vec::new(), conflicts, broken, is_readable: true }))
+}
+
+/// The same for one queue of many: a broken one is skipped and noted.
+pub(crate) fn queue_head(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+    match queue_alone(read, id) {
+        Err(StoreError::Broken { path, broken }) => {
+            Ok(Some(QueueFolder::unreadable(id.clone(), (path, broken.to_string()))))
+        }
+        queue => queue,
+    }
+}
+
+/// One queue with its items sorted by position, including removed items.
+pub(crate) fn queue(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+    queue_alone(read, id)?.map(|queue| with_items(read, queue)).transpose()
+}
+
+fn with_items(read: &impl Read, mut queue: QueueFolder) -> Result<QueueFolder, StoreError> {
+    let id = queue.queue.id.clone();
+    let hidden = Redactions::at(read, &layout::queue(&id))?;
+    let mut items: Vec<Item> = Vec::new();
+    let folder = layout::items(&id);
+    for fan in read.names(&folder)? {
+        for name in read.names(&format!("{folder}/{fan}"))? {
+            let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
+            let found = recorded_behind::<Item>(read, &ITEM, &layout::item(&id, &solution), &hidden);
+            items.extend(set_aside(found, &mut queue.broken)?.map(|item| item.record));
+        }
+    }
+    Ok(queue.with_items(items))
+}
+
+/// All queues in the order in which they are served; broken ones are skipped and noted.
+pub(crate) fn queues(read: &impl Read) -> Result<Vec<QueueFolder>, StoreError> {
+    let mut queues = Vec::new();
+    for id in queue_ids(read)? {
+        queues.extend(queue_head(read, &id)?.map(|queue| with_items(read, queue)).transpose()?);
+    }
+    QueueFolder::sort(&mut queues);
+    Ok(queues)
+}

@@ -1,0 +1,409 @@
+//! Resolves what a user types to an id: first an exact id, then the exact last part of one, then an unambiguous
+//! prefix of an id or of its last part.
+
+use super::Read;
+use super::records;
+use crate::model::Explain;
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::queue::Item;
+use crate::model::remedy::{Call, Remedies};
+use crate::rules::folder::QueueFolder;
+use crate::store::error::StoreError;
+use crate::store::layout;
+
+/// How many candidates an error lists.
+const MOST_CANDIDATES: usize = 10;
+
+/// Why a text does not resolve to an id.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ResolveError {
+    /// Nothing has this id.
+    #[error("there is no {} `{text}`", called(.kind))]
+    NotFound {
+        /// issue, solution, …
+        kind: &'static str,
+        /// What was typed.
+        text: String,
+    },
+    /// It is the id of something else.
+    #[error("`{text}` is {}, not an issue", .found.called())]
+    NoIssue {
+        /// What was typed.
+        text: String,
+        /// What it names.
+        found: Known,
+    },
+    /// It matches more than one id.
+    #[error("`{text}` could be any of {}", listed(.candidates))]
+    Ambiguous {
+        /// What was typed.
+        text: String,
+        /// What it could mean, in order.
+        candidates: Vec<String>,
+    },
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What people call this kind: a solution is a plan.
+fn called(kind: &str) -> &str {
+    if kind == "solution" { "plan" } else { kind }
+}
+
+fn listed(candidates: &[String]) -> String {
+    let more = candidates.len().saturating_sub(MOST_CANDIDATES);
+    let shown: Vec<String> = candidates.iter().take(MOST_CANDIDATES).map(|c| format!("`{c}`")).collect();
+    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+}
+
+impl Explain for ResolveError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "not-found",
+            Self::NoIssue { .. } => "wrong-kind",
+            Self::Ambiguous { .. } => "ambiguous-id",
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn remedies(&self) -> Remedies {
+        match self {
+            Self::NotFound { text, .. } if is_task(text) => {
+                Remedies::from(format!("`{text}` looks like a task: name its plan, its item or its issue"))
+                    .or_call(Call::new("verify --task", [text]), "runs the tests of one task")
+            }
+            Self::NotFound { kind: "issue", text } if text.contains(char::is_whitespace) => {
+                Remedies::from("the issue comes first, then the text")
+                    .or_call("list --all", "shows the issues")
+            }
+            Self::NotFound { kind: "issue", text } if text.contains('/') || text.ends_with(".json") => {
+                Remedies::from("the issue comes first, then the files")
+                    .or_call("list --all", "shows the issues")
+            }
+            Self::NotFound { kind: "queue", text } if ItemId::parse(text).is_ok() => {
+                Remedies::from(format!("`{text}` is an item"))
+                    .or_call(Call::new("show", [text]), "shows it")
+                    .or_call("queue list", "shows the queues")
+            }
+            Self::NotFound { kind: "item", text } if text.starts_with("QUE-") && !text.contains(':') => {
+                Remedies::from(format!("`{text}` is a queue"))
+                    .or_call(Call::new("queue show", [text]), "shows its items")
+            }
+            Self::NotFound { kind, .. } => match *kind {
+                "issue" => Remedies::call("list --all", "shows the issues")
+                    .or_call("sync", "fetches those of others"),
+                "solution" => Remedies::call("solution list ISSUE", "shows the plans of an issue"),
+                "item" => Remedies::from("an item is S-1, QUE-…:S-1, or the id of a plan or issue")
+                    .or_call("queue show", "shows them"),
+                "queue" => Remedies::call("queue list", "shows the queues"),
+                _ => Remedies::call("list --all", "shows what there is")
+                    .or_call("sync", "fetches what others have"),
+            },
+            Self::NoIssue { found, .. } => match found.issue() {
+                Some(issue) => format!("its issue is `{issue}`").into(),
+                None => Remedies::call("list --all", "shows the issues"),
+            },
+            Self::Ambiguous { .. } => "type more of it".into(),
+            Self::Store(error) => error.remedies(),
+        }
+    }
+}
+
+/// Anything with an id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// An issue.
+    Issue(IssueId),
+    /// A plan.
+    Solution(SolutionId),
+    /// An execution.
+    Execution(ExecutionId),
+    /// A queue.
+    Queue(QueueId),
+    /// An item, by its queue and plan.
+    Item(QueueId, SolutionId),
+}
+
+impl Known {
+    /// Its kind, for people.
+    fn called(&self) -> &'static str {
+        match self {
+            Self::Issue(_) => "an issue",
+            Self::Solution(_) => "a plan",
+            Self::Execution(_) => "an execution",
+            Self::Queue(_) => "a queue",
+            Self::Item(..) => "an item",
+        }
+    }
+
+    /// The issue that it belongs to; `None` for a queue.
+    pub(crate) fn issue(&self) -> Option<IssueId> {
+        match self {
+            Self::Issue(id) => Some(id.clone()),
+            Self::Solution(id) | Self::Item(_, id) => Some(id.issue()),
+            Self::Execution(id) => Some(id.issue()),
+            Self::Queue(_) => None,
+        }
+    }
+
+    /// Whether `text` is the whole id or its whole last part, not only a prefix.
+    pub(crate) fn is_named_exactly(&self, text: &str) -> bool {
+        let (whole, last) = self.parts();
+        fit(&whole, &last, text) > Some(Fit::Start)
+    }
+
+    /// The part of its id that distinguishes it from others of its kind; for an item, that of its plan.
+    pub(crate) fn last_part(&self) -> String {
+        self.parts().1
+    }
+
+    /// The whole id and its last part; for an item, those of its plan.
+    fn parts(&self) -> (String, String) {
+        let last = match self {
+            Self::Issue(id) => id.uid(),
+            Self::Solution(id) | Self::Item(_, id) => id.uid(),
+            Self::Execution(id) => id.fingerprint(),
+            Self::Queue(id) => id.uid(),
+        };
+        (self.to_string(), last.to_owned())
+    }
+}
+
+impl std::fmt::Display for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Issue(id) => id.fmt(f),
+            Self::Solution(id) => id.fmt(f),
+            Self::Execution(id) => id.fmt(f),
+            Self::Queue(id) => id.fmt(f),
+            Self::Item(queue, solution) => write!(f, "{queue}:{solution}"),
+        }
+    }
+}
+
+/// How well a text matches an id; the best match is last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// It is a prefix of the id or of its last part.
+    Start,
+    /// It is the whole last part.
+    LastPart,
+    /// It is the whole id.
+    Whole,
+}
+
+fn fit(id: &str, last: &str, text: &str) -> Option<Fit> {
+    match text {
+        "" => None,
+        text if id == text => Some(Fit::Whole),
+        text if last == text => Some(Fit::LastPart),
+        text => (id.starts_with(text) || last.starts_with(text)).then_some(Fit::Start),
+    }
+}
+
+/// The things that `text` matches best by any of their ids; `ids` gives each id with its last part.
+fn best<T>(
+    text: &str,
+    things: impl IntoIterator<Item = T>,
+    ids: impl Fn(&T) -> Vec<(String, String)>,
+) -> Vec<T> {
+    let (mut best, mut found) = (None, Vec::new());
+    for thing in things {
+        let fits = ids(&thing).iter().filter_map(|(id, last)| fit(id, last, text)).max();
+        if fits > best {
+            (best, found) = (fits, vec![thing]);
+        } else if fits.is_some() && fits == best {
+            found.push(thing);
+        }
+    }
+    found
+}
+
+/// The one thing whose id `text` matches best; `parts` gives an id and its last part.
+fn pick<T>(
+    kind: &'static str,
+    text: &str,
+    things: impl IntoIterator<Item = T>,
+    parts: impl Fn(&T) -> (String, String),
+) -> Result<T, ResolveError> {
+    let mut found = best(text, things, |thing| vec![parts(thing)]);
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (None, _) => Err(ResolveError::NotFound { kind, text: text.to_owned() }),
+        (Some(last), false) => {
+            found.push(last);
+            let candidates = found.iter().map(|thing| parts(thing).0).collect();
+            Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
+        }
+    }
+}
+
+/// The one of these ids that `text` names, by the same rules as for all ids.
+pub(crate) fn one_of(kind: &'static str, text: &str, ids: Vec<String>) -> Result<String, ResolveError> {
+    let last = |id: &String| id.rsplit_once('-').map_or(String::new(), |(_, last)| last.to_owned());
+    pick(kind, text, ids, |id| (id.clone(), last(id)))
+}
+
+/// An issue.
+pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveError> {
+    if let Ok(id) = IssueId::parse(text)
+        && read.file(&layout::issue(&id))?.is_some()
+    {
+        return Ok(id);
+    }
+    match pick("issue", text, records::issue_ids(read)?, |id| (id.to_string(), id.uid().to_owned())) {
+        Err(ResolveError::NotFound { .. }) if is_of_another_kind(text) => match any(read, text) {
+            Ok(found) => Err(ResolveError::NoIssue { text: text.to_owned(), found }),
+            Err(_) => Err(ResolveError::NotFound { kind: "issue", text: text.to_owned() }),
+        },
+        found => found,
+    }
+}
+
+/// Whether a text has the form of an id that no issue can have.
+fn is_of_another_kind(text: &str) -> bool {
+    ["SOL-", "EXR-", "QUE-"].iter().any(|prefix| text.starts_with(prefix)) || ItemId::parse(text).is_ok()
+}
+
+/// Whether a text has the form of a task's id.
+fn is_task(text: &str) -> bool {
+    text.strip_prefix('T').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A plan, of the issue `within` if that is given.
+pub(crate) fn solution(
+    read: &impl Read,
+    text: &str,
+    within: Option<&IssueId>,
+) -> Result<SolutionId, ResolveError> {
+    if let Ok(id) = SolutionId::parse(text)
+        && read.file(&layout::solution(&id))?.is_some()
+    {
+        return Ok(id);
+    }
+    let issues = match within {
+        Some(issue) => vec![issue.clone()],
+        None => records::issue_ids(read)?,
+    };
+    let mut ids = Vec::new();
+    for issue in issues {
+        ids.extend(records::solution_ids(read, &issue)?);
+    }
+    pick("solution", text, ids, |id| (id.to_string(), id.uid().to_owned()))
+}
+
+/// A queue, by its id or by its whole name.
+pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveError> {
+    let ids = records::queue_ids(read)?;
+    let by_id = pick("queue", text, ids.iter().cloned(), |id| (id.to_string(), id.uid().to_owned()));
+    if !matches!(by_id, Err(ResolveError::NotFound { .. })) || text.is_empty() {
+        return by_id;
+    }
+    let mut named = Vec::new();
+    for id in ids {
+        if records::queue_head(read, &id)?.is_some_and(|it| it.queue.name.as_deref() == Some(text)) {
+            named.push(id);
+        }
+    }
+    match named.as_slice() {
+        [] => by_id,
+        [one] => Ok(one.clone()),
+        many => Err(ResolveError::Ambiguous {
+            text: text.to_owned(),
+            candidates: many.iter().map(QueueId::to_string).collect(),
+        }),
+    }
+}
+
+/// An item: `QUE-…:S-1`, `S-1`, its plan, or its issue. Removed items do not match.
+pub(crate) fn item(read: &impl Read, text: &str) -> Result<(QueueId, Item), ResolveError> {
+    item_among(read, &records::queues(read)?, text)
+}
+
+/// The same, if the queues were already read.
+pub(crate) fn item_among(
+    read: &impl Read,
+    queues: &[QueueFolder],
+    text: &str,
+) -> Result<(QueueId, Item), ResolveError> {
+    let (in_queue, rest) = match text.split_once(':') {
+        Some((queue_text, rest)) => (Some(queue(read, queue_text)?), rest),
+        None => (None, text),
+    };
+    let mut live: Vec<(QueueId, Item)> = Vec::new();
+    for folder in queues.iter().filter(|it| in_queue.as_ref().is_none_or(|id| *id == it.queue.id)) {
+        let items = folder.items.iter().filter(|item| !item.is_removed());
+        live.extend(items.map(|item| (folder.queue.id.clone(), item.clone())));
+    }
+    let mut found: Vec<(QueueId, Item)> = if ItemId::parse(rest).is_ok() {
+        live.into_iter().filter(|(_, item)| item.item_id.as_str() == rest).collect()
+    } else {
+        best(rest, live, |(_, item)| {
+            let (plan, issue) = (&item.solution_id, &item.issue_id);
+            vec![(plan.to_string(), plan.uid().to_owned()), (issue.to_string(), issue.uid().to_owned())]
+        })
+    };
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (None, _) => Err(ResolveError::NotFound { kind: "item", text: text.to_owned() }),
+        (Some(last), false) => {
+            found.push(last);
+            let name =
+                |(queue, item): &(QueueId, Item)| format!("{queue}:{} ({})", item.item_id, item.solution_id);
+            let candidates = found.iter().map(name).collect();
+            Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
+        }
+    }
+}
+
+/// The issue, plan or execution with exactly this id.
+pub(crate) fn exact(read: &impl Read, text: &str) -> Result<Option<Known>, StoreError> {
+    if let Ok(id) = IssueId::parse(text)
+        && read.file(&layout::issue(&id))?.is_some()
+    {
+        return Ok(Some(Known::Issue(id)));
+    }
+    if let Ok(id) = SolutionId::parse(text)
+        && read.file(&layout::solution(&id))?.is_some()
+    {
+        return Ok(Some(Known::Solution(id)));
+    }
+    if let Ok(id) = ExecutionId::parse(text)
+        && read.file(&layout::execution(&id))?.is_some()
+    {
+        return Ok(Some(Known::Execution(id)));
+    }
+    Ok(None)
+}
+
+/// Whatever `text` names.
+pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
+    if text.starts_with("QUE-") && !text.contains(':') {
+        return queue(read, text).map(Known::Queue);
+    }
+    if text.contains(':') || ItemId::parse(text).is_ok() {
+        return item(read, text).map(|(queue, item)| Known::Item(queue, item.solution_id));
+    }
+    if let Some(known) = exact(read, text)? {
+        return Ok(known);
+    }
+    let mut known: Vec<Known> = Vec::new();
+    for id in records::issue_ids(read)? {
+        known.extend(records::solution_ids(read, &id)?.into_iter().map(Known::Solution));
+        known.extend(records::execution_ids(read, &id)?.into_iter().map(Known::Execution));
+        known.push(Known::Issue(id));
+    }
+    known.extend(records::queue_ids(read)?.into_iter().map(Known::Queue));
+    among("record", text, known)
+}
+
+/// The things that `text` matches equally well.
+pub(crate) fn all_among(text: &str, known: Vec<Known>) -> Vec<Known> {
+    best(text, known, |it| vec![it.parts()])
+}
+
+/// The one thing that `text` names.
+pub(crate) fn among(kind: &'static str, text: &str, known: Vec<Known>) -> Result<Known, ResolveError> {
+    pick(kind, text, known, Known::parts)
+}

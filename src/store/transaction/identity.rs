@@ -1,0 +1,152 @@
+//! Who is writing: the identity that git would put into a commit.
+
+use bstr::ByteSlice;
+
+use crate::git::{Date, Signature, local_now, parse_signature};
+use crate::store::error::StoreError;
+use crate::store::repo::{Store, one_line};
+
+/// What a front end knows about the acting person or agent, besides git's own configuration.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Acting {
+    actor: Option<String>,
+    role: Option<String>,
+    /// The date of commits in git's format, if it is fixed: `GIT_COMMITTER_DATE`.
+    pub(in crate::store) date: Option<String>,
+}
+
+impl Acting {
+    /// A name and a role, each on one line (empty counts as unset), and a fixed date.
+    pub(crate) fn new(actor: Option<String>, role: Option<String>, date: Option<String>) -> Self {
+        let line = |text: Option<String>| text.map(|text| one_line(&text)).filter(|text| !text.is_empty());
+        Self { actor: line(actor), role: line(role), date }
+    }
+}
+
+/// Who writes: the git identity and, if set, the name and role that an agent gave itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Identity {
+    /// `user.name`
+    pub(crate) name: String,
+    /// `user.email`
+    pub(crate) email: String,
+    /// Seconds since 1970 and the offset, as git writes them.
+    pub(crate) time: Date,
+    /// The name that an agent gave itself.
+    pub(crate) actor: Option<String>,
+    /// The role that someone acts in; `None` for an owner.
+    pub(crate) role: Option<String>,
+}
+
+impl Identity {
+    /// `Ada <ada@example.org>`, followed by `(name)` if `WF_ACTOR` is set.
+    pub(crate) fn person(&self) -> String {
+        match &self.actor {
+            Some(actor) => format!("{} <{}> ({actor})", self.name, self.email),
+            None => format!("{} <{}>", self.name, self.email),
+        }
+    }
+
+    pub(in crate::store) fn signature(&self) -> Signature {
+        Signature { name: self.name.as_str().into(), email: self.email.as_str().into(), time: self.time }
+    }
+}
+
+impl Store {
+    /// The actor's role; `None` for an owner.
+    pub(crate) fn role(&self) -> Option<&str> {
+        self.acting.role.as_deref()
+    }
+
+    /// Who writes, and when. `GIT_COMMITTER_DATE` has the same effect as in git.
+    pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
+        let found = if self.config("gitoxide.commit.committerDate").is_some() {
+            self.identity_of_library()?
+        } else {
+            let acting = if self.in_hook { "committer" } else { "author" };
+            let named = self.named(acting).zip(self.named("committer"));
+            named.map(|((name, email), _)| (name, email, local_now()))
+        };
+        let (name, email, time) = match found {
+            Some((name, email, time)) if is_plain(&name) && is_plain(&email) => (name, email, time),
+            // Names that git would clean or refuse are left to git; the time is still that of the commit.
+            Some((_, _, time)) => {
+                let (name, email, _) = self.identity_of_git()?;
+                (name, email, time)
+            }
+            None => self.identity_of_git()?,
+        };
+        Ok(Identity {
+            name: one_line(&name),
+            email: one_line(&email),
+            time,
+            actor: self.acting.actor.clone(),
+            role: self.acting.role.clone(),
+        })
+    }
+
+    /// The name and address of the author or the committer, read from the same places as the library does. The
+    /// library also asks for the local time zone, which makes it read the time zone files of the whole system.
+    fn named(&self, who: &str) -> Option<(String, String)> {
+        let first = |keys: &[&str]| keys.iter().find_map(|key| self.config(key));
+        let name = first(&[&format!("{who}.name"), "user.name", &format!("gitoxide.{who}.nameFallback")])?;
+        let email = first(&[
+            &format!("{who}.email"),
+            "user.email",
+            "gitoxide.user.emailFallback",
+            &format!("gitoxide.{who}.emailFallback"),
+        ])?;
+        Some((name, email))
+    }
+
+    /// The identity as the library reads it, with the time of `GIT_COMMITTER_DATE`.
+    fn identity_of_library(&self) -> Result<Option<(String, String, Date)>, StoreError> {
+        let author = if self.in_hook { self.repo.committer() } else { self.repo.author() };
+        match (author, self.repo.committer()) {
+            (Some(Ok(author)), Some(Ok(committer))) => {
+                // git accepts no date before 1970, and calls a commit with one malformed.
+                let time = committer.time().ok().filter(|time| time.seconds >= 0);
+                let time = time.ok_or_else(|| StoreError::Config {
+                    key: "GIT_COMMITTER_DATE",
+                    value: committer.time.to_owned(),
+                    why: "git cannot read it as a date",
+                })?;
+                Ok(Some((
+                    author.name.to_str_lossy().into_owned(),
+                    author.email.to_str_lossy().into_owned(),
+                    time,
+                )))
+            }
+            (_, Some(Err(error))) | (Some(Err(error)), _) => Err(StoreError::Identity(error.to_string())),
+            _ => Ok(None),
+        }
+    }
+
+    /// The identity from git itself, which may guess it from the machine, or refuse with its own message.
+    fn identity_of_git(&self) -> Result<(String, String, Date), StoreError> {
+        let variable = if self.in_hook { "GIT_COMMITTER_IDENT" } else { "GIT_AUTHOR_IDENT" };
+        let output = self.git().output(&["var", variable])?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr);
+            let text = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();
+            let fatal = text.iter().find_map(|line| line.strip_prefix("fatal: "));
+            return Err(StoreError::Identity(fatal.unwrap_or("author identity unknown").to_owned()));
+        }
+        let line = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let signature = parse_signature(&line).ok_or_else(|| {
+            StoreError::Identity(format!("git calls you `{line}`, which is not an identity"))
+        })?;
+        let time = signature.time().unwrap_or_else(|_| Date::now_local_or_utc());
+        Ok((signature.name.to_str_lossy().into_owned(), signature.email.to_str_lossy().into_owned(), time))
+    }
+}
+
+/// Whether git would leave a name or an address unchanged. It strips these characters from both ends, drops brackets,
+/// and refuses what is empty then.
+fn is_plain(text: &str) -> bool {
+    let is_crud = |c: char| c <= ' ' || matches!(c, '.' | ',' | ':' | ';' | '<' | '>' | '"' | '\\' | '\'');
+    !text.is_empty()
+        && !text.starts_with(is_crud)
+        && !text.ends_with(is_crud)
+        && !text.contains(['<', '>', '\n'])
+}

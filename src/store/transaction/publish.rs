@@ -1,0 +1,183 @@
+//! Commits a change and moves the ref to it.
+
+use std::path::PathBuf;
+
+use super::identity::Identity;
+use super::lock::WriteLock;
+use crate::git::persist::Made;
+use crate::git::{Args, GitError};
+use crate::git::{Kind, Repository};
+use crate::git::{ObjectId, fault};
+use crate::git::{RefUpdate, make};
+use crate::store::error::StoreError;
+use crate::store::repo::{Store, one_line};
+use crate::store::root;
+
+impl Store {
+    pub(crate) fn in_memory(&self) -> Repository {
+        self.repo.in_memory()
+    }
+
+    /// The setting that asks for signed commits; `None` if they are not signed. `wf.sign` takes precedence over git's
+    /// setting.
+    pub(in crate::store) fn signs(&self) -> Result<Option<&'static str>, StoreError> {
+        for key in ["wf.sign", "commit.gpgSign"] {
+            match self.repo.config().try_boolean(key) {
+                Ok(Some(is_on)) => return Ok(is_on.then_some(key)),
+                Err(_) => {
+                    let value = self.config(key).unwrap_or_default();
+                    return Err(StoreError::Config { key, value, why: "expected true or false" });
+                }
+                Ok(None) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    pub(in crate::store) fn make_commit(
+        &self,
+        work: &Repository,
+        tree: ObjectId,
+        parent: ObjectId,
+        message: &str,
+        identity: &Identity,
+    ) -> Result<ObjectId, StoreError> {
+        if let Some(key) = self.signs()? {
+            return self.make_signed(work, tree, parent, message, (identity, key));
+        }
+        Ok(work.make_commit(tree, [parent], &identity.signature(), message)?)
+    }
+
+    /// Lets git sign the commit, as git is configured. The tree must be on disk for that.
+    fn make_signed(
+        &self,
+        work: &Repository,
+        tree: ObjectId,
+        parent: ObjectId,
+        message: &str,
+        (identity, key): (&Identity, &'static str),
+    ) -> Result<ObjectId, StoreError> {
+        let made = Made::taken_from(work);
+        let keep = made.write(&self.repo)?;
+        // Without the `@`, git reads a small number as something else.
+        let date = format!("@{} {}", identity.time.seconds, offset(identity.time.offset));
+        let args = Args::new(&["commit-tree", "-S"]).with("-p", parent).value(tree.to_string());
+        let mut command = self.git().command(args);
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), &identity.name);
+            command.env(format!("GIT_{who}_EMAIL"), &identity.email);
+            command.env(format!("GIT_{who}_DATE"), &date);
+        }
+        let output = crate::git::feed(command, message.as_bytes()).map_err(|error| match error {
+            GitError::Failed { stderr, .. } => StoreError::unsigned(&stderr, key),
+            other => other.into(),
+        })?;
+        if let Some(keep) = keep {
+            // The kept pack or file does not contain this commit itself; the ref will hold everything in a moment.
+            let _ = std::fs::remove_file(keep);
+        }
+        let text = String::from_utf8_lossy(&output);
+        let commit = ObjectId::from_hex(text.trim().as_bytes()).map_err(|_| {
+            StoreError::Git(GitError::Failed {
+                command: "commit-tree -S".into(),
+                stderr: format!("answered `{}`, which is not an object id", text.trim()),
+                code: Some(0),
+            })
+        })?;
+        // Signing may take as long as someone needs to type a passphrase; whatever was collected meanwhile is written
+        // again.
+        let signed = self.repo.object(commit).map_err(StoreError::object("cannot read a commit"))?;
+        made.give_back(work)?;
+        Ok(make::bytes(work, Kind::Commit, &signed.data)?)
+    }
+
+    /// Writes the objects and moves the ref from `expected` to `commit`. Returns false if the ref is no longer at
+    /// `expected`.
+    pub(in crate::store) fn publish(
+        &self,
+        lock: &mut WriteLock,
+        work: Repository,
+        commit: ObjectId,
+        expected: Option<ObjectId>,
+        subject: &str,
+    ) -> Result<bool, StoreError> {
+        let made = Made::taken_from(&work);
+        drop(work);
+        let keep = made.write(&self.repo)?;
+        self.publish_made(lock, (&made, keep), commit, expected, subject)
+    }
+
+    /// The same for objects that are already written.
+    pub(crate) fn publish_made(
+        &self,
+        lock: &mut WriteLock,
+        (made, mut keep): (&Made, Option<PathBuf>),
+        commit: ObjectId,
+        expected: Option<ObjectId>,
+        subject: &str,
+    ) -> Result<bool, StoreError> {
+        fault::point("objects");
+        let ref_lock = self.repo.ref_lock(self.reference());
+        if ref_lock.exists() {
+            lock.clear_stale(&ref_lock)?;
+        }
+        lock.note(&commit.to_string())?;
+        if keep.is_none() {
+            keep = made.ensure(&self.repo)?;
+        }
+        fault::point("noted");
+        let moved = self.move_ref(commit, expected, subject, || {
+            if keep.is_none() {
+                // Waiting for the ref's own lock may have taken long.
+                keep = made.ensure(&self.repo)?;
+            }
+            Ok(())
+        });
+        fault::point("moved");
+        if matches!(moved, Ok(true)) && keep.is_none() {
+            // A garbage collection may have started since.
+            keep = made.ensure(&self.repo)?;
+        }
+        fault::point("ensured");
+        lock.clear()?;
+        if let Some(keep) = keep {
+            // If this fails, a pack is kept for ever, which only costs a little space.
+            let _ = std::fs::remove_file(keep);
+        }
+        moved
+    }
+
+    /// Moves the ref. `last` runs just before, while nobody else can move it.
+    fn move_ref(
+        &self,
+        commit: ObjectId,
+        expected: Option<ObjectId>,
+        subject: &str,
+        last: impl FnOnce() -> Result<(), StoreError>,
+    ) -> Result<bool, StoreError> {
+        let by = match self.identity() {
+            Ok(identity) => identity.signature(),
+            // A merge needs no identity, but its reflog entry does.
+            Err(_) => root::signature(0),
+        };
+        let message = format!("wf: {}", one_line(subject));
+        self.repo.move_ref(RefUpdate { name: self.reference(), expected, new: commit, message, by }, last)
+    }
+}
+
+fn offset(seconds: i32) -> String {
+    let minutes = seconds.abs() / 60;
+    format!("{}{:02}{:02}", if seconds < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_are_written_as_git_does() {
+        assert_eq!(offset(0), "+0000");
+        assert_eq!(offset(-5400), "-0130");
+        assert_eq!(offset(19800), "+0530");
+    }
+}
