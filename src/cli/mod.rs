@@ -93,6 +93,7 @@ commands! {
         Retry = work::retry,
         Lease = work::lease,
         Agent = work::agent,
+        Run = work::run,
     }
     "the trail" {
         Trace = trail::trace,

@@ -27,7 +27,8 @@ use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::Redaction;
 use crate::model::review::Review;
 use crate::model::root::{Project, Root};
-use crate::model::run::{Run, RunLogEntry};
+use crate::model::run::Run;
+use crate::model::run_log::RunLogEntry;
 use crate::model::solution::Solution;
 use crate::ops;
 use crate::ops::store::Finding;
@@ -105,7 +106,11 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<LogEntry>(Sort::Record, "execution-log-entry", "an entry of an execution's log"),
     kind::<Check>(Sort::Record, "check", "an entry `check` of that log: a test command was run"),
     kind::<Run>(Sort::Record, "run", "run.json: one pass of the workflow over several issues"),
-    kind::<RunLogEntry>(Sort::Record, "run-log-entry", "an entry of a run's log"),
+    kind::<RunLogEntry>(
+        Sort::Record,
+        "run-log-entry",
+        "an entry of a run's log; an array of them: `run log`",
+    ),
     kind::<Redaction>(
         Sort::Record,
         "redaction",
@@ -226,6 +231,8 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agent list`"),
     kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agent test`"),
+    kind::<ops::work::run::RunView>(Sort::Answer, "run-show", "`run show`: a run with its state"),
+    kind::<ops::work::run::RunSummary>(Sort::Answer, "run-summary", "an array of them: `run list`"),
     kind::<ops::issues::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<ops::issues::Counted>(Sort::Answer, "list-count", "`list --count`"),
     kind::<ops::issues::Found>(Sort::Answer, "search", "`search`"),

@@ -284,6 +284,13 @@ impl QueueId {
     }
 }
 
+impl RunId {
+    /// The last part.
+    pub(crate) fn uid(&self) -> &str {
+        last_part(&self.0)
+    }
+}
+
 impl ItemId {
     /// The item with this number.
     pub(crate) fn numbered(number: u64) -> Self {

@@ -26,6 +26,7 @@ pub(crate) mod repo_path;
 pub(crate) mod review;
 pub(crate) mod root;
 pub(crate) mod run;
+pub(crate) mod run_log;
 pub(crate) mod schema;
 pub(crate) mod shell;
 pub(crate) mod solution;

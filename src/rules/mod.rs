@@ -28,6 +28,7 @@ pub(crate) mod replan;
 pub(crate) mod reply_task;
 pub(crate) mod review;
 pub(crate) mod roles;
+pub(crate) mod run;
 pub(crate) mod shown;
 pub(crate) mod sort_key;
 pub(crate) mod task_edit;

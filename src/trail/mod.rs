@@ -20,7 +20,7 @@ pub(crate) mod progress;
 mod quoted;
 pub(crate) mod reach;
 pub(crate) mod record_change;
-mod record_words;
+pub(crate) mod record_words;
 pub(crate) mod referred;
 pub(crate) mod relink;
 pub(crate) mod sources;

@@ -227,8 +227,9 @@ mod tests {
     #[test]
     fn a_run_and_what_came_of_it_are_one_line_each() {
         let id = RunId::parse("RUN-20261121-9w1nx3h2").unwrap();
-        let run = json!({"id": id, "mode": "quick", "issue_ids": ["ISS-001", "ISS-002"],
-            "created_at": "2026-11-21T02:14:05.123Z"});
+        let run = json!({"id": id, "mode": "quick", "issue_ids": ["ISS-001", "ISS-002"], "steps": [], "agents": {},
+            "limits": {"explore_jobs": 1, "plan_jobs": 1, "jobs": 1, "retries": 0}, "execution_method": "agent",
+            "code_review": "skip", "actor": "Ada", "created_at": "2026-11-21T02:14:05.123Z"});
         let new = of(&file(layout::run(&id), None, Some(run))).unwrap();
         assert_eq!(
             (new.kind, new.summary.as_str()),
@@ -251,6 +252,18 @@ mod tests {
                 "explore of ISS-001 done",
             ),
             (json!({"type": "action", "action": "queue"}), "queue done"),
+            (
+                json!({"type": "action", "action": "review", "skipped": "--skip-review"}),
+                "review skipped: --skip-review",
+            ),
+            (
+                json!({"type": "setback", "action": "plan", "issue_id": "ISS-001", "error": {"message": "no answer"}}),
+                "plan of ISS-001 failed: no answer",
+            ),
+            (
+                json!({"type": "breach", "action": "plan", "agent": "a", "what": "changed `x`", "undone": true}),
+                "agent a broke its role in plan: changed `x` (undone)",
+            ),
         ] {
             let mut entry = json!({"id": name, "actor": "Ada", "at": "2026-11-21T02:14:05.123Z"});
             entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());

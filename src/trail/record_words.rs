@@ -4,11 +4,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::model::execution::{Event, Execution, Failure, LogEntry};
+use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Feedback};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::review::Review;
-use crate::model::run::{Run, RunEvent, RunLogEntry};
+use crate::model::run::Run;
+use crate::model::run_log::{RunEvent, RunLogEntry};
 use crate::store::layout::{Location, Log, Owner};
 
 /// A quoted text is cut to this many characters.
@@ -125,16 +127,31 @@ fn event(event: &Event) -> String {
 }
 
 /// An entry of a run's log in words.
-fn run_event(event: &RunEvent) -> String {
+pub(crate) fn run_event(event: &RunEvent) -> String {
     let why = |error: &Option<Failure>| {
         quoted(error.as_ref().and_then(|failure| failure.message.as_deref()).unwrap_or_default())
     };
+    let of = |issue: &Option<IssueId>| issue.as_ref().map(|issue| format!(" of {issue}")).unwrap_or_default();
     match event {
         RunEvent::Phase(it) => format!("{}, {}{}", it.status, it.phase, why(&it.error)),
         RunEvent::Issue(it) => format!("{} {}{}", it.issue_id, it.status, why(&it.error)),
         RunEvent::Action(it) => {
-            let of = it.issue_id.as_ref().map(|issue| format!(" of {issue}")).unwrap_or_default();
-            format!("{}{of} done", cut(&it.action))
+            let (of, outcome) = (of(&it.issue_id), if it.skipped.is_some() { "skipped" } else { "done" });
+            let why = it.skipped.as_deref().or(it.note.as_deref()).unwrap_or_default();
+            format!("{}{of} {outcome}{}", it.action, quoted(why))
+        }
+        RunEvent::Setback(it) => {
+            format!("{}{} failed{}", it.action, of(&it.issue_id), why(&Some(it.error.clone())))
+        }
+        RunEvent::Breach(it) => {
+            let undone = if it.undone { "undone" } else { "not undone" };
+            format!(
+                "agent {} broke its role in {}{}: {} ({undone})",
+                cut(&it.agent),
+                it.action,
+                of(&it.issue_id),
+                cut(&it.what)
+            )
         }
     }
 }

@@ -28,6 +28,7 @@ pub(super) mod redact;
 pub(super) mod relink;
 mod remedy;
 pub(super) mod review;
+pub(super) mod run;
 pub(super) mod search;
 pub(super) mod signatures;
 pub(super) mod solution;

@@ -24,6 +24,7 @@ mod planned;
 mod publish;
 mod report;
 mod retry;
+pub(crate) mod run;
 mod start_task;
 mod take;
 mod unfinished;

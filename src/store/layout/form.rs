@@ -13,7 +13,8 @@ use crate::model::record::{check_id, ordered_as};
 use crate::model::redaction::Redaction;
 use crate::model::review::{self, Review};
 use crate::model::root::ROOT;
-use crate::model::run::{Run, RunLogEntry};
+use crate::model::run::Run;
+use crate::model::run_log::{self, RunLogEntry};
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 use crate::model::strict;
@@ -88,6 +89,7 @@ pub(crate) fn decided(path: &str) -> &'static [&'static str] {
         Some(Location::Entry(Log::Reviews(_), _)) => review::DECIDED,
         Some(Location::Entry(Log::Events(_), _)) => execution::DECIDED,
         Some(Location::Entry(Log::Conflicts(_), _)) => queue_conflict::DECIDED,
+        Some(Location::Entry(Log::RunEvents(_), _)) => run_log::DECIDED,
         _ => &[],
     }
 }

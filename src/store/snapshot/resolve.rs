@@ -4,7 +4,7 @@
 use super::Read;
 use super::records;
 use crate::model::Explain;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RunId, SolutionId};
 use crate::model::queue::Item;
 use crate::model::remedy::{Call, Remedies};
 use crate::rules::folder::QueueFolder;
@@ -90,13 +90,15 @@ impl Explain for ResolveError {
                 Remedies::from(format!("`{text}` is a queue"))
                     .or_call(Call::new("queue show", [text]), "shows its items")
             }
-            Self::NotFound { kind, .. } => match *kind {
+            Self::NotFound { kind, text } => match *kind {
                 "issue" => Remedies::call("list --all", "shows the issues")
                     .or_call("sync", "fetches those of others"),
                 "solution" => Remedies::call("solution list ISSUE", "shows the plans of an issue"),
                 "item" => Remedies::from("an item is S-1, QUE-…:S-1, or the id of a plan or issue")
                     .or_call("queue show", "shows them"),
                 "queue" => Remedies::call("queue list", "shows the queues"),
+                "run" => Remedies::call("run list", "shows the runs"),
+                _ if text.starts_with("RUN-") => Remedies::call(Call::new("run show", [text]), "shows a run"),
                 _ => Remedies::call("list --all", "shows what there is")
                     .or_call("sync", "fetches what others have"),
             },
@@ -314,6 +316,11 @@ pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveErro
             candidates: many.iter().map(QueueId::to_string).collect(),
         }),
     }
+}
+
+/// A run.
+pub(crate) fn run(read: &impl Read, text: &str) -> Result<RunId, ResolveError> {
+    pick("run", text, records::run_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
 }
 
 /// An item: `QUE-…:S-1`, `S-1`, its plan, or its issue. Removed items do not match.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::cli::schema;
-use crate::support::{Repo, Sandbox, Two, plan_on};
+use crate::support::{Repo, Sandbox, Two, plan_on, record};
 
 thread_local! {
     /// The kinds that were looked at by this test.
@@ -80,6 +80,14 @@ fn others(repo: &Repo) {
     answers(repo, "agent", &["agent", "list"]);
     let pong = r#"sh:sed -n 's/.*"nonce": "\(.*\)".*/{"pong": "\1"}/p'"#;
     answer(repo, "agent-test", &["agent", "test", pong]);
+    repo.plumb_records(&record::run(
+        "RUN-1",
+        &["ISS-001"],
+        &[json!({"type": "phase", "status": "running", "phase": "init"})],
+    ));
+    answer(repo, "run-show", &["run", "show"]);
+    answers(repo, "run-summary", &["run", "list"]);
+    answers(repo, "run-log-entry", &["run", "log"]);
     answer(repo, "demo", &["demo"]);
     answer(repo, "help", &["help", "claims"]);
     answer(repo, "help-install", &["help", "--install", "--to", "manual"]);

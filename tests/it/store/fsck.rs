@@ -270,20 +270,6 @@ fn a_history_of_some_thousand_commits_takes_seconds() {
     assert!(start.elapsed().as_millis() < 6 * commits as u128 + 5_000, "{:?}", start.elapsed());
 }
 
-/// A run, and one entry of its log for each of these.
-fn run(id: &str, issues: &[&str], log: &[Value]) -> Vec<(String, Value)> {
-    let record = json!({"id": id, "mode": "full", "issue_ids": issues, "created_at": AT});
-    let mut files = vec![(format!("runs/{id}/run.json"), record)];
-    for (n, fields) in log.iter().enumerate() {
-        let mut entry = fields.clone();
-        entry["actor"] = json!("Ada");
-        entry["at"] = json!(AT);
-        let (name, entry) = record::entry(&format!("20261121T021405123Z-{n:05}"), entry);
-        files.push((format!("runs/{id}/log/{name}.json"), entry));
-    }
-    files
-}
-
 #[test]
 fn runs_are_read_and_what_they_name_is_looked_for() {
     let (_sandbox, repo) = store();
@@ -293,7 +279,7 @@ fn runs_are_read_and_what_they_name_is_looked_for() {
         json!({"type": "issue", "issue_id": "ISS-001", "status": "planning"}),
         json!({"type": "action", "action": "explore", "issue_id": "ISS-001"}),
     ];
-    repo.plumb_records(&run("RUN-20261121-9w1nx3h2", &["ISS-001"], &sound));
+    repo.plumb_records(&record::run("RUN-20261121-9w1nx3h2", &["ISS-001"], &sound));
     assert_eq!(repo.wf(&["fsck", "--json"]).ok().json(), json!([]));
 
     let attempt = format!("EXR-ISS-001-{:0>26}", 1);
@@ -305,7 +291,7 @@ fn runs_are_read_and_what_they_name_is_looked_for() {
             "queue_id": "QUE-1", "execution_id": attempt}),
         json!({"type": "phase", "status": "running", "phase": "dancing"}),
     ];
-    let files = run("RUN-2", &["ISS-001", "ISS-404", "ISS-001"], &log);
+    let files = record::run("RUN-2", &["ISS-001", "ISS-404", "ISS-001"], &log);
     repo.plumb_records(&files);
     let at = |n: usize| files[n + 1].0.clone();
     for (severity, path, what) in [
@@ -330,7 +316,7 @@ fn runs_are_read_and_what_they_name_is_looked_for() {
 #[test]
 fn a_run_lies_where_its_id_says() {
     let (_sandbox, repo) = store();
-    let mut files = run("RUN-1", &[], &[]);
+    let mut files = record::run("RUN-1", &[], &[]);
     files[0].1["id"] = "RUN-2".into();
     files.push(("runs/RUN-3/log/yesterday.json".into(), json!({})));
     files.push(("runs/1/run.json".into(), json!({})));

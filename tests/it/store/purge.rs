@@ -258,10 +258,7 @@ fn what_is_hidden_of_a_queue_or_a_run_goes_too() {
         "reason": "a password", "author": "Ada", "created_at": at});
     let (hiding, redaction) = record::entry(record::PLACE, redaction);
     repo.plumb_records(&[
-        (
-            "runs/RUN-1/run.json".into(),
-            json!({"id": "RUN-1", "mode": "quick", "issue_ids": [], "created_at": at}),
-        ),
+        record::run("RUN-1", &[], &[]).remove(0),
         (format!("runs/RUN-1/log/{entry}.json"), failed),
         (format!("runs/RUN-1/redactions/{hiding}.json"), redaction),
     ]);

@@ -22,6 +22,25 @@ pub(crate) fn execution(record: Value) -> (String, Value) {
     (id.clone(), with_id(&id, record))
 }
 
+/// A run with its log, as the files of the store.
+#[allow(dead_code)] // The benchmarks have no runs.
+pub(crate) fn run(id: &str, issues: &[&str], log: &[Value]) -> Vec<(String, Value)> {
+    let at = |second: usize| format!("2026-11-21T02:14:{second:02}.123Z");
+    let record = json!({"id": id, "mode": "full", "issue_ids": issues, "steps": ["plan", "review", "queue", "execute"],
+        "agents": {"planner": "claude", "executor": "codex"},
+        "limits": {"explore_jobs": 1, "plan_jobs": 1, "jobs": 1, "retries": 0},
+        "execution_method": "codex", "code_review": "skip", "actor": "Ada", "created_at": at(5)});
+    let mut files = vec![(format!("runs/{id}/run.json"), record)];
+    for (n, fields) in log.iter().enumerate() {
+        let mut fields = fields.clone();
+        fields["actor"] = json!("Ada");
+        fields["at"] = json!(at(6 + n));
+        let (name, fields) = entry(&format!("20261121T021405123Z-{n:05}"), fields);
+        files.push((format!("runs/{id}/log/{name}.json"), fields));
+    }
+    files
+}
+
 fn with_id(id: &str, record: Value) -> Value {
     let mut named = Map::new();
     named.insert("id".into(), json!(id));

@@ -15,6 +15,7 @@ mod others;
 mod remote;
 mod result;
 mod roles;
+mod runs;
 mod unfinished;
 mod verify;
 mod verify_in_hooks;

@@ -9,6 +9,7 @@ pub(in crate::cli) mod fail;
 pub(in crate::cli) mod lease;
 pub(in crate::cli) mod next;
 pub(in crate::cli) mod retry;
+pub(in crate::cli) mod run;
 pub(in crate::cli) mod start;
 pub(in crate::cli) mod verify;
 pub(in crate::cli) mod wait;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Findings;
 use crate::model::id::IssueId;
-use crate::model::run::{ActionDone, IssueReached, Run, RunEvent};
+use crate::model::run::Run;
+use crate::model::run_log::{ActionDone, Breach, IssueReached, RunEvent, Setback};
 use crate::store::{Snapshot, StoreError, layout, records};
 
 /// Checks all runs of a state that has these `issues`.
@@ -36,10 +37,12 @@ pub(super) fn check(
                     in_run(&folder.run, &reached.issue_id, &path, found);
                     check_reached(snapshot, reached, &path, found)?;
                 }
-                RunEvent::Action(ActionDone { issue_id: Some(issue), .. }) => {
+                RunEvent::Action(ActionDone { issue_id: Some(issue), .. })
+                | RunEvent::Setback(Setback { issue_id: Some(issue), .. })
+                | RunEvent::Breach(Breach { issue_id: Some(issue), .. }) => {
                     in_run(&folder.run, issue, &path, found);
                 }
-                RunEvent::Action(_) | RunEvent::Phase(_) => {}
+                RunEvent::Action(_) | RunEvent::Setback(_) | RunEvent::Breach(_) | RunEvent::Phase(_) => {}
             }
         }
     }

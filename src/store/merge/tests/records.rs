@@ -14,7 +14,8 @@ use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Seve
 use crate::model::record::{Entry, entry_at, entry_bytes};
 use crate::model::review::{Review, Score, Scores, Verdict};
 use crate::model::root::ROOT;
-use crate::model::run::{ActionDone, Run, RunEvent, RunLogEntry, RunMode};
+use crate::model::run::{CodeReview, ExecutionMethod, Run, RunAgents, RunLimits, RunMode, RunStep};
+use crate::model::run_log::{ActionDone, RunEvent, RunLogEntry};
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 use crate::model::stamp::{Stamp, Stamper};
@@ -242,7 +243,14 @@ fn logged(kind: usize, life: &Life) -> (String, Vec<u8>) {
         }),
         _ => entry(&layout::run_log(&run_id()), life, |id| RunLogEntry {
             id,
-            event: RunEvent::Action(ActionDone { action: "plan".into(), issue_id: Some(issue_id()) }),
+            event: RunEvent::Action(ActionDone {
+                action: RunStep::Plan,
+                issue_id: Some(issue_id()),
+                agent: None,
+                took_ms: None,
+                note: None,
+                skipped: None,
+            }),
             actor: text,
             at,
         }),
@@ -277,6 +285,14 @@ fn run(life: &Life) -> Vec<u8> {
         id: run_id(),
         mode: RunMode::ALL[life.writes.len() % RunMode::ALL.len()],
         issue_ids: vec![issue_id()],
+        steps: RunStep::ALL.to_vec(),
+        agents: RunAgents::default(),
+        limits: RunLimits { explore_jobs: 5, plan_jobs: 3, jobs: 1, retries: 0 },
+        execution_method: ExecutionMethod::Agent,
+        code_review: CodeReview::Skip,
+        branch: None,
+        base_commit: None,
+        actor: format!("actor {}", life.birth.who),
         created_at: time(life.birth.second),
     })
 }

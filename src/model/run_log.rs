@@ -1,0 +1,206 @@
+//! The log of a run: what the run and each of its issues reached, which steps were taken, and what went wrong.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::execution::Failure;
+use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use super::log_entry::log_entry;
+use super::run::RunStep;
+use super::status::IssueStatus;
+use super::text_enum::text_enum;
+
+text_enum!(
+    /// The state of a run.
+    RunStatus {
+        /// Nothing was done yet.
+        Pending = "pending",
+        /// Under way, or stopped before its end.
+        Running = "running",
+        /// It ended, whatever the outcome of its issues.
+        Completed = "completed",
+    }
+);
+
+text_enum!(
+    /// What a run is about.
+    RunPhase {
+        /// It begins.
+        Init = "init",
+        /// Issues are gathered and explored.
+        Listing = "listing",
+        /// Plans are made, reviewed, bound and queued.
+        Planning = "planning",
+        /// Plans are executed.
+        Executing = "executing",
+        /// It has ended.
+        Complete = "complete",
+    }
+);
+
+/// The text members of an entry by which the state of a run is derived.
+pub(crate) const DECIDED: &[&str] =
+    &["type", "status", "phase", "action", "issue_id", "solution_id", "queue_id", "item_id", "execution_id"];
+
+/// The run as a whole reached a status and phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct PhaseReached {
+    /// The status of the run.
+    pub(crate) status: RunStatus,
+    /// The phase of the run.
+    pub(crate) phase: RunPhase,
+    /// What went wrong with the run, rather than with one issue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<Failure>,
+}
+
+/// An issue of the run reached a status. Omitted members keep the values of earlier entries for the issue, but an error
+/// ends with the next entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct IssueReached {
+    /// One of the run's issues.
+    pub(crate) issue_id: IssueId,
+    /// The status that the run saw.
+    pub(crate) status: IssueStatus,
+    /// The plan that was made or bound for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// The queue that it waits in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) queue_id: Option<QueueId>,
+    /// The item there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) item_id: Option<ItemId>,
+    /// The attempt at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) execution_id: Option<ExecutionId>,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<Failure>,
+}
+
+impl IssueReached {
+    /// An issue reached a status, and nothing else is new.
+    pub(crate) fn plain(issue_id: IssueId, status: IssueStatus) -> Self {
+        Self {
+            issue_id,
+            status,
+            solution_id: None,
+            queue_id: None,
+            item_id: None,
+            execution_id: None,
+            error: None,
+        }
+    }
+}
+
+/// A step of the run was taken or left out; a run that is resumed later does not repeat it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct ActionDone {
+    /// The step.
+    pub(crate) action: RunStep,
+    /// The issue, if the step was taken for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_id: Option<IssueId>,
+    /// The name of the agent that took it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
+    /// How long the agent took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) took_ms: Option<u64>,
+    /// What it came to, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
+    /// Why it was left out; absent if it was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) skipped: Option<String>,
+}
+
+/// An attempt at a step came to nothing. What follows from that for its issue is in an entry `issue`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Setback {
+    /// The step.
+    pub(crate) action: RunStep,
+    /// The issue, if the step was taken for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_id: Option<IssueId>,
+    /// The name of the agent that took it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
+    /// What went wrong.
+    pub(crate) error: Failure,
+}
+
+/// An agent did what its role may not do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Breach {
+    /// The step that it was asked to take.
+    pub(crate) action: RunStep,
+    /// The issue, if it was asked about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_id: Option<IssueId>,
+    /// The agent's name.
+    pub(crate) agent: String,
+    /// What it did.
+    pub(crate) what: String,
+    /// Whether that was undone.
+    pub(crate) undone: bool,
+}
+
+log_entry!(
+    /// What an entry of a run's log says.
+    RunEvent,
+    /// One entry of a run's log
+    RunLogEntry,
+    Phase(PhaseReached) = "phase",
+    Issue(IssueReached) = "issue",
+    Action(ActionDone) = "action",
+    Setback(Setback) = "setback",
+    Breach(Breach) = "breach",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fixtures::entry_id;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn each_type_of_entry_reads_back_as_it_was_written() {
+        for fields in [
+            r#""type":"phase","status":"running","phase":"planning""#,
+            r#""type":"phase","status":"completed","phase":"complete","error":{"message":"the remote is gone"}"#,
+            r#""type":"issue","issue_id":"ISS-001","status":"queued","solution_id":"SOL-ISS-001-a7x9","queue_id":"QUE-1","item_id":"S-1""#,
+            r#""type":"issue","issue_id":"ISS-001","status":"failed","execution_id":"EXR-ISS-001-000000000000000000000000a7","error":{"error_type":"timeout"}"#,
+            r#""type":"action","action":"explore","issue_id":"ISS-001""#,
+            r#""type":"action","action":"review","skipped":"no reviewer is set""#,
+            r#""type":"setback","action":"plan","issue_id":"ISS-001","agent":"claude","error":{"error_type":"agent-timeout"}"#,
+            r#""type":"breach","action":"plan","agent":"claude","what":"changed `src/a.rs`","undone":true"#,
+        ] {
+            let text = format!(
+                r#"{{"id":"20261121T021405123Z-00000-00000000000000000000000001",{fields},"actor":"Ada","at":"2026-11-21T02:14:05.123Z"}}"#
+            );
+            let read: RunLogEntry = serde_json::from_str(&text).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_transition_is_refused() {
+        let entry = |fields: Value| {
+            let mut entry = json!({"id": entry_id("20261121T021405123Z-00000"), "actor": "a",
+                "at": "2026-11-21T02:14:05.123Z"});
+            entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            serde_json::from_value::<RunLogEntry>(entry).unwrap_err().to_string()
+        };
+        let error = entry(json!({"type": "commit"}));
+        assert!(
+            error.contains("unknown type `commit`, expected one of phase, issue, action, setback, breach"),
+            "{error}"
+        );
+        let error = entry(json!({"type": "phase", "status": "failed", "phase": "init"}));
+        assert!(error.contains("unknown variant `failed`"), "{error}");
+        let error = entry(json!({"type": "issue", "issue_id": "../x", "status": "planned"}));
+        assert!(error.contains("`../x` cannot be the id of an issue"), "{error}");
+    }
+}

@@ -1,0 +1,160 @@
+//! Runs as they are shown: one with its state, all in a list, the log of one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::id::{IssueId, RunId};
+use crate::model::run::{Run, RunMode};
+use crate::model::run_log::{RunLogEntry, RunPhase, RunStatus};
+use crate::model::time::Time;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::RunFolder;
+use crate::rules::run::{Counts, HistoryEntry, RunState, history, state};
+use crate::store::{Read, Store, StoreError, records, resolve};
+use crate::trail::record_words::run_event;
+
+/// A run with its state.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunView {
+    /// The run.
+    #[serde(flatten)]
+    pub(crate) run: Run,
+    /// Its state, derived from its log.
+    pub(crate) state: RunState,
+    /// What it was after each change, from its beginning on.
+    pub(crate) history: Vec<HistoryEntry>,
+}
+
+/// A run among others.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunSummary {
+    /// Its id.
+    pub(crate) id: RunId,
+    /// How much work it does on each issue.
+    pub(crate) mode: RunMode,
+    /// Its state.
+    pub(crate) status: RunStatus,
+    /// What it is about.
+    pub(crate) phase: RunPhase,
+    /// How many issues it has, and how many are over.
+    #[serde(flatten)]
+    pub(crate) counts: Counts,
+    /// Who started it.
+    pub(crate) actor: String,
+    /// When it began.
+    pub(crate) created_at: Time,
+    /// When it last changed.
+    pub(crate) updated_at: Time,
+}
+
+/// An entry of a run's log, with words for people.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LoggedView {
+    /// The entry.
+    #[serde(flatten)]
+    pub(crate) entry: RunLogEntry,
+    /// What it says.
+    #[serde(skip)]
+    pub(crate) words: String,
+}
+
+/// The directory for a run's files on this machine: transcripts and worktrees.
+pub(super) fn folder(store: &Store, id: &RunId) -> PathBuf {
+    store.common_dir().join("wf/runs").join(id.as_str())
+}
+
+/// Shows a run with its state: the one named, or else the last that began.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `broken-record`; `nothing-to-do` if there is no run.
+pub(crate) fn show(session: &Session, run: Option<&str>) -> Answer<RunView> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let found = named(&snapshot, run)?;
+    Ok(session.done(view(store, &snapshot, found)?, None))
+}
+
+/// A run as it is shown.
+pub(super) fn view(store: &Store, read: &impl Read, found: RunFolder) -> Result<RunView, Refusal> {
+    let titles = titles(read, &found.run.issue_ids)?;
+    let dir = folder(store, &found.run.id).display().to_string();
+    let (state, history) = (state(&found, &titles, &dir), history(&found));
+    Ok(RunView { run: found.run, state, history })
+}
+
+/// Lists the runs, the latest first. One that cannot be read is left out, and told.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
+    let snapshot = session.store().snapshot()?;
+    let (found, broken) = all(&snapshot)?;
+    session.notice_all(
+        broken
+            .into_iter()
+            .map(|(path, why)| crate::ops::Notice::warning(format!("`{path}` cannot be read: {why}"))),
+    );
+    let summary = |found: RunFolder| {
+        let state = state(&found, &BTreeMap::new(), "");
+        RunSummary {
+            id: found.run.id,
+            mode: found.run.mode,
+            status: state.status,
+            phase: state.phase,
+            counts: state.context,
+            actor: found.run.actor,
+            created_at: state.created_at,
+            updated_at: state.updated_at,
+        }
+    };
+    Ok(session.done(found.into_iter().map(summary).collect(), None))
+}
+
+/// The log of a run, in order: of the one named, or else of the last that began.
+///
+/// # Errors
+/// As [`show`].
+pub(crate) fn log(session: &Session, run: Option<&str>) -> Answer<Vec<LoggedView>> {
+    let found = named(&session.store().snapshot()?, run)?;
+    let view = |entry: RunLogEntry| LoggedView { words: run_event(&entry.event), entry };
+    Ok(session.done(found.log.into_iter().map(view).collect(), None))
+}
+
+/// The run that a text names, or else the last that began.
+pub(super) fn named(read: &impl Read, run: Option<&str>) -> Result<RunFolder, Refusal> {
+    match run {
+        Some(text) => existing(read, &resolve::run(read, text)?),
+        None => all(read)?.0.into_iter().next().ok_or_else(|| Refusal::nothing("there is no run")),
+    }
+}
+
+/// The run of this id.
+pub(super) fn existing(read: &impl Read, id: &RunId) -> Result<RunFolder, Refusal> {
+    records::run(read, id, &mut Vec::new())?.ok_or_else(|| Refusal::unreadable(&format!("run `{id}`")))
+}
+
+/// All runs that can be read, the latest first, and the files that cannot, with the reasons.
+pub(super) fn all(read: &impl Read) -> Result<(Vec<RunFolder>, Vec<(String, String)>), StoreError> {
+    let (mut found, mut broken) = (Vec::new(), Vec::new());
+    for id in records::run_ids(read)? {
+        found.extend(records::run(read, &id, &mut broken)?);
+    }
+    found.sort_by(|a, b| (b.run.created_at, &b.run.id).cmp(&(a.run.created_at, &a.run.id)));
+    Ok((found, broken))
+}
+
+/// The titles of those issues that are there and can be read.
+fn titles(read: &impl Read, issues: &[IssueId]) -> Result<BTreeMap<IssueId, String>, Refusal> {
+    let mut titles = BTreeMap::new();
+    for id in issues {
+        match records::outline(read, id) {
+            Ok(found) => titles.extend(found.map(|folder| (id.clone(), folder.issue.record.title))),
+            Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(titles)
+}

@@ -1,0 +1,273 @@
+//! The state of a run as programs know it: one object, and a history of what it was.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::progress::{IssueProgress, Progress};
+use crate::model::execution::Failure;
+use crate::model::id::{IssueId, ItemId, SolutionId};
+use crate::model::run::RunStep;
+use crate::model::run_log::{RunPhase, RunStatus};
+use crate::model::status::IssueStatus;
+use crate::model::text_enum;
+use crate::model::time::Time;
+use crate::rules::folder::RunFolder;
+
+text_enum!(
+    /// How far an issue of a run has come.
+    IssueStage {
+        /// Nothing was done for it yet.
+        Registered = "registered",
+        /// It is explored, planned or reviewed.
+        Planning = "planning",
+        /// It has a plan, which may wait in a queue.
+        Planned = "planned",
+        /// The plan is executed.
+        Executing = "executing",
+        /// It is done.
+        Completed = "completed",
+        /// It came to nothing.
+        Failed = "failed",
+    }
+);
+
+text_enum!(
+    /// How far an item of a run has come.
+    ItemStage {
+        /// It waits.
+        Pending = "pending",
+        /// It is executed.
+        Executing = "executing",
+        /// It was executed.
+        Completed = "completed",
+        /// That failed.
+        Failed = "failed",
+    }
+);
+
+/// The state of a run. Nothing of it is stored: it follows from the run's log.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct RunState {
+    /// The state of the run.
+    pub(crate) status: RunStatus,
+    /// What it is about.
+    pub(crate) phase: RunPhase,
+    /// The directory for the run's files on this machine.
+    pub(crate) work_dir: String,
+    /// Its issues.
+    pub(crate) issues: BTreeMap<IssueId, IssueState>,
+    /// Their items, in the order of the run.
+    pub(crate) queue: Vec<ItemState>,
+    /// The steps that were taken, in order: the step, and the issue if it was taken for one (`plan:ISS-001`); the
+    /// number, from the second time on (`plan:ISS-001:2`).
+    pub(crate) completed_actions: Vec<String>,
+    /// How many of what.
+    pub(crate) context: Counts,
+    /// What went wrong, in order.
+    pub(crate) errors: Vec<ErrorState>,
+    /// When the run began.
+    pub(crate) created_at: Time,
+    /// When it last changed.
+    pub(crate) updated_at: Time,
+}
+
+/// An issue of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct IssueState {
+    /// The issue.
+    pub(crate) id: IssueId,
+    /// Its title now; empty if the issue is missing here.
+    pub(crate) title: String,
+    /// How far it has come.
+    pub(crate) status: IssueStage,
+    /// Its plan.
+    pub(crate) solution_id: Option<SolutionId>,
+    /// When it was planned.
+    pub(crate) planned_at: Option<Time>,
+    /// When its execution began.
+    pub(crate) executed_at: Option<Time>,
+    /// What went wrong.
+    pub(crate) error: Option<String>,
+}
+
+/// An item of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct ItemState {
+    /// The item.
+    pub(crate) item_id: ItemId,
+    /// Its issue.
+    pub(crate) issue_id: IssueId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// How far it has come.
+    pub(crate) status: ItemStage,
+}
+
+/// How many issues a run has, and how many are over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Counts {
+    /// All.
+    pub(crate) total_issues: usize,
+    /// Those that are done.
+    pub(crate) completed_count: usize,
+    /// Those that came to nothing.
+    pub(crate) failed_count: usize,
+}
+
+/// Something that went wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct ErrorState {
+    /// When.
+    pub(crate) timestamp: Time,
+    /// In which phase of the run, if it is about the run itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) phase: Option<RunPhase>,
+    /// In which step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) action: Option<RunStep>,
+    /// The issue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_id: Option<IssueId>,
+    /// The kind of error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error_type: Option<String>,
+    /// A description.
+    pub(crate) message: String,
+}
+
+/// What a run was at one time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct HistoryEntry {
+    /// The time.
+    pub(crate) timestamp: Time,
+    /// What the run was about.
+    pub(crate) phase: RunPhase,
+    /// How many steps were taken.
+    pub(crate) completed_actions: usize,
+    /// How many issues the run has.
+    pub(crate) issues_count: usize,
+}
+
+/// The state of a run, with what only a store can tell: the titles of issues, and the directory.
+pub(crate) fn state(folder: &RunFolder, titles: &BTreeMap<IssueId, String>, work_dir: &str) -> RunState {
+    let progress = Progress::of(folder);
+    let issues: BTreeMap<IssueId, IssueState> =
+        progress.issues.iter().map(|issue| (issue.id.clone(), issue_state(issue, titles))).collect();
+    let count = |stage| issues.values().filter(|issue| issue.status == stage).count();
+    RunState {
+        status: progress.status,
+        phase: progress.phase,
+        work_dir: work_dir.to_owned(),
+        queue: progress.issues.iter().filter_map(item_state).collect(),
+        completed_actions: completed_actions(&progress),
+        context: Counts {
+            total_issues: issues.len(),
+            completed_count: count(IssueStage::Completed),
+            failed_count: count(IssueStage::Failed),
+        },
+        errors: errors(&progress),
+        issues,
+        created_at: folder.run.created_at,
+        updated_at: progress.updated_at,
+    }
+}
+
+/// What a run was after each change, from its beginning on. What was written at once is one change.
+pub(crate) fn history(folder: &RunFolder) -> Vec<HistoryEntry> {
+    let mut history: Vec<HistoryEntry> = Vec::new();
+    Progress::each(folder, |progress, entry| {
+        let now = HistoryEntry {
+            timestamp: entry.map_or(folder.run.created_at, |entry| entry.at),
+            phase: progress.phase,
+            completed_actions: completed_actions(progress).len(),
+            issues_count: progress.issues.len(),
+        };
+        match history.last_mut().filter(|last| entry.is_some() && last.timestamp == now.timestamp) {
+            Some(last) => *last = now,
+            None => history.push(now),
+        }
+    });
+    history
+}
+
+fn issue_state(issue: &IssueProgress<'_>, titles: &BTreeMap<IssueId, String>) -> IssueState {
+    IssueState {
+        id: issue.id.clone(),
+        title: titles.get(issue.id).cloned().unwrap_or_default(),
+        status: stage(issue.status),
+        solution_id: issue.solution_id.cloned(),
+        planned_at: issue.planned_at,
+        executed_at: issue.executed_at,
+        error: issue.error.map(in_words),
+    }
+}
+
+fn item_state(issue: &IssueProgress<'_>) -> Option<ItemState> {
+    Some(ItemState {
+        item_id: issue.item_id?.clone(),
+        issue_id: issue.id.clone(),
+        solution_id: issue.solution_id?.clone(),
+        status: match stage(issue.status) {
+            IssueStage::Registered | IssueStage::Planning | IssueStage::Planned => ItemStage::Pending,
+            IssueStage::Executing => ItemStage::Executing,
+            IssueStage::Completed => ItemStage::Completed,
+            IssueStage::Failed => ItemStage::Failed,
+        },
+    })
+}
+
+/// A status in the words of a run: what waits in a queue is planned, and what nobody will do came to nothing.
+fn stage(status: IssueStatus) -> IssueStage {
+    match status {
+        IssueStatus::Registered => IssueStage::Registered,
+        IssueStatus::Planning => IssueStage::Planning,
+        IssueStatus::Planned | IssueStatus::Queued | IssueStatus::Paused => IssueStage::Planned,
+        IssueStatus::Executing => IssueStage::Executing,
+        IssueStatus::Completed | IssueStatus::Closed => IssueStage::Completed,
+        IssueStatus::Failed | IssueStatus::Cancelled => IssueStage::Failed,
+    }
+}
+
+fn completed_actions(progress: &Progress<'_>) -> Vec<String> {
+    let mut times = BTreeMap::new();
+    let taken = progress.actions.iter().filter(|action| action.skipped.is_none());
+    taken
+        .map(|done| {
+            let of = done.issue_id.as_ref().map(|issue| format!(":{issue}")).unwrap_or_default();
+            let name = format!("{}{of}", done.action);
+            let time = times.entry(name.clone()).and_modify(|n| *n += 1).or_insert(1);
+            if *time > 1 { format!("{name}:{time}") } else { name }
+        })
+        .collect()
+}
+
+fn errors(progress: &Progress<'_>) -> Vec<ErrorState> {
+    let run = progress.errors.iter().map(|(at, phase, error)| ErrorState {
+        timestamp: *at,
+        phase: Some(*phase),
+        action: None,
+        issue_id: None,
+        error_type: error.error_type.clone(),
+        message: in_words(error),
+    });
+    let steps = progress.setbacks.iter().map(|(at, setback)| ErrorState {
+        timestamp: *at,
+        phase: None,
+        action: Some(setback.action),
+        issue_id: setback.issue_id.clone(),
+        error_type: setback.error.error_type.clone(),
+        message: in_words(&setback.error),
+    });
+    let mut errors: Vec<ErrorState> = run.chain(steps).collect();
+    errors.sort_by_key(|error| error.timestamp);
+    errors
+}
+
+fn in_words(error: &Failure) -> String {
+    error.message.clone().or_else(|| error.error_type.clone()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

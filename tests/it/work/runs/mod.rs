@@ -1,0 +1,3 @@
+//! Runs: one pass of the workflow over several issues, driven by agents.
+
+mod shown;
