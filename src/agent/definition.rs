@@ -193,14 +193,16 @@ impl crate::model::Explain for NoAgent {
     fn remedies(&self) -> crate::model::remedy::Remedies {
         match self {
             Self::Unknown { known, .. } => {
-                format!("the agents are {}; a command line holds a blank or a `/`", known.join(", ")).into()
+                format!("the agents are {}; a command line contains a space or a `/`", known.join(", "))
+                    .into()
             }
             Self::Name(_) => "a name is up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`".into(),
             Self::NoCommand { name } => {
                 format!("`git config wf.agent.{name}.command COMMAND` sets it").into()
             }
             Self::Command { .. } => {
-                "write it as in a shell, with quotes around blanks; `sh:` before it runs it in one".into()
+                "write it as in a shell, with quotes around spaces; with `sh:` before it, a shell runs it"
+                    .into()
             }
             Self::Setting { name, key, .. } => {
                 format!("`git config --show-origin wf.agent.{name}.{key}` shows where it is set").into()

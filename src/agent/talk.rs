@@ -131,7 +131,7 @@ pub(crate) enum Unanswered {
         said: String,
     },
     /// Its answer is invalid.
-    #[error("the answer of agent `{agent}` does not fit: {}", .faults.first().map_or("", String::as_str))]
+    #[error("the answer of agent `{agent}` is invalid: {}", .faults.first().map_or("", String::as_str))]
     Unfit {
         /// Its name.
         agent: String,
@@ -139,7 +139,7 @@ pub(crate) enum Unanswered {
         faults: Vec<String>,
     },
     /// The conversation in the Agent Client Protocol failed.
-    #[error("agent `{agent}` broke off at {step}: {why}")]
+    #[error("the conversation with agent `{agent}` failed at {step}: {why}")]
     Protocol {
         /// Its name.
         agent: String,
@@ -191,7 +191,7 @@ impl crate::model::Explain for Unanswered {
     }
 
     fn remedies(&self) -> Remedies {
-        let transcript = "the transcript has all that it said";
+        let transcript = "the transcript has its complete output";
         match self {
             Self::NotStarted { program, .. } => {
                 format!("install `{program}`, put it on the PATH, or correct the command").into()
@@ -208,8 +208,8 @@ impl crate::model::Explain for Unanswered {
             Self::Protocol { agent, .. } => {
                 format!("the agent must speak the Agent Client Protocol, version 1; `git config wf.agent.{agent}.protocol plain` if it does not").into()
             }
-            Self::Unfit { .. } => "the answer is held against `answer_schema` of the request".into(),
-            Self::Transcript { .. } => "make room, or make the directory writable".into(),
+            Self::Unfit { .. } => "the answer must match `answer_schema` of the request".into(),
+            Self::Transcript { .. } => "free some disk space, or make the directory writable".into(),
         }
     }
 }

@@ -49,7 +49,7 @@ pub(crate) enum GitError {
         source: Box<gix::Error>,
     },
     /// A tree that is too large to read: changing or merging it would lose its contents.
-    #[error("the folder `{path}` is too large: {} MB of names, and a folder has at most 32 MB", size >> 20)]
+    #[error("the directory `{path}` is too large: {} MB of names, and a directory has at most 32 MB", size >> 20)]
     CrowdedFolder {
         /// Its place in the tree.
         path: String,
@@ -121,7 +121,7 @@ impl Explain for GitError {
             Self::Open(_) => "`git status` shows whether git can open it".into(),
             Self::DubiousOwnership { remedy, .. } => format!("if you trust it, run `{remedy}`").into(),
             Self::BareNotNamed(_) => {
-                "`git --git-dir=FOLDER wf …` names it, if you trust its configuration".into()
+                "`git --git-dir=DIRECTORY wf …` names it, if you trust its configuration".into()
             }
             Self::LockFile(_) => "if no git command is running here, remove that file and try again".into(),
             Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),

@@ -147,11 +147,11 @@ impl Explain for NotTheirs {
         let may = |role: &&Role| role.may(self.needed);
         let roles: Vec<&str> = Role::ALL.iter().filter(may).map(|role| role.as_str()).collect();
         let who = if roles.is_empty() {
-            "only the owner may".to_owned()
+            "only an owner may".to_owned()
         } else {
-            format!("it belongs to: {}", roles.join(", "))
+            format!("these roles may: {}", roles.join(", "))
         };
-        format!("{who}; WF_ROLE says as what you act, and without it you are the owner").into()
+        format!("{who}; WF_ROLE sets your role, and without it you are an owner").into()
     }
 }
 
@@ -265,8 +265,8 @@ mod tests {
         let words = |refused: &RoleError| refused.remedies().as_slice()[0].words.clone();
         let done = refused("planner", Op::Done);
         assert_eq!(done.to_string(), "a planner may not `done`");
-        assert!(words(&done).starts_with("it belongs to: executor;"), "{}", words(&done));
+        assert!(words(&done).starts_with("these roles may: executor;"), "{}", words(&done));
         let policy = refused("implementer", Op::PolicySet);
-        assert!(words(&policy).starts_with("only the owner may;"), "{}", words(&policy));
+        assert!(words(&policy).starts_with("only an owner may;"), "{}", words(&policy));
     }
 }

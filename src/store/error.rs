@@ -77,7 +77,7 @@ pub(crate) enum StoreError {
         broken: Broken,
     },
     /// A directory that unfolds to more files than a merge accepts.
-    #[error("the folder `{path}` is too large: it holds more than {most} files")]
+    #[error("the directory `{path}` is too large: it holds more than {most} files")]
     FullFolder {
         /// Its place in the tree.
         path: String,

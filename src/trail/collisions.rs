@@ -27,7 +27,7 @@ pub(crate) enum CollisionError {
     #[error(transparent)]
     Git(#[from] GitError),
     /// The directory for the objects of the merge cannot be created.
-    #[error("cannot make a temporary folder: {0}")]
+    #[error("cannot create a temporary directory: {0}")]
     Folder(std::io::Error),
 }
 
@@ -46,7 +46,7 @@ impl Explain for CollisionError {
                 "`git merge-tree --write-tree` came with git 2.38: install that or a later one".into()
             }
             Self::Git(error) => error.remedies(),
-            Self::Folder(_) => "set TMPDIR to a folder that can be written to".into(),
+            Self::Folder(_) => "set TMPDIR to a directory that can be written to".into(),
         }
     }
 }

@@ -66,7 +66,7 @@ pub(super) struct Failed {
 impl Failed {
     /// The thread ended without a result.
     pub(super) fn lost() -> Self {
-        Self { step: "the connection", why: "it broke off".into() }
+        Self { step: "the connection", why: "the connection was lost".into() }
     }
 
     fn at(step: &'static str) -> impl Fn(acp::Error) -> Self {
@@ -147,7 +147,7 @@ pub(super) fn run(
                     files::write(&write_root, &request.path, &request.content)
                         .map_err(|error| of_file(&error))
                 } else {
-                    Err(acp::Error::invalid_params().data(format!("a {role} changes no files")))
+                    Err(acp::Error::invalid_params().data(format!("a {role} may not change files")))
                 };
                 responder.respond_with_result(written.map(|()| WriteTextFileResponse::new()))
             },

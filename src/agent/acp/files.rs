@@ -59,12 +59,12 @@ fn inside(root: &Path, path: &Path) -> io::Result<PathBuf> {
         // The agent may know the work tree by another path.
         let real = root.canonicalize()?;
         let rest = path.strip_prefix(root).or_else(|_| path.strip_prefix(&real));
-        rest.map_err(|_| refused("outside of the work tree", path))?.to_owned()
+        rest.map_err(|_| refused("outside the work tree", path))?.to_owned()
     } else {
         path.to_owned()
     };
     if rest.as_os_str().is_empty() || rest.components().any(|part| !matches!(part, Component::Normal(_))) {
-        return Err(refused("outside of the work tree", path));
+        return Err(refused("outside the work tree", path));
     }
     if rest.components().any(is_git) {
         return Err(refused("git's own", path));
@@ -74,8 +74,7 @@ fn inside(root: &Path, path: &Path) -> io::Result<PathBuf> {
 
 /// Checks a path whose links are resolved.
 fn within(root: &Path, file: &Path) -> io::Result<()> {
-    let rest =
-        file.strip_prefix(root.canonicalize()?).map_err(|_| refused("outside of the work tree", file))?;
+    let rest = file.strip_prefix(root.canonicalize()?).map_err(|_| refused("outside the work tree", file))?;
     if rest.components().any(is_git) { Err(refused("git's own", file)) } else { Ok(()) }
 }
 

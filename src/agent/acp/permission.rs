@@ -25,18 +25,18 @@ pub(super) fn decide(role: Role, root: &Path, wish: &Wish) -> Result<(), &'stati
     let edits = role == Role::Executor;
     match wish.kind {
         ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch => Ok(()),
-        ToolKind::Edit | ToolKind::Move if !edits => Err("only an executor changes files"),
+        ToolKind::Edit | ToolKind::Move if !edits => Err("only an executor may change files"),
         ToolKind::Edit | ToolKind::Move if wish.files.iter().any(|file| is_outside(root, file)) => {
-            Err("the file is outside of the work tree")
+            Err("the file is outside the work tree")
         }
         ToolKind::Edit | ToolKind::Move => Ok(()),
-        ToolKind::Delete => Err("no agent deletes files"),
-        ToolKind::Execute if !edits => Err("only an executor runs commands"),
+        ToolKind::Delete => Err("agents may not delete files"),
+        ToolKind::Execute if !edits => Err("only an executor may run commands"),
         ToolKind::Execute => match wish.texts.iter().chain([&wish.title]).find_map(|text| forbidden(text)) {
             Some(why) => Err(why),
             None => Ok(()),
         },
-        _ => Err("nobody knows what this does"),
+        _ => Err("it is unknown what this does"),
     }
 }
 
@@ -53,9 +53,9 @@ fn forbidden(command: &str) -> Option<&'static str> {
         let rest = &words[n + 1..];
         match word.rsplit('/').next().unwrap_or_default() {
             "git" => forbidden_git(rest),
-            "rm" | "rmdir" | "unlink" | "shred" => Some("no agent deletes files"),
-            "gh" | "glab" => Some("no agent acts on the forge"),
-            "git-wf" => Some("plans and queues are not changed from here"),
+            "rm" | "rmdir" | "unlink" | "shred" => Some("agents may not delete files"),
+            "gh" | "glab" => Some("agents may not act on the forge"),
+            "git-wf" => Some("agents may not change plans or queues this way"),
             _ => None,
         }
     })
@@ -72,18 +72,18 @@ fn forbidden_git(words: &[&str]) -> Option<&'static str> {
     };
     let has = |options: &[&str]| words.clone().any(|word| options.contains(word));
     match command {
-        "push" | "send-pack" | "remote" => Some("no agent pushes"),
+        "push" | "send-pack" | "remote" => Some("agents may not push"),
         "branch" if has(&["-d", "-D", "--delete", "-f", "-M", "-m", "--move"]) => {
-            Some("no agent deletes or moves a branch")
+            Some("agents may not delete or move branches")
         }
-        "update-ref" | "symbolic-ref" | "reflog" | "gc" | "prune" => Some("no agent rewrites refs"),
-        "rm" | "clean" => Some("no agent deletes files"),
-        "config" | "worktree" | "submodule" => Some("no agent changes the repository's settings"),
+        "update-ref" | "symbolic-ref" | "reflog" | "gc" | "prune" => Some("agents may not rewrite refs"),
+        "rm" | "clean" => Some("agents may not delete files"),
+        "config" | "worktree" | "submodule" => Some("agents may not change the repository's settings"),
         "wf" if words
             .clone()
             .any(|word| ["queue", "policy", "bind", "unbind", "close", "solution"].contains(word)) =>
         {
-            Some("plans and queues are not changed from here")
+            Some("agents may not change plans or queues this way")
         }
         _ => None,
     }

@@ -277,7 +277,7 @@ impl Tester<'_> {
                 }
             }),
             Role::Integrator | Role::Coordinator => {
-                Err(Refusal::usage(format!("nobody asks an agent to act as {}", self.role))
+                Err(Refusal::usage(format!("agents are not asked to act as {}", self.role))
                     .hint("the roles are explorer, planner, reviewer and executor"))
             }
         }
@@ -318,6 +318,6 @@ fn refusal(error: &Unanswered, place: &Place) -> Refusal {
     let refusal = Refusal { remedies: error.remedies().into_vec(), ..refusal };
     match error {
         Unanswered::Transcript { .. } | Unanswered::NotStarted { .. } => refusal,
-        _ => refusal.hint(format!("all that was said: {}", place.transcript.display())),
+        _ => refusal.hint(format!("the transcript is {}", place.transcript.display())),
     }
 }

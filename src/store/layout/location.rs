@@ -152,7 +152,7 @@ impl Folder {
                 let is_here = Fan::of(&id) == fan;
                 let owner = Owner::Issue(id);
                 if !is_here {
-                    return Err(Unplaced::because(format_args!("the folder of this issue is `{owner}`")));
+                    return Err(Unplaced::because(format_args!("the directory of this issue is `{owner}`")));
                 }
                 Place::Folder(Self::Owner(owner))
             }
@@ -464,7 +464,7 @@ mod tests {
         let other = if fan == "00" { "01" } else { "00" };
         assert_eq!(
             why(&format!("issues/{other}/ISS-001/issue.json")),
-            Some(format!("the folder of this issue is `{issue}`"))
+            Some(format!("the directory of this issue is `{issue}`"))
         );
         let item = Fan::of(&IssueId::parse("ISS-001").unwrap());
         assert_eq!(

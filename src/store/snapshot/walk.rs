@@ -45,7 +45,7 @@ impl Snapshot<'_> {
     ) -> Result<(), E> {
         let folder = trees::read(self.repo(), tree).map_err(trees::at(path)).map_err(StoreError::Git)?;
         let Some(folder) = folder else {
-            return visit(path, Visited::Unfit("a folder that cannot be read"));
+            return visit(path, Visited::Unfit("a directory that cannot be read"));
         };
         // A directory with redactions of its own: an issue, a plan, an execution.
         let own = match Folder::parse(path) {

@@ -28,7 +28,7 @@ fn a_store_that_no_clone_can_merge_is_not_published() {
         assert_eq!(error["code"], "too-large", "{error}");
         let message = error["message"].as_str().unwrap();
         assert!(
-            message.starts_with("this store cannot be merged: the folder `later` is too large"),
+            message.starts_with("this store cannot be merged: the directory `later` is too large"),
             "{error}"
         );
         let hint = error["hint"].as_str().unwrap();
@@ -53,7 +53,7 @@ fn whoever_meets_a_head_that_cannot_be_merged_is_told_whose_it_is() {
         assert_eq!(error["code"], "too-large", "{args}: {error}");
         let message = error["message"].as_str().unwrap();
         assert!(
-            message.contains("the head of `origin` cannot be merged: the folder `later`"),
+            message.contains("the head of `origin` cannot be merged: the directory `later`"),
             "{args}: {error}"
         );
         let hint = error["hint"].as_str().unwrap();

@@ -132,7 +132,7 @@ fn entries_in_the_wrong_place_are_named() {
         (
             format!("issues/00/{}/issue.json", "ISS-001"),
             issue("ISS-001").to_string(),
-            "the folder of this issue is",
+            "the directory of this issue is",
         ),
         ("issues/00/..x-/issue.json".into(), "{}".into(), "cannot be the id of an issue"),
         (format!("{here}/solutions/SOL-ISS-002-1/solution.json"), "{}".into(), "a plan for `ISS-002`"),

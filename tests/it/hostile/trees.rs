@@ -220,7 +220,10 @@ fn folders_without_end() {
     let error = world.ada.refused(1, &["sync"]);
     assert_eq!(error["code"], "too-large");
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains("the folder `bomb") && message.contains("more than 200000 files"), "{message}");
+    assert!(
+        message.contains("the directory `bomb") && message.contains("more than 200000 files"),
+        "{message}"
+    );
     assert_eq!(world.ada.git(&["ls-tree", "--name-only", REF]).ok().stdout, "issues\nwf.json\n");
     world.origin.git(&["update-ref", REF, &before]).ok();
     world.assert_usable();

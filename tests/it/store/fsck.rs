@@ -159,20 +159,20 @@ fn what_records_say_of_each_other() {
         (
             "error",
             solution("SOL-ISS-005-3", "ISS-005", &plan()).0,
-            "names issue `ISS-001`, but is in the folder of `ISS-005`",
+            "names issue `ISS-001`, but is in the directory of `ISS-005`",
         ),
         ("error", item_at(one, "ISS-005"), "depends on itself"),
         ("note", item_at(two, "ISS-005"), "`S-1` is also the number of `SOL-ISS-005-1`"),
         ("error", item_at("SOL-ISS-005-3", "ISS-005"), "names issue `ISS-001`"),
         ("note", item_at("SOL-ISS-001-9", "ISS-001"), "is missing"),
         ("error", file("ISS-006"), "stamps ahead of the clock of this machine"),
-        ("error", file("ISS-007"), "although its folder is there"),
+        ("error", file("ISS-007"), "although its directory exists"),
         (
             "error",
             format!("{}/executions/{lost}/execution.json", folder("ISS-005")),
-            "although its folder is there",
+            "although its directory exists",
         ),
-        ("error", "queues/QUE-2/queue.json".into(), "although its folder is there"),
+        ("error", "queues/QUE-2/queue.json".into(), "although its directory exists"),
         ("note", "later".into(), "not a path of this format"),
     ] {
         let found = repo.wf(&["fsck", "--json"]).fails(1).json();
@@ -324,7 +324,7 @@ fn a_run_lies_where_its_id_says() {
     for (path, what) in [
         ("runs/RUN-1/run.json", "has the id of another"),
         ("runs/RUN-3/log/yesterday.json", "`yesterday` cannot be the id of a log entry"),
-        ("runs/RUN-3/run.json", "missing, although its folder is there"),
+        ("runs/RUN-3/run.json", "missing, although its directory exists"),
         ("runs/1", "`1` cannot be the id of a run"),
     ] {
         assert_found(&repo, "error", path, what);

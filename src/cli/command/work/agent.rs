@@ -9,18 +9,18 @@ use crate::rules::roles::Role;
 
 /// List the agents that plan and carry out work, and test whether they answer
 ///
-/// An agent is a command. Presets are there for Claude Code, Codex, Gemini CLI, opencode and aider; git config adds
-/// others, and changes the presets: wf.agent.NAME.command, .protocol (plain or acp), .timeout, .shell, and .env, which
-/// passes a variable (NAME) or sets it (NAME=VALUE) and may be given several times. Where an agent is asked for, a
-/// command line will do, too: with a blank or a `/` in it; `acp:` before it says that it speaks the Agent Client
-/// Protocol, and `sh:` that a shell runs it.
+/// An agent is a command. There are presets for Claude Code, Codex, Gemini CLI, opencode and aider; git config adds
+/// others, and changes the presets: wf.agent.NAME.command, .protocol (plain or acp), .timeout, .shell, and .env,
+/// which passes a variable (NAME) or sets it (NAME=VALUE) and may be given several times. Instead of a name, you can
+/// give a command line that contains a space or a `/`; start it with `acp:` if it speaks the Agent Client Protocol,
+/// or with `sh:` to run it in a shell.
 ///
 /// A plain agent reads one JSON document from stdin: what to do, the input, and the schema of the answer. It writes its
 /// answer to stdout, with any text around it, and exits with 0. The answer is the last complete JSON object of the text
 /// that fits the schema.
 ///
 /// An agent sees only the variables that every program needs, those that its settings name, and WF_ROLE and WF_ACTOR.
-/// When it ends, everything that it started ends.
+/// When it ends, everything that it started is ended too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 enum AgentCommand {
     /// List the agents, where each setting comes from, and whether the program is found
     List,
-    /// Start an agent and ask whether it is there
+    /// Start an agent, and test whether it answers
     ///
     /// What it writes is shown on stderr, and kept in a file of the git directory.
     Test {
@@ -40,12 +40,12 @@ enum AgentCommand {
         /// The role that it acts in
         #[arg(long, default_value = "explorer", value_parser = parse_role)]
         role: Role,
-        /// Ask what ROLE is asked, with this JSON as input (`-` for stdin), and print the answer if it fits
+        /// Ask the question of ROLE, with this JSON as input (`-` for stdin), and print the answer if it is valid
         ///
         /// The input is what `git wf context --for ROLE --json` prints. An executor edits and commits in this work tree.
         #[arg(long, value_name = "FILE")]
         input: Option<String>,
-        /// Ask an agent that speaks the Agent Client Protocol, too: without it, it is only greeted
+        /// Also ask an agent that speaks the Agent Client Protocol; otherwise it is only greeted
         #[arg(long, conflicts_with = "input")]
         ask: bool,
         /// Stop it if it takes longer than this, such as 90s, 30m or 2h (default: as configured)

@@ -94,7 +94,7 @@ impl Walk<'_> {
                 Ok(())
             }
             _ if layout::is_folder(path) => {
-                self.found.error(path, "a file where a folder belongs");
+                self.found.error(path, "a file where a directory belongs");
                 Ok(())
             }
             kind => {
@@ -219,7 +219,7 @@ impl Walk<'_> {
         match misplaced(path) {
             Some(why) => self.found.error(path, why),
             None if is_folder && !matches!(form(path).0, Form::Unknown) => {
-                self.found.error(path, "a folder where a record belongs");
+                self.found.error(path, "a directory where a record belongs");
             }
             None => self.found.note(path, "not a path of this format; it is kept as it is"),
         }

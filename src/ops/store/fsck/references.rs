@@ -45,7 +45,7 @@ pub(super) fn check(
     for id in records::queue_ids(snapshot)? {
         match records::queue(snapshot, &id) {
             Ok(Some(queue)) => check_queue(snapshot, &queue, found)?,
-            Ok(None) => found.error(&layout::queue(&id), "missing, although its folder is there"),
+            Ok(None) => found.error(&layout::queue(&id), "missing, although its directory exists"),
             Err(StoreError::Broken { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -75,7 +75,7 @@ fn check_orphans(snapshot: &Snapshot<'_>, issue: &IssueId, found: &mut Findings)
     records.extend(records::execution_ids(snapshot, issue)?.iter().map(layout::execution));
     for path in records {
         if snapshot.entry(&path)?.is_none() {
-            found.error(&path, "missing, although its folder is there");
+            found.error(&path, "missing, although its directory exists");
         }
     }
     Ok(())
@@ -103,7 +103,7 @@ fn check_issue(
         if solution.issue_id != issue.id {
             found.error(
                 &path,
-                format!("names issue `{}`, but is in the folder of `{}`", solution.issue_id, issue.id),
+                format!("names issue `{}`, but is in the directory of `{}`", solution.issue_id, issue.id),
             );
         }
         // The plan as it is stored, before redactions.
@@ -134,7 +134,7 @@ fn check_issue(
         let path = layout::execution(&execution.id);
         if execution.issue_id != issue.id || execution.solution_id.issue() != issue.id {
             let what = format!(
-                "names `{}` and `{}`, but is in the folder of `{}`",
+                "names `{}` and `{}`, but is in the directory of `{}`",
                 execution.issue_id, execution.solution_id, issue.id
             );
             found.error(&path, what);

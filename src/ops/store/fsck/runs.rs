@@ -17,7 +17,7 @@ pub(super) fn check(
     for id in records::run_ids(snapshot)? {
         let path = layout::run(&id);
         if snapshot.entry(&path)?.is_none() {
-            found.error(&path, "missing, although its folder is there");
+            found.error(&path, "missing, although its directory exists");
             continue;
         }
         // An unreadable run was reported when its file was checked.

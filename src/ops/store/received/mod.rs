@@ -252,7 +252,7 @@ impl Look<'_> {
         new: ObjectId,
     ) -> Result<Option<&'static str>, StoreError> {
         if !matches!(layout::form(path).0, Form::Unknown) {
-            return Ok(Some("a folder at the path of a record"));
+            return Ok(Some("a directory at the path of a record"));
         }
         let files = self.store.repo().first_differences(old, new, MOST_UNKNOWN + 1)?;
         let Some(files) = files.filter(|files| files.len() <= MOST_UNKNOWN) else {
