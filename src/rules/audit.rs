@@ -381,7 +381,7 @@ fn on_a_lost_claim(commit: &Commit, it: &Carried<'_>) -> Option<Finding> {
         _ => None,
     });
     (made_at? > lost_at).then(|| {
-        let message = "it was made after somebody else had taken the issue over".to_owned();
+        let message = "it was made after someone else had taken over the issue".to_owned();
         Finding::new(Severity::Fault, Kind::LostClaim, message).at(&commit.hash).of(it)
     })
 }
@@ -396,10 +396,10 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
     match it.verdict {
         Some(Verdict::Approved | Verdict::Concerns) => {}
         Some(Verdict::Rejected) => {
-            found.push((Severity::Fault, "the plan that was carried out had been rejected"));
+            found.push((Severity::Fault, "the executed plan had been rejected"));
         }
         None if it.is_reviewed => {
-            found.push((Severity::Fault, "the plan that was carried out is not the one that was reviewed"));
+            found.push((Severity::Fault, "the executed plan is not the one that was reviewed"));
         }
         None if Gate::Review.is_required(policy) => found.push((Severity::Fault, "nobody reviewed the plan")),
         None => {}

@@ -220,7 +220,7 @@ pub(super) fn clarification(why: &str, members: &[(SolutionId, String)]) -> Clar
         (None, Some((last, first))) => (*last, first),
         (None, None) => ("", [].as_slice()),
     };
-    let question = format!("{why}: in which order are {} and {last} carried out?", first.join(", "));
+    let question = format!("{why}: in which order are {} and {last} executed?", first.join(", "));
     Clarification { question, options: options.collect() }
 }
 
@@ -342,7 +342,7 @@ mod tests {
         let members: Vec<(SolutionId, String)> =
             (1..4).map(|n| (SolutionId::parse(&format!("SOL-A-{n}-a")).unwrap(), format!("S-{n}"))).collect();
         let asked = clarification("api", &members);
-        assert_eq!(asked.question, "api: in which order are S-1, S-2 and S-3 carried out?");
+        assert_eq!(asked.question, "api: in which order are S-1, S-2 and S-3 executed?");
         assert_eq!(asked.options.len(), 6);
         assert_eq!(asked.options[5].description, "S-3, then S-2, then S-1");
         assert_eq!(clarification("api", &members[..2]).options.len(), 2);

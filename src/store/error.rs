@@ -85,7 +85,7 @@ pub(crate) enum StoreError {
         most: u64,
     },
     /// A record that is within the limits on each side but too large when merged.
-    #[error("the record `{path}` is too large: what both sides say together takes more than {} MiB or 1,000,000 JSON values", .most >> 20)]
+    #[error("the record `{path}` is too large: merged, it takes more than {} MiB or 1,000,000 JSON values", .most >> 20)]
     FullRecord {
         /// Its place in the tree.
         path: String,
@@ -243,16 +243,16 @@ fn unmergeable(whose: &Whose, path: &str, reference: &str) -> String {
     let log = |at: &str| format!("`git log {at} -- {path}`");
     match whose {
         Whose::Ours => format!(
-            "{} shows who filled it; {back} sets this store back to a commit before that",
+            "{} shows who made it too large; {back} sets this store back to a commit before that",
             log(&reference)
         ),
         Whose::Theirs(_, tracking) => format!(
-            "nothing was changed here; {} shows who filled it; {back}, run in that repository, sets it back to a commit \
+            "nothing was changed here; {} shows who made it too large; {back}, run in that repository, sets it back to a commit \
              before that",
             log(&shell::word(tracking))
         ),
         Whose::Both(_) => format!(
-            "nothing was changed here; {} shows who filled it here; {back} sets one of the two back to a commit before \
+            "nothing was changed here; {} shows who made it too large here; {back} sets one of the two back to a commit before \
              that",
             log(&reference)
         ),
@@ -304,7 +304,7 @@ impl Explain for StoreError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::NotInitialised(_) => Remedies::call("init", "creates it, or fetches the remote's"),
-            Self::NotAStore { .. } => Remedies::call("fsck --repair", "restores what was one").and("`git config wf.ref` names the ref"),
+            Self::NotAStore { .. } => Remedies::call("fsck --repair", "restores a damaged store").and("`git config wf.ref` names the ref"),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
             Self::Mirror { .. } => "use a clone that is not a mirror, or remove that refspec from the config".into(),
             Self::Config { key, .. } if key.starts_with("GIT_") => format!("`unset {key}`, or give it a date that git accepts").into(),
@@ -324,12 +324,12 @@ impl Explain for StoreError {
                 }
             }
             Self::FullFolder { path, .. } => format!(
-                "`git log REF -- {}`, with the ref of the store, shows who filled it; set it back to a commit before that",
+                "`git log REF -- {}`, with the ref of the store, shows who made it too large; set it back to a commit before that",
                 shell::word(path)
             )
             .into(),
             Self::Git(GitError::CrowdedFolder { .. }) => {
-                "write into another issue, queue or run; `git log REF -- PATH`, with the ref of the store, shows who filled it".into()
+                "write into another issue, queue or run; `git log REF -- PATH`, with the ref of the store, shows who made it too large".into()
             }
             Self::Excess { excess, .. } if matches!(**excess, Excess::Unknown { .. }) => {
                 "put what these fields say into a comment or into another record".into()

@@ -48,7 +48,7 @@ pub(crate) enum BlameError {
         has: String,
     },
     /// The file is not in the repository.
-    #[error("`{}` lies outside of the repository", .0.display())]
+    #[error("`{}` is outside the repository", .0.display())]
     Outside(PathBuf),
     /// The store or git failed.
     #[error(transparent)]

@@ -73,7 +73,7 @@ fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
         )?;
         writeln!(
             screen,
-            "    carried out as {} (attempt {}, {}) by {}{}",
+            "    executed as {} (attempt {}, {}) by {}{}",
             painter.paint(style::ID, origin.execution_id.short()),
             origin.attempt,
             origin.status,

@@ -175,7 +175,7 @@ fn untested(issue: &str, commits: usize, missing: usize) -> Notice {
 
 /// The notice that the plan cannot be read.
 fn unread(id: &ExecutionId) -> Notice {
-    Notice::warning("the plan as it was claimed cannot be read, so none of its tests was asked for")
+    Notice::warning("the claimed plan cannot be read, so its tests were not checked")
         .remedy(Call::new("fsck", std::iter::empty::<&str>()), "says what is wrong with it")
         .remedy(Call::new("show", [id.short()]), "shows the claim")
 }
@@ -192,7 +192,7 @@ fn left_out(issue: &str, tasks: &[String]) -> Notice {
     let link = Call::new("link --task", [each, "COMMIT", issue]);
     Notice::warning(message)
         .remedy(link, "links the work if it is there")
-        .remedy(Call::new("reopen", [issue]), format!("goes on with {them}"))
+        .remedy(Call::new("reopen", [issue]), format!("continues with {them}"))
 }
 
 /// The patch id of everything that the execution made, including `links`. It is used only to recognize a squash.

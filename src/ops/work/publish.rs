@@ -77,7 +77,7 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
         format!("`{remote}` knows the lease of `{id}` only until {until}, and cannot be asked: {error}"),
     )
     .hint(format!(
-        "somebody may have taken the item over; try again once `git ls-remote {}` works",
+        "someone may have taken over the item; try again once `git ls-remote {}` works",
         shell::operand(&remote)
     )))
 }

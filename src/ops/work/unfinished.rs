@@ -45,7 +45,7 @@ pub(super) fn refuse_empty(
         let details = unlinked::causes(here, execution)?;
         let is_begun = head.is_some() && head != it.base_commit;
         let mut remedies = if is_begun || !details.is_empty() {
-            vec![link, relink("finds those whose message or change says whose they are")]
+            vec![link, relink("finds commits whose message or change shows their plan")]
         } else {
             let release = Remedy::call(Call::new("lease release", [issue]), "gives it up");
             vec![Remedy::words("commit the work first"), fail, release]
@@ -68,7 +68,7 @@ pub(super) fn refuse_empty(
     let message = format!("no commit that is linked to `{id}` leaves a change on a branch");
     let remedies = match work.is_any_gone {
         true => {
-            vec![relink("finds what took the place of commits that were squashed or rebased"), link, fail]
+            vec![relink("finds the commits that replaced squashed or rebased ones"), link, fail]
         }
         false => vec![Remedy::words("commit the work on a branch"), link, fail],
     };

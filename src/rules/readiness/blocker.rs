@@ -184,7 +184,7 @@ impl fmt::Display for Reason<'_> {
             }
             Self::NotActive(issue, status) => write!(f, "issue `{issue}` is {status}"),
             Self::CarriedOut(issue, status) => {
-                write!(f, "issue `{issue}` is {status}, and is being executed all the same")
+                write!(f, "issue `{issue}` is {status}, but is still being executed")
             }
             Self::Rebound(_, bound) => write!(f, "the issue is bound to `{bound}` now"),
             Self::Unbound(..) => f.write_str("the issue is no longer bound to a plan"),

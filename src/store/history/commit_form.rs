@@ -35,7 +35,7 @@ impl Store {
 
 /// The finding in words, to follow the author's name.
 pub(crate) fn what(why: &str) -> String {
-    format!("made a commit that hosts which check objects refuse: {why}")
+    format!("made a malformed commit, which hosts that check objects refuse: {why}")
 }
 
 /// What is malformed in a commit with these bytes.

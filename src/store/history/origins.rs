@@ -216,7 +216,10 @@ impl<'a> Origins<'a> {
             }
         }
         let what = || {
-            format!("replaced {} by what stands for a hidden value, and no redaction hides it", named(&names))
+            format!(
+                "replaced {} with the text for hidden values, although no redaction hides it",
+                named(&names)
+            )
         };
         Ok((!names.is_empty()).then(|| Fault { commit, what: what() }))
     }

@@ -127,7 +127,7 @@ fn a_value_that_is_restated_by_way_of_a_hidden_one_stays_out() {
         };
         let hidden = said("[redacted]");
         let told = refused(&two.bea, REF);
-        assert!(told.contains("replaced `title` by what stands for a hidden value"), "{told}");
+        assert!(told.contains("replaced `title` with the text for hidden values"), "{told}");
         said("zz forged");
         let told = refused(&two.bea, REF);
         assert!(told.contains(&format!("commit {} by", &hidden[..10])), "{told}");

@@ -147,7 +147,7 @@ fn strangers(store: &Store, steps: &[Link], is_first: bool) -> Result<Vec<String
     for step in steps {
         if let Some(why) = store.ill_formed(step.commit)? {
             let what = format!("{} by {}", step.commit, store.step(step.commit)?.author);
-            faults.push(format!("commit {what} is one that hosts which check objects refuse: {why}"));
+            faults.push(format!("commit {what} is malformed, and hosts that check objects refuse it: {why}"));
             continue;
         }
         if step.parents.is_empty() && !(is_first && step.commit == first) {

@@ -68,7 +68,7 @@ fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Refusal> {
         executions.extend(records::executions(&snapshot, &id)?);
     }
     if executions.is_empty() {
-        return Err(Refusal::nothing("no plan was carried out yet")
+        return Err(Refusal::nothing("no plan was executed yet")
             .remedy("audit RANGE", "audits commits without a plan"));
     }
     Ok(match trail::first_base(store, executions.iter()) {
