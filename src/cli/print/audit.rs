@@ -109,8 +109,8 @@ fn place(finding: &Finding) -> String {
     }
 }
 
-/// Findings in order, grouped by kind and place: at most a few of each group, and the number of the others. A commit
-/// that moves a whole tree would otherwise hide all other findings.
+/// Findings in order; those of one commit are grouped by kind and execution: at most a few of each group, and the
+/// number of the others. A commit that moves a whole tree would otherwise hide all other findings.
 fn in_short(findings: Vec<&Finding>) -> Vec<(Vec<&Finding>, usize)> {
     const MOST: usize = 10;
     let mut groups: Vec<(Vec<&Finding>, usize)> = Vec::new();

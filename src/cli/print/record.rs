@@ -34,7 +34,7 @@ fn print_one(it: &RecordChange, margin: usize, screen: &mut Screen) -> io::Resul
     diff_print::print(&fields, margin + 4, heading, screen)
 }
 
-/// Whether the heading already shows the field: for a new record, its author, the record that it belongs to, and its
+/// Whether the heading already shows the field: for an added or removed record, its author, times, ids, position and
 /// title.
 fn is_said(it: &RecordChange, field: &FieldChange) -> bool {
     if it.change == Change::Changed {

@@ -169,8 +169,8 @@ impl<'a> Origins<'a> {
         }
     }
 
-    /// Compares a record that a commit creates with the last one in its history at this path, if that differs from
-    /// the one in the base. Two births that do not know of each other are nobody's fault.
+    /// If a commit creates a different record than the one in the base, compares it with the last one at this path in
+    /// the commit's own history. If two branches create a record independently of each other, that is no fault.
     fn in_place_of_another(
         &mut self,
         own: &Own,

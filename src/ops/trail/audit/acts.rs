@@ -16,7 +16,7 @@ use crate::store::{Rewritten, Snapshot, Store, records};
 use crate::trail::reach::Unreached;
 
 /// Acts on these issues in a role or with a gate overridden, oldest first; then acts that concern all issues, since
-/// the first of these was claimed; then acts on other issues that a role does not allow.
+/// the earliest of these executions started; then acts on other issues, see [`acts_elsewhere`].
 pub(super) fn acts(
     index: &Index<'_>,
     issues: &[Looked],
