@@ -9,7 +9,7 @@ use crate::ui::style::{self, Style};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, time};
 
-/// Runs, one a line; `now` in milliseconds.
+/// Prints runs, one per line; `now` is in milliseconds.
 pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("RUN"),
@@ -41,7 +41,7 @@ fn outcome(counts: Counts) -> String {
     format!("{completed_count} of {total_issues} completed{failed}")
 }
 
-/// A run with its issues; `now` in milliseconds.
+/// Prints a run with its issues; `now` is in milliseconds.
 pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::Result<()> {
     let (painter, run, state) = (screen.painter(), &view.run, &view.state);
     writeln!(
@@ -109,7 +109,7 @@ fn colour(stage: IssueStage) -> Style {
     }
 }
 
-/// The log of a run, one entry a line.
+/// Prints the log of a run, one entry per line.
 pub(in crate::cli) fn log(screen: &mut Screen, entries: &[LoggedView]) -> io::Result<()> {
     for entry in entries {
         let at = screen.painter().paint(style::DIM, &entry.entry.at.to_string());

@@ -1,4 +1,4 @@
-//! How far a run has come: the fold of its log. It is total: logs of two clones may have been joined.
+//! How far a run has come, computed from its log. Any log is accepted: the logs of two clones may have been joined.
 
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
@@ -12,15 +12,15 @@ use crate::rules::folder::RunFolder;
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Progress<'a> {
-    /// Of the run as a whole.
+    /// The status of the whole run.
     pub(crate) status: RunStatus,
-    /// Of the run as a whole.
+    /// The phase of the whole run.
     pub(crate) phase: RunPhase,
     /// Its issues, in the order of the run.
     pub(crate) issues: Vec<IssueProgress<'a>>,
     /// The steps that were taken or left out, in order.
     pub(crate) actions: Vec<&'a ActionDone>,
-    /// What came to nothing, in order, with the time.
+    /// The attempts at a step that failed, in order, with the time.
     pub(crate) setbacks: Vec<(Time, &'a Setback)>,
     /// What agents did outside of their roles, in order.
     pub(crate) breaches: Vec<&'a Breach>,
@@ -35,17 +35,17 @@ pub(crate) struct Progress<'a> {
 pub(crate) struct IssueProgress<'a> {
     /// The issue.
     pub(crate) id: &'a IssueId,
-    /// What it reached last.
+    /// Its latest status.
     pub(crate) status: IssueStatus,
     /// The plan that was made or bound.
     pub(crate) solution_id: Option<&'a SolutionId>,
     /// The queue that it was put into.
     pub(crate) queue_id: Option<&'a QueueId>,
-    /// The item there.
+    /// Its item in that queue.
     pub(crate) item_id: Option<&'a ItemId>,
-    /// The last attempt at it.
+    /// The last execution of its plan.
     pub(crate) execution_id: Option<&'a ExecutionId>,
-    /// What went wrong, if it has not gone on since.
+    /// The error in the latest log entry for the issue.
     pub(crate) error: Option<&'a Failure>,
     /// When it was last planned.
     pub(crate) planned_at: Option<Time>,
@@ -54,7 +54,7 @@ pub(crate) struct IssueProgress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Before anything was done.
+    /// The state before the first entry of the log.
     fn new(folder: &'a RunFolder) -> Self {
         let issue = |id| IssueProgress {
             id,
@@ -79,14 +79,14 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// How far a run has come by its whole log.
+    /// The state after the whole log.
     pub(crate) fn of(folder: &'a RunFolder) -> Self {
         let mut progress = Self::new(folder);
         folder.log.iter().for_each(|entry| progress.add(entry));
         progress
     }
 
-    /// After the first, the second, … entry of its log; first of all before any.
+    /// Calls `seen` with the state before the first entry of the log, and then after each entry.
     pub(super) fn each(folder: &'a RunFolder, mut seen: impl FnMut(&Self, Option<&RunLogEntry>)) {
         let mut progress = Self::new(folder);
         seen(&progress, None);

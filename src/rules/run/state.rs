@@ -1,4 +1,4 @@
-//! The state of a run as programs know it: one object, and a history of what it was.
+//! The state of a run for programs: one object, and the history of its changes.
 
 use std::collections::BTreeMap;
 
@@ -18,17 +18,17 @@ use crate::rules::folder::RunFolder;
 text_enum!(
     /// How far an issue of a run has come.
     IssueStage {
-        /// Nothing was done for it yet.
+        /// Nothing has been done for it yet.
         Registered = "registered",
-        /// It is explored, planned or reviewed.
+        /// It is being explored or planned, or its plan is being reviewed.
         Planning = "planning",
         /// It has a plan, which may wait in a queue.
         Planned = "planned",
-        /// The plan is executed.
+        /// Its plan is being executed.
         Executing = "executing",
-        /// It is done.
+        /// It is completed or closed.
         Completed = "completed",
-        /// It came to nothing.
+        /// It failed or was cancelled.
         Failed = "failed",
     }
 );
@@ -36,34 +36,34 @@ text_enum!(
 text_enum!(
     /// How far an item of a run has come.
     ItemStage {
-        /// It waits.
+        /// Its plan has not been executed yet.
         Pending = "pending",
-        /// It is executed.
+        /// Its plan is being executed.
         Executing = "executing",
-        /// It was executed.
+        /// Its plan was executed.
         Completed = "completed",
-        /// That failed.
+        /// The execution failed, or the issue was cancelled.
         Failed = "failed",
     }
 );
 
-/// The state of a run. Nothing of it is stored: it follows from the run's log.
+/// The state of a run. It is derived from the run's log and not stored.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct RunState {
-    /// The state of the run.
+    /// The status of the run.
     pub(crate) status: RunStatus,
-    /// What it is about.
+    /// The phase of the run.
     pub(crate) phase: RunPhase,
     /// The directory for the run's files on this machine.
     pub(crate) work_dir: String,
     /// Its issues.
     pub(crate) issues: BTreeMap<IssueId, IssueState>,
-    /// Their items, in the order of the run.
+    /// The items of its issues, in the order of the run.
     pub(crate) queue: Vec<ItemState>,
-    /// The steps that were taken, in order: the step, and the issue if it was taken for one (`plan:ISS-001`); the
-    /// number, from the second time on (`plan:ISS-001:2`).
+    /// The steps that were taken, in order. A step for one issue ends with the issue (`plan:ISS-001`), and from the
+    /// second time on with a number (`plan:ISS-001:2`).
     pub(crate) completed_actions: Vec<String>,
-    /// How many of what.
+    /// How many issues the run has, and how many are completed or failed.
     pub(crate) context: Counts,
     /// What went wrong, in order.
     pub(crate) errors: Vec<ErrorState>,
@@ -105,29 +105,29 @@ pub(crate) struct ItemState {
     pub(crate) status: ItemStage,
 }
 
-/// How many issues a run has, and how many are over.
+/// How many issues a run has, and how many are completed or failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Counts {
-    /// All.
+    /// The number of issues.
     pub(crate) total_issues: usize,
-    /// Those that are done.
+    /// How many are completed or closed.
     pub(crate) completed_count: usize,
-    /// Those that came to nothing.
+    /// How many failed or were cancelled.
     pub(crate) failed_count: usize,
 }
 
 /// Something that went wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ErrorState {
-    /// When.
+    /// When it went wrong.
     pub(crate) timestamp: Time,
-    /// In which phase of the run, if it is about the run itself.
+    /// The phase of the run, if the error concerns the whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) phase: Option<RunPhase>,
-    /// In which step.
+    /// The step, if the error concerns a step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) action: Option<RunStep>,
-    /// The issue.
+    /// The issue, if the step was for one issue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
     /// The kind of error.
@@ -137,20 +137,20 @@ pub(crate) struct ErrorState {
     pub(crate) message: String,
 }
 
-/// What a run was at one time.
+/// The state of a run at one time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct HistoryEntry {
     /// The time.
     pub(crate) timestamp: Time,
-    /// What the run was about.
+    /// The phase of the run.
     pub(crate) phase: RunPhase,
-    /// How many steps were taken.
+    /// How many steps had been taken.
     pub(crate) completed_actions: usize,
     /// How many issues the run has.
     pub(crate) issues_count: usize,
 }
 
-/// The state of a run, with what only a store can tell: the titles of issues, and the directory.
+/// The state of a run. Only a store knows the titles of the issues and the directory.
 pub(crate) fn state(folder: &RunFolder, titles: &BTreeMap<IssueId, String>, work_dir: &str) -> RunState {
     let progress = Progress::of(folder);
     let issues: BTreeMap<IssueId, IssueState> =
@@ -174,7 +174,7 @@ pub(crate) fn state(folder: &RunFolder, titles: &BTreeMap<IssueId, String>, work
     }
 }
 
-/// What a run was after each change, from its beginning on. What was written at once is one change.
+/// The state of a run after each change, from its beginning on. Entries with the same time are one change.
 pub(crate) fn history(folder: &RunFolder) -> Vec<HistoryEntry> {
     let mut history: Vec<HistoryEntry> = Vec::new();
     Progress::each(folder, |progress, entry| {
@@ -218,7 +218,8 @@ fn item_state(issue: &IssueProgress<'_>) -> Option<ItemState> {
     })
 }
 
-/// A status in the words of a run: what waits in a queue is planned, and what nobody will do came to nothing.
+/// The status of an issue in terms of a run: an issue that waits in a queue is planned, and one that was cancelled
+/// has failed.
 fn stage(status: IssueStatus) -> IssueStage {
     match status {
         IssueStatus::Registered => IssueStage::Registered,

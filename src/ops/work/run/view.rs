@@ -1,4 +1,4 @@
-//! Runs as they are shown: one with its state, all in a list, the log of one.
+//! Shows runs: one with its state, a list of all, or the log of one.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,22 +24,22 @@ pub(crate) struct RunView {
     pub(crate) run: Run,
     /// Its state, derived from its log.
     pub(crate) state: RunState,
-    /// What it was after each change, from its beginning on.
+    /// Its state after each change, from its beginning on.
     pub(crate) history: Vec<HistoryEntry>,
 }
 
-/// A run among others.
+/// A run in the list of runs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunSummary {
     /// Its id.
     pub(crate) id: RunId,
     /// How much work it does on each issue.
     pub(crate) mode: RunMode,
-    /// Its state.
+    /// Its status.
     pub(crate) status: RunStatus,
-    /// What it is about.
+    /// Its phase.
     pub(crate) phase: RunPhase,
-    /// How many issues it has, and how many are over.
+    /// How many issues it has, and how many are completed or failed.
     #[serde(flatten)]
     pub(crate) counts: Counts,
     /// Who started it.
@@ -50,13 +50,13 @@ pub(crate) struct RunSummary {
     pub(crate) updated_at: Time,
 }
 
-/// An entry of a run's log, with words for people.
+/// An entry of a run's log, with a text for people.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LoggedView {
     /// The entry.
     #[serde(flatten)]
     pub(crate) entry: RunLogEntry,
-    /// What it says.
+    /// The text.
     #[serde(skip)]
     pub(crate) words: String,
 }
@@ -66,7 +66,7 @@ pub(super) fn folder(store: &Store, id: &RunId) -> PathBuf {
     store.common_dir().join("wf/runs").join(id.as_str())
 }
 
-/// Shows a run with its state: the one named, or else the last that began.
+/// Shows a run with its state: the named one, or else the latest.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `broken-record`; `nothing-to-do` if there is no run.
@@ -77,7 +77,7 @@ pub(crate) fn show(session: &Session, run: Option<&str>) -> Answer<RunView> {
     Ok(session.done(view(store, &snapshot, found)?, None))
 }
 
-/// A run as it is shown.
+/// A run with its state.
 pub(super) fn view(store: &Store, read: &impl Read, found: RunFolder) -> Result<RunView, Refusal> {
     let titles = titles(read, &found.run.issue_ids)?;
     let dir = folder(store, &found.run.id).display().to_string();
@@ -85,7 +85,7 @@ pub(super) fn view(store: &Store, read: &impl Read, found: RunFolder) -> Result<
     Ok(RunView { run: found.run, state, history })
 }
 
-/// Lists the runs, the latest first. One that cannot be read is left out, and told.
+/// Lists the runs, the latest first. Leaves out those that cannot be read, and warns about them.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -113,7 +113,7 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
     Ok(session.done(found.into_iter().map(summary).collect(), None))
 }
 
-/// The log of a run, in order: of the one named, or else of the last that began.
+/// The log of a run, in order: of the named run, or else of the latest.
 ///
 /// # Errors
 /// As [`show`].
@@ -123,7 +123,7 @@ pub(crate) fn log(session: &Session, run: Option<&str>) -> Answer<Vec<LoggedView
     Ok(session.done(found.log.into_iter().map(view).collect(), None))
 }
 
-/// The run that a text names, or else the last that began.
+/// The named run, or else the latest.
 pub(super) fn named(read: &impl Read, run: Option<&str>) -> Result<RunFolder, Refusal> {
     match run {
         Some(text) => existing(read, &resolve::run(read, text)?),
@@ -131,7 +131,7 @@ pub(super) fn named(read: &impl Read, run: Option<&str>) -> Result<RunFolder, Re
     }
 }
 
-/// The run of this id.
+/// The run with this id.
 pub(super) fn existing(read: &impl Read, id: &RunId) -> Result<RunFolder, Refusal> {
     records::run(read, id, &mut Vec::new())?.ok_or_else(|| Refusal::unreadable(&format!("run `{id}`")))
 }
@@ -146,7 +146,7 @@ pub(super) fn all(read: &impl Read) -> Result<(Vec<RunFolder>, Vec<(String, Stri
     Ok((found, broken))
 }
 
-/// The titles of those issues that are there and can be read.
+/// The titles of the issues that exist and can be read.
 fn titles(read: &impl Read, issues: &[IssueId]) -> Result<BTreeMap<IssueId, String>, Refusal> {
     let mut titles = BTreeMap::new();
     for id in issues {
