@@ -122,7 +122,9 @@ fn unlinked(
         Binding::Elsewhere(Relation::NewElsewhere) => {
             ", which does not contain the claim's first commit".into()
         }
-        Binding::Elsewhere(Relation::NewOfAnother) => ", and made by another person than the claim".into(),
+        Binding::Elsewhere(Relation::NewOfAnother) => {
+            ", and was made by someone who did not claim the plan".into()
+        }
         _ => return Ok(None),
     };
     let (branch, issue) = (short_name(&active.branch), &active.issue_id);

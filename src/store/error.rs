@@ -335,7 +335,7 @@ impl Explain for StoreError {
                 "put what these fields say into a comment or into another record".into()
             }
             Self::Excess { excess, .. } if matches!(**excess, Excess::Full { .. }) => {
-                "remove what is not needed; `git wf fsck --repair` makes room for what was removed".into()
+                "remove what is not needed, then run `git wf fsck --repair`".into()
             }
             Self::Frozen { .. } => {
                 Remedies::call("fsck --repair", "makes it possible to change it again")

@@ -27,7 +27,7 @@ impl JsonSchema for Built {
         schema.insert("required".into(), json!(["status"]));
         schema.insert(
             "description".into(),
-            "What came of carrying a plan out: a report, or the errors of one that failed.".into(),
+            "The outcome of executing a plan: a report, or the errors of a failure.".into(),
         );
         if let Some(status) = schema.pointer_mut("/properties/status") {
             *status = json!({"description": "How it ended.", "enum": ["completed", "failed"]});

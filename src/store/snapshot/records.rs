@@ -134,7 +134,7 @@ pub(crate) fn root(read: &impl Read) -> Result<Root, StoreError> {
     let Some(doc) = doc(read, &ROOT, layout::ROOT_PATH)? else {
         return Err(StoreError::Broken {
             path: layout::ROOT_PATH.into(),
-            broken: Broken::new("wf", "it is not there".into()),
+            broken: Broken::new("wf", "it is missing".into()),
         });
     };
     doc.read().map_err(|broken| StoreError::Broken { path: layout::ROOT_PATH.into(), broken })

@@ -33,7 +33,7 @@ impl Tx<'_> {
             path: path.clone(),
             broken: Broken::new(schema.name, why.into()),
         };
-        let mut doc = records::doc(self, schema, &path)?.ok_or_else(|| missing("it is not there"))?;
+        let mut doc = records::doc(self, schema, &path)?.ok_or_else(|| missing("it is missing"))?;
         // The change starts from what readers see. Hidden values stay as they are unless they are overwritten.
         let mut seen = doc.clone();
         Redactions::at(self, &path)?.doc(&path, &mut seen);

@@ -82,7 +82,7 @@ fn a_branch_without_the_claims_beginning_is_told_of() {
     grace.write("src/b.rs", "1\n");
     grace.git(&["add", "."]).ok();
     let ran = grace.git(&["commit", "-q", "-m", "two"]).ok();
-    assert!(ran.stderr.contains("by another person"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("by someone who did not claim the plan"), "{}", ran.stderr);
     assert_eq!(linked(&repo), [""; 0]);
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Fault {
     #[error("not in canonical form; `git wf fsck --repair` rewrites it")]
     Encoding,
     /// The number of epochs is limited, and nobody needs many at once.
-    #[error("raised its epoch from {from} to {to}, more often than {MOST_RISES} times")]
+    #[error("raised its epoch from {from} to {to}; one change may raise it by at most {MOST_RISES}")]
     Epochs {
         /// The epoch here.
         from: u16,
@@ -45,7 +45,7 @@ pub(super) enum Fault {
 
 fn remedy(excess: &Excess) -> &'static str {
     match excess {
-        Excess::Full { .. } => "; remove what is not needed, and `git wf fsck --repair` makes room for it",
+        Excess::Full { .. } => "; remove what is not needed, then run `git wf fsck --repair`",
         _ => "",
     }
 }
