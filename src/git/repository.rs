@@ -1,5 +1,6 @@
 //! An open repository: its directories and its objects.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use gix::objs::Kind;
@@ -9,6 +10,7 @@ use super::commit::Commit;
 use super::discover::{absolute, discover};
 use super::error::GitError;
 use super::settings::Config;
+use super::trees::Recent;
 use super::{Fault, HashKind, Object, ObjectId};
 
 /// Trees and small records are read again and again within one command.
@@ -17,9 +19,15 @@ const OBJECT_CACHE: usize = 16 * 1024 * 1024;
 const PACK_CACHE: usize = 16 * 1024 * 1024;
 
 /// An open repository. A clone of this value has caches of its own.
-#[derive(Clone)]
 pub(crate) struct Repository {
     pub(super) gix: gix::Repository,
+    pub(super) recent: RefCell<Recent>,
+}
+
+impl Clone for Repository {
+    fn clone(&self) -> Self {
+        Self::of(self.gix.clone())
+    }
 }
 
 /// The kind and size of an object, without its bytes.
@@ -46,9 +54,13 @@ impl LinkedWorktree<'_> {
 }
 
 impl Repository {
+    fn of(gix: gix::Repository) -> Self {
+        Self { gix, recent: RefCell::default() }
+    }
+
     /// Opens the repository of `folder`, or the one that `GIT_DIR` names.
     pub(crate) fn discover(folder: &Path) -> Result<Self, GitError> {
-        let mut repo = Self { gix: discover(folder)? };
+        let mut repo = Self::of(discover(folder)?);
         if repo.config().text("extensions.refStorage").is_some_and(|kind| kind != "files") {
             return Err(GitError::Reftable(repo.git_dir()));
         }
@@ -59,7 +71,7 @@ impl Repository {
 
     /// The same repository, but new objects stay in memory.
     pub(crate) fn in_memory(&self) -> Self {
-        Self { gix: self.gix.clone().with_object_memory() }
+        Self::of(self.gix.clone().with_object_memory())
     }
 
     /// The number of new objects in memory.
@@ -170,12 +182,12 @@ impl Repository {
 impl Repository {
     /// A new bare repository.
     pub(crate) fn init_bare(folder: &Path) -> Self {
-        Self { gix: gix::init_bare(folder).unwrap() }
+        Self::of(gix::init_bare(folder).unwrap())
     }
 
     /// Opens the repository at `folder`, whatever the environment says.
     pub(crate) fn open_isolated(folder: &Path) -> Self {
-        Self { gix: gix::open_opts(folder, gix::open::Options::isolated()).unwrap() }
+        Self::of(gix::open_opts(folder, gix::open::Options::isolated()).unwrap())
     }
 
     /// Moves a ref, wherever it points.

@@ -6,7 +6,7 @@ use bstr::BStr;
 
 use super::error::GitError;
 use super::repository::Repository;
-use super::trees::{self, DEEPEST, Here, Recent};
+use super::trees::{DEEPEST, Entries, Here};
 use super::{EntryKind, ObjectId};
 
 /// At most this many differences are listed. Four million files are more than any store holds.
@@ -44,21 +44,6 @@ impl Repository {
         let mut walk = Walk::new(self, most.min(MOST), is_walked);
         walk.compare(old, Some(new), "")?;
         Ok((walk.found, walk.end == End::Reached))
-    }
-
-    /// All differences, for repeated comparisons within one history.
-    pub(crate) fn differences_among(
-        &self,
-        recent: &mut Recent,
-        old: ObjectId,
-        new: ObjectId,
-        is_walked: fn(&str) -> bool,
-    ) -> Result<Vec<Difference>, GitError> {
-        let mut walk = Walk::new(self, MOST, is_walked);
-        std::mem::swap(&mut walk.recent, recent);
-        let compared = walk.compare(Some(old), Some(new), "");
-        std::mem::swap(&mut walk.recent, recent);
-        compared.map(|()| walk.found)
     }
 
     /// Like [`Repository::differences`], for trees of the project. `None` if the trees unfold to too many files.
@@ -130,12 +115,9 @@ impl Repository {
             let was = files[0].or(files[1]).or(files[2]).is_some();
             found.push((path.to_owned(), was, files[3].is_some()));
         }
-        let read = |here: Option<Here>| match here.filter(is_folder) {
-            Some((_, tree)) => trees::entries(self, tree),
-            None => Ok(trees::Entries::default()),
-        };
+        let read = |here: Option<Here>| self.entries(here.filter(is_folder).map(|(_, tree)| tree));
         let inside = four.map(read).into_iter().collect::<Result<Vec<_>, _>>()?;
-        let names: BTreeSet<&BStr> = inside.iter().flat_map(trees::Entries::names).collect();
+        let names: BTreeSet<&BStr> = inside.iter().flat_map(|entries| Entries::names(entries)).collect();
         for name in names {
             let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
             let mut under = inside.iter().map(|entries| entries.get(name));
@@ -155,8 +137,8 @@ impl Repository {
         if one == two || bases.contains(&one) || bases.contains(&two) || path.matches('/').count() > DEEPEST {
             return Ok(());
         }
-        let differing = trees::differing(self, Some(one), Some(two))?;
-        let before = bases.iter().map(|base| trees::entries(self, *base));
+        let differing = self.differing(Some(one), Some(two))?;
+        let before = bases.iter().map(|base| self.entries(Some(*base)));
         let before = before.collect::<Result<Vec<_>, _>>()?;
         for (name, a, b) in differing {
             let (Some(a), Some(b)) = (a, b) else { continue };
@@ -202,7 +184,6 @@ struct Walk<'a> {
     most: usize,
     is_walked: fn(&str) -> bool,
     found: Vec<Difference>,
-    recent: Recent,
     /// The number of opened pairs of directories.
     opened: usize,
     /// The trees, as long as their files may still have to be counted.
@@ -212,16 +193,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(repo: &'a Repository, most: usize, is_walked: fn(&str) -> bool) -> Self {
-        Self {
-            repo,
-            most,
-            is_walked,
-            found: Vec::new(),
-            recent: Recent::default(),
-            opened: 0,
-            uncounted: None,
-            end: End::Reached,
-        }
+        Self { repo, most, is_walked, found: Vec::new(), opened: 0, uncounted: None, end: End::Reached }
     }
 
     fn compare(&mut self, old: Option<ObjectId>, new: Option<ObjectId>, path: &str) -> Result<(), GitError> {
@@ -229,7 +201,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         self.opened += 1;
-        let differing = match self.recent.differing(self.repo, old, new) {
+        let differing = match self.repo.differing(old, new) {
             // A directory that is too large to read is one difference.
             Err(GitError::CrowdedFolder { .. }) => {
                 let side = |id: Option<ObjectId>| id.map(|id| (EntryKind::Tree, id));
@@ -299,7 +271,7 @@ impl<'a> Counts<'a> {
             entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)
         };
         let mut all = 1u64;
-        for (_, a, b) in trees::differing(self.repo, old, new)? {
+        for (_, a, b) in self.repo.differing(old, new)? {
             let inner = self.count(folder(a), folder(b), depth + 1)?;
             all = all.saturating_add(inner.max(1));
         }

@@ -155,7 +155,7 @@ impl Entries {
 }
 
 /// Reads the entries of a tree; none if it is not a tree that can be read to its end.
-pub(crate) fn entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitError> {
+fn read_entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitError> {
     if tree.is_null() || tree == repo.empty_tree() {
         return Ok(Entries::default());
     }
@@ -169,66 +169,56 @@ pub(crate) fn entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitE
         let end = rest.offset_to_next_entry(&tree) - entry.oid.as_bytes().len() - 1;
         all.push((end - entry.filename.len()..end, (entry.mode.kind(), entry.oid.to_owned())));
     }
-    // The sort is stable, so the first of two entries with one name is kept, as in `look_up`.
+    // The sort is stable, so the first of two entries with one name is kept: git looks that one up.
     all.sort_by(|(one, _), (two, _)| tree[one.clone()].cmp(&tree[two.clone()]));
     all.dedup_by(|(later, _), (first, _)| tree[later.clone()] == tree[first.clone()]);
     Ok(Entries { tree, all })
 }
 
-/// The names in which two trees differ, sorted by bytes, with both entries. Equal trees are not opened.
-pub(crate) fn differing(
-    repo: &Repository,
-    old: Option<ObjectId>,
-    new: Option<ObjectId>,
-) -> Result<Vec<Differing>, GitError> {
-    Recent::default().differing(repo, old, new)
-}
-
-/// The trees that were read last. In a history, each state differs in few trees from the previous one.
+/// The trees that were read last, by id. Commands look up many paths in few trees, and in a history each state differs
+/// in few trees from the previous one.
 #[derive(Default)]
-pub(crate) struct Recent {
+pub(super) struct Recent {
     known: HashMap<ObjectId, Rc<Entries>>,
     bytes: usize,
-    /// How many trees were read.
-    pub(crate) read: usize,
 }
 
 /// At most this many bytes of trees are remembered.
-const MOST_RECENT: usize = 8 << 20;
+const MOST_RECENT: usize = 16 << 20;
 
-impl Recent {
-    /// Like [`differing`].
+impl Repository {
+    /// The entries of a tree; none if there is no tree, or none that can be read.
+    pub(crate) fn entries(&self, tree: Option<ObjectId>) -> Result<Rc<Entries>, GitError> {
+        let Some(tree) = tree else { return Ok(Rc::default()) };
+        let mut recent = self.recent.borrow_mut();
+        if let Some(known) = recent.known.get(&tree) {
+            return Ok(Rc::clone(known));
+        }
+        let entries = Rc::new(read_entries(self, tree)?);
+        recent.bytes += entries.bytes();
+        if recent.bytes > MOST_RECENT {
+            recent.known.clear();
+            recent.bytes = entries.bytes();
+        }
+        recent.known.insert(tree, Rc::clone(&entries));
+        Ok(entries)
+    }
+
+    /// The entry called `name` in a tree; `None` if that is not a readable tree.
+    pub(crate) fn look_up(&self, tree: ObjectId, name: &BStr) -> Result<Option<Here>, GitError> {
+        Ok(self.entries(Some(tree))?.get(name))
+    }
+
+    /// The names in which two trees differ, sorted by bytes, with both entries. Equal trees are not opened.
     pub(crate) fn differing(
-        &mut self,
-        repo: &Repository,
+        &self,
         old: Option<ObjectId>,
         new: Option<ObjectId>,
     ) -> Result<Vec<Differing>, GitError> {
         if old == new {
             return Ok(Vec::new());
         }
-        Ok(difference(&*self.entries(repo, old)?, &*self.entries(repo, new)?))
-    }
-
-    /// The entries of a tree; none if there is no tree.
-    pub(crate) fn entries(
-        &mut self,
-        repo: &Repository,
-        tree: Option<ObjectId>,
-    ) -> Result<Rc<Entries>, GitError> {
-        let Some(tree) = tree else { return Ok(Rc::default()) };
-        if let Some(known) = self.known.get(&tree) {
-            return Ok(Rc::clone(known));
-        }
-        let entries = Rc::new(entries(repo, tree)?);
-        self.read += 1;
-        self.bytes += entries.bytes();
-        if self.bytes > MOST_RECENT {
-            self.known.clear();
-            self.bytes = entries.bytes();
-        }
-        self.known.insert(tree, Rc::clone(&entries));
-        Ok(entries)
+        Ok(difference(&*self.entries(old)?, &*self.entries(new)?))
     }
 }
 
@@ -253,26 +243,6 @@ fn difference(old: &Entries, new: &Entries) -> Vec<Differing> {
         one += usize::from(order.is_le());
         two += usize::from(order.is_ge());
     }
-}
-
-/// The entry called `name` in a tree; `None` if that is not a readable tree.
-pub(crate) fn look_up(
-    repo: &Repository,
-    tree: ObjectId,
-    name: &BStr,
-) -> Result<Option<(ObjectId, EntryKind)>, GitError> {
-    if tree.is_null() || tree == repo.empty_tree() {
-        return Ok(None);
-    }
-    let Some(object) = object(repo, tree)? else { return Ok(None) };
-    for entry in gix::objs::TreeRefIter::from_bytes(&object.data, repo.hash_kind()) {
-        // As in `read`: a tree that cannot be read to its end counts as absent.
-        let Ok(entry) = entry else { return Ok(None) };
-        if entry.filename == name {
-            return Ok(Some((entry.oid.to_owned(), entry.mode.kind())));
-        }
-    }
-    Ok(None)
 }
 
 /// Why git itself refuses an entry; `None` if a merge keeps it.

@@ -8,7 +8,7 @@ use super::database::{self, Part};
 use super::error::IndexError;
 use super::rows::{self, Wanted};
 use super::{queues, upsert};
-use crate::store::{ObjectId, Scan, Snapshot, Store, StoreError, records};
+use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 
 /// Which parts a query needs, besides the rows, which every query needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,13 +143,11 @@ fn issues(
     watch: Watch<'_>,
 ) -> Result<(), IndexError> {
     let changed = store.changed(from, snapshot.tree())?;
-    let scan = Scan::of(snapshot.clone());
     let total = changed.len();
     let doing = if wanted.rows { "indexing issues" } else { "indexing words" };
     for (n, id) in changed.issues.values().flatten().enumerate() {
         watch(doing, n, total);
-        scan.turn_to(id);
-        rows::reload(db, &scan, id, wanted)?;
+        rows::reload(db, snapshot, id, wanted)?;
     }
     if wanted.rows && !changed.queues.is_empty() {
         rows::queue_ids(db, &records::queue_ids(snapshot)?)?;

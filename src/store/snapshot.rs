@@ -1,15 +1,11 @@
 //! One state of the store, as of a commit.
 
 pub(super) mod changed;
-pub(super) mod cursor;
 pub(super) mod differences;
+pub(super) mod find;
 pub(crate) mod records;
 pub(crate) mod resolve;
-pub(super) mod scan;
 pub(super) mod walk;
-
-use std::cell::RefCell;
-use std::collections::HashMap;
 
 use bstr::ByteSlice;
 
@@ -20,9 +16,6 @@ use crate::git::{EntryKind, Kind, Repository, trees};
 use crate::git::{ObjectId, bounded};
 use crate::model::root::FORMAT;
 use crate::model::strict;
-
-/// At most this many directories are remembered.
-const MOST_FOLDERS: usize = 1_000;
 
 /// Reads files of a state by their paths. A transaction is a state too, with its own writes on top.
 pub(crate) trait Read {
@@ -39,8 +32,6 @@ pub(crate) struct Snapshot<'repo> {
     repo: &'repo Repository,
     commit: ObjectId,
     tree: ObjectId,
-    /// Directories that were looked up.
-    folders: RefCell<HashMap<String, Option<ObjectId>>>,
 }
 
 impl<'repo> Snapshot<'repo> {
@@ -54,7 +45,7 @@ impl<'repo> Snapshot<'repo> {
         let tree = commit_size::read(repo, reference, commit)?
             .tree()
             .map_err(|error| not_ours(format!("commit {commit} cannot be read: {error}")))?;
-        let snapshot = Self { repo, commit, tree, folders: RefCell::default() };
+        let snapshot = Self { repo, commit, tree };
         let root = snapshot
             .file(ROOT_PATH)?
             .ok_or_else(|| not_ours(format!("commit {commit} has no `{ROOT_PATH}`")))?;
@@ -75,7 +66,7 @@ impl<'repo> Snapshot<'repo> {
             Err(StoreError::NotAStore { .. }) => return Ok(None),
             found => found?,
         };
-        Ok(found.tree().ok().map(|tree| Self { repo, commit, tree, folders: RefCell::default() }))
+        Ok(found.tree().ok().map(|tree| Self { repo, commit, tree }))
     }
 
     /// The repository with its objects.
@@ -95,12 +86,19 @@ impl<'repo> Snapshot<'repo> {
 
     /// The object at `path`, with its kind; `None` if there is nothing.
     pub(crate) fn entry(&self, path: &str) -> Result<Option<(ObjectId, EntryKind)>, StoreError> {
-        let (folder, name) = match path.rsplit_once('/') {
-            Some((folder, name)) => (self.folder(folder)?, name),
-            None => (Some(self.tree), path),
-        };
-        let Some(folder) = folder else { return Ok(None) };
-        Ok(trees::look_up(self.repo, folder, name.into())?)
+        let mut here = (EntryKind::Tree, self.tree);
+        let mut above = 0;
+        for name in path.split('/') {
+            let (EntryKind::Tree, folder) = here else { return Ok(None) };
+            let failed = trees::at(path[..above].trim_end_matches('/'));
+            let Some(found) = self.repo.look_up(folder, name.into()).map_err(failed)? else {
+                return Ok(None);
+            };
+            here = found;
+            above += name.len() + 1;
+        }
+        let (kind, id) = here;
+        Ok(Some((id, kind)))
     }
 
     /// The target of the symbolic link at `path`, as written; `None` if there is no link.
@@ -111,21 +109,6 @@ impl<'repo> Snapshot<'repo> {
             }
             _ => Ok(None),
         }
-    }
-
-    /// The directory at `path`. Cached: commands read many files from few directories, and a directory of many issues
-    /// takes long to search.
-    fn folder(&self, path: &str) -> Result<Option<ObjectId>, StoreError> {
-        if let Some(known) = self.folders.borrow().get(path) {
-            return Ok(*known);
-        }
-        let found = self.entry(path)?.filter(|(_, kind)| *kind == EntryKind::Tree).map(|(id, _)| id);
-        let mut folders = self.folders.borrow_mut();
-        if folders.len() >= MOST_FOLDERS {
-            folders.clear();
-        }
-        folders.insert(path.to_owned(), found);
-        Ok(found)
     }
 }
 
@@ -141,11 +124,9 @@ impl Read for Snapshot<'_> {
 
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError> {
         let Some((id, EntryKind::Tree)) = self.entry(path)? else { return Ok(Vec::new()) };
-        let folder = trees::read(self.repo, id).map_err(trees::at(path))?;
-        let Some(folder) = folder else { return Ok(Vec::new()) };
+        let folder = self.repo.entries(Some(id)).map_err(trees::at(path))?;
         // A name that is not UTF-8 is not an id, so it is not a record.
-        let names = folder.entries.iter().filter_map(|entry| entry.filename.to_str().ok());
-        Ok(names.map(str::to_owned).collect())
+        Ok(folder.names().filter_map(|name| name.to_str().ok().map(str::to_owned)).collect())
     }
 }
 

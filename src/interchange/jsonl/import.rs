@@ -12,7 +12,7 @@ use crate::model::remedy::Remedies;
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::strict;
 use crate::model::time::Time;
-use crate::store::{Cursor, Found, StoreError, Tx, layout};
+use crate::store::{Found, StoreError, Tx, layout};
 
 /// More files than any store holds.
 const MOST_FILES: u64 = 20_000_000;
@@ -82,7 +82,6 @@ where
         None => return Err(at_end(&lines, "the file is empty".into()).into()),
     }
     let mut taken = Taken::default();
-    let mut cursor = tx.base().cursor();
     let mut files = 0;
     loop {
         let Some(line) = lines.next()? else {
@@ -98,7 +97,7 @@ where
         }
         let (path, bytes) = file(parts).map_err(|why| no_export(&line, why))?;
         taken.has_issues |= layout::is_issue(&path);
-        match take(tx, &mut cursor, &mut taken, path, bytes) {
+        match take(tx, &mut taken, path, bytes) {
             Ok(()) => files += 1,
             Err(Refusal::Line(why)) => return Err(no_export(&line, why).into()),
             Err(Refusal::Store(error)) => return Err(error.into()),
@@ -194,20 +193,14 @@ fn unhex(digits: &str) -> Option<Vec<u8>> {
 }
 
 /// Writes one file, or joins it with the existing one.
-fn take(
-    tx: &mut Tx<'_>,
-    cursor: &mut Cursor<'_>,
-    taken: &mut Taken,
-    path: String,
-    bytes: Vec<u8>,
-) -> Result<(), Refusal> {
+fn take(tx: &mut Tx<'_>, taken: &mut Taken, path: String, bytes: Vec<u8>) -> Result<(), Refusal> {
     if tx.has_written(&path) {
         return Err(Refusal::Line(format!("`{path}` appears twice in the file")));
     }
     if path == layout::ROOT_PATH {
         check_format(&bytes)?;
     }
-    let mine = match cursor.find(&path)? {
+    let mine = match tx.base().find(&path)? {
         Found::Nothing => {
             taken.added += 1;
             taken.issues += u64::from(layout::is_issue(&path));
@@ -225,7 +218,7 @@ fn take(
         Found::File(mine) => mine,
     };
     let now = tx.stamper().now();
-    let joined = cursor.join(&path, &mine, &bytes)?;
+    let joined = tx.base().join(&path, &mine, &bytes)?;
     let is_rewritten = is_rewritten(&path, &mine, &joined, now);
     if joined == mine {
         taken.unchanged += 1;

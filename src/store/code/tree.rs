@@ -2,7 +2,7 @@
 
 use bstr::{BStr, ByteSlice};
 
-use crate::git::{EntryKind, ObjectId, trees};
+use crate::git::{EntryKind, ObjectId};
 use crate::store::error::StoreError;
 use crate::store::repo::Store;
 use crate::store::snapshot::Snapshot;
@@ -22,9 +22,9 @@ impl Store {
         let mut tree = self.code_tree_of(commit)?;
         let mut names = path.split_str("/").peekable();
         while let Some(name) = names.next() {
-            tree = match trees::look_up(&self.repo, tree, name.as_bstr())? {
+            tree = match self.repo.look_up(tree, name.as_bstr())? {
                 Some(_) if names.peek().is_none() => return Ok(true),
-                Some((inner, EntryKind::Tree)) => inner,
+                Some((EntryKind::Tree, inner)) => inner,
                 _ => return Ok(false),
             };
         }

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use super::shared_map::SharedMap;
 use super::versions::{Version, Versions};
-use crate::git::trees::{Here, Recent};
+use crate::git::trees::Here;
 use crate::git::{EntryKind, ObjectId};
 use crate::model::doc::{Doc, Step};
 use crate::model::time::Time;
@@ -105,7 +105,6 @@ pub(crate) struct Lineage<'a> {
     walked: HashMap<ObjectId, Walked>,
     children_left: HashMap<ObjectId, usize>,
     versions: Versions<'a>,
-    recent: Recent,
     /// How many paths were compared.
     pub(crate) compared: usize,
 }
@@ -123,14 +122,7 @@ impl<'a> Lineage<'a> {
             }
         }
         let versions = Versions::of(store);
-        Self {
-            store,
-            walked: HashMap::new(),
-            children_left,
-            versions,
-            recent: Recent::default(),
-            compared: 0,
-        }
+        Self { store, walked: HashMap::new(), children_left, versions, compared: 0 }
     }
 
     /// How many bytes of records were read.
@@ -217,7 +209,7 @@ impl<'a> Lineage<'a> {
         let mut all: BTreeMap<String, Differing> = BTreeMap::new();
         let mut unread = Vec::new();
         for (n, parent) in parents.iter().enumerate() {
-            let differences = self.store.differences_among(&mut self.recent, parent.tree, tree)?;
+            let differences = self.store.differences(Some(parent.tree), tree)?;
             self.compared += differences.len();
             for file in differences {
                 // Such a directory is too large to be read; it stands for everything in it.

@@ -1,7 +1,7 @@
 //! Finds the head that no clone can merge, and refuses to publish one.
 
 use super::Merge;
-use crate::git::{EntryKind, GitError, ObjectId, Repository, trees};
+use crate::git::{EntryKind, GitError, ObjectId, Repository};
 use crate::store::error::{StoreError, Whose};
 use crate::store::repo::Store;
 
@@ -59,8 +59,8 @@ fn is_too_large(work: &Repository, tree: ObjectId, path: &str) -> bool {
     let mut here = tree;
     let mut depth = 0;
     for name in path.split('/').filter(|name| !name.is_empty()) {
-        match trees::look_up(work, here, name.into()) {
-            Ok(Some((inner, EntryKind::Tree))) => here = inner,
+        match work.look_up(here, name.into()) {
+            Ok(Some((EntryKind::Tree, inner))) => here = inner,
             Ok(_) => return false,
             Err(_) => return true,
         }

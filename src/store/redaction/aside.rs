@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use crate::git::trees::{Here, Recent};
+use crate::git::trees::Here;
 use crate::git::{EntryKind, ObjectId};
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::stamp::Stamp;
@@ -74,7 +74,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
-        let mut additions = Additions { store: self, wanted: &asides, recent: Recent::default() };
+        let additions = Additions { store: self, wanted: &asides };
         for (commit, parents) in self.parents_first(&[tip], since)? {
             for path in additions.of(commit, &parents)? {
                 let Some(aside) = asides.get(&path) else { continue };
@@ -99,12 +99,11 @@ impl Store {
 struct Additions<'a, T> {
     store: &'a Store,
     wanted: &'a BTreeMap<String, T>,
-    recent: Recent,
 }
 
 impl<T> Additions<'_, T> {
     /// The wanted files that a commit has and none of its parents has.
-    fn of(&mut self, commit: ObjectId, parents: &[ObjectId]) -> Result<Vec<String>, StoreError> {
+    fn of(&self, commit: ObjectId, parents: &[ObjectId]) -> Result<Vec<String>, StoreError> {
         let tree = |commit| -> Result<Option<ObjectId>, StoreError> {
             Ok(Snapshot::of_commit(&self.store.repo, commit)?.map(|state| state.tree()))
         };
@@ -119,7 +118,7 @@ impl<T> Additions<'_, T> {
     }
 
     fn look(
-        &mut self,
+        &self,
         tree: ObjectId,
         before: &[ObjectId],
         folder: &str,
@@ -128,10 +127,10 @@ impl<T> Additions<'_, T> {
         if before.contains(&tree) || !self.is_wanted_in(folder) {
             return Ok(());
         }
-        let entries = self.recent.entries(&self.store.repo, Some(tree))?;
+        let entries = self.store.repo.entries(Some(tree))?;
         let mut others = Vec::with_capacity(before.len());
         for tree in before {
-            others.push(self.recent.entries(&self.store.repo, Some(*tree))?);
+            others.push(self.store.repo.entries(Some(*tree))?);
         }
         for name in entries.names() {
             let here = entries.get(name);

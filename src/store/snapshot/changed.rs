@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bstr::ByteSlice;
 
-use crate::git::trees::{self, Here};
+use crate::git::trees::Here;
 use crate::git::{EntryKind, ObjectId};
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::store::error::StoreError;
@@ -37,7 +37,7 @@ impl Store {
         for (name, is_issues) in top {
             let folder = |tree: Option<ObjectId>| -> Result<Option<ObjectId>, StoreError> {
                 let Some(tree) = tree else { return Ok(None) };
-                Ok(folder(trees::look_up(&self.repo, tree, name.into())?.map(|(id, kind)| (kind, id))))
+                Ok(folder(self.repo.look_up(tree, name.into())?))
             };
             let (before, after) = (folder(old)?, folder(Some(new))?);
             if is_issues {
@@ -62,7 +62,7 @@ impl Store {
             layout::QUEUES => self.differing(folder(old), folder(new), &mut |_, old, new| {
                 self.differing(folder(old), folder(new), &mut |name, old, new| {
                     if name == "items" {
-                        count += trees::differing(&self.repo, folder(old), folder(new))?.len();
+                        count += self.repo.differing(folder(old), folder(new))?.len();
                     }
                     Ok(())
                 })
@@ -165,7 +165,7 @@ impl Store {
         new: Option<ObjectId>,
         found: &mut dyn FnMut(&str, Side, Side) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        for (name, old, new) in trees::differing(&self.repo, old, new)? {
+        for (name, old, new) in self.repo.differing(old, new)? {
             // A name that is not UTF-8 is not an id.
             if let Ok(name) = name.to_str() {
                 found(name, old, new)?;

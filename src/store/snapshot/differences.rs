@@ -2,7 +2,6 @@
 
 use crate::git::ObjectId;
 use crate::git::tree_diff::Difference;
-use crate::git::trees::Recent;
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::repo::Store;
@@ -16,16 +15,6 @@ impl Store {
         new: ObjectId,
     ) -> Result<Vec<Difference>, StoreError> {
         Ok(self.differences_within(old, new, usize::MAX)?.0)
-    }
-
-    /// Like [`Store::differences`], for repeated comparisons within one history.
-    pub(in crate::store) fn differences_among(
-        &self,
-        recent: &mut Recent,
-        old: ObjectId,
-        new: ObjectId,
-    ) -> Result<Vec<Difference>, StoreError> {
-        Ok(self.repo.differences_among(recent, old, new, layout::is_folder)?)
     }
 
     /// Like [`Store::differences`], but at most `most` of them; true if these are all.

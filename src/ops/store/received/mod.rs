@@ -156,7 +156,7 @@ fn strangers(store: &Store, steps: &[Link], is_first: bool) -> Result<Vec<String
             faults.push(what);
             continue;
         }
-        let root = trees::look_up(store.repo(), step.tree, ROOT_PATH.into())?;
+        let root = store.repo().look_up(step.tree, ROOT_PATH.into())?;
         if root.is_some_and(|root| roots.contains(&root)) {
             continue;
         }
