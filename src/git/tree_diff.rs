@@ -64,7 +64,7 @@ impl Repository {
         Ok(Counts::of(self).count(old, Some(new), 0)? > MOST_ELSEWHERE)
     }
 
-    /// The files that both trees have in different versions, of which neither is in `bases`.
+    /// The files that both trees have in different versions, neither of which is in `bases`.
     pub(crate) fn changed_on_both(
         &self,
         one: ObjectId,

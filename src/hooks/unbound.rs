@@ -83,7 +83,7 @@ enum Joined {
     Nothing,
     /// A commit and its own ancestor, and the tree is that of the commit.
     NothingNew,
-    /// Commits of which none is an ancestor of another.
+    /// Commits none of which is an ancestor of another.
     Others,
     /// Too many to find out.
     TooMany,

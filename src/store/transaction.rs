@@ -101,7 +101,7 @@ impl<'repo> Tx<'repo> {
         self.pending.has(path)
     }
 
-    /// Two written files of which one is inside the other, as if that were a directory.
+    /// Two written files, one of which would be inside the other as if that were a directory.
     pub(crate) fn clash(&self) -> Option<(&str, &str)> {
         self.pending.clash()
     }

@@ -53,7 +53,7 @@ fn item_name(answer: &ConflictAnswer, id: &SolutionId) -> String {
     answer.names.get(id).map_or_else(|| id.to_string(), ToString::to_string)
 }
 
-/// How it is dealt with.
+/// How the conflict is resolved.
 fn way(answer: &ConflictAnswer) -> String {
     let it = &answer.conflict;
     let names = |ids: &[SolutionId]| ids.iter().map(|id| item_name(answer, id)).collect::<Vec<_>>();

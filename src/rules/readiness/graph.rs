@@ -61,7 +61,7 @@ pub(super) struct ItemGraph<'a> {
     pub(super) behind: Vec<Option<usize>>,
 }
 
-/// Items of which each comes before all others.
+/// Items that wait for each other in a cycle.
 pub(super) struct Cycle {
     /// Their indexes.
     pub(super) items: Vec<usize>,

@@ -53,7 +53,7 @@ impl<'repo> Pending<'repo> {
         self.files.contains_key(path)
     }
 
-    /// Two files of which one is inside the other, as if that were a directory.
+    /// Two files, one of which would be inside the other as if that were a directory.
     pub(in crate::store) fn clash(&self) -> Option<(&str, &str)> {
         self.files.keys().find_map(|file| {
             let folder = format!("{file}/");

@@ -168,7 +168,7 @@ fn differences(output: &[u8]) -> Option<Vec<Changes>> {
     Some(found)
 }
 
-/// Whether a difference is one of directories: `:` and both modes, of which one may be zero.
+/// Whether a difference is one of directories: `:` and both modes, one of which may be zero.
 fn is_folder(difference: &[u8]) -> Option<bool> {
     let modes = [difference.get(1..7)?, difference.get(8..14)?];
     Some(modes.iter().all(|mode| [&b"040000"[..], b"000000"].contains(mode)))

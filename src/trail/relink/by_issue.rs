@@ -33,8 +33,8 @@ pub(crate) struct Candidate {
     pub(crate) solution_id: SolutionId,
 }
 
-/// The issues that trailers name and that exist here, except those of which they also name a plan, which is more
-/// specific even if the plan is not here.
+/// The issues that trailers name and that exist here, except issues of which they also name a plan: it is more
+/// specific, even if it is not here.
 pub(super) fn issues(
     read: &impl Read,
     trailers: &[(String, String)],

@@ -189,7 +189,7 @@ fn join_parents(
 ) -> Result<Option<ObjectId>, StoreError> {
     if let ([one, two], [old_one, old_two]) = (&commit.parents[..], before) {
         let within = |repo: &Repository, old, new| repo.is_ancestor(old, new);
-        // A restoring merge has two parents of which one contains the other.
+        // A restoring merge has two parents, one of which contains the other.
         let was_apart =
             !within(store.repo(), *old_one, *old_two)? && !within(store.repo(), *old_two, *old_one)?;
         let held_by = match was_apart {

@@ -40,7 +40,7 @@ struct File {
 }
 
 impl Paths {
-    /// All paths of which a state hides something, and all executions, since the commits that they name get new ids.
+    /// All paths where a state hides something, and all executions, since the commits that they name get new ids.
     /// Empty if nothing is hidden.
     pub(crate) fn hidden_in(now: &Snapshot<'_>) -> Result<Self, StoreError> {
         let mut paths = Self::default();
