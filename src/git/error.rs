@@ -51,7 +51,7 @@ pub(crate) enum GitError {
     /// A tree that is too large to read: changing or merging it would lose its contents.
     #[error("the directory `{path}` is too large: {} MB of names, and a directory has at most 32 MB", size >> 20)]
     CrowdedFolder {
-        /// Its place in the tree.
+        /// Its path in the tree.
         path: String,
         /// The size of the tree object in bytes.
         size: u64,

@@ -1,8 +1,8 @@
 //! A record as a merge sees it: slots with stamps.
 //!
-//! A version is `(epoch, birth, slots)`. Reading the file form is in `parse`, writing it in `write`, the join of two
-//! versions in `join` and nowhere else, changes in `change`, the bounds of a record in `limits`, the repair of a record
-//! that nobody can write to any more in `epoch`, and which versions may follow each other in `step`.
+//! A version is `(epoch, birth, slots)`. `parse` reads the file form, and `write` writes it. Only `join` joins two
+//! versions. `change` changes a record, `limits` bounds it, `epoch` repairs one that nobody can write to any more,
+//! and `step` says which versions may follow each other.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ struct Slot {
 type Slots = BTreeMap<String, Slot>;
 type Once = BTreeMap<&'static str, Value>;
 
-/// One version of a record with registers. Records that are written once have none of this: they are just bytes.
+/// One version of a record with registers. A record that is written once is not a `Doc`, but plain bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Doc {
     schema: SchemaRef,
@@ -123,13 +123,13 @@ impl Doc {
         stamps.max_by_key(|stamp| (!stamp.is_far_future(), *stamp))
     }
 
-    /// The id that the record gives itself: for an item that of its solution, otherwise its own.
+    /// The id in the record; for an item, the id of its plan.
     pub(crate) fn id(&self) -> Option<&str> {
         self.once.get("id").or_else(|| self.once.get("solution_id")).and_then(Value::as_str)
     }
 }
 
-/// What a slot is to the schema.
+/// The role of a slot in its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// A register or a leaf that our types know.
@@ -140,7 +140,7 @@ enum Role {
     Element,
 }
 
-/// What the slot of this key is. The key was checked when it was read or made.
+/// The role of the slot with this key. The key was checked when it was read or made.
 fn role(schema: &Schema, key: &str) -> Role {
     use super::schema::Kind;
     let (name, leaf) = key.split_once('/').map_or((key, None), |(name, leaf)| (name, Some(leaf)));
@@ -157,7 +157,7 @@ fn is_element(schema: &Schema, key: &str) -> bool {
     role(schema, key) == Role::Element
 }
 
-/// Values are ordered when they enter a slot, so that equal values have equal bytes.
+/// A value on one line. Its keys are in order since it entered its slot, so equal values have equal bytes.
 fn compact(value: &Value) -> String {
     value.to_string()
 }

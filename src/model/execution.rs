@@ -24,7 +24,7 @@ pub(crate) struct Supersedes {
     pub(crate) status: ExecutionStatus,
 }
 
-/// One attempt at a solution, and thereby the claim on it. Written once, under an id derived from its content.
+/// One attempt at a plan, and the claim on it. Written once, under an id derived from its content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Execution {
     /// Its id.
@@ -38,12 +38,12 @@ pub(crate) struct Execution {
     /// The digest of the plan when it was claimed.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
-    /// A commit of the ref in which the plan has this digest, as a hint: the digest decides.
+    /// A commit of the ref in which the plan has this digest. It is a hint: the digest decides.
     pub(crate) plan_commit: CommitHash,
     /// The queue it was taken from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
-    /// The item there.
+    /// Its item in that queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
     /// One more than the highest of the earlier attempts.
@@ -53,7 +53,7 @@ pub(crate) struct Execution {
     /// The role of the executor; absent for an owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
-    /// The full name of the branch on which it began.
+    /// The full name of the branch on which it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The commit of the branch at the time of the claim; absent on an unborn branch.
@@ -89,8 +89,8 @@ text_enum!(
     LinkedBy {
         /// By the post-commit hook.
         Hook = "hook",
-        /// By its content: the plan in its trailers, or commits that it reverts, copies or squashes, by its message or its
-        /// changes.
+        /// By its content: its trailers name the plan, or its message or changes show that it reverts, copies or
+        /// squashes linked commits.
         Trailer = "trailer",
         /// By hand.
         Manual = "manual",
@@ -113,13 +113,13 @@ text_enum!(
     }
 );
 
-/// The text members of a log entry on which evidence depends (members that are not texts are never hidden).
+/// The text members of a log entry on which evidence depends (other members are never hidden).
 pub(crate) const DECIDED: &[&str] = &["actor", "task_id"];
 
-/// More paths than these are not recorded of a commit: it is a move of everything, or vendored code.
+/// At most this many paths of a commit are recorded. A commit with more moves everything, or contains vendored code.
 pub(crate) const MOST_FILES: usize = 1_000;
 
-/// A commit that carries out (part of) the plan.
+/// A commit was linked to the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct CommitLink {
     /// The full object id.
@@ -133,7 +133,7 @@ pub(crate) struct CommitLink {
     pub(crate) author: String,
     /// When it was authored.
     pub(crate) authored_at: Time,
-    /// The files it changes; for a merge, only those that differ from what git makes of its parents.
+    /// The files it changes; for a merge, only those that differ from git's own merge of its parents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) files: Vec<String>,
     /// How it was linked.

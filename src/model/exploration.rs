@@ -29,7 +29,7 @@ text_enum!(
 pub(crate) struct Exploration {
     /// The issue.
     pub(crate) issue_id: IssueId,
-    /// The issue as the explorer read it; what the store says of it counts.
+    /// The issue as the explorer read it; the store's record takes precedence.
     #[serde(default, deserialize_with = "typed::any_or_none", skip_serializing_if = "Option::is_none")]
     pub(crate) issue: Option<Value>,
     /// Files that matter, the most important first.
@@ -42,21 +42,21 @@ pub(crate) struct Exploration {
     #[schemars(with = "AnyCase")]
     #[serde(deserialize_with = "any_case")]
     pub(crate) impact_scope: Extent,
-    /// How the code does such things already.
+    /// How the code already does similar things.
     #[schemars(length(max = MOST))]
     pub(crate) existing_patterns: Vec<String>,
-    /// Commits, issues or plans that touched the same.
+    /// Commits, issues or plans that touched the same code.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST))]
     pub(crate) related_changes: Vec<String>,
-    /// What a planner has to know.
+    /// What a planner must know.
     #[schemars(length(min = 1, max = MOST))]
     pub(crate) key_findings: Vec<String>,
     /// How hard the work is.
     #[schemars(with = "AnyCase")]
     #[serde(deserialize_with = "any_case")]
     pub(crate) complexity_assessment: Extent,
-    /// Anything that the explorer says of its own work: tools, time, tokens.
+    /// The explorer's remarks on its own work: tools, time, tokens.
     #[serde(
         rename = "_metadata",
         default,
@@ -66,14 +66,14 @@ pub(crate) struct Exploration {
     pub(crate) metadata: Option<Value>,
 }
 
-/// Longer lists are no help.
+/// The maximum length of a list; a longer one does not help.
 const MOST: usize = 200;
 
 /// A file that matters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RelevantFile {
-    /// From the top of the repository.
+    /// Relative to the repository's root.
     #[schemars(schema_with = "super::plan_schema::path")]
     #[serde(deserialize_with = "repo_path")]
     pub(crate) path: String,
@@ -90,7 +90,7 @@ pub(crate) struct RelevantFile {
 pub(crate) enum Relevance {
     /// From 0 to 1.
     Number(f64),
-    /// In a word.
+    /// As a word.
     Word(Extent),
 }
 
@@ -148,7 +148,7 @@ fn in_any_case(text: &str) -> Result<Extent, String> {
     found.copied().ok_or_else(|| format!("`{text}` is none of {}", Extent::words()))
 }
 
-/// A path that leads out of the repository, or nowhere, is none.
+/// A path to a file or directory in the repository, as given.
 fn repo_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     match super::repo_path::RepoPath::parse(&text) {

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::digest::canonical_without;
 use super::uid::ALPHABET;
 
-/// Letters of a fingerprint: five bits each, the first of them three.
+/// The number of letters in a fingerprint: five bits each, except the first, which has three.
 const WIDTH: usize = 26;
 /// The pattern of a fingerprint, for JSON Schema.
 pub(crate) const FINGERPRINT_PATTERN: &str = "[0-7][0-9a-hjkmnp-tv-z]{25}";
@@ -19,7 +19,7 @@ pub(crate) const FINGERPRINT_PATTERN: &str = "[0-7][0-9a-hjkmnp-tv-z]{25}";
 pub(crate) struct Fingerprint(String);
 
 impl Fingerprint {
-    /// The fingerprint of a record, without those of its members that do not count.
+    /// The fingerprint of a record, without its members in `without`.
     pub(crate) fn of(record: &Value, without: &[&str]) -> Self {
         let digest = Sha256::digest(canonical_without(record, without));
         Self::from_bits(digest.iter().take(16).fold(0, |bits, byte| bits << 8 | u128::from(*byte)))

@@ -11,7 +11,7 @@ pub(crate) fn execution_id(text: &str) -> ExecutionId {
     ExecutionId::parse(&format!("{issue}-{last:0>26}")).unwrap()
 }
 
-/// An entry at a place such as `20261121T021405123Z-00000`.
+/// The id of an entry at a place such as `20261121T021405123Z-00000`.
 pub(crate) fn entry_id(place: &str) -> EntryId {
     EntryId::parse(&format!("{place}-{:0>26}", 1)).unwrap()
 }

@@ -8,9 +8,9 @@ use std::ops::Deref;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Digits of a SHA-1, and of a SHA-256.
+/// The number of digits of a SHA-1 and of a SHA-256.
 const LENGTHS: [usize; 2] = [40, 64];
-/// The number of digits that people are shown.
+/// The number of digits shown to people.
 const SHORT: usize = 10;
 const PATTERN: &str = "^([0-9a-f]{40}|[0-9a-f]{64})$";
 
@@ -39,7 +39,7 @@ macro_rules! hash {
                 &self.0
             }
 
-            /// The number of digits that people are shown.
+            /// The first digits, as shown to people.
             #[allow(dead_code)] // Declared for each of the types.
             pub(crate) fn short(&self) -> &str {
                 self.0.get(..SHORT).unwrap_or(&self.0)
@@ -74,7 +74,7 @@ macro_rules! hash {
             }
         }
 
-        /// For tests: the first digits.
+        /// For tests: completes an id from its first digits.
         #[cfg(test)]
         impl From<&str> for $name {
             fn from(begin: &str) -> Self {
@@ -119,7 +119,7 @@ macro_rules! hash {
 }
 
 hash!(
-    /// The id of a commit. An id of the length of the other hash function names no commit of this repository.
+    /// The id of a commit. An id with the length of the other hash function names no commit in this repository.
     CommitHash
 );
 impl From<[u8; 20]> for CommitHash {

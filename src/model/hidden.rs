@@ -1,4 +1,4 @@
-//! Characters that are invisible or that control a terminal: in a foreign text they can hide what it says.
+//! Characters that are invisible or that control a terminal: in a text from outside, they can hide what it says.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ pub(crate) fn is_ignorable(c: char) -> bool {
     )
 }
 
-/// Noncharacters that Unicode reserves for a program's own use: no text that is exchanged holds them, and this program
+/// Noncharacters that Unicode reserves for a program's own use. They do not occur in exchanged text, and this program
 /// marks its colours with them.
 fn is_own(c: char) -> bool {
     matches!(c, '\u{fdd0}'..='\u{fdef}')
@@ -53,9 +53,9 @@ pub(crate) fn visible(c: char) -> String {
     c.escape_unicode().to_string()
 }
 
-/// A text in which each character counts, such as a command, on one line, with nothing left out. Every character that
-/// is not visible as itself is escaped, line breaks and tabs too. So that no other text looks the same, the backslash
-/// of anything that looks like such an escape is escaped as well.
+/// A text in which each character matters, such as a command, on one line and with nothing left out. Every character
+/// that does not show as itself is escaped, including line breaks and tabs. So is the backslash of anything that
+/// looks like such an escape, so that no two texts look the same.
 pub(crate) fn exact(text: &str) -> Cow<'_, str> {
     let is_seen = |at: usize, c: char| !(is_hidden(c) || is_odd_blank(c) || text[at..].starts_with("\\u{"));
     if text.char_indices().all(|(at, c)| is_seen(at, c)) {

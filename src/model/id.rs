@@ -27,7 +27,7 @@ const ENTRY_RULE: &str = "it is <time>-<counter>-<26 letters and digits derived 
 /// The grammars as patterns for JSON Schema.
 const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";
 
-/// A place in a log and a fingerprint.
+/// A place in a log, and a fingerprint.
 fn entry_pattern() -> String {
     format!("^[0-9]{{8}}T[0-9]{{9}}Z-[0-9]{{5}}-{FINGERPRINT_PATTERN}$")
 }
@@ -39,7 +39,7 @@ fn inner_pattern(prefix: &str, last: &str) -> String {
     )
 }
 
-/// A prefix and anything that a file name may be made of.
+/// A prefix, and characters that a file name can have.
 fn prefixed_pattern(prefix: &str) -> String {
     format!(r"^(?!.*\.\.){prefix}-[A-Za-z0-9._-]{{1,76}}(?<!\.)(?<!\.lock)(?<!\.json)$")
 }
@@ -54,7 +54,7 @@ pub(crate) struct IdError {
 }
 
 impl IdError {
-    /// What is allowed in its place.
+    /// What an id of this kind looks like.
     pub(crate) fn expected(&self) -> String {
         format!("the id of {} ({})", self.kind, self.rule)
     }
@@ -150,7 +150,7 @@ id_type!(
     "ISS-20261121-7k3m2pq9"
 );
 id_type!(
-    /// A solution: `SOL-<issue id>-<uid>`.
+    /// A plan: `SOL-<issue id>-<uid>`.
     SolutionId,
     "a plan",
     |text| inner_grammar(text, "SOL-", SOLUTION_RULE, |uid| {
@@ -256,7 +256,7 @@ impl ExecutionId {
         Self(format!("EXR-{issue}-{content}"))
     }
 
-    /// The issue whose plan is carried out.
+    /// The issue whose plan is executed.
     pub(crate) fn issue(&self) -> IssueId {
         IssueId(inner_issue(&self.0).to_owned())
     }
@@ -326,7 +326,7 @@ fn issue_grammar(text: &str) -> Result<(), &'static str> {
     component_grammar(text)
 }
 
-/// In one pass: ids are read by the thousand.
+/// One pass over the text, since ids are read by the thousand.
 fn component_grammar(text: &str) -> Result<(), &'static str> {
     let mut before = b' ';
     let mut has_two_dots = false;

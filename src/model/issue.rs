@@ -27,7 +27,7 @@ text_enum!(
         Paused = "paused",
         /// It will not be done.
         Cancelled = "cancelled",
-        /// It is done with.
+        /// It was closed, executed or not.
         Closed = "closed",
     }
 );
@@ -46,17 +46,17 @@ text_enum!(
     }
 );
 
-/// Loose context that a planner may want.
+/// More context for a planner.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ExtendedContext {
-    /// Where in the code: a path, a symbol.
+    /// Where in the code: a path or a symbol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) location: Option<String>,
     /// What the reporter thinks would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suggested_fix: Option<String>,
-    /// Anything else: a text, or an object such as a roadmap tool writes.
+    /// Anything else: a text, or an object as roadmap tools write it.
     #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
     pub(crate) notes: Option<Value>,
 }
@@ -110,7 +110,7 @@ text_enum!(
         PerIssue = "per-issue",
         /// Many, squashed into one at the end.
         Squash = "squash",
-        /// Any number, each of which works by itself.
+        /// Any number, each of which works on its own.
         Atomic = "atomic",
     }
 );
@@ -176,7 +176,7 @@ pub(crate) struct Issue {
     /// `type:id`: parent-child, discovered-from, relates-to, duplicates.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) relations: BTreeSet<String>,
-    /// Loose context.
+    /// More context for a planner.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) extended_context: ExtendedContext,
     /// Parts of the system it concerns.
@@ -270,10 +270,10 @@ pub(crate) static ISSUE: Schema = Schema {
     check: super::record::check_as::<Issue>,
 };
 
-/// A remark on an issue.
+/// A comment on an issue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Comment {
-    /// The entry's name.
+    /// The entry's id.
     pub(crate) id: EntryId,
     /// Markdown.
     pub(crate) body: String,
@@ -336,7 +336,7 @@ pub(crate) struct FeedbackDetail {
     /// The queue it was taken from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<String>,
-    /// Its item there.
+    /// Its item in that queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<String>,
 }
@@ -356,7 +356,7 @@ impl FeedbackDetail {
 /// What went wrong or was clarified, kept for the next plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Feedback {
-    /// The entry's name.
+    /// The entry's id.
     pub(crate) id: EntryId,
     /// Its kind.
     #[serde(rename = "type")]

@@ -52,7 +52,7 @@ macro_rules! log_entry {
         #[doc = $about]
         #[derive(Debug, Clone, PartialEq)]
         pub(crate) struct $entry {
-            /// The entry's name.
+            /// The entry's id.
             pub(crate) id: crate::model::id::EntryId,
             /// What happened.
             pub(crate) event: $event,

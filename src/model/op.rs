@@ -1,23 +1,23 @@
-//! The operations that change a store or what a worktree executes, each with the name that its commits bear.
+//! The operations that change a store, or what a worktree executes, each with its name in commits.
 
 use super::text_enum;
 
 text_enum!(
-    /// What someone did, in the words of the trailer `Wf-Op`.
+    /// What someone did, as the trailer `Wf-Op` names it.
     Op {
         /// Creates an issue.
         New = "new",
-        /// Changes one.
+        /// Edits an issue.
         Edit = "edit",
-        /// Comments on one.
+        /// Comments on an issue.
         Comment = "comment",
-        /// Closes one.
+        /// Closes an issue.
         Close = "close",
-        /// Reopens one.
+        /// Reopens an issue.
         Reopen = "reopen",
         /// Adds feedback for the next planner.
         FeedbackAdd = "feedback add",
-        /// Imports issues of beads.
+        /// Imports issues from beads.
         ImportBeads = "import beads",
         /// Imports an export.
         ImportJsonl = "import jsonl",
@@ -33,13 +33,13 @@ text_enum!(
         TaskStart = "task start",
         /// Chooses the plan of an issue.
         Bind = "bind",
-        /// Withdraws that choice.
+        /// Unbinds the plan of an issue.
         Unbind = "unbind",
         /// Creates a queue.
         QueueNew = "queue new",
         /// Queues plans.
         QueueAdd = "queue add",
-        /// Removes items.
+        /// Removes items from a queue.
         QueueRemove = "queue remove",
         /// Holds items back.
         QueueHold = "queue hold",
@@ -61,9 +61,9 @@ text_enum!(
         QueueMerge = "queue merge",
         /// Declares conflicts between plans.
         QueueConflictAdd = "queue conflict add",
-        /// Decides a conflict between plans.
+        /// Resolves a conflict between plans.
         QueueResolve = "queue resolve",
-        /// Decides a field that two clones changed differently.
+        /// Resolves a field that two clones changed differently.
         Conflicts = "conflicts",
         /// Claims an item.
         Next = "next",
@@ -83,13 +83,13 @@ text_enum!(
         LeaseRelease = "lease release",
         /// Links commits to a plan.
         Link = "link",
-        /// Unlinks them.
+        /// Removes the links of commits.
         Unlink = "unlink",
         /// Finds commits whose links were lost.
         Relink = "relink",
         /// Follows commits that git rewrote.
         Rewrite = "rewrite",
-        /// Joins two heads of the store.
+        /// Merges two heads of the store.
         Merge = "merge",
         /// Sets policies.
         PolicySet = "policy set",

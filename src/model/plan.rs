@@ -75,7 +75,7 @@ pub(crate) const PLAN: Shape = Shape::Fields(&[
     ("score", Shape::Any),
 ]);
 
-/// The content of a solution: one register, so that a merged plan is always one that someone wrote.
+/// The content of a plan: one register, so that a merged plan is always one that someone wrote.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(transform = rule::of_plan)]
 pub(crate) struct Plan {
@@ -89,7 +89,7 @@ pub(crate) struct Plan {
     /// bugfix, feature, refactor, performance, security, test, docs or chore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) strategy_type: Option<String>,
-    /// The steps, at least one.
+    /// The tasks, at least one.
     #[schemars(length(min = 1, max = MOST_TASKS))]
     pub(crate) tasks: Vec<Task>,
     /// What the planner found out about the code: relevant_files, patterns, integration_points, and more.
@@ -122,7 +122,7 @@ pub(crate) struct Analysis {
     pub(crate) complexity: Option<String>,
 }
 
-/// One step of a plan.
+/// One task of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(transform = rule::of_task)]
 pub(crate) struct Task {
@@ -138,7 +138,7 @@ pub(crate) struct Task {
     /// A file, directory or module.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) scope: Option<String>,
-    /// More than the title says.
+    /// Details beyond the title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
     /// Files to touch (some planners write `modification_points` instead).
@@ -162,14 +162,14 @@ pub(crate) struct Task {
     /// When it counts as done (other planners write `acceptance` instead).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) convergence: Option<Convergence>,
-    /// What its commit should look like; absent for a step without one.
+    /// What its commit should look like; absent for a task without a commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<PlannedCommit>,
-    /// Tasks of this plan that come first.
+    /// Tasks of this plan that must be done first.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "rule::task_ids")]
     pub(crate) depends_on: Vec<String>,
-    /// Minutes it will take.
+    /// Estimated time in minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub(crate) estimated_minutes: Option<f64>,
@@ -301,7 +301,7 @@ fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Str
 const BEYOND_FILES: [&str; 3] = ["Notify", "Configure", "Test"];
 
 impl Task {
-    /// Whether it can be carried out without a commit: it notifies someone, configures something or runs a test, and
+    /// Whether it can be executed without a commit: it notifies someone, configures something or runs a test, and
     /// names neither a file nor a commit.
     pub(crate) fn needs_no_commit(&self) -> bool {
         let is_beyond = BEYOND_FILES.iter().any(|it| it.eq_ignore_ascii_case(self.action.trim()));
@@ -351,7 +351,7 @@ impl Task {
 }
 
 impl Plan {
-    /// Whether the whole plan can be carried out without a commit.
+    /// Whether the whole plan can be executed without a commit.
     pub(crate) fn needs_no_commit(&self) -> bool {
         !self.tasks.is_empty() && self.tasks.iter().all(Task::needs_no_commit)
     }

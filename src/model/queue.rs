@@ -23,7 +23,7 @@ text_enum!(
     }
 );
 
-/// Bound solutions in order of execution, as stored.
+/// Bound plans in order of execution, as stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Queue {
     /// Written once.
@@ -54,10 +54,10 @@ pub(crate) static QUEUE: Schema = Schema {
     check: super::record::check_as::<Queue>,
 };
 
-/// A bound solution in a queue, as stored. It is keyed by its solution, so items from two clones never collide.
+/// A bound plan in a queue, as stored. The id of the plan is its key, so items from two clones never collide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Item {
-    /// S-1, S-2, … within the queue. Two clones can assign the same number; the solution id is unique.
+    /// S-1, S-2, … within the queue. Two clones can assign the same number; the plan's id is unique.
     pub(crate) item_id: ItemId,
     /// The issue.
     pub(crate) issue_id: IssueId,
@@ -87,7 +87,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// Whether it is out of the queue.
+    /// Whether it was removed from the queue.
     pub(crate) fn is_removed(&self) -> bool {
         self.removed == Some(true)
     }

@@ -1,4 +1,4 @@
-//! Conflicts between the items of a queue, as someone declared them: entries that are written once.
+//! Declared conflicts between the items of a queue: entries that are written once.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,11 @@ use super::id::{EntryId, SolutionId};
 use super::text_enum::text_enum;
 use super::time::Time;
 
-/// The text members that decide which conflict an entry is about (members that are not texts are never hidden).
+/// The text members that decide which conflict an entry is about (other members are never hidden).
 pub(crate) const DECIDED: &[&str] = &["file"];
 
 text_enum!(
-    /// What two plans conflict about.
+    /// What two plans conflict over.
     ConflictType {
         /// Both touch the same file.
         File = "file",
@@ -31,7 +31,7 @@ text_enum!(
     Severity {
         /// Its items are blocked until someone decides.
         High = "high",
-        /// It needs an order; that of the queue will do.
+        /// It needs an order; the order of the queue is enough.
         Medium = "medium",
         /// Worth knowing.
         Low = "low",
@@ -39,7 +39,7 @@ text_enum!(
 );
 
 text_enum!(
-    /// How a conflict is dealt with.
+    /// How a conflict is resolved.
     Resolution {
         /// One after the other.
         Sequential = "sequential",
@@ -65,7 +65,7 @@ impl ConflictType {
 /// stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct QueueConflict {
-    /// The entry's name.
+    /// The entry's id.
     pub(crate) id: EntryId,
     /// What the plans conflict over.
     #[serde(rename = "type")]
@@ -78,7 +78,7 @@ pub(crate) struct QueueConflict {
     /// The file, if the conflict is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
-    /// How it is dealt with.
+    /// How it is resolved.
     pub(crate) resolution: Resolution,
     /// The plans in the order of execution; empty if none was decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -21,7 +21,7 @@ pub(crate) trait Entry: Serialize {
     /// Its id.
     fn id(&self) -> &EntryId;
 
-    /// Where its id is kept.
+    /// Its id, for writing.
     fn id_mut(&mut self) -> &mut EntryId;
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn entry_bytes<T: Serialize>(entry: &T) -> Vec<u8> {
     bytes
 }
 
-/// This fails only for what cannot be written as JSON, and every record can.
+/// This fails only for values that have no JSON form, and every record has one.
 fn value_of(record: &impl Serialize) -> Value {
     typed::to_value(record).unwrap_or_default()
 }

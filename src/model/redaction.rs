@@ -37,16 +37,16 @@ const MOST_TEXTS: usize = 1_000;
 /// Hides a value of a record in the same directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Redaction {
-    /// The entry's name.
+    /// The entry's id.
     pub(crate) id: EntryId,
     /// The file, as a path below that directory: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `run.json`,
     /// `log/<ENTRY>.json`, `conflicts/<ENTRY>.json`, `items/<xx>/<SOLUTION>.json`.
     pub(crate) target: String,
-    /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*`: all texts of an entry; `-`:
-    /// sets an entry from the future aside.
+    /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*` for all texts of an entry; `-`
+    /// to set an entry from the future aside.
     pub(crate) field: String,
-    /// Hides the value with this stamp and every earlier one, if the field was ever written under this stamp or a later
-    /// one. Absent for records without stamps, which have only one value.
+    /// Hides the value with this stamp and all earlier ones, if the field was ever written under this stamp or a
+    /// later one. Absent for records without stamps, which have only one value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) stamp: Option<Made>,
     /// Why.

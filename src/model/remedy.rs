@@ -44,7 +44,7 @@ impl Remedy {
         Self { call: Some(call.into()), words: does.into() }
     }
 
-    /// Words alone.
+    /// Advice without a call.
     pub(crate) fn words(words: impl Into<String>) -> Self {
         Self { call: None, words: words.into() }
     }
@@ -55,7 +55,7 @@ impl Remedy {
 pub(crate) struct Remedies(Vec<Remedy>);
 
 impl Remedies {
-    /// Nothing.
+    /// No remedies.
     pub(crate) fn none() -> Self {
         Self::default()
     }
@@ -65,13 +65,13 @@ impl Remedies {
         Self::none().or_call(call, does)
     }
 
-    /// The same with another call.
+    /// These remedies and another call.
     pub(crate) fn or_call(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
         self.0.push(Remedy::call(call, does));
         self
     }
 
-    /// The same with words.
+    /// These remedies and advice without a call.
     pub(crate) fn and(mut self, words: impl Into<String>) -> Self {
         self.0.push(Remedy::words(words));
         self
@@ -82,12 +82,12 @@ impl Remedies {
         self.0.is_empty()
     }
 
-    /// Each of them.
+    /// All of them.
     pub(crate) fn as_slice(&self) -> &[Remedy] {
         &self.0
     }
 
-    /// The same by value.
+    /// All of them, by value.
     pub(crate) fn into_vec(self) -> Vec<Remedy> {
         self.0
     }

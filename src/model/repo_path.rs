@@ -11,15 +11,15 @@ use unicode_normalization::UnicodeNormalization;
 /// The longest path that a system can open.
 const LONGEST: usize = 4096;
 
-/// The characters that make a pattern. Brackets and braces are part of many a name, such as `app/[id]/page.tsx`: git is
-/// given every path literally.
+/// The characters that make a pattern. Brackets and braces occur in real names, such as `app/[id]/page.tsx`; git gets
+/// every path literally.
 const PATTERN: [char; 2] = ['*', '?'];
 /// A list of names in braces, which a shell reads as several.
 pub(super) const BRACES: &str = r"\{[^{}]*,[^{}]*\}";
 
 /// Line numbers after a path, as compilers, editors and forges write them: `:12`, `:12-20`, `:12:5`, `#L12-L20`.
 pub(super) const LINES: &str = "(?::L?[0-9]+(?:[-,:]L?[0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)+";
-/// The end of a file's name, after which planners write other things.
+/// The extension of a file, after which planners write other things.
 macro_rules! extension {
     () => {
         r"\.[A-Za-z][A-Za-z0-9]*"
@@ -35,7 +35,7 @@ pub(super) const SEVERAL: &str = concat!(
 );
 /// A remark after a path: in parentheses, or after a file's name.
 pub(super) const REMARK: &str = concat!(r"[^/ ] ?\([^()]*\)$|", extension!(), " [^./]*$");
-/// The name of something in a file, after that of the file.
+/// The name of something in a file, after the name of the file.
 pub(super) const SYMBOL: &str = concat!(extension!(), "[:#]");
 /// Characters that all of the above need and most paths do not have.
 const ODD: [char; 6] = [' ', ',', ';', ':', '#', '('];
@@ -48,11 +48,11 @@ static WITH_SYMBOL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SYMBOL
 static WITH_BRACES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(BRACES).ok());
 static WITH_LINES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("[^/]({LINES})$")).ok());
 
-/// A path from the top of the repository: its names with one `/` between each two, and no step that leads nowhere or
-/// upwards. Two are equal if their bytes are. They overlap by what they are folded to: whether a file system forgives case is
-/// known to one clone only, and all clones must come to the same answer, so that no file is handed out twice anywhere.
+/// A path relative to the repository's root: names separated by single slashes, without `.` and `..`. Two paths are
+/// equal if their bytes are. Whether they overlap is decided by their folded forms: only one clone knows whether its
+/// file system ignores case, but all clones must come to the same answer, so that no file is given to two executions.
 ///
-/// The empty path is the top itself. No plan may name it; it stands for a text that cannot be read as a path.
+/// The empty path is the root itself. No plan may name it; it stands for a text that cannot be read as a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(from = "Cow<'_, str>")]
 pub(crate) struct RepoPath(String);
@@ -63,10 +63,10 @@ pub(crate) enum PathFault {
     /// It is empty, or only `.` components.
     #[error("a file or directory inside the repository, not the root itself")]
     Top,
-    /// An address.
+    /// A URL.
     #[error("a path, not an address with `file:` or `https:` in front")]
     Address,
-    /// It begins at the root of a system, a home directory or a drive.
+    /// It starts at the root of a file system, a home directory or a drive.
     #[error("a path relative to the repository's root, without a leading `/`, `~` or drive letter")]
     Absolute,
     /// It has a `..` component.
@@ -84,16 +84,16 @@ pub(crate) enum PathFault {
     /// Invisible characters.
     #[error("a path without control characters")]
     Control,
-    /// Easily overlooked, and another file.
+    /// A space at its start or end, which is easily overlooked and names another file.
     #[error("a path that neither begins nor ends with a space")]
     Space,
     /// Quotation marks from the surrounding sentence.
     #[error("a path without quotation marks")]
     Quoted,
-    /// A list in one text.
+    /// Several paths in one text.
     #[error("one path; give each file an entry of its own")]
     Several,
-    /// More than the path.
+    /// A remark after the path.
     #[error(
         "only the path, optionally with line numbers as in `src/a.ts:12-20`; a remark on it belongs in `change`"
     )]
@@ -108,7 +108,7 @@ pub(crate) enum PathFault {
     Long,
 }
 
-/// What an address begins with.
+/// The schemes of URLs.
 const ADDRESSES: &[&str] = &["file:", "http:", "https:", "vscode:", "git:", "ssh:"];
 
 impl RepoPath {
@@ -137,7 +137,7 @@ impl RepoPath {
             path.truncate(without_lines(&path).len());
             refuse_more(&path)?;
         }
-        // What is left after a `./`, or before the line numbers.
+        // Checks what is left after a `./`, or before the line numbers.
         refuse_ends(&path)?;
         for name in path.split('/') {
             match name {
@@ -166,7 +166,7 @@ impl RepoPath {
         folded(&self.0)
     }
 
-    /// Whether a path, in git's form, is this one or lies in it, on some system at least.
+    /// Whether a path in git's form is this path or inside it, on at least one system.
     pub(crate) fn holds(&self, path: &str) -> bool {
         let (own, path) = (self.folded(), folded(path));
         let Some(rest) = path.strip_prefix(&*own) else { return false };
@@ -193,7 +193,7 @@ fn without_lines(path: &str) -> &str {
     lines.map_or(path, |lines| &path[..lines.start()])
 }
 
-/// Refuses what a path in the repository cannot begin or end with.
+/// Refuses what a path in the repository cannot start or end with.
 fn refuse_ends(path: &str) -> Result<(), PathFault> {
     let has_drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     if path.starts_with(['/', '~']) || has_drive {
@@ -223,7 +223,7 @@ fn refuse_more(path: &str) -> Result<(), PathFault> {
     Ok(())
 }
 
-/// The directories above a path in git's form, nearest first; the last one is the top, as an empty path.
+/// The directories above a path in git's form, nearest first; the last one is the root, as an empty path.
 pub(crate) fn folders(path: &str) -> impl Iterator<Item = &str> {
     fn above<'p>(path: &&'p str) -> Option<&'p str> {
         match path.rsplit_once('/') {
@@ -234,7 +234,7 @@ pub(crate) fn folders(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(above(&path), above)
 }
 
-/// For people and programs: the top is `.`.
+/// For people and programs: the root is `.`.
 impl std::fmt::Display for RepoPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.0.is_empty() { "." } else { &self.0 })

@@ -23,7 +23,7 @@ text_enum!(
     }
 );
 
-/// The text members of a review on which gates depend (members that are not texts are never hidden).
+/// The text members of a review on which gates depend (other members are never hidden).
 pub(crate) const DECIDED: &[&str] = &["plan_digest", "author"];
 
 /// A number from 0 to 100. A whole one is written without a fraction.
@@ -57,7 +57,7 @@ impl std::fmt::Display for Score {
 impl Serialize for Score {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0.fract() == 0.0 {
-            // At most 100, so nothing is cut.
+            // At most 100, so the cast loses nothing.
             serializer.serialize_u8(self.0 as u8)
         } else {
             serializer.serialize_f64(self.0)
@@ -109,7 +109,7 @@ impl Scores {
 /// One reviewer's opinion of a plan. It is about the plan with this digest, and no longer counts once the plan changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Review {
-    /// The entry's name.
+    /// The entry's id.
     pub(crate) id: EntryId,
     /// The verdict: that of the total, or harsher.
     pub(crate) verdict: Verdict,

@@ -14,7 +14,7 @@ text_enum!(
     RunMode {
         /// Explore, plan, queue, execute: for one or two issues that are not urgent.
         Quick = "quick",
-        /// The same with a review of the plans before they are queued.
+        /// Like quick, with a review of the plans before they are queued.
         Full = "full",
         /// Like full, with limits on how many issues are explored, planned and executed at once.
         Batch = "batch",
@@ -24,17 +24,17 @@ text_enum!(
 text_enum!(
     /// A step of a run.
     RunStep {
-        /// Find out what an issue touches.
+        /// Find out what the issue touches.
         Explore = "explore",
-        /// Make a plan for it and bind that.
+        /// Make a plan for the issue and bind it.
         Plan = "plan",
         /// Have the plan reviewed.
         Review = "review",
-        /// Put the plan into a queue.
+        /// Queue the plan.
         Queue = "queue",
-        /// Carry the plan out in a worktree of its own.
+        /// Execute the plan in its own worktree.
         Execute = "execute",
-        /// Merge what was done into the branch of the run.
+        /// Merge the work into the branch of the run.
         Integrate = "integrate",
     }
 );
@@ -42,7 +42,7 @@ text_enum!(
 text_enum!(
     /// Which kind of program executes plans.
     ExecutionMethod {
-        /// Any other.
+        /// Any other program.
         Agent = "agent",
         /// Codex.
         Codex = "codex",
@@ -52,11 +52,11 @@ text_enum!(
 );
 
 text_enum!(
-    /// Which kind of program reviews what was executed.
+    /// Which kind of program reviews the code.
     CodeReview {
-        /// None: only plans are reviewed, and what is executed is tested.
+        /// No code review: plans are reviewed, and the work is tested.
         Skip = "skip",
-        /// Any other.
+        /// Any other program.
         Agent = "agent",
         /// Codex.
         Codex = "codex",
@@ -78,12 +78,12 @@ pub(crate) struct RunAgents {
     /// Reviews plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reviewer: Option<String>,
-    /// Carries plans out.
+    /// Executes plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) executor: Option<String>,
 }
 
-/// How much a run does at once, and how often.
+/// How many issues a run works on at once, and how often it retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct RunLimits {
     /// The most issues that are explored at once.
@@ -109,28 +109,28 @@ pub(crate) struct Run {
     /// The steps that it takes.
     #[schemars(extend("uniqueItems" = true))]
     pub(crate) steps: Vec<RunStep>,
-    /// Who takes them.
+    /// The agents that take them.
     pub(crate) agents: RunAgents,
-    /// How much at once, and how often.
+    /// How many issues it works on at once, and how often it retries.
     pub(crate) limits: RunLimits,
-    /// Which kind of program executes.
+    /// Which kind of program executes plans.
     pub(crate) execution_method: ExecutionMethod,
-    /// Which kind of program reviews what was executed.
+    /// Which kind of program reviews the code.
     pub(crate) code_review: CodeReview,
     /// The branch into which the work of completed issues is merged; absent if nothing is executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
-    /// The commit on which that branch began.
+    /// The commit at which that branch started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) base_commit: Option<CommitHash>,
     /// Who started it.
     pub(crate) actor: String,
-    /// When it began.
+    /// When it started.
     pub(crate) created_at: Time,
 }
 
 impl Run {
-    /// Whether it takes a step.
+    /// Whether the run takes this step.
     pub(crate) fn takes(&self, step: RunStep) -> bool {
         self.steps.contains(&step)
     }

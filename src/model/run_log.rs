@@ -11,9 +11,9 @@ use super::status::IssueStatus;
 use super::text_enum::text_enum;
 
 text_enum!(
-    /// The state of a run.
+    /// The status of a run.
     RunStatus {
-        /// Nothing was done yet.
+        /// Nothing has been done yet.
         Pending = "pending",
         /// Under way, or stopped before its end.
         Running = "running",
@@ -23,9 +23,9 @@ text_enum!(
 );
 
 text_enum!(
-    /// What a run is about.
+    /// The phase of a run.
     RunPhase {
-        /// It begins.
+        /// The run begins.
         Init = "init",
         /// Issues are gathered and explored.
         Listing = "listing",
@@ -68,10 +68,10 @@ pub(crate) struct IssueReached {
     /// The queue that it waits in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
-    /// The item there.
+    /// Its item in that queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
-    /// The attempt at it.
+    /// The execution of that plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) execution_id: Option<ExecutionId>,
     /// What went wrong.
@@ -108,7 +108,7 @@ pub(crate) struct ActionDone {
     /// How long the agent took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) took_ms: Option<u64>,
-    /// What it came to, for people.
+    /// The outcome, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
     /// Why it was left out; absent if it was taken.
@@ -116,7 +116,7 @@ pub(crate) struct ActionDone {
     pub(crate) skipped: Option<String>,
 }
 
-/// An attempt at a step came to nothing. What follows from that for its issue is in an entry `issue`.
+/// An attempt at a step failed. An `issue` entry says what that means for its issue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Setback {
     /// The step.
@@ -131,7 +131,7 @@ pub(crate) struct Setback {
     pub(crate) error: Failure,
 }
 
-/// An agent did what its role may not do.
+/// An agent did something that its role does not allow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Breach {
     /// The step that it was asked to take.

@@ -76,7 +76,7 @@ impl Field {
 /// What a merge does with two records that were created separately under one id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Births {
-    /// They are two records: the later birth wins as a whole.
+    /// They are two records: the one with the later birth wins as a whole.
     LaterStands,
     /// They are one record (a queue item is identified by its plan): fields are joined by stamp, and those that are
     /// written once come from the earlier birth.

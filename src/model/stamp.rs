@@ -14,7 +14,7 @@ const IMPORT: &str = "import";
 const LAST_COUNTER: u32 = 99_999;
 /// The greatest uid.
 const LAST_UID: &str = "zzzzzzzz";
-/// From this day on no time makes a stamp, so that there is always room for a later one.
+/// No stamp has a time from this day on, so that there is always room for a later one.
 const NO_ROOM: &str = "9998-12-31";
 /// The far future begins here: no correct clock shows such a time, and no write takes one from a clock. A value with
 /// such a stamp is read like any other, so that a merge needs no clock; `fsck` reports and repairs it.
@@ -139,7 +139,7 @@ impl Stamp {
 
     /// Whether the name of a file is that of an entry of the far future.
     pub(crate) fn is_far_entry(name: &str) -> bool {
-        // Without the characters that a file name cannot have.
+        // The digits of the day, as a file name starts with them.
         let day = FAR_FUTURE.bytes().filter(|byte| *byte != b'-');
         name.bytes().take(8).all(|byte| byte.is_ascii_digit()) && name.bytes().cmp(day).is_ge()
     }
@@ -149,7 +149,7 @@ impl Stamp {
         &self.own()[..PLACE_WIDTH]
     }
 
-    /// The earliest stamp by `by` at a later place than this one; none after the last place.
+    /// The earliest stamp by `by` at a later place than this one; `None` after the last place.
     fn tick(&self, by: &str) -> Option<Self> {
         let next = match self.counter() {
             LAST_COUNTER => Self::with_counter(self.time().plus_millis(1), 0, by),
@@ -505,7 +505,7 @@ mod tests {
             prop_assert_eq!(Stamp::parse(one.as_str()), Some(one));
         }
 
-        // Most of them close to the end, where it could go wrong.
+        // Most of them are close to the last stamp, where it could go wrong.
         #[test]
         fn what_replaces_is_later(
             before_end in prop_oneof![0i64..200_000_000, 0i64..253_370_000_000_000],

@@ -16,7 +16,7 @@ text_enum!(
         Queued = "queued",
         /// Someone is executing it.
         Executing = "executing",
-        /// It was carried out.
+        /// Its plan was executed.
         Completed = "completed",
         /// The last attempt failed.
         Failed = "failed",
@@ -24,7 +24,7 @@ text_enum!(
         Paused = "paused",
         /// It will not be done.
         Cancelled = "cancelled",
-        /// It is done with.
+        /// It was closed, executed or not.
         Closed = "closed",
     }
 );
@@ -76,7 +76,7 @@ text_enum!(
         Ready = "ready",
         /// Someone is executing it.
         Executing = "executing",
-        /// It was carried out, or its issue was closed.
+        /// Its plan was executed, or its issue was closed.
         Completed = "completed",
         /// The last attempt failed.
         Failed = "failed",

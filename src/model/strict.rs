@@ -1,8 +1,8 @@
-//! Strict JSON for records. serde_json silently takes the last of two equal keys, and another program the first; a
+//! Strict JSON for records. Of two equal keys, serde_json silently takes the last, and another program the first; a
 //! record that two programs read differently is broken. Depth and count are bounded before anything is built.
 //!
-//! serde_json also rewrites `1e5` as `1e+5`, and reads an object with a certain key as a number. So the text is parsed
-//! here: a number stays as it was written, and an object is an object.
+//! serde_json also rewrites `1e5` as `1e+5`, and reads an object with a certain key as a number. So the text is
+//! parsed here: a number stays as it was written, and an object is an object.
 
 use serde_json::{Map, Number, Value};
 
@@ -37,7 +37,7 @@ fn document(bytes: &[u8], deepest: usize, most: usize) -> Result<Value, Fault> {
     read().map_err(|stop| stop.fault(|| serde_json::from_slice::<Value>(bytes).err()))
 }
 
-/// Why a text with documents cannot be read.
+/// Why a text with JSON documents cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     /// It is not JSON.
@@ -127,7 +127,7 @@ impl Reader<'_> {
         is_here
     }
 
-    /// The value here; `depth` lists and objects are open.
+    /// Reads the value here, inside `depth` open lists and objects.
     fn value(&mut self, depth: usize) -> Result<Value, Stop> {
         self.values += 1;
         if self.values > self.most {

@@ -335,7 +335,7 @@ mod tests {
         let read = outer(&format!(r#"{{"free": {free}}}"#)).unwrap();
         assert_eq!(read.free.as_ref().unwrap().to_string(), free);
         assert_eq!(to_value(&read).unwrap()["free"].to_string(), free);
-        // As well as another deserializer can.
+        // It works with other deserializers, too.
         assert_eq!(serde_json::from_str::<Outer>(r#"{"free": [1, "a"]}"#).unwrap().free.unwrap()[1], "a");
     }
 }

@@ -117,7 +117,7 @@ pub(crate) struct AttemptTold {
     pub(crate) actor: String,
     /// How it ended; `executing` if it has not.
     pub(crate) status: ExecutionStatus,
-    /// When it began.
+    /// When it started.
     pub(crate) started_at: Time,
     /// When it ended.
     #[serde(skip_serializing_if = "Option::is_none")]

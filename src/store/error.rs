@@ -71,7 +71,7 @@ pub(crate) enum StoreError {
     /// A record cannot be read.
     #[error("`{path}`: {broken}")]
     Broken {
-        /// Its place in the tree.
+        /// Its path in the tree.
         path: String,
         /// What is wrong.
         broken: Broken,
@@ -79,7 +79,7 @@ pub(crate) enum StoreError {
     /// A directory that unfolds to more files than a merge accepts.
     #[error("the directory `{path}` is too large: it holds more than {most} files")]
     FullFolder {
-        /// Its place in the tree.
+        /// Its path in the tree.
         path: String,
         /// The limit.
         most: u64,
@@ -87,7 +87,7 @@ pub(crate) enum StoreError {
     /// A record that is within the limits on each side but too large when merged.
     #[error("the record `{path}` is too large: merged, it takes more than {} MiB or 1,000,000 JSON values", .most >> 20)]
     FullRecord {
-        /// Its place in the tree.
+        /// Its path in the tree.
         path: String,
         /// The limit in bytes.
         most: u64,
@@ -107,7 +107,7 @@ pub(crate) enum StoreError {
     /// A record larger than any reader accepts.
     #[error("`{path}` would be {} MB, and a record has at most {} MB", size >> 20, largest(path) >> 20)]
     TooLarge {
-        /// Its place in the tree.
+        /// Its path in the tree.
         path: String,
         /// Its size in bytes.
         size: u64,

@@ -21,7 +21,7 @@ pub(crate) struct Active {
     /// The queue it was taken from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
-    /// The item there.
+    /// Its item in that queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
     /// The full name of the branch, `refs/heads/…`.

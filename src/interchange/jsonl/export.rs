@@ -22,7 +22,7 @@ pub(crate) struct Exported {
 /// Something that was not written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct LeftOut {
-    /// Its place in the tree.
+    /// Its path in the tree.
     pub(crate) path: String,
     /// Why.
     pub(crate) reason: String,

@@ -10,16 +10,16 @@ use crate::model::stamp::{Made, Stamp};
 /// What one side wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Written {
-    /// When, in the order that decides.
+    /// When, as a stamp.
     pub(crate) stamp: Option<Made>,
-    /// The value; none if it was removed.
+    /// The value; `None` if it was removed.
     pub(crate) value: Option<Value>,
 }
 
 /// A field that two sides wrote without knowing of each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Apart {
-    /// `title`, `tags/auth`, `extended_context/notes`; `*` for two births.
+    /// The key: `title`, `tags/auth`, `extended_context/notes`; `*` for two births.
     pub(crate) key: String,
     /// Both sides.
     pub(crate) sides: [Written; 2],
@@ -82,8 +82,8 @@ impl Doc {
         (self.schema.0.check)(&self.fields()).is_ok()
     }
 
-    /// The latest stamp of a field, including those of its elements and leaves, removed ones too; none if it was never
-    /// written. A field that is written once has the stamp of the birth.
+    /// The latest stamp of a field, including those of its elements and leaves, removed ones included; `None` if it
+    /// was never written. A field that is written once has the stamp of the birth.
     pub(crate) fn written(&self, field: &str) -> Option<Option<Made>> {
         if self.once.contains_key(field) {
             return Some(self.made(BIRTH));
@@ -97,14 +97,15 @@ impl Doc {
         self.written(&redaction.field).is_none_or(|last| redaction.stamp <= last)
     }
 
-    /// Whether this is a version of another record than the one with this birth, of which the later one wins as a
-    /// whole.
+    /// Whether this is a version of another record than the one with this birth. Of two such records, the later one
+    /// wins as a whole.
     pub(crate) fn is_beside(&self, birth: Option<&Made>) -> bool {
         self.schema.0.births == Births::LaterStands && self.made(BIRTH).as_ref() != birth
     }
 
-    /// Puts `[redacted]` where a hidden value is. The values of a set are its elements; what stands for them has the
-    /// latest of their stamps, removed ones included, so that no redaction outlives what it hides.
+    /// Replaces each hidden value with `[redacted]`. The values of a set are its elements; one `[redacted]` replaces
+    /// all hidden ones and has the latest of their stamps, removed ones included, so that no redaction outlives what
+    /// it hides.
     pub(crate) fn redact(&mut self, redaction: &Redaction) {
         let field = redaction.field.as_str();
         let name = field.split_once('/').map_or(field, |(name, _)| name);
@@ -146,8 +147,8 @@ impl Doc {
         slots.map(|(key, _)| key.as_str())
     }
 
-    /// Whether only a part of the last import, which has the time of `changed`, is here: a value that it wrote differs
-    /// from `fresh`.
+    /// Whether the record has only a part of the last import, the one with the time of `changed`: a value of that
+    /// import differs from `fresh`.
     pub(crate) fn is_read_in_part(&self, fresh: &Self, changed: &Stamp) -> bool {
         let is_read = |stamp: &Stamp| stamp.is_import() && stamp.time() == changed.time();
         let read = self.slots.iter().filter(|(_, slot)| slot.stamp.as_ref().is_some_and(is_read));

@@ -25,8 +25,8 @@ impl Doc {
         self.update_seen(&seen, data, by)
     }
 
-    /// Like [`Doc::update`], for someone who saw the record as `seen`: what is the same in `data` and `seen` stays as
-    /// it is.
+    /// Like [`Doc::update`], for someone who saw the record as `seen`: fields that are equal in `data` and `seen` are
+    /// not written.
     pub(crate) fn update_seen<T: Serialize>(
         &mut self,
         seen: &Self,
@@ -37,7 +37,7 @@ impl Doc {
         let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
         let mut keys: Vec<String> = seen.slots.keys().filter(is_typed).cloned().collect();
         keys.extend(wanted.keys().filter(|key| !seen.slots.contains_key(*key)).cloned());
-        // What is written together has one stamp: each is later than what was there before.
+        // New stamps follow those before this update, so that fields which are written together share one stamp.
         let before = self.clone();
         let mut changed = false;
         for key in keys {
@@ -73,9 +73,9 @@ impl Doc {
         self.put(key, value, replaced.as_ref(), by)
     }
 
-    /// The stamp that a new value must be later than: the one that it replaces, and those of the other elements of its set
-    /// or leaves of its object, since one redaction can hide all of them up to a stamp. Those of the far future count only
-    /// among themselves: one of them must not drag others there.
+    /// The stamp that a new value must be later than: the one that it replaces, and those of the other elements of
+    /// its set or leaves of its object, since one redaction can hide all of them up to a stamp. Stamps of the far
+    /// future count only if the replaced one is of the far future too: they must not push others there.
     fn replaced(&self, key: &str) -> Option<&Stamp> {
         let own = self.stamp(key);
         let Some((field, _)) = key.split_once('/') else { return own };

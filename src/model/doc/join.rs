@@ -1,10 +1,10 @@
 //! The join of two versions.
 //!
-//! A version of an earlier epoch is read as one of the later, by which no two of its stamps change their order; so what
-//! follows is about versions of one epoch. Births decide first, as [`Births`] says; of one birth, the slots form a map whose join takes, key by key, the later stamp and, where stamps are equal, the greater canonical
-//! bytes. All of these are maxima of total orders, nested in each other, so the join is associative, commutative and
-//! idempotent. Nothing is left out, however much there is: a join that dropped what is beyond a bound would lose what
-//! somebody wrote.
+//! A version of an earlier epoch is read as one of the later epoch, which keeps the order of its stamps; the rest is
+//! about versions of one epoch. Births decide first, as [`Births`] says. Within one birth, the slots form a map whose
+//! join takes, key by key, the later stamp and, if the stamps are equal, the greater canonical bytes. All of these
+//! are maxima of total orders, nested in each other, so the join is associative, commutative and idempotent. Nothing
+//! is left out, however much there is: a join that dropped what exceeds a bound would lose what somebody wrote.
 
 use std::cmp::Ordering;
 
@@ -37,7 +37,7 @@ impl Doc {
         }
     }
 
-    /// This version as a whole, except for numbers that only grow: these are joined in any case.
+    /// This version as a whole, except for numbers that only grow: those are joined in any case.
     fn standing_over(mut self, other: Self) -> Self {
         self.take_greatest(other.once);
         self

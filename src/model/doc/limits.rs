@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{Doc, Role, Slot, is_element, role};
 
-/// No record with a clock is larger; what two sides together would make larger is not merged.
+/// The maximum size of a record with a clock. If a merge would exceed it, the two sides are not merged.
 pub(crate) const LARGEST_DOC: u64 = 64 * 1024 * 1024;
 
-/// In a file of at most this size, no value can be too large in the file form, which adds to a byte of JSON at most a
-/// line break and an indent of two for each of a hundred levels.
+/// A file of at most this size cannot contain a value that is too large in the file form: for each byte of JSON, that
+/// form adds at most a line break and an indent of two for each of a hundred levels.
 const SURELY_SMALL: usize = 4 * 1024;
 
 /// How much one record may hold.
@@ -61,13 +61,13 @@ pub(crate) enum Excess {
         /// Bytes in the file.
         size: usize,
     },
-    /// More fields that nobody knows than a write may add.
+    /// More fields that this version does not know than a write may leave.
     #[error("{count} fields that this version does not know; a write adds none beyond {}", LIMITS.unknown)]
     Unknown {
         /// How many.
         count: usize,
     },
-    /// More elements than a write may add.
+    /// More elements than a write may leave.
     #[error(
         "{count} elements of sets, those included that were removed since the last repair; nothing can be added to {} of them",
         LIMITS.written
@@ -118,7 +118,8 @@ impl Doc {
         self.slots.keys().filter(|key| role(self.schema.0, key) == Role::Unknown).count()
     }
 
-    /// Says that there are more elements or unknown fields than a write may leave, if there were fewer before.
+    /// Fails if this version has more elements or unknown fields than a write may leave, and more than the version
+    /// before.
     pub(crate) fn check_growth(&self, before: Option<&Self>) -> Result<(), Excess> {
         self.check_growth_within(before, &LIMITS)
     }
@@ -212,7 +213,8 @@ fn text_size(text: &str) -> usize {
     written.bytes
 }
 
-/// Counts the bytes written to it. Every line break is one of the layout, since those within texts are escaped.
+/// Counts the bytes written to it. Every line break is part of the layout, since line breaks within texts are
+/// escaped.
 #[derive(Default)]
 struct Counter {
     bytes: usize,

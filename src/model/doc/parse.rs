@@ -1,4 +1,4 @@
-//! Reading the file form. Anything that no writer of this format makes is a broken record, since two programs that read
+//! Reads the file form. A file that no writer of this format makes is a broken record, since two programs that read
 //! one file differently would never agree again.
 
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ fn put_stamp(schema: &Schema, slots: &mut Slots, name: &str, stamp: Stamp) -> Re
     }
 }
 
-/// Whether this name in the clock is that of an element of a set; none if nothing has this name.
+/// Whether this name in the clock is that of an element of a set; `None` if nothing has this name.
 fn stamped(schema: &Schema, key: &str) -> Option<bool> {
     match key.split_once('/') {
         Some((name, inner)) => match schema.field(name)?.kind {

@@ -18,7 +18,7 @@ const MOST_NAMED: usize = 5;
 /// The one field that is written once and can still change when a source is imported again.
 const SAID_BY_SOURCE: &str = "author";
 
-/// A value that a version does not have any more.
+/// A value that the new version no longer has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lost {
     key: String,
@@ -48,15 +48,15 @@ pub(crate) struct Step {
     pub(crate) rise: u16,
     /// The first few fields, elements and leaves that changed without a new stamp.
     pub(crate) restated: Vec<String>,
-    /// The first few fields, elements and leaves that have an earlier stamp than before, or none, although the record is
-    /// the same one in the same epoch: what a clone had said is gone.
+    /// The first few fields, elements and leaves that have an earlier stamp than before, or none, although the record
+    /// is the same one in the same epoch: a value that some clone wrote is gone.
     pub(crate) lost: Vec<Lost>,
-    /// Whether a value became `[redacted]` without a new stamp, or the other way round: whether that is right depends
-    /// on the redactions.
+    /// Whether a value became `[redacted]` without a new stamp, or `[redacted]` became a value: whether that is right
+    /// depends on the redactions.
     pub(crate) is_veiled: bool,
-    /// What it has more of than a write may leave.
+    /// The bound on a write that the new version exceeds.
     pub(crate) excess: Option<Excess>,
-    /// The latest stamp that the version before does not have at that place, and the place.
+    /// The latest stamp that the previous version does not have under the same key, with that key.
     pub(crate) latest: Option<(String, Stamp)>,
 }
 
@@ -129,8 +129,8 @@ pub(crate) struct Said<'a> {
 }
 
 impl Doc {
-    /// The values that this version has and the previous one has not, or not under the same stamp. If there is no
-    /// previous version: all values, including those of fields that are written once.
+    /// The values that are new in this version, or have another stamp than in the previous one. If there is no
+    /// previous version, all values, including those of fields that are written once.
     pub(crate) fn said_since<'a>(&'a self, old: Option<&'a Self>) -> impl Iterator<Item = Said<'a>> {
         let is_import = self.birth.as_ref().is_some_and(Stamp::is_import);
         let reading = self.value("imported");
@@ -192,7 +192,7 @@ fn is_veiled(old: &Doc, new: &Doc) -> bool {
     differing(old, new).any(|(_, is_hidden)| is_hidden)
 }
 
-/// A hidden value was not written by anyone.
+/// The first few keys of slots that changed without a new stamp, without hidden values: nobody wrote those.
 fn restated(old: &Doc, new: &Doc) -> Vec<String> {
     differing(old, new)
         .filter(|(_, is_hidden)| !is_hidden)
@@ -216,7 +216,7 @@ fn latest(old: Option<&Doc>, new: &Doc) -> Option<(String, Stamp)> {
     let fresh = fresh.filter_map(|(key, slot)| Some((slot.stamp.as_ref()?, key.as_str())));
     let is_new = old.is_none_or(|old| old.birth != new.birth);
     let birth = new.birth.as_ref().filter(|_| is_new).map(|birth| (birth, BIRTH));
-    // Among equal stamps, that of the birth, which stands for all of them.
+    // Among equal stamps, that of the birth, which represents all of them.
     let latest = fresh.chain(birth).max_by(|one, two| one.0.cmp(two.0).then(two.1.cmp(one.1)))?;
     Some((latest.1.to_owned(), latest.0.clone()))
 }

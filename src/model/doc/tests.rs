@@ -53,7 +53,8 @@ fn at(millis: i64) -> Time {
     Time::from_millis(millis).unwrap()
 }
 
-/// Stamps of the far future: the last there is, and one that can be replaced; and one some days ahead of these tests.
+/// Stamps of the far future, which are the last possible one and one that can be replaced; and a stamp some days
+/// after those of these tests.
 fn far(which: u8) -> Stamp {
     let text = match which {
         0 => "9998-12-30T23:59:59.999Z/99999/zzzzzzzz",

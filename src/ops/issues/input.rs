@@ -45,7 +45,7 @@ pub(crate) struct IssueInput {
     #[schemars(inner(regex(pattern = RELATION)))]
     /// `type:id` with parent-child, discovered-from, relates-to or duplicates.
     pub(crate) relations: Option<BTreeSet<String>>,
-    /// Loose context.
+    /// More context for a planner.
     pub(crate) extended_context: Option<ExtendedContext>,
     /// Parts of the system it concerns.
     pub(crate) affected_components: Option<BTreeSet<String>>,

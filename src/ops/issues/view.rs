@@ -59,7 +59,7 @@ pub(crate) struct CommentView {
 /// A comment that a later one replaces.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Replaced {
-    /// The entry's name.
+    /// The entry's id.
     pub(crate) id: EntryId,
     /// Who wrote it.
     pub(crate) author: String,

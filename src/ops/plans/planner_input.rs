@@ -75,7 +75,7 @@ pub(crate) struct OtherPlan {
     pub(crate) title: String,
     /// Its queue.
     pub(crate) queue_id: QueueId,
-    /// Its item there.
+    /// Its item in that queue.
     pub(crate) item_id: ItemId,
     /// Its status.
     pub(crate) status: ItemStatus,

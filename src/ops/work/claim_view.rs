@@ -29,7 +29,7 @@ pub(crate) struct Claim {
     /// The queue that it was taken from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
-    /// Its item there.
+    /// Its item in that queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
     /// The issue.

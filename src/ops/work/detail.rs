@@ -22,7 +22,7 @@ use crate::trail::active;
 pub(crate) struct DetailView {
     /// The queue that the plan is in.
     pub(crate) queue_id: Option<QueueId>,
-    /// The item there.
+    /// Its item in that queue.
     pub(crate) item_id: Option<ItemId>,
     /// The issue.
     pub(crate) issue_id: IssueId,

@@ -1,9 +1,9 @@
-//! The laws of the join, of repairs and of redactions, over whatever histories could have led to.
+//! The laws of the join, of repairs and of redactions, for all versions that a history can lead to.
 
 use super::*;
 
-/// A version that some history of writes by several replicas could have led to, with ties, stamps of the far future and
-/// records that were repaired made likely.
+/// A version that a history of writes by several replicas can lead to. Ties, stamps of the far future and repaired
+/// records are likely.
 fn versions(schema: &'static Schema) -> impl Strategy<Value = Doc> {
     let value =
         prop_oneof![Just(Value::Null), (0..3i32).prop_map(|n| json!(n)), Just(json!({"b": 1, "a": [2]}))];
@@ -40,7 +40,8 @@ fn fields() -> impl Strategy<Value = &'static str> {
     prop_oneof![Just("title"), Just("tags"), Just("notes"), Just("notes/first"), Just("id"), Just("zoo")]
 }
 
-/// Without a stamp, with one that a record of [`versions`] can have, of the far future, and of epochs to come.
+/// Redactions without a stamp, and with a stamp that a record of [`versions`] can have, or that is of the far future
+/// or of an epoch to come.
 fn redactions() -> impl Strategy<Value = Redaction> {
     let own = (0..9i64, 0..2u8).prop_map(|(millis, who)| stamp(millis, who));
     let stamp = prop_oneof![4 => own, 1 => (0..4u8).prop_map(far)];
@@ -76,7 +77,7 @@ fn repairs_commute(a: &Doc, b: &Doc) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Adds what no write may: fields that nobody knows, and elements, some of them removed.
+/// Adds what no write may add: unknown fields, and elements, some of them removed.
 fn crowded(
     mut doc: Doc,
     (fields, elements): (std::ops::Range<usize>, std::ops::Range<usize>),
@@ -145,7 +146,8 @@ proptest! {
         prop_assert!(edited.update(&edit.fields(), &by(5)).is_ok(), "everything can be written over");
     }
 
-    /// Whoever repairs first, and whether anybody else does at all, the same is written and lost.
+    /// The same values are written and lost, whichever side is repaired first, and even if the other is not repaired
+    /// at all.
     #[test]
     fn repairs_and_merges_can_change_places(a in versions(&THING), b in versions(&THING)) {
         repairs_commute(&a, &b)?;
@@ -168,17 +170,17 @@ proptest! {
         }
     }
 
-    /// Whoever writes sees what was written, whatever redactions somebody made up.
+    /// A writer sees what they wrote, whatever redactions somebody made up.
     #[test]
     fn no_redaction_hides_what_is_written_later(
         mut doc in versions(&THING), all in prop::collection::vec(redactions(), 1..5), when in 0..8i64,
     ) {
         let [title, tag] = [json!("a new title"), json!("a new tag")];
-        // What somebody sees who edits: what is hidden stays as it is.
+        // What an editor sees: hidden values stay as they are.
         let mut seen = doc.clone();
         all.iter().filter(|it| doc.is_within(it)).for_each(|it| seen.redact(it));
         let data = json!({"title": title, "tags": [tag]});
-        // Over the last stamp there is nothing, and only a repair helps.
+        // Nothing is later than the last stamp, so only a repair helps.
         if doc.update_seen(&seen, &data, &by(when)).is_err() {
             doc = doc.repaired().unwrap();
             doc.update_seen(&seen.repaired().unwrap(), &data, &by(when)).unwrap();
@@ -186,15 +188,15 @@ proptest! {
         let mut shown = doc.clone();
         all.iter().filter(|it| doc.is_within(it)).for_each(|it| shown.redact(it));
         prop_assert_eq!(shown.value("title"), Some(&title));
-        // A set with stamps of the far future is named as broken: until it is repaired, a redaction can lie between those and
-        // what is written now.
+        // `fsck` reports a set with stamps of the far future. Until it is repaired, a redaction can have a stamp
+        // between those and the stamps of new values.
         let is_far = doc.slots.iter().any(|(key, slot)| key.starts_with("tags/") && slot.stamp.as_ref().is_some_and(Stamp::is_far_future));
         if !is_far {
             prop_assert_eq!(shown.value("tags/a new tag"), Some(&tag));
         }
     }
 
-    /// A redaction of what stands in one clone hides what others wrote before that, in whatever order they merge.
+    /// A redaction of a value in one clone hides what others wrote before that value, in whatever order they merge.
     #[test]
     fn an_honest_redaction_hides_what_is_older_everywhere(a in versions(&THING), b in versions(&THING), field in fields()) {
         let Some(stamp) = a.written(field) else { return Ok(()) };
@@ -211,7 +213,7 @@ proptest! {
                     shown.redact(&it);
                     let is_shown = shown.value(key).is_some_and(|value| Some(value) == slot.value.as_ref() && *value != json!("[redacted]"));
                     prop_assert!(!is_shown, "{key}");
-                    // A purge stores that, and the redaction goes on to hide what an older copy brings.
+                    // A purge stores this version, and the redaction still hides what an older copy brings back.
                     prop_assert!(shown.is_within(&it));
                     prop_assert!(shown.clone().merge(joined.clone()).is_within(&it));
                     let mut twice = shown.clone();

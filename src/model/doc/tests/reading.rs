@@ -103,7 +103,7 @@ fn what_is_too_much_is_named() {
         read(json!({"zoo": [1, text_of(most)]})).unwrap_err().contains("`zoo`"),
         "as it stands in the file"
     );
-    // One byte of JSON can be many in the file: lines of their own, with an indent.
+    // One byte of JSON can become many in the file: a line of its own, with an indent.
     let deep = format!("{}{}{}", "[".repeat(90), "0,".repeat(10_000), "0").to_owned() + &"]".repeat(90);
     assert!(
         read(json!({"zoo": serde_json::from_str::<Value>(&deep).unwrap()})).unwrap_err().contains("bytes")
@@ -144,16 +144,16 @@ fn what_two_clones_may_write_is_no_larger_than_what_is_read() {
                 Kind::Once | Kind::Greatest | Kind::Register => 1,
             })
             .sum();
-        // What two clones may write apart from each other.
+        // The most that two clones can write separately.
         let (values, elements) = (known + LIMITS.unknown, 2 * LIMITS.written);
-        // A line for the name and one in the clock; a control character of a name is written as six.
+        // A line for the name and one in the clock; a control character in a name takes six bytes.
         let bytes = values * (LIMITS.value + 2 * (6 * 256 + 60)) + elements * (2 * LIMITS.element + 100);
         assert!((bytes as u64) < LARGEST_DOC, "{}: {bytes}", schema.name);
         assert!(values * LIMITS.values + 2 * elements + 1000 < 1_000_000, "{}", schema.name);
     }
 }
 
-/// A record whose clock has names that no writer makes, among some that one does.
+/// A record whose clock mixes names that no writer makes with some that one does.
 fn odd_clocks() -> impl Strategy<Value = String> {
     let name = prop_oneof![
         4 => prop::sample::select(vec!["*", "title", "tags/a", "-tags/b", "notes/first", "zoo", "notes/a/b"]),
@@ -191,7 +191,7 @@ proptest! {
             let written: Value = serde_json::from_slice(&doc.to_bytes()).unwrap();
             let birth = &given["clock"]["*"];
             for (name, at) in given["clock"].as_object().unwrap() {
-                // A name whose stamp is that of the birth may be left out.
+                // A name with the stamp of the birth may be left out.
                 prop_assert!(written["clock"][name] == *at || at == birth, "{record}: {name}");
             }
             let again = Doc::parse(&THING, &doc.to_bytes()).unwrap();

@@ -66,13 +66,13 @@ fn a_stamp_is_of_an_epoch_before_that_of_its_record() {
 fn edits_after_two_repairs_of_one_record_join() {
     let mut frozen = Doc::born(&THING, &json!({"id": "x", "title": "t", "tags": ["a"]}), stamp(7, 1));
     frozen.slots.get_mut("title").unwrap().stamp = Some(far(0));
-    // The second clone repairs it long after the first has gone on, and with an edit of its own in it.
+    // The second clone repairs it long after the first one has gone on, and with an edit of its own.
     let mut one = frozen.repaired().unwrap();
     one.update(&json!({"title": "by one", "tags": ["a"]}), &by(20)).unwrap();
     frozen.update(&json!({"title": "t", "tags": ["a", "b"]}), &by(30)).unwrap();
     let mut two = frozen.repaired().unwrap();
     two.update(&json!({"title": "t", "tags": ["a", "b"], "notes": {"first": 1}}), &by(50)).unwrap();
-    // The third does not repair it at all.
+    // The third clone does not repair it at all.
     let mut three = frozen.clone();
     three.update(&json!({"title": "t", "tags": ["a", "b", "c"]}), &by(60)).unwrap();
     let joined = one.clone().merge(two.clone()).merge(three.clone());

@@ -1,4 +1,4 @@
-//! What a commit did to a record, and what no command does.
+//! What a commit changed in a record, and which changes no command makes.
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn a_step_that_no_command_makes_is_told() {
         frozen.slots.get_mut("title").unwrap().stamp = Some(far(which));
         let anew = frozen.repaired().unwrap();
         assert_eq!(between(Some(&frozen), &anew).faults(), [""; 0]);
-        // A repair is a repair and nothing else.
+        // A repair changes nothing but the epoch.
         let beyond = "raised its epoch, and changed more than that";
         let mut edited = anew.clone();
         edited.slots.get_mut("title").unwrap().value = Some(json!("another"));

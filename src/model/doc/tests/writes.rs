@@ -1,4 +1,4 @@
-//! What a write changes in a record, and what two writes come to.
+//! What a write changes in a record, and the result of two writes.
 
 use super::*;
 

@@ -44,7 +44,7 @@ pub(crate) struct RunSummary {
     pub(crate) counts: Counts,
     /// Who started it.
     pub(crate) actor: String,
-    /// When it began.
+    /// When it started.
     pub(crate) created_at: Time,
     /// When it last changed.
     pub(crate) updated_at: Time,
