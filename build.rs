@@ -1,4 +1,4 @@
-//! How the program is linked, and the manual pages that it brings along.
+//! How the program is linked, and the manual pages that it includes.
 
 use std::path::Path;
 
@@ -6,12 +6,12 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     pages();
     let target = |key: &str| std::env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
-    // What is linked statically begins with code that takes it for movable.
+    // A static binary starts with code that expects to be position-independent.
     let is_static = target("FEATURE").split(',').any(|feature| feature == "crt-static");
     if (target("OS").as_str(), target("ENV").as_str()) == ("linux", "gnu") && !is_static {
-        // A program that can lie at any address has its tables of pointers written anew each time that it starts: a seventh
-        // of what `git wf show` takes. This one lies where the linker put it, as the programs of Go do; stack, heap and
-        // libraries still lie at other addresses each time.
+        // A position-independent program relocates its tables of pointers each time it starts, which takes a seventh
+        // of the time of `git wf show`. This one is loaded where the linker put it, like programs in Go; the
+        // addresses of stack, heap and libraries are still random.
         println!("cargo::rustc-link-arg-bins=-no-pie");
     }
 }

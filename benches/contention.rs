@@ -53,7 +53,7 @@ fn store(folder: &Path) {
     ] {
         run(folder, args);
     }
-    // A repository that has been in use has them all, and does not pay for them with each write.
+    // A repository that has been in use has all of these directories, and does not make them with each write.
     for first in 0..=255 {
         std::fs::create_dir_all(folder.join(format!(".git/objects/{first:02x}"))).unwrap();
     }
@@ -65,7 +65,7 @@ fn run(folder: &Path, args: &[&str]) {
     assert!(command.status().unwrap().success(), "{args:?}");
 }
 
-/// Runs the command so often by so many at once; how long it took.
+/// How long `writers` threads take for `WRITES` runs of the command in all.
 fn many(folder: &Path, writers: usize, args: &[&str]) -> Duration {
     let started = Instant::now();
     std::thread::scope(|scope| {
@@ -76,14 +76,14 @@ fn many(folder: &Path, writers: usize, args: &[&str]) -> Duration {
     started.elapsed()
 }
 
-/// Runs a second, and the seconds of CPU that each took.
+/// Runs per second, and the CPU time of each run in seconds.
 fn measured(work: impl FnOnce() -> Duration) -> (f64, f64) {
     let before = children();
     let took = work();
     (WRITES as f64 / took.as_secs_f64(), (children() - before) / WRITES as f64)
 }
 
-/// CPU time of the children that have ended, in seconds, where the system tells.
+/// The CPU time of the children that have ended, in seconds, if the system reports it.
 fn children() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<f64> = stat

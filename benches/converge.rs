@@ -27,7 +27,8 @@ fn main() {
         let updated = format!("2026-02-0{}T00:00:00Z", round + 1);
         import(&root.join("ada"), 0, DIVERGED, &updated);
         import(&root.join("bea"), DIVERGED, 2 * DIVERGED, &updated);
-        // What the bare commands move is what the sync moves: fetched from a copy of the remote, pushed to another.
+        // The bare commands move what the sync moves: they fetch it from one copy of the remote, and push it to
+        // another.
         let [from, to] = ["from.git", "to.git"].map(|name| root.join(format!("{round}-{name}")));
         copy(root, "origin.git", &from);
         copy(root, "origin.git", &to);
@@ -60,7 +61,7 @@ fn clone(root: &Path, name: &str) {
     run(&place, &[WF, "init"]);
 }
 
-/// Issues from one number to another, as another tracker has them.
+/// Imports the issues numbered `from` to `to` (exclusive) as beads exports them.
 fn import(place: &Path, from: usize, to: usize, updated: &str) {
     let lines: String = (from..to)
         .map(|n| {

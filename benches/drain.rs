@@ -1,4 +1,4 @@
-//! The wall time of an item through a remote, against a bare `git commit` and `git push` in the same run: with `next`,
+//! The wall time of an item with a remote, against a bare `git commit` and `git push` in the same run: with `next`,
 //! `git commit` and `done`, and with `git commit` and `done --next`, which pushes once.
 
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -8,10 +8,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Items of each of the two ways; one is left, which the last `done --next` takes.
+/// The number of items for each of the two ways. One more remains, which the last `done --next` claims.
 const HALF: usize = 60;
 const ITEMS: usize = 2 * HALF + 1;
-/// The first ones fill the caches of the system.
+/// The first items only fill the system's caches.
 const WARM_UP: usize = 5;
 const WF: &str = env!("CARGO_BIN_EXE_git-wf");
 
@@ -34,7 +34,7 @@ fn main() {
     fill(&ours);
     run(&ours, &[WF, "sync"]);
     let push = ["git", "push", "--quiet", "origin", "HEAD"];
-    // What comes before the commit of an item, and what after it.
+    // The commands before and after the commit of an item.
     let ways: [(&str, &[&str], &[&str]); 2] = [
         ("next + commit + done", &[WF, "next"], &[WF, "done"]),
         ("commit + done --next", &[], &[WF, "done", "--next"]),
@@ -86,7 +86,7 @@ fn commit(place: &Path, n: usize) {
     run(place, &["git", "commit", "--quiet", "-m", &format!("Carry out {n}")]);
 }
 
-/// So many issues with a plan each, queued.
+/// Queues this many issues with one plan each.
 fn fill(place: &Path) {
     let mut queued = vec![WF.to_owned(), "queue".into(), "add".into()];
     for n in 1..=ITEMS {
@@ -123,7 +123,7 @@ fn plan(file: &str) -> String {
 
 fn command(place: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(args[0]);
-    // The hooks call the binary that is measured.
+    // The hooks must call the binary that is measured.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let own = Path::new(WF).parent().unwrap().to_owned();
     let path = std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&path))).unwrap();

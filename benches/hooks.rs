@@ -1,6 +1,6 @@
-//! What the hooks add to a commit: `git commit` without hooks, with hooks where nothing is executed, and with hooks that
-//! bind it, in turns within one run. Each execution takes as many commits as one may well have; what a commit of a very
-//! long one costs comes last.
+//! What the hooks add to a commit. `git commit` runs without hooks, with hooks but no execution, and with hooks that
+//! bind the commit, in turns within one run. Each execution has a typical number of commits; the cost of a commit in
+//! a very long one is measured last.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const COMMITS: usize = 120;
-/// So many of them in each execution.
+/// Commits in each execution.
 const EACH: usize = 10;
-/// So many in the last one.
+/// Commits in the last one.
 const LONG: usize = 120;
-/// The first ones warm up the caches of the system.
+/// The first commits only fill the system's caches.
 const WARM: usize = 10;
 
 fn main() {
@@ -34,7 +34,7 @@ fn main() {
             wf(repo, &["next"]);
         }
     }
-    // Without hooks, nothing executed, bound, and bound in the execution that goes on and on.
+    // Without hooks, with nothing executed, bound, and bound in the long execution.
     let mut times: [Vec<Duration>; 4] = Default::default();
     for n in 0..COMMITS + WARM {
         if n % EACH == 0 {
@@ -89,7 +89,7 @@ fn repo(folder: &Path, name: &str) -> PathBuf {
     ] {
         run(&repo, args);
     }
-    // A repository that has been in use has them all, and does not pay for them with each write.
+    // A repository that has been in use has all of these directories, and does not make them with each write.
     for first in 0..=255 {
         std::fs::create_dir_all(repo.join(format!(".git/objects/{first:02x}"))).unwrap();
     }
@@ -121,7 +121,7 @@ fn output(repo: &Path, args: &[&str]) -> String {
     String::from_utf8(command(repo, args).output().unwrap().stdout).unwrap()
 }
 
-/// In milliseconds.
+/// In milliseconds. Sorts the times.
 fn median(times: &mut [Duration]) -> f64 {
     times.sort();
     times[times.len() / 2].as_secs_f64() * 1e3

@@ -1,8 +1,8 @@
-//! Holds the borders of `ARCHITECTURE.md`.
+//! Tests that the layers of `ARCHITECTURE.md` are kept.
 
 use std::path::{Path, PathBuf};
 
-/// What names these stands in no file of `folder`.
+/// Names that no file of `folder` may use.
 struct Border {
     folder: &'static str,
     words: &'static [&'static str],
@@ -43,7 +43,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The lines of code in a file that are at fault, as `store/repo.rs: use gix::…`.
+/// The lines of code that break a rule, such as `store/repo.rs: use gix::…`.
 fn at_fault(path: &Path, source: &Path, is_at_fault: impl Fn(&str) -> bool) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("//") && is_at_fault(line));
@@ -61,7 +61,7 @@ fn each_module_knows_only_those_below_it() {
         let inner = path.strip_prefix(&source).unwrap();
         if !inner.starts_with("git") {
             found.extend(at_fault(path, &source, |line| line.replace("gix_quote", "").contains("gix")));
-            // Tests act as a user of git, too.
+            // Tests also act as a user of git.
             if !inner.to_string_lossy().contains("test") {
                 found.extend(at_fault(path, &source, |line| line.contains("Command::new(\"git\")")));
             }

@@ -1,4 +1,4 @@
-//! The program: hands over to the command line.
+//! The program: calls the command line.
 
 fn main() -> std::process::ExitCode {
     git_wf::main()

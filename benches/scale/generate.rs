@@ -1,5 +1,5 @@
-//! Makes a store of any size as an export: issues with comments, plans, executions and a queue in the proportion that a
-//! project of some years has. The same size makes the same bytes.
+//! Generates a store of any size as an export: issues with comments, plans, executions and a queue, in the
+//! proportions of a project that is some years old. The same size gives the same bytes.
 
 use std::io::{self, Write};
 
@@ -9,9 +9,9 @@ use sha2::{Digest, Sha256};
 #[path = "../../tests/it/support/record.rs"]
 mod record;
 
-/// Items of the queue, where there are issues enough.
+/// Items in the queue, if there are enough issues.
 const QUEUED: usize = 1_000;
-/// One issue in so many has a rare word.
+/// One of this many issues has a rare word.
 const RARE: usize = 25;
 const WORDS: &[&str] = &[
     "token", "expires", "before", "login", "session", "cache", "empty", "after", "timeout", "retry",
@@ -20,7 +20,7 @@ const WORDS: &[&str] = &[
     "load", "in", "release", "builds",
 ];
 
-/// What commands of the benchmark are run on.
+/// The records that the benchmark runs commands on.
 #[derive(Default)]
 pub(super) struct Known {
     /// Every issue.
@@ -49,20 +49,20 @@ pub(super) fn write(count: usize, out: &mut impl Write) -> io::Result<Known> {
     Ok(maker.known)
 }
 
-/// The path of an issue's folder.
+/// The path of an issue's directory.
 pub(super) fn folder(issue: &str) -> String {
     let first = Sha256::digest(issue.as_bytes())[0];
     format!("issues/{first:02x}/{issue}")
 }
 
-/// A time so many minutes after the start of the year.
+/// The time this many minutes after the start of the year.
 pub(super) fn time(minutes: usize) -> String {
     let (days, rest) = (minutes / 1440, minutes % 1440);
     let (month, day) = (days / 28 % 12 + 1, days % 28 + 1);
     format!("{}-{month:02}-{day:02}T{:02}:{:02}:00.000Z", 2020 + days / 336, rest / 60, rest % 60)
 }
 
-/// A stamp of that time.
+/// A stamp with that time.
 pub(super) fn stamp(minutes: usize, by: u64) -> String {
     format!("{}/00000/{}", time(minutes), uid(by))
 }
@@ -131,7 +131,7 @@ impl<W: Write> Maker<'_, W> {
         let lines = 3 + self.random() % 8;
         let mut context = (0..lines).map(|_| self.words(12)).collect::<Vec<_>>().join(".\n\n");
         if n.is_multiple_of(RARE) {
-            // Twenty issues have the same one.
+            // Twenty issues share each of these words.
             context.push_str(&format!(". marker{}", n / (20 * RARE)));
         }
         let words = 4 + self.random() % 6;
@@ -243,7 +243,7 @@ impl<W: Write> Maker<'_, W> {
     }
 }
 
-/// As the design defines it; there are no fractions and no odd keys in these plans.
+/// As the format defines it; these plans have no fractions and no unusual keys.
 fn digest(plan: &Value) -> String {
     fn canonical(value: &Value) -> String {
         match value {

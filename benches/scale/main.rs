@@ -1,8 +1,9 @@
-//! What commands cost at 1,000, 10,000 and 100,000 issues, against git's own commands in the same run and repository.
+//! The cost of commands at 1,000, 10,000 and 100,000 issues, against git's own commands in the same run and
+//! repository.
 //!
-//! `cargo bench --bench scale` runs all three sizes; `cargo bench --bench scale -- 10000 writes` one of them, and of it the
-//! imports, by which the store is made, and the `writes` (or `reads`, or `merges`). A command that the program does not have
-//! is named as such and passed by.
+//! `cargo bench --bench scale` runs all three sizes; `cargo bench --bench scale -- 10000 writes` runs one of them,
+//! with the imports, which make the store, and the `writes` (or `reads`, or `merges`). A command that the program
+//! does not have is reported and skipped.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -19,12 +20,12 @@ use generate::Known;
 use measure::{Cost, command, load, peak, run};
 use serde_json::Value;
 
-/// The program, or another build of it that is named in `WF_BENCH_PROGRAM`.
+/// The program, or another build that `WF_BENCH_PROGRAM` names.
 static WF: LazyLock<String> = LazyLock::new(|| {
     std::env::var("WF_BENCH_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_git-wf").to_owned())
 });
 const ROUNDS: usize = 7;
-/// Runs of one command in a row.
+/// How often one command runs in a row.
 const RUNS: usize = 10;
 
 fn main() {
@@ -46,10 +47,10 @@ fn main() {
     }
 }
 
-/// What is measured of one store.
+/// A part of the benchmark.
 type Part = fn(&Bench);
 
-/// A store, and what is known of it.
+/// A store, and the records in it.
 struct Bench {
     root: PathBuf,
     store: PathBuf,
@@ -57,7 +58,7 @@ struct Bench {
     known: Known,
 }
 
-/// What a figure is held against, and how many times that it may cost.
+/// What a figure is compared with, and how many times as much it may cost.
 #[derive(Clone, Copy)]
 struct Goal<'a>(&'a str, f64);
 
@@ -77,7 +78,7 @@ fn bound(name: &str, value: f64, unit: &str, most: f64) {
 }
 
 impl Bench {
-    /// Makes the store, which is what an import costs.
+    /// Makes the store, and measures the import.
     fn new(root: &Path, size: usize) -> Self {
         let (export, beads) = (root.join("export.jsonl"), root.join("beads.jsonl"));
         let mut out = BufWriter::new(File::create(&export).unwrap());
@@ -87,7 +88,7 @@ impl Bench {
         let bench = Self { root: root.to_owned(), store: root.join("store"), size, known };
         bench.import("jsonl", &export, &bench.store);
         bench.import("beads", &beads, &root.join("other"));
-        // From here on the index is warm. A program without one says so later.
+        // From here on, the index is warm. A program without an index is reported later.
         bench.works(&["reindex"]);
         bench
     }
@@ -139,7 +140,7 @@ impl Bench {
                 let plan = format!("SOL-{two}-{}", if number(n) % 2 == 0 { 2 } else { 1 });
                 run(&self.store, &[&WF, "bind", two, &plan]);
             });
-            // What the one claims the other ends.
+            // Each `done` ends the claim of the `next` before it.
             for n in 0..3 {
                 next.add(|| run(&self.store, &[&WF, "next"]));
                 done.add(|| run(&self.store, &[&WF, "done", "-m", &text(n)]));
@@ -266,7 +267,7 @@ impl Bench {
         run(&self.store, &["git", "fetch", "--quiet", "peer", "+refs/wf/*:refs/wf-remotes/peer/*"]);
     }
 
-    /// Gives so many issues another title, as somebody's commands would.
+    /// Gives this many issues another title, each with a command.
     fn change(&self, at: &Path, (from, count): (usize, usize), round: usize) {
         let issues = &self.known.issues[from..from + count];
         let path = |issue: &String| format!("{}/issue.json", generate::folder(issue));
@@ -288,7 +289,7 @@ impl Bench {
     }
 }
 
-/// A repository as one that has been in use: with a commit and with all folders for loose objects.
+/// A repository as one that has been in use: with a commit and with all directories for loose objects.
 fn repository(at: &Path) {
     std::fs::create_dir(at).unwrap();
     for args in [
@@ -305,7 +306,7 @@ fn repository(at: &Path) {
     }
 }
 
-/// What the command prints when it is given this.
+/// What the command prints for this input.
 fn fed(at: &Path, args: &[&str], input: &str) -> String {
     let mut child: Command = command(at, args);
     let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -318,7 +319,7 @@ fn fed(at: &Path, args: &[&str], input: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// As many issues as another tracker has them.
+/// Writes this many issues as beads exports them.
 fn beads_of(size: usize, file: &Path) {
     let mut out = BufWriter::new(File::create(file).unwrap());
     for n in 0..size {

@@ -1,18 +1,18 @@
-//! Runs programs and tells what they cost.
+//! Runs programs and measures their cost.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Seconds after which a figure is not measured again.
+/// A figure that takes more seconds than this is not measured again.
 const LONGEST: f64 = 10.0;
 
-/// What runs of one program cost.
+/// The cost of some runs of one program.
 #[derive(Default, Clone)]
 pub(super) struct Cost {
-    /// Seconds, of each run.
+    /// The wall time of each run, in seconds.
     pub(super) wall: Vec<f64>,
-    /// Seconds of CPU of all runs together, with the children that they waited for.
+    /// The CPU time of all runs together, in seconds, including the children that they waited for.
     pub(super) cpu: f64,
 }
 
@@ -24,17 +24,17 @@ impl Cost {
         wall.get(wall.len() / 2).copied().unwrap_or(f64::NAN)
     }
 
-    /// Seconds of CPU of a run, on the average.
+    /// The mean CPU time of a run, in seconds.
     pub(super) fn cpu(&self) -> f64 {
         self.cpu / self.wall.len() as f64
     }
 
-    /// Whether more runs would take longer than anybody waits.
+    /// Whether more runs would take too long.
     pub(super) fn is_enough(&self) -> bool {
         self.wall.iter().sum::<f64>() > LONGEST
     }
 
-    /// Whether one run takes so long that one at a time is exact enough; before the first, nobody knows.
+    /// Whether one run takes so long that measuring runs one at a time is exact enough; `false` before the first run.
     pub(super) fn is_long(&self) -> bool {
         self.wall.first().is_none_or(|first| *first > 0.1)
     }
@@ -45,7 +45,7 @@ impl Cost {
         self.add_runs(1, |_| work.take().into_iter().for_each(|work| work()));
     }
 
-    /// Adds the cost of so many runs.
+    /// Adds the cost of this many runs.
     pub(super) fn add_runs(&mut self, count: usize, mut work: impl FnMut(usize)) {
         let before = children();
         for n in 0..count {
@@ -56,14 +56,14 @@ impl Cost {
         self.cpu += children() - before;
     }
 
-    /// What these runs cost beyond those.
+    /// The cost of these runs beyond that of the others.
     pub(super) fn beyond(&self, other: &Self) -> Self {
         let wall = self.wall.iter().map(|wall| wall - other.median()).collect();
         Self { wall, cpu: (self.cpu() - other.cpu()) * self.wall.len() as f64 }
     }
 }
 
-/// A command in a folder, with nothing to read and nobody to see what it prints.
+/// A command in a directory, without input, whose output is discarded.
 pub(super) fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(args[0]);
     command
@@ -75,23 +75,23 @@ pub(super) fn command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Runs to the end; it must succeed.
+/// Runs the command to its end; it must succeed.
 pub(super) fn run(folder: &Path, args: &[&str]) {
     let status = command(folder, args).status().unwrap();
     assert!(status.success(), "{args:?} in {}: {status}", folder.display());
 }
 
-/// Runs to the end; the answer is the most memory that it ever had, in KiB, where the system tells.
+/// Runs the command to its end and returns its peak memory in KiB, if the system reports it.
 pub(super) fn peak(mut command: Command) -> u64 {
     let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let (mut peak, started) = (0, Instant::now());
     loop {
-        // What ends soon is watched closely; what takes long is not disturbed.
+        // Short runs are polled often, and long ones are not disturbed.
         if started.elapsed().as_millis() > 100 {
             std::thread::sleep(Duration::from_millis(2));
         }
-        // It only grows, and is gone with the process: what was seen last is what counts.
+        // The peak only grows, and can no longer be read when the process has ended, so the last value counts.
         if let Ok(text) = std::fs::read_to_string(&status)
             && let Some(line) = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))
         {
@@ -104,7 +104,7 @@ pub(super) fn peak(mut command: Command) -> u64 {
     }
 }
 
-/// CPU time of the children that have ended, in seconds, where the system tells.
+/// The CPU time of the children that have ended, in seconds, if the system reports it.
 fn children() -> f64 {
     #[cfg(unix)]
     {
@@ -117,7 +117,7 @@ fn children() -> f64 {
     f64::NAN
 }
 
-/// How busy the machine is.
+/// The load of the machine.
 pub(super) fn load() -> String {
     std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()
 }

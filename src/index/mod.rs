@@ -54,9 +54,9 @@ enum Lies {
 /// How fresh the index was before this query.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Freshness {
-    /// Its path; none if it cannot be stored anywhere.
+    /// Its path; null if it cannot be stored anywhere.
     pub(crate) path: Option<String>,
-    /// The commit of the ref that it reflects; none if the next query rebuilds it.
+    /// The commit of the ref that it reflects; null if the next query rebuilds it.
     pub(crate) commit: Option<String>,
     /// Whether that is the current commit of the ref.
     pub(crate) is_fresh: bool,

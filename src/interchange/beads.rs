@@ -1,7 +1,7 @@
 //! Turns a record of beads, as `bd export` and `br sync` write it, into an issue. Pure.
 //!
-//! Everything that has a place in the format is put there. The whole record also stays in `imported`, so that the rest
-//! is not lost; a note says so if that is worth knowing.
+//! Everything that has a place in the format is put there. The whole record also stays in `imported`, so that the
+//! rest is not lost; a note says so if it matters.
 
 use serde_json::{Map, Value};
 
@@ -116,7 +116,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// One line of a presentable length.
+    /// The title: one line of limited length.
     fn title(&mut self) -> Option<String> {
         let given = self.text("title")?;
         let lines = given.split(char::is_control).map(str::trim).filter(|line| !line.is_empty());
@@ -183,7 +183,7 @@ impl<'a> Fields<'a> {
         priority
     }
 
-    /// None if it is empty. Its name is derived from its content, so it is the same entry in every clone.
+    /// `None` if it is empty. Its id is derived from its content, so it is the same entry in every clone.
     fn comment(&mut self, issue: &Issue, given: &Value) -> Option<Comment> {
         let text =
             |name: &str| given.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
@@ -202,7 +202,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Stores a dependency in the right field, or returns why there is none.
+/// Stores a dependency in the right field, or returns why it was left out.
 fn depend(issue: &mut Issue, dependency: &Value) -> Result<(), String> {
     let text = |name: &str| dependency.get(name).and_then(Value::as_str);
     let target = text("depends_on_id").ok_or("a dependency has no `depends_on_id`")?;

@@ -226,13 +226,13 @@ fn two_births(here: &Doc) -> Settled {
     Settled::Known { doc: None, here: here.read().ok().map(Box::new), note: Some(note) }
 }
 
-/// What is to be written for one record.
+/// What to write for one record.
 enum Settled {
     /// There is no issue with this id.
     New(Doc),
     /// The existing record is from a later import.
     Older,
-    /// There is one; `doc` is its new version, none if it stays as it is.
+    /// There is one; `doc` is its new version, `None` if it stays as it is.
     Known { doc: Option<Doc>, here: Option<Box<Issue>>, note: Option<String> },
 }
 
@@ -297,7 +297,7 @@ impl Settled {
     }
 }
 
-/// Why a record does not fit. Each part may fit by itself, but not all of them in one field.
+/// Why a record does not fit. Each part may fit on its own, but not all of them in one field.
 fn of_excess(excess: &Excess) -> String {
     match excess {
         Excess::Value { field, .. } | Excess::Values { field, .. } if field == "imported" => {
@@ -347,7 +347,7 @@ fn new<'a, T: Ord>(now: &'a BTreeSet<T>, before: Option<&'a BTreeSet<T>>) -> imp
 }
 
 /// Adds missing entries. An entry is written once, so an existing one stays as it is unless someone tampered with it.
-/// One that a purge removed is still redacted, and does not come back. Returns how many are new.
+/// An entry that a purge removed is still redacted, and is not added again. Returns how many are new.
 fn write_comments(tx: &mut Tx<'_>, arrival: &Arrival) -> Result<u64, StoreError> {
     let folder = layout::comments(&arrival.issue.id);
     let hidden = Redactions::of(tx, &layout::issue_folder(&arrival.issue.id))?;

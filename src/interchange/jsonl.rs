@@ -2,7 +2,7 @@
 //!
 //! A header line, one line for each file in the order of the tree, and a footer line with their number, which shows
 //! whether a file was truncated. A record is exported as it is stored, with its clock, so an import gives the same
-//! tree, or joins the existing one as a merge would. Equal states give equal bytes.
+//! tree, or merges it into the existing one. Equal states give equal bytes.
 
 mod export;
 mod import;

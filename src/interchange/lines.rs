@@ -11,7 +11,7 @@ use crate::model::{Explain, strict};
 
 /// Longer lines are not read. The largest record fits in one, however its text is written.
 const LONGEST: usize = 112 << 20;
-/// How much is read at once.
+/// How many bytes are read at once.
 const BUFFER: usize = 1 << 18;
 
 /// A file of JSON lines, which can be read more than once.
@@ -36,7 +36,7 @@ impl Source {
         Ok(Self { name: path.to_owned(), file })
     }
 
-    /// Its lines, from the first on.
+    /// Its lines, from the first one.
     pub(crate) fn lines(&mut self) -> Result<Lines<'_>, Unreadable> {
         let Self { name, file } = self;
         file.rewind().map_err(|error| unread(name, 0, &error))?;
@@ -65,12 +65,12 @@ pub(crate) struct Line<'a> {
     name: &'a str,
     /// Counted from 1.
     pub(crate) number: u64,
-    /// None if it is too long to be read.
+    /// `None` if it is too long to be read.
     pub(crate) text: Option<&'a str>,
 }
 
 impl Lines<'_> {
-    /// The next one.
+    /// The next line.
     pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, Unreadable> {
         loop {
             self.bytes.clear();
@@ -122,7 +122,7 @@ impl Lines<'_> {
 }
 
 impl<'a> Line<'a> {
-    /// Its content, or why it is skipped without rejecting the whole file.
+    /// Its content, or why the line is skipped without rejecting the whole file.
     pub(crate) fn value(&self) -> Result<Result<Value, String>, Unreadable> {
         let Some(text) = self.text else { return Ok(Err(too_long())) };
         match strict::parse_text(text) {

@@ -1,4 +1,4 @@
-//! What an import answers.
+//! The result of an import.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(crate) struct Report {
     /// The dependencies of the issues that were written.
     #[serde(skip)]
     pub(crate) depends_on: BTreeMap<IssueId, Vec<IssueId>>,
-    /// The commit on the ref; none if nothing changed.
+    /// The commit on the ref; null if nothing changed.
     pub(crate) commit: Option<String>,
 }
 

@@ -73,10 +73,10 @@ pub(crate) struct IssueTold {
 pub(crate) struct DependencyTold {
     /// Its id.
     pub(crate) issue_id: IssueId,
-    /// Its title; none if it is missing here.
+    /// Its title; absent if the issue is not here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<String>,
-    /// Its status; none if it is missing here.
+    /// Its status; absent if the issue is not here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<IssueStatus>,
     /// Whether it is done.

@@ -150,11 +150,11 @@ pub(crate) struct Clarification {
 /// A conflict in its current state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ConflictView {
-    /// `CFT-<n>`, its number among declared conflicts; none if it is derived from the plans.
+    /// `CFT-<n>`, its number among declared conflicts; absent if it is derived from the plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^CFT-[1-9][0-9]*$"))]
     pub(crate) id: Option<String>,
-    /// The entry that counts; none if it is derived from the plans.
+    /// The entry that counts; absent if it is derived from the plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) entry_id: Option<EntryId>,
     /// What the plans conflict over.
@@ -181,7 +181,7 @@ pub(crate) struct ConflictView {
     /// What a person has to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clarification: Option<Clarification>,
-    /// Who declared it, or last decided it; none if it is derived from the plans.
+    /// Who declared it, or last decided it; absent if it is derived from the plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<String>,
     /// When.

@@ -15,10 +15,10 @@ const DEEPEST: usize = 64;
 pub(crate) struct FieldChange {
     /// Where: `description`, `tasks[T1].test.commands`, `tasks[]` for the order of a list; empty for the value itself.
     pub(crate) path: String,
-    /// The value before; none if the field did not exist.
+    /// The value before; absent if the field did not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) old: Option<Value>,
-    /// The value now; none if the field no longer exists.
+    /// The value now; absent if the field no longer exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) new: Option<Value>,
 }

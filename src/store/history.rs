@@ -57,7 +57,7 @@ pub(crate) struct Step {
 pub(crate) struct FileChange {
     /// Its path in the tree of the ref.
     pub(crate) path: String,
-    /// Its text before; none if it is new.
+    /// Its text before; absent if it is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<String>,
     /// Its text after.

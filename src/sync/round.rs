@@ -57,7 +57,7 @@ pub(crate) struct Synced {
     pub(crate) incoming: u64,
     /// Commits that the remote did not have before, merges included.
     pub(crate) outgoing: u64,
-    /// The commit that the local ref points to now; none if neither side has a store.
+    /// The commit that the local ref points to now; null if neither side has a store.
     pub(crate) tip: Option<String>,
 }
 

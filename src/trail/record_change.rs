@@ -74,7 +74,7 @@ pub(crate) struct RecordChange {
     pub(crate) kind: Kind,
     /// How it changed.
     pub(crate) change: Change,
-    /// Its id; for an item its number in the queue, for an entry its name; none if it cannot be read.
+    /// Its id; for an item its number in the queue; absent if it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<String>,
     /// Its path in the tree of the ref.

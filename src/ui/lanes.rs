@@ -1,16 +1,16 @@
 //! A graph drawn as lanes beside lines of text, as `git log --graph` draws history.
 
-/// The characters that lines are made of.
+/// The characters of the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strokes {
     /// Box drawing.
     Unicode,
-    /// For terminals that speak no UTF-8.
+    /// For terminals without UTF-8.
     Ascii,
 }
 
 impl Strokes {
-    /// As `LC_ALL`, `LC_CTYPE` or `LANG` say.
+    /// According to `LC_ALL`, `LC_CTYPE` or `LANG`.
     pub(crate) fn from_env() -> Self {
         let first = ["LC_ALL", "LC_CTYPE", "LANG"]
             .iter()
@@ -45,21 +45,21 @@ impl Strokes {
     }
 }
 
-/// What stands beside one line of text.
+/// What is drawn beside one line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Drawn {
     /// The line above it, where lanes meet or part.
     pub(crate) link: Option<String>,
-    /// To the left of the node's own mark.
+    /// What is left of the node's own mark.
     pub(crate) left: String,
-    /// To the right of it.
+    /// What is right of it.
     pub(crate) right: String,
-    /// Beside further lines of the same node.
+    /// What is beside further lines of the same node.
     pub(crate) below: String,
 }
 
-/// Draws nodes from top to bottom; `before` holds for each those above it that it is linked to. Links to itself or to
-/// nodes further down are left out.
+/// Draws nodes from top to bottom; `before` lists, for each node, the nodes above it that it is linked to. Links to
+/// itself or to nodes further down are left out.
 pub(crate) fn draw(before: &[Vec<usize>], strokes: Strokes) -> Vec<Drawn> {
     let mut open = vec![0usize; before.len()];
     let above = |node: usize| {
@@ -123,7 +123,7 @@ fn link(
         let is_within = (first..=last).contains(&n);
         line.push(match joins {
             true => strokes.joint(up, down, n > first, n < last),
-            // A lane that has no part in it passes behind.
+            // A lane that is not part of the joint passes behind it.
             false if up => strokes.joint(true, true, false, false),
             false => strokes.joint(false, false, is_within, is_within),
         });
@@ -179,7 +179,7 @@ mod tests {
             for (node, it) in pairs {
                 before[node].push(it);
             }
-            // What links to every node closes every lane.
+            // A node that is linked to every other one closes every lane.
             before.push((0..12).collect());
             let drawn = draw(&before, Strokes::Unicode);
             prop_assert_eq!(drawn.len(), 13);

@@ -3,10 +3,10 @@
 
 /// How many columns a line has.
 const WIDTH: usize = 80;
-/// How far the text of a section is indented, and that of a tagged paragraph once more.
+/// The indent of a section's text, and the additional indent of a tagged paragraph.
 const INDENT: usize = 4;
 
-/// The text of a page in roff.
+/// The text of a page in roff, rendered.
 pub(crate) fn text(roff: &str) -> String {
     let mut page = Page::default();
     for line in roff.lines() {
@@ -19,9 +19,9 @@ pub(crate) fn text(roff: &str) -> String {
 #[derive(Default)]
 struct Page {
     text: String,
-    /// The words of the paragraph that is being read.
+    /// The words of the current paragraph.
     words: Vec<String>,
-    /// A tag or bullet that stands before the paragraph, and whether the next line is one.
+    /// A tag or bullet before the paragraph, and whether the next line is one.
     tag: Option<String>,
     expects_tag: bool,
     is_tagged: bool,
@@ -71,12 +71,12 @@ impl Page {
                 );
             }
             "" => self.words(&plain(rest)),
-            // `.TH`, and what only typesetters need.
+            // `.TH`, and requests that only typesetters need.
             _ => {}
         }
     }
 
-    /// One line of text, whatever its font.
+    /// Adds the words of one line of text, whatever its font.
     fn words(&mut self, text: &str) {
         if self.is_literal {
             self.text.push_str(&format!("{}{text}\n", " ".repeat(INDENT)));
@@ -87,7 +87,7 @@ impl Page {
         }
     }
 
-    /// Leaves a blank line, but for one that follows a heading.
+    /// Adds a blank line, except directly after a heading.
     fn part(&mut self) {
         let last = self.text.lines().next_back().unwrap_or_default();
         if last.starts_with(' ') {
@@ -129,7 +129,7 @@ impl Page {
     }
 }
 
-/// Bold text has no font here: a command that has several words is set off by backquotes, as in a hint.
+/// There is no bold here: a command of several words is put in backquotes, as in a hint.
 fn bold(text: String) -> String {
     if text.contains(' ') { format!("`{text}`") } else { text }
 }
@@ -149,7 +149,7 @@ fn arguments(rest: &str) -> Vec<String> {
     found
 }
 
-/// A text without its escapes.
+/// A text with its escapes resolved.
 fn plain(text: &str) -> String {
     let mut found = String::new();
     let mut rest = text;
@@ -173,7 +173,7 @@ fn plain(text: &str) -> String {
                 }
             }
             Some('*') => {
-                // A string of the prologue: only the apostrophe is one.
+                // A string from the top of the page: the apostrophe is the only one.
                 if chars.next() == Some('(') {
                     chars.by_ref().take(2).for_each(drop);
                     found.push('\'');

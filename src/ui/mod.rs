@@ -1,4 +1,5 @@
-//! What people see: tables, colour, the pager, JSON answers. Prints only; knows neither issues nor git objects.
+//! What people see: tables, colour, the pager, JSON answers. This module only prints; it knows neither issues nor git
+//! objects.
 
 use std::io::IsTerminal;
 
@@ -20,21 +21,21 @@ pub(crate) use screen::{Screen, is_broken_pipe};
 pub(crate) use style::Painter;
 pub(crate) use table::{Cell, Column, Table};
 
-/// Whether somebody is there to answer a question: both stdin and stderr are a terminal.
+/// Whether someone can answer a question: both stdin and stderr are terminals.
 pub(crate) fn can_ask() -> bool {
-    #[allow(clippy::disallowed_methods)] // It only asks.
+    #[allow(clippy::disallowed_methods)] // It only reads a property.
     let is_terminal = std::io::stderr().is_terminal();
     is_terminal && std::io::stdin().is_terminal()
 }
 
-/// How many columns a line of help may take.
+/// The maximum width of a line of help, in columns.
 pub(crate) fn columns_of_help() -> usize {
     Screen::from_env(false).columns().or_else(screen::columns_of_variable).unwrap_or(screen::DEFAULT_COLUMNS)
 }
 
-/// How many columns of stderr a line may take; none if it is no terminal.
+/// The maximum width of a line on stderr, in columns; `None` if stderr is not a terminal.
 pub(crate) fn columns_of_remarks() -> Option<usize> {
-    #[allow(clippy::disallowed_methods)] // It only asks.
+    #[allow(clippy::disallowed_methods)] // It only reads a property.
     let size = terminal_size::terminal_size_of(std::io::stderr());
     size.map(|(terminal_size::Width(columns), _)| usize::from(columns)).filter(|columns| *columns > 0)
 }

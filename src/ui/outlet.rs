@@ -1,14 +1,14 @@
-//! The only path to the outside: whatever this program writes to a terminal, a pager or a pipe passes a filter that
-//! stops control characters, invisible characters and bidirectional controls. Colour passes the filter as marks that
-//! only the painter can make; the filter turns them into terminal escapes. So foreign text that reaches the screen by
-//! mistake is at worst ugly.
+//! The only way to the terminal: everything that this program writes to a terminal, a pager or a pipe passes through
+//! a filter that stops control characters, invisible characters and bidirectional controls. Colour passes through it
+//! as marks that only the painter can make, and the filter turns them into terminal escapes. So if text from outside
+//! reaches the screen by mistake, it is ugly at worst.
 
 use std::io::{self, Write};
 
 use super::{style, text};
 use crate::model::hidden;
 
-/// What the characters that do not pass become.
+/// What a stopped character becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Visible escapes, such as `\u{1b}`; marks become colour.
@@ -17,23 +17,23 @@ pub(super) enum Form {
     Json,
 }
 
-/// Cleans a stream of bytes, however it is cut into pieces. What is no UTF-8 becomes U+FFFD.
+/// Cleans a stream of bytes, however it is split into chunks. Invalid UTF-8 becomes U+FFFD.
 #[derive(Debug)]
 pub(super) struct Filter {
     form: Form,
-    /// The last character that was let out.
+    /// The last character that passed.
     before: Option<char>,
-    /// The start of something that is not complete yet.
+    /// The start of a character or mark that is not complete yet.
     rest: Vec<u8>,
 }
 
 impl Filter {
-    /// At the start of a stream.
+    /// A filter at the start of a stream.
     pub(super) fn new(form: Form) -> Self {
         Self { form, before: None, rest: Vec::new() }
     }
 
-    /// Whether the bytes pass as they are, which nearly everything does that is written. Then they count as passed.
+    /// Whether the bytes pass unchanged, as nearly everything does. If so, they count as passed.
     pub(super) fn passes(&mut self, bytes: &[u8]) -> bool {
         let passes = self.rest.is_empty() && bytes.iter().all(|byte| matches!(byte, b'\n' | b' '..=b'~'));
         if passes {
@@ -42,7 +42,7 @@ impl Filter {
         passes
     }
 
-    /// Adds to `out` what can be said of the bytes so far.
+    /// Filters these bytes into `out`, except an incomplete end, which is kept for the next call.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         if self.passes(bytes) {
             out.extend_from_slice(bytes);
@@ -53,7 +53,7 @@ impl Filter {
         self.pass(&all, false, out);
     }
 
-    /// The same at the end of the stream: nothing is held back any more.
+    /// Ends the stream: what was kept is written too.
     pub(super) fn end(&mut self, out: &mut Vec<u8>) {
         let rest = std::mem::take(&mut self.rest);
         self.pass(&rest, true, out);
@@ -68,7 +68,7 @@ impl Filter {
                     (valid, error.error_len().unwrap_or(bytes.len() - error.valid_up_to()))
                 }
             };
-            // The first bytes of a character whose last ones are still to come.
+            // The start of a character that the next bytes complete.
             let is_torn = skipped > 0 && std::str::from_utf8(bytes).is_err_and(|it| it.error_len().is_none());
             let taken = self.text(valid, is_end || (skipped > 0 && !is_torn), out);
             if taken < valid.len() || (is_torn && !is_end) {
@@ -82,7 +82,7 @@ impl Filter {
         }
     }
 
-    /// Lets out what can be; how many bytes that was.
+    /// Filters as much of the text as possible; returns how many bytes that was.
     fn text(&mut self, text: &str, is_end: bool, out: &mut Vec<u8>) -> usize {
         let mut at = 0;
         while let Some(c) = text[at..].chars().next() {
@@ -131,20 +131,20 @@ impl Filter {
     }
 }
 
-/// Where remarks go: everything but the answer. What is written is shown at once.
+/// Stderr, for everything but the answer. It is not buffered.
 #[derive(Debug)]
 pub(crate) struct Remarks {
     filter: Filter,
 }
 
 impl Remarks {
-    /// To stderr.
+    /// The filtered stderr.
     pub(crate) fn new() -> Self {
         Self { filter: Filter::new(Form::Text) }
     }
 
     fn send(bytes: &[u8]) -> io::Result<()> {
-        #[allow(clippy::disallowed_methods)] // One of the two ends of the one way out.
+        #[allow(clippy::disallowed_methods)] // One of the two places where output leaves the program.
         let mut stderr = io::stderr();
         stderr.write_all(bytes)?;
         stderr.flush()
@@ -171,14 +171,13 @@ impl Drop for Remarks {
     }
 }
 
-/// Writes one line to stderr, beside the answer. Ignores errors, on which the macros of the standard library would
-/// panic.
+/// Writes one line to stderr, beside the answer. Ignores errors; the macros of the standard library would panic.
 pub(crate) fn say(line: &str) {
-    // In one piece, so that processes that share a terminal do not mix their lines.
+    // In one write, so that processes that share a terminal do not mix their lines.
     let _ = Remarks::new().write_all(format!("{line}\n").as_bytes());
 }
 
-/// Asks something: the cursor stays behind it.
+/// Asks a question; the cursor stays after it.
 pub(crate) fn ask(question: &str) {
     let _ = Remarks::new().write_all(question.as_bytes());
 }
@@ -188,7 +187,7 @@ mod tests {
     use super::super::style::{HEADING, Painter};
     use super::*;
 
-    /// What comes out, the same however it is cut.
+    /// The output, which must be the same however the input is split.
     #[track_caller]
     fn passed(form: Form, bytes: &[u8]) -> String {
         let in_pieces = |size: usize| {
@@ -226,7 +225,7 @@ mod tests {
     fn only_the_painter_makes_colour() {
         let painted = Painter::ON.paint(HEADING, "a\u{1b}b");
         assert_eq!(passed(Form::Text, painted.as_bytes()), "\u{1b}[1ma\\u{1b}b\u{1b}[0m");
-        // Whoever guesses what a mark looks like does not know this run's key.
+        // Someone who guesses the form of a mark does not know this run's key.
         let guessed = "\u{fdd0}\u{fdd2}\u{fde0}\u{fde0}\u{fde0}\u{fde0}\u{fde0}\u{fde0}\u{fde0}\u{fde0}x";
         let out = passed(Form::Text, guessed.as_bytes());
         assert!(out.is_ascii() && out.starts_with("\\u{fdd0}\\u{fdd2}\\u{fde0}"), "{out}");

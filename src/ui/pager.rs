@@ -5,10 +5,10 @@ use std::process::{Command, Stdio};
 
 use crate::git;
 
-/// The user's pager as git finds it (`GIT_PAGER`, `core.pager`, `PAGER`, `less`), a line for the shell; `None`
-/// where the answer should just be printed.
+/// The user's pager as git finds it (`GIT_PAGER`, `core.pager`, `PAGER`, `less`), as a command line for the shell;
+/// `None` if the answer should just be printed.
 ///
-/// A dumb terminal gets none: `less` would ask for a key there before it shows anything.
+/// A dumb terminal gets no pager: `less` would wait for a key before it shows anything.
 pub(crate) fn chosen() -> Option<String> {
     if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
         return None;
@@ -20,12 +20,13 @@ fn worth_running(pager: &str) -> Option<&str> {
     Some(pager.trim()).filter(|pager| !pager.is_empty() && *pager != "cat")
 }
 
-/// Shows `answer` through `pager` and waits until the reader has left it. `false`: there was no such program,
-/// and nothing was shown. A pager that is left before the end of the answer is no error.
+/// Shows `answer` in `pager` and waits until the reader quits it. Returns `false` if there is no such program; then
+/// nothing was shown. Quitting the pager before the end of the answer is not an error.
 pub(crate) fn show(pager: &str, answer: &[u8]) -> io::Result<bool> {
     let mut command = Command::new("sh");
     command.arg("-c").arg(pager).stdin(Stdio::piped()).env("GIT_PAGER_IN_USE", "true");
-    // As git does: `less` leaves at once where the answer fits, shows colour, and does not clear the screen.
+    // As git does: `less` quits at once if the answer fits on the screen, shows colour, and does not clear the
+    // screen.
     for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
         if std::env::var_os(name).is_none() {
             command.env(name, value);
@@ -37,7 +38,7 @@ pub(crate) fn show(pager: &str, answer: &[u8]) -> io::Result<bool> {
         None => Ok(()),
     };
     let status = child.wait()?;
-    // The shell's way to say that it found no such program, or may not run it.
+    // The shell reports that the program does not exist or may not be run.
     if matches!(status.code(), Some(126 | 127)) {
         return Ok(false);
     }

@@ -2,7 +2,7 @@
 
 use super::text::{clean_line, truncate};
 
-/// A line below the name in a box is cut to so many columns.
+/// The maximum width of a line below the name in a box, in columns; longer lines are cut.
 const WIDEST: usize = 48;
 
 /// How an edge is drawn.
@@ -10,9 +10,9 @@ const WIDEST: usize = 48;
 pub(crate) enum Stroke {
     /// A thin line.
     Plain,
-    /// One that stands out.
+    /// A thick line.
     Strong,
-    /// A dashed one.
+    /// A dashed line.
     Dashed,
 }
 
@@ -29,18 +29,18 @@ pub(crate) struct Picture {
     name: String,
     nodes: Vec<Node>,
     edges: Vec<(usize, usize, Stroke)>,
-    /// Names of classes with their colours for Graphviz and Mermaid.
+    /// The classes, with their colours for Graphviz and Mermaid.
     classes: &'static [(&'static str, &'static str, &'static str)],
 }
 
 impl Picture {
-    /// An empty one. Every class that a node gets must be among `classes`: its name, its colour as Graphviz names it, and as
-    /// CSS does.
+    /// An empty picture. Every class of a node must be in `classes`: its name, and its colour as Graphviz and as CSS
+    /// name it.
     pub(crate) fn new(name: &str, classes: &'static [(&'static str, &'static str, &'static str)]) -> Self {
         Self { name: name.to_owned(), nodes: Vec::new(), edges: Vec::new(), classes }
     }
 
-    /// Adds a box with a name and further lines, which are cut where they are long; its number.
+    /// Adds a box with a name and further lines, which are cut if they are long. Returns its number.
     pub(crate) fn node(&mut self, name: &str, more: &[&str], class: &'static str) -> usize {
         let mut lines = vec![clean_line(name).into_owned()];
         lines.extend(more.iter().map(|line| truncate(&clean_line(line), WIDEST)));
@@ -55,7 +55,7 @@ impl Picture {
 
     /// For Graphviz.
     pub(crate) fn dot(&self) -> String {
-        // Within quotes only these two are more than themselves.
+        // Within quotes, only these two characters are special.
         let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
         let mut lines = vec![
             format!("digraph \"{}\" {{", quoted(&clean_line(&self.name))),
@@ -101,7 +101,8 @@ impl Picture {
     }
 }
 
-/// Mermaid knows no backslash: whatever could end a label, begin markup or an entity is written as an entity.
+/// Mermaid has no escape character: whatever could end a label, or begin markup or an entity, is written as an
+/// entity.
 fn entities(text: &str) -> String {
     let escaped = |c: char| match c {
         c if c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | ',' | ':' | '/' | '…') => {

@@ -1,16 +1,16 @@
-//! One line on stderr that tells how far long work has come.
+//! One line on stderr that shows the progress of long work.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use super::text;
 
-/// Often enough to be seen moving, seldom enough to cost nothing.
+/// Often enough to be seen moving, and rarely enough to cost nothing.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Back to the start of the line, and the line wiped.
+/// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\u{1b}[K";
 
-/// Shows "importing 1200/5000" while it lives. Where stderr is no terminal it shows nothing.
+/// Shows "importing 1200/5000" until it is dropped. If stderr is not a terminal, it shows nothing.
 ///
 /// Drop it before anything else is written to the terminal.
 pub(crate) struct Progress {
@@ -25,7 +25,7 @@ impl Progress {
     /// [`Progress::at`].
     pub(crate) fn start(label: &'static str, total: Option<u64>) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        // Words of its own, and the escapes that wipe them: none of it comes from outside.
+        // It writes only its own words and the escapes that clear them; none of it comes from outside.
         #[allow(clippy::disallowed_methods)]
         let stderr = io::stderr();
         let out = (stderr.is_terminal() && !dumb).then(|| Box::new(stderr) as Box<dyn Write>);
@@ -36,7 +36,7 @@ impl Progress {
         Self { label: text::clean_line(label).into_owned(), total, out, drawn: None }
     }
 
-    /// `done` are through. Cheap enough to be called for each of them.
+    /// Shows that `done` of them are finished. Cheap enough to be called for each of them.
     pub(crate) fn at(&mut self, done: u64) {
         let Some(out) = &mut self.out else { return };
         if self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL) {
@@ -44,7 +44,7 @@ impl Progress {
         }
         self.drawn = Some(Instant::now());
         let count = self.total.map_or_else(|| done.to_string(), |total| format!("{done}/{total}"));
-        // Work goes on whether or not somebody can watch it.
+        // Work goes on even if the progress cannot be shown.
         let _ = write!(out, "{CLEAR}{} {count}", self.label).and_then(|()| out.flush());
     }
 }

@@ -9,16 +9,16 @@ use super::outlet::{Filter, Form};
 use super::style::Painter;
 use super::{pager, text};
 
-/// Taken where a terminal does not tell its size.
+/// Used if a terminal does not report its size.
 pub(super) const DEFAULT_COLUMNS: usize = 80;
 
-/// Stdout, with what the environment says about it. Commands write to it with `write!`. Whatever they write is cleaned on
-/// its way out (see [`super::outlet`]); text that is not the program's own goes through [`Painter::paint`],
-/// [`text::clean_line`], [`text::indent`] or a table all the same, since only they keep its line breaks from making lines
-/// that look like the program's.
+/// Stdout, with the settings from the environment. Commands write to it with `write!`. Everything is cleaned on its
+/// way out (see [`super::outlet`]). Text that is not the program's own must still go through [`Painter::paint`],
+/// [`text::clean_line`], [`text::indent`] or a table, since only these prevent its line breaks from making lines that
+/// look like the program's.
 ///
-/// Call [`Screen::finish`] when the command is over, even if it failed: on a terminal
-/// the answer is held back until then.
+/// Call [`Screen::finish`] at the end of the command, even if it failed: on a terminal, the answer is held back until
+/// then.
 pub(crate) struct Screen {
     json: bool,
     terminal: bool,
@@ -26,22 +26,22 @@ pub(crate) struct Screen {
     columns: Option<usize>,
     filter: Filter,
     held: Option<Held>,
-    /// The JSON document, which may still get a field.
+    /// The JSON document, to which a field can still be added.
     document: Option<String>,
     out: BufWriter<Box<dyn Write + Send>>,
 }
 
-/// An answer that may still turn out too tall for the terminal.
+/// An answer that may turn out too tall for the terminal.
 struct Held {
     rows: usize,
     answer: Vec<u8>,
 }
 
 impl Screen {
-    /// Stdout as it is. With `json` the reader is a program, even on a terminal: no colour, no pager, no limit to
-    /// the width.
+    /// Stdout with the settings from the environment. With `json`, the reader is a program, even on a terminal: no
+    /// colour, no pager, no limit to the width.
     pub(crate) fn from_env(json: bool) -> Self {
-        #[allow(clippy::disallowed_methods)] // One of the two ends of the one way out.
+        #[allow(clippy::disallowed_methods)] // One of the two places where output leaves the program.
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
         let for_people = terminal && !json;
@@ -64,39 +64,39 @@ impl Screen {
         }
     }
 
-    /// Whether the answer is to be one JSON document.
+    /// Whether the answer must be one JSON document.
     pub(crate) fn json(&self) -> bool {
         self.json
     }
 
-    /// Whether stdout is a terminal: `new` prints a sentence there, and the bare id otherwise.
+    /// Whether stdout is a terminal: there, `new` prints a sentence instead of the bare id.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// How many columns a line may take; `None`: as many as it likes.
+    /// The maximum width of a line in columns; `None` if there is no limit.
     pub(crate) fn columns(&self) -> Option<usize> {
         self.columns
     }
 
-    /// What puts colour on text for this screen.
+    /// The painter for this screen.
     pub(crate) fn painter(&self) -> Painter {
         self.painter
     }
 
-    /// One JSON document with a newline at its end, printed by [`Screen::finish`]. A value that has no JSON form is an error
-    /// of kind `Other`.
+    /// Sets the answer: one JSON document, which [`Screen::finish`] prints with a newline at its end. A value that
+    /// has no JSON form is an error of kind `Other`.
     pub(crate) fn print_json(&mut self, value: &impl Serialize) -> io::Result<()> {
         self.send_document()?;
         self.document = Some(serde_json::to_string_pretty(value)?);
         Ok(())
     }
 
-    /// Adds a last field to the JSON document. Whether there is one that can have it: an array cannot.
+    /// Adds a last field to the JSON document. Returns whether that was possible: an array has no fields.
     pub(crate) fn add_field(&mut self, name: &str, value: &impl Serialize) -> io::Result<bool> {
         let Some(document) = &mut self.document else { return Ok(false) };
         let field = serde_json::to_string_pretty(&BTreeMap::from([(name, value)]))?;
-        // As it is pretty, an object with fields ends in a line of its own.
+        // The document is pretty-printed, so an object with fields ends with a line of its own.
         if let Some(open) = document.strip_suffix("\n}") {
             *document = format!("{open},{}", field.strip_prefix('{').unwrap_or(&field));
         } else if document == "{}" {
@@ -109,13 +109,13 @@ impl Screen {
 
     fn send_document(&mut self) -> io::Result<()> {
         let Some(document) = self.document.take() else { return Ok(()) };
-        // Clean as JSON can be, and then nothing is left for the filter.
+        // This cleans it as JSON, so nothing is left for the filter.
         self.send(text::clean_json(&document).as_bytes())?;
         self.send(b"\n")
     }
 
-    /// Hands over what was held back, to the pager where it is taller than the terminal, and reports whatever
-    /// could not be written. See [`is_broken_pipe`].
+    /// Prints what was held back, in the pager if it is taller than the terminal, and returns any write error. See
+    /// [`is_broken_pipe`].
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.send_document()?;
         let mut rest = Vec::new();
@@ -136,8 +136,8 @@ impl Screen {
 }
 
 impl Screen {
-    /// Where JSON lines go that another program reads back: byte for byte into a file or a pipe; on a terminal, which would
-    /// obey some of the characters that JSON leaves as they are, with escapes for these.
+    /// The output for JSON lines that another program reads back: byte for byte into a file or a pipe. On a terminal,
+    /// which would obey some of the characters that JSON leaves as they are, these are escaped.
     pub(crate) fn json_lines(&mut self) -> io::Result<JsonLines<'_>> {
         self.flush()?;
         Ok(JsonLines { filter: self.terminal.then(|| Filter::new(Form::Json)), out: &mut self.out })
@@ -180,8 +180,8 @@ impl Write for Screen {
         self.send(&cleaned).map(|()| bytes.len())
     }
 
-    /// Shows at once what was written so far. From then on there is no pager: for commands that report as they
-    /// go along.
+    /// Shows at once what was written so far. From then on, there is no pager: for commands that report as they go
+    /// along.
     fn flush(&mut self) -> io::Result<()> {
         if let Some(held) = self.held.take() {
             self.out.write_all(&held.answer)?;
@@ -190,17 +190,17 @@ impl Write for Screen {
     }
 }
 
-/// Whether the reader of our output has gone, as `head` does. That ends the program quietly and with exit code 0.
+/// Whether the reader of our output has gone away, as `head` does. That ends the program quietly with exit code 0.
 pub(crate) fn is_broken_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// `COLUMNS`, which comes before the terminal's own word, as it does for git.
+/// The value of `COLUMNS`, which takes precedence over the terminal's own width, as in git.
 pub(super) fn columns_of_variable() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
 }
 
-/// How many rows of a terminal the answer fills, lines that wrap counted as often as they do.
+/// How many rows of a terminal the answer fills, including those of wrapped lines.
 fn rows_taken(answer: &[u8], columns: Option<usize>) -> usize {
     let answer = String::from_utf8_lossy(answer);
     let columns = columns.unwrap_or(usize::MAX);
@@ -237,7 +237,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A screen in memory: without `columns` like a pipe, with them like a terminal without colour.
+    /// A screen in memory: like a pipe without `columns`, and like a terminal without colour with them.
     pub(crate) fn screen(columns: Option<usize>) -> (Screen, Written) {
         let written = Written::default();
         let screen = Screen {

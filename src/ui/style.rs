@@ -9,7 +9,7 @@ use anstyle::AnsiColor;
 
 use super::text;
 
-/// A way in which text is set apart. There are no others, so that nothing else can be asked of a terminal.
+/// A style of text. There are no others, so that nothing else can be asked of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// No style.
@@ -24,7 +24,7 @@ pub(crate) enum Style {
     Bad,
     /// Blocked, held, about to run out.
     Warn,
-    /// What may be overlooked: column titles, ages, closed things.
+    /// What may be overlooked: column titles, ages, closed records.
     Dim,
 }
 
@@ -40,7 +40,7 @@ pub(crate) const GOOD: Style = Style::Good;
 pub(crate) const BAD: Style = Style::Bad;
 /// Blocked, held, about to run out.
 pub(crate) const WARN: Style = Style::Warn;
-/// What may be overlooked: column titles, ages, closed things.
+/// What may be overlooked: column titles, ages, closed records.
 pub(crate) const DIM: Style = Style::Dim;
 
 const ALL: [Style; 7] = [PLAIN, ID, HEADING, GOOD, BAD, WARN, DIM];
@@ -49,7 +49,7 @@ impl Style {
     fn escape(self) -> String {
         let style = anstyle::Style::new();
         let style = match self {
-            // What ends a style of ours.
+            // The escape that ends a style of ours.
             Self::Plain => return anstyle::Reset.render().to_string(),
             Self::Id => AnsiColor::Yellow.on_default(),
             Self::Heading => style.bold(),
@@ -62,37 +62,36 @@ impl Style {
     }
 }
 
-/// Begins a mark: a noncharacter, which no text that is exchanged holds.
+/// Starts a mark: a noncharacter, which does not occur in exchanged text.
 const MARK: char = '\u{fdd0}';
-/// How many digits the key of this run has.
+/// The number of digits in the key of this run.
 const DIGITS: u32 = 8;
 
-/// What tells the marks of this run from anything that a text of others could hold.
+/// The key that distinguishes the marks of this run from anything in a text from outside.
 static KEY: LazyLock<Vec<char>> = LazyLock::new(|| {
     let random = RandomState::new().hash_one(std::process::id());
     (0..DIGITS).filter_map(|n| char::from_u32(0xfde0 + (random >> (4 * n)) as u32 % 16)).collect()
 });
 
-/// From here on text is in this style. Only the filter before the terminal knows what to make of it, see
-/// [`super::outlet`].
+/// Starts this style in `line`. Only the filter before the terminal understands the mark; see [`super::outlet`].
 fn push_mark(line: &mut String, style: Style) {
     line.push(MARK);
     line.extend(char::from_u32(0xfdd1 + style as u32));
     line.extend(KEY.iter());
 }
 
-/// What a text begins with.
+/// What a text starts with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// No mark.
     None,
-    /// Perhaps one whose rest is still to come.
+    /// Perhaps the start of a mark.
     Torn,
-    /// One: the escape that it stands for, and its length.
+    /// A mark: the escape that it stands for, and its length.
     Whole(String, usize),
 }
 
-/// Reads the mark that a text begins with.
+/// Reads the mark that a text starts with.
 pub(super) fn read_mark(text: &str) -> Mark {
     if !text.starts_with(MARK) {
         return Mark::None;
@@ -113,47 +112,47 @@ pub(super) fn read_mark(text: &str) -> Mark {
     Mark::Whole(style.escape(), len)
 }
 
-/// Puts styles on text, or leaves them out.
+/// Adds styles to text, or leaves them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Painter {
     colour: bool,
 }
 
 impl Painter {
-    /// Paints nothing.
+    /// A painter without colour.
     #[cfg(test)]
     pub(crate) const OFF: Self = Self { colour: false };
-    /// Paints whatever the environment says.
+    /// A painter with colour, whatever the environment says.
     #[cfg(test)]
     pub(crate) const ON: Self = Self { colour: true };
 
     /// For warnings and errors.
     pub(crate) fn stderr() -> Self {
-        #[allow(clippy::disallowed_methods)] // It only asks.
+        #[allow(clippy::disallowed_methods)] // It only reads a property.
         let is_terminal = std::io::stderr().is_terminal();
         Self::for_stream(is_terminal)
     }
 
-    /// For a stream that is a terminal or not, as the environment wants it.
+    /// For a stream that is a terminal or not, according to the environment.
     pub(crate) fn for_stream(terminal: bool) -> Self {
         let no_color = std::env::var_os("NO_COLOR");
         let term = std::env::var_os("TERM");
         Self { colour: terminal && wants_colour(no_color.as_deref(), term.as_deref()) }
     }
 
-    /// Whether it paints at all: marks that colour replaces can be left out.
+    /// Whether it adds colour; if so, marks that colour replaces can be left out.
     pub(crate) fn is_on(self) -> bool {
         self.colour
     }
 
-    /// `text`, cleaned to one line, in `style`. Only for what is then written to the screen, or said.
+    /// `text`, cleaned to one line, in `style`. Only for text that is then written to the screen or to stderr.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         let mut painted = String::new();
         self.paint_onto(&mut painted, style, text);
         painted
     }
 
-    /// As [`Painter::paint`], behind what is in `line`.
+    /// Like [`Painter::paint`], but appends to `line`.
     pub(crate) fn paint_onto(self, line: &mut String, style: Style, text: &str) {
         let text = text::clean_line(text);
         if !self.colour || text.is_empty() || style == PLAIN {

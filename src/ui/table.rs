@@ -7,9 +7,9 @@ use super::screen::Screen;
 use super::style::{self, Painter, Style};
 use super::text;
 
-/// Between two columns.
+/// The blanks between two columns.
 const GAP: usize = 2;
-/// Below this a flexible column is not narrowed, even if lines then run over the edge.
+/// A flexible column does not become narrower than this, even if lines are then too long.
 const LEAST_FLEXIBLE: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ enum Shape {
     Flexible,
 }
 
-/// One column: its title and which way it leans.
+/// One column: its title and its alignment.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
     title: &'static str,
@@ -37,13 +37,14 @@ impl Column {
         Self { title, shape: Shape::Right }
     }
 
-    /// For the one column that is cut where the terminal is too narrow, such as a title. Of several the last is.
+    /// For the column that is cut if the terminal is too narrow, such as a title. If there are several, the last one
+    /// is cut.
     pub(crate) fn flexible(title: &'static str) -> Self {
         Self { title, shape: Shape::Flexible }
     }
 }
 
-/// One text of a row. It is cleaned to one line when it is printed, so that it may come from anywhere.
+/// The text of one cell. It is cleaned to one line when it is printed, so it may come from anywhere.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     text: String,
@@ -63,14 +64,14 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// Rows under column titles; where every title is empty there is no title line, as for the fields of a record. There may
-/// be a hundred thousand rows, so that all texts lie in one.
+/// Rows under column titles. If every title is empty, there is no title line, as for the fields of a record. There
+/// may be a hundred thousand rows, so all texts are in one string.
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<Column>,
-    /// How wide the widest text of each column is, its title included.
+    /// The width of the widest text of each column, including its title.
     widest: Vec<usize>,
-    /// All cells, one row behind the other.
+    /// All cells, row by row.
     cells: Vec<Kept>,
     texts: String,
 }
@@ -80,20 +81,20 @@ pub(crate) struct Table {
 struct Kept {
     /// Where its text ends in `texts`.
     end: usize,
-    /// How wide that is.
+    /// The width of the text.
     width: usize,
     style: Style,
 }
 
 impl Table {
-    /// A table without rows prints nothing at all.
+    /// A new table. Without rows, it prints nothing at all.
     pub(crate) fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         let columns: Vec<Column> = columns.into_iter().collect();
         let widest = columns.iter().map(|column| text::width(column.title)).collect();
         Self { columns, widest, cells: Vec::new(), texts: String::new() }
     }
 
-    /// Adds a row. Cells beyond the last column are dropped, missing ones are empty.
+    /// Adds a row. Cells beyond the last column are dropped, and missing ones are empty.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         let mut cells = cells.into_iter();
         for widest in &mut self.widest {
@@ -111,7 +112,7 @@ impl Table {
         self.cells.is_empty()
     }
 
-    /// Prints title line and rows, cut to the screen's width where it has one.
+    /// Prints the title line and the rows, cut to the screen's width if it has one.
     pub(crate) fn print(&self, screen: &mut Screen) -> io::Result<()> {
         if self.is_empty() {
             return Ok(());
@@ -146,7 +147,7 @@ impl Table {
         widths
     }
 
-    /// One line with its end.
+    /// Prints one line.
     fn line<'a>(
         &self,
         cells: impl Iterator<Item = (&'a str, usize, Style)>,
@@ -154,7 +155,7 @@ impl Table {
         painter: Painter,
     ) -> String {
         let mut line = String::with_capacity(128);
-        // Blanks are owed, and paid only when more text follows: no line ends in blanks.
+        // Blanks are printed only when more text follows, so no line ends in blanks.
         let mut owed = 0;
         for (((text, wide, style), column), width) in cells.zip(&self.columns).zip(widths) {
             let (text, wide) = match wide <= *width {

@@ -1,4 +1,4 @@
-//! Makes foreign text safe for a terminal: nothing in it moves the cursor, hides text, or reverses the line.
+//! Makes text from outside safe for a terminal: nothing in it moves the cursor, hides text, or reverses the line.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -11,8 +11,8 @@ pub(crate) use crate::model::words::count;
 
 const ZERO_WIDTH_JOINER: char = '\u{200d}';
 
-/// `text` with every character that a terminal obeys or does not show as a visible escape, such as `\u{1b}`.
-/// Newlines and tabs stay; a carriage return before a newline goes, since it only ends the line.
+/// `text`, in which every character that a terminal obeys or does not show is a visible escape, such as `\u{1b}`.
+/// Newlines and tabs stay; a carriage return before a newline is dropped, since it only ends the line.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     rewrite(text, |before, c, after| match c {
         '\n' | '\t' => None,
@@ -22,7 +22,7 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// As [`clean`], on one line: each line end and each tab is one blank.
+/// Like [`clean`], on one line: each line end and each tab becomes a blank.
 pub(crate) fn clean_line(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
@@ -35,17 +35,17 @@ pub(crate) fn clean_line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// A JSON document in which the same characters are JSON escapes: another spelling of the same value. Only
-/// string literals can hold them, besides the newlines of the layout.
+/// A JSON document in which the same characters are JSON escapes: another spelling of the same value. Apart from the
+/// newlines of the layout, they can occur only in string literals.
 pub(crate) fn clean_json(document: &str) -> Cow<'_, str> {
-    // Most documents are long and have nothing of the kind.
+    // Most documents are long and contain no such character.
     if document.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
         return Cow::Borrowed(document);
     }
     rewrite(document, |before, c, _| (c != '\n' && is_hidden(before, c)).then(|| Cow::Owned(json_escape(c))))
 }
 
-/// `c` as JSON can write any character.
+/// The JSON escape of `c`.
 pub(super) fn json_escape(c: char) -> String {
     let mut escape = String::new();
     for unit in c.encode_utf16(&mut [0; 2]) {
@@ -55,8 +55,8 @@ pub(super) fn json_escape(c: char) -> String {
     escape
 }
 
-/// `text` in lines of at most `columns`, for a terminal that would else break it wherever its edge is, so that the rest of
-/// a long line could pass for a line of its own. Without a limit it is one line.
+/// `text` in lines of at most `columns`. A terminal would break it at its edge, so that the rest of a long line could
+/// look like a line of its own. Without a limit, it is one line.
 pub(crate) fn fold(text: &str, columns: Option<usize>) -> Vec<&str> {
     let Some(columns) = columns else { return vec![text] };
     let mut lines = Vec::new();
@@ -73,7 +73,7 @@ pub(crate) fn fold(text: &str, columns: Option<usize>) -> Vec<&str> {
     lines
 }
 
-/// How many columns a line takes on a terminal.
+/// The number of columns that a line takes on a terminal.
 pub(crate) fn width(line: &str) -> usize {
     if is_plain(line) {
         return line.len();
@@ -81,8 +81,8 @@ pub(crate) fn width(line: &str) -> usize {
     UnicodeWidthStr::width(line)
 }
 
-/// `line` in at most `columns`, the last of them `…` where something was cut. What a reader sees as one
-/// character is never cut in half, so that the result may be a column shorter than allowed.
+/// `line` in at most `columns`, with `…` at the end if something was cut. What a reader sees as one character is
+/// never split, so the result may be a column shorter than allowed.
 pub(crate) fn truncate(line: &str, columns: usize) -> String {
     if width(line) <= columns {
         return line.to_owned();
@@ -97,8 +97,8 @@ pub(crate) fn truncate(line: &str, columns: usize) -> String {
     format!("{}…", &line[..kept])
 }
 
-/// Longer text under a heading: cleaned, every line kept as it is and moved in by `by` blanks, no line end at
-/// the end, empty lines empty.
+/// Longer text under a heading: cleaned, each line kept and indented by `by` blanks, empty lines empty, without a
+/// line end at the end.
 pub(crate) fn indent(text: &str, by: usize) -> String {
     let margin = " ".repeat(by);
     let text = clean(text);
@@ -109,7 +109,7 @@ pub(crate) fn indent(text: &str, by: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether there is nothing to clean, and each byte is one column wide: so are nearly all lines.
+/// Whether there is nothing to clean and each byte is one column wide, as in nearly all lines.
 fn is_plain(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
@@ -141,8 +141,8 @@ fn visible(c: char) -> Cow<'static, str> {
     Cow::Owned(hidden::visible(c))
 }
 
-/// Whether a reader would not see `c`. Joiners and variation selectors pass where they belong to the character
-/// before them (Persian, Indic scripts, emoji), for there they shape it; elsewhere they only hide.
+/// Whether a reader would not see `c`. Joiners and variation selectors pass if they belong to the character before
+/// them (Persian, Indic scripts, emoji), since there they shape it; elsewhere they only hide.
 pub(super) fn is_hidden(before: Option<char>, c: char) -> bool {
     let shapes = |c: char| !c.is_whitespace() && !hidden::is_hidden(c);
     match c {

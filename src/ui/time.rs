@@ -1,4 +1,4 @@
-//! Times as people say them.
+//! Times in words.
 
 use chrono::DateTime;
 
@@ -6,11 +6,11 @@ const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
-/// From here on a date says more than a number of days.
+/// From this distance on, a date says more than a number of days.
 const DATE_FROM: u64 = 31 * DAY;
 
-/// How long before `now_ms` was `then_ms`, both in milliseconds since 1970 UTC: "just now", "3 minutes ago",
-/// "in 2 hours" (to the nearest), and more than 30 days away the day in UTC, "2026-11-21".
+/// `then_ms` relative to `now_ms`, both in milliseconds since 1970 UTC: "just now", "3 minutes ago", "in 2 hours" (to
+/// the nearest), and more than 30 days away the day in UTC, "2026-11-21".
 pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
     let distance = now_ms.abs_diff(then_ms);
     if distance >= DATE_FROM {
@@ -19,7 +19,7 @@ pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
     if distance < SECOND {
         return "just now".to_owned();
     }
-    // What has just begun to run down has nearly all of it left.
+    // A deadline that was just set has nearly all of its time left.
     let is_ahead = then_ms > now_ms;
     let rounded = if is_ahead { distance.saturating_add(unit(distance).0 / 2) } else { distance };
     let (unit, name) = unit(rounded);
@@ -28,7 +28,7 @@ pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
     if is_ahead { format!("in {count} {name}{plural}") } else { format!("{count} {name}{plural} ago") }
 }
 
-/// The greatest unit within a distance, and its name.
+/// The largest unit within a distance, and its name.
 fn unit(distance: u64) -> (u64, &'static str) {
     match distance {
         d if d < MINUTE => (SECOND, "second"),
@@ -38,7 +38,7 @@ fn unit(distance: u64) -> (u64, &'static str) {
     }
 }
 
-/// The day in UTC; a moment that no calendar reaches shows as its number.
+/// The day in UTC; a moment outside the calendar shows as its number.
 fn date(ms: i64) -> String {
     DateTime::from_timestamp_millis(ms)
         .map_or_else(|| format!("{ms} ms"), |time| time.format("%Y-%m-%d").to_string())
@@ -76,7 +76,7 @@ mod tests {
     fn what_is_to_come() {
         assert_eq!(ago(NOW, NOW + 500), "just now");
         assert_eq!(ago(NOW, NOW + 7_200_000), "in 2 hours");
-        // To the nearest: a lease of four hours, a second after it was taken.
+        // To the nearest: a lease of four hours, a second after the claim.
         assert_eq!(ago(NOW, NOW + 4 * 3_600_000 - 1000), "in 4 hours");
         assert_eq!(ago(NOW, NOW + 3 * 3_600_000 + 1000), "in 3 hours");
         assert_eq!(ago(NOW, NOW + 59 * 60_000 + 40_000), "in 1 hour");

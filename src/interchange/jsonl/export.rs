@@ -77,8 +77,7 @@ fn put(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// A file that is JSON in the stored form becomes a record; any other text becomes a text, and anything else hex
-/// digits.
+/// A JSON file in the stored form becomes a record, any other text a text, and anything else hex digits.
 fn file(out: &mut dyn Write, path: &str, bytes: &[u8]) -> io::Result<()> {
     out.write_all(b"{\"path\":")?;
     serde_json::to_writer(&mut *out, path)?;

@@ -14,7 +14,7 @@ use crate::model::strict;
 use crate::model::time::Time;
 use crate::store::{Found, StoreError, Tx, layout};
 
-/// More files than any store holds.
+/// More files than any store has.
 const MOST_FILES: u64 = 20_000_000;
 
 /// What was imported.
@@ -31,7 +31,7 @@ pub(crate) struct Taken {
     pub(crate) kept: Vec<String>,
     /// Files that already had the content of the export.
     pub(crate) unchanged: u64,
-    /// The commit on the ref; none if nothing changed.
+    /// The commit on the ref; null if nothing changed.
     pub(crate) commit: Option<String>,
     /// Whether the export holds an issue at all.
     #[serde(skip)]
@@ -57,7 +57,7 @@ impl Explain for NoExport {
     }
 }
 
-/// Any line; its members tell which one it is.
+/// Any line; its members decide which kind it is.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts<'a> {
@@ -240,8 +240,8 @@ fn doc(path: &str, bytes: &[u8]) -> Option<Doc> {
     }
 }
 
-/// Whether no command makes such a step, or the step only hides something: then the store has the value, and a
-/// redaction hides it better.
+/// Whether no command makes such a step, or the step only hides something: in that case, the store has the value, and
+/// a redaction hides it better.
 fn is_rewritten(path: &str, mine: &[u8], joined: &[u8], now: Time) -> bool {
     let (Some(mine), Some(joined)) = (doc(path, mine), doc(path, joined)) else { return false };
     !Step::between(Some(&mine), &joined, now).faults().is_empty()

@@ -21,7 +21,7 @@ pub(super) fn one_line(file: &[u8]) -> Option<String> {
     (is_json && file_form(&line, file.len()).is_some_and(|again| again == file)).then_some(line)
 }
 
-/// The file form of JSON: two-space indent and one newline at the end. None if that is longer than `most` bytes.
+/// The file form of JSON: two-space indent and one newline at the end. `None` if that is longer than `most` bytes.
 pub(super) fn file_form(json: &str, most: usize) -> Option<String> {
     let mut out = String::with_capacity(json.len() * 5 / 4);
     let mut depth = 0usize;

@@ -30,7 +30,7 @@ pub(crate) struct CheckAnswer {
 /// A branch, or the last commit of a completed item.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Side {
-    /// The item; none for the branch that is checked out here.
+    /// The item; absent for the branch that is checked out here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
     /// Its queue.

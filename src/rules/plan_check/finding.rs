@@ -25,7 +25,7 @@ pub(crate) struct Finding {
     pub(crate) remedy: &'static str,
     /// Whether it stops the plan.
     pub(crate) severity: Severity,
-    /// What it costs in quality; none if another finding in the same place costs it already, or nothing is lost.
+    /// How much quality it costs; absent if another finding in the same place already costs it, or nothing is lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost: Option<f64>,
 }

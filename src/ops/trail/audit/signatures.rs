@@ -37,7 +37,7 @@ pub(crate) struct SignedCommit {
     pub(crate) hash: String,
     /// What vouches for it.
     pub(crate) vouching: Vouching,
-    /// The signer; none if git does not know.
+    /// The signer; absent if git does not know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signer: Option<String>,
     /// The key of the signature, as git names it.

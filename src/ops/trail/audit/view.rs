@@ -81,7 +81,7 @@ pub(crate) struct Binding {
     /// The commits of that work that it reapplies, by reverting their reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reapplies: Vec<CommitHash>,
-    /// The combined verdict of the reviews of the executed plan; none if it was not reviewed.
+    /// The combined verdict of the reviews of the executed plan; null if it was not reviewed.
     pub(crate) review: Option<Verdict>,
     /// How many of the plan's tests passed at the last commit.
     pub(crate) checks_passed: usize,
