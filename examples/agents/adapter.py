@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""In front of a command that takes a prompt from stdin and writes its answer to stdout.
+"""Wraps a command that takes a prompt on stdin and writes its answer to stdout.
 
 git config wf.agent.mine.command "examples/agents/adapter.py my-model --quiet"
 
-Builds a prompt in Markdown, with the data behind the instructions. If the answer holds no JSON at all, asks once more.
+Builds a prompt in Markdown, with the data after the instructions. If the answer contains no JSON at all, asks again.
 """
 
 import json

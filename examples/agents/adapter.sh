@@ -1,5 +1,5 @@
 #!/bin/sh
-# In front of a command that takes a prompt from stdin and writes its answer to stdout:
+# Wraps a command that takes a prompt on stdin and writes its answer to stdout:
 #
 #     git config wf.agent.mine.command "examples/agents/adapter.sh my-model --quiet"
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Carries out plans of planner.py: makes the edits in the order of the tasks, tests and commits them."""
+"""Executes plans of planner.py: makes the edits in the order of the tasks, tests and commits them."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def loaded(command):
 
 
 def in_order(tasks):
-    """The tasks, each behind those that it depends on."""
+    """The tasks, each after those that it depends on."""
     done, waiting = [], list(tasks)
     while waiting:
         names = {task["id"] for task in done}
@@ -45,7 +45,7 @@ def in_order(tasks):
 
 
 def make(task):
-    """Makes the edits of a task; answers with the files."""
+    """Makes the edits of a task and returns the files."""
     files = []
     for path, old, new in EDIT.findall("\n".join(task.get("implementation", []))):
         old, new = json.loads(old), json.loads(new)
@@ -68,7 +68,7 @@ def build(given):
     """Each task: implement, test, commit."""
     plan = loaded(given["load"]["solution"])
     plan = plan.get("solution", plan)
-    # What the tests leave in caches belongs to no commit.
+    # Caches that the tests leave must not be committed.
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     files, done = [], []
     for task in in_order(plan["tasks"]):

@@ -18,7 +18,7 @@ from wf_agent import Failed, serve  # noqa: E402
 STRING = r'"(?:[^"\\]|\\.)*"'
 EDIT = re.compile(rf"^In (\S+) replace ({STRING}) with ({STRING})\s*$", re.MULTILINE)
 TEST = re.compile(r"^Test: (.+?)\s*$", re.MULTILINE)
-# More tasks are more than one plan.
+# A plan must not have more tasks.
 MOST_TASKS = 10
 
 
@@ -44,7 +44,7 @@ def current(path):
 
 
 def explore(issue):
-    """The context document: the files that the issue names, and what stands in them."""
+    """The context document: the files that the issue names, and their content."""
     edits = edits_of(issue["description"])
     files = sorted({path for path, _, _ in edits})
     found = []

@@ -1,4 +1,4 @@
-"""What the example agents share: reading a request, writing an answer."""
+"""Code that the example agents share: reading a request, writing an answer."""
 
 import json
 import sys
