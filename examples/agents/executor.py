@@ -21,7 +21,7 @@ def run(words, **options):
 
 
 def loaded(command):
-    """The document that a command of the input prints. It is a call of git, whatever it says."""
+    """The document that a command of the input prints. Only `git wf` commands are run."""
     words = shlex.split(command)
     if words[:2] != ["git", "wf"]:
         raise Failed(f"not a call of git wf: {command}")

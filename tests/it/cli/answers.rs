@@ -1,4 +1,4 @@
-//! Every kind of answer that `schema` lists is one that a command gives, and fits it.
+//! Every kind of answer that `schema` lists is given by a command, and fits its schema.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -9,16 +9,16 @@ use crate::cli::schema;
 use crate::support::{Repo, Sandbox, Two, plan_on, record};
 
 thread_local! {
-    /// The kinds that were looked at by this test.
+    /// The kinds that this test has checked.
     static SEEN: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
 }
 
-/// Notes that something of this kind was held against its schema.
+/// Notes that an answer of this kind was checked against its schema.
 pub(crate) fn note(kind: &str) {
     SEEN.with_borrow_mut(|seen| seen.insert(kind.to_owned()));
 }
 
-/// The answers of a session with one plan are looked at in [`crate::cli::schema`]; these are the others.
+/// The answers of a session with one plan are checked in [`crate::cli::schema`]; these are the others.
 fn others(repo: &Repo) {
     let (answer, answers) = (schema::answer, schema::answers);
     answer(repo, "init", &["init"]);

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{Repo, Sandbox};
 
-/// The program as `cargo install` leaves it: in a `bin` of its own, which is in PATH.
+/// The program as `cargo install` leaves it: in its own `bin`, which is on the PATH.
 fn installed(sandbox: &Sandbox) -> Repo {
     let bin = sandbox.root().join("home/.cargo/bin");
     std::fs::create_dir_all(&bin).unwrap();
@@ -41,7 +41,7 @@ fn the_pages_are_put_where_man_looks() {
         );
         assert!(answer["pages"].as_array().unwrap().contains(&json!(name)), "{answer}");
     }
-    // A page of a command that there is not any more goes; what is not ours stays.
+    // A page of a command that no longer exists is removed; files that are not ours stay.
     let gone = folder.join("man1/git-wf-lost.1");
     std::fs::write(&gone, ".TH git-wf-lost 1\n.SH NAME\ngit\\-wf\\-lost\n").unwrap();
     for other in ["git-wfx.1", "git-wf-mine.1"] {
@@ -66,7 +66,7 @@ fn the_pages_are_put_where_man_looks() {
 fn another_folder_can_be_named_and_must_be_where_none_is_known() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("a");
-    // Nothing of a build folder is called bin.
+    // In a build directory, nothing is called `bin`.
     let error = repo.wf(&["help", "--install", "--json"]).fails(1).json_error();
     assert_eq!(error["code"], "no-manual-folder");
     let answer = repo.wf(&["help", "--install", "--to", "pages", "--json"]).ok().json();

@@ -1,4 +1,4 @@
-//! JSON that nobody here has a type for: its numbers stay as they were written, in whatever answer they are.
+//! JSON without a type in the program: its numbers stay as they were written, in every answer.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ fn odd(document: &serde_json::Value) -> String {
     document.to_string().replace("\"ODD\"", ODD)
 }
 
-/// How often an answer bears the numbers; none of them may be written in another way.
+/// How often the numbers occur in an answer; none of them may be written in another way.
 #[track_caller]
 fn count(repo: &Repo, args: &[&str]) -> usize {
     let shown: String = repo.wf(args).ok().stdout.split_whitespace().collect();

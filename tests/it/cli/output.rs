@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{REF, Repo, Sandbox, plan_on};
 
-/// So much that no pipe holds it.
+/// A list that is longer than a pipe holds.
 fn large(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.store("a");
     let title = "x".repeat(480);
@@ -59,7 +59,7 @@ fn a_full_disk_is_a_failure() {
     let output = repo.command(env!("CARGO_BIN_EXE_git-wf"), &["list"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: cannot write the answer"));
-    // Nowhere to say what is wrong changes nothing about how it ends.
+    // The exit code is the same even if the message cannot be written.
     for (args, code) in [(&["show", "ISS-404"][..], 1), (&["show"], 2), (&["next", "--json"], 3)] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = repo.command(env!("CARGO_BIN_EXE_git-wf"), args).stderr(full).output().unwrap();
@@ -67,7 +67,7 @@ fn a_full_disk_is_a_failure() {
     }
 }
 
-/// Text that turns the screen red, hides, or turns the line round.
+/// Text that turns the screen red, hides text, or reverses the line.
 const EVIL: &str = "a\u{1b}[31mred\u{1b}]0;t\u{7}\u{9b}2J\u{202e}b";
 
 fn is_clean(text: &str) -> bool {
@@ -85,7 +85,7 @@ fn what_came_from_elsewhere_never_reaches_a_terminal_raw() {
     let claim = repo.json(&["next"]);
     let execution = claim["execution_id"].as_str().unwrap();
     repo.wf(&["fail", "-m", EVIL]).ok();
-    // No command takes such a title; a remote may bring it.
+    // No command accepts such a title, but it can come from a remote.
     let evil = json!(EVIL).to_string();
     let path = repo.store_path("/ISS-001/issue.json");
     let issue =
@@ -185,7 +185,7 @@ fn exit_codes_and_errors() {
     assert_eq!(repo.refused(1, &["show", "ISS-404"])["message"], "there is no record `ISS-404`");
     repo.refused(3, &["next"]);
     repo.refused(3, &["retry"]);
-    // The flag may stand anywhere.
+    // The flag may be anywhere.
     let error = repo.wf(&["--json", "show", "ISS-404"]).fails(1).json_error();
     let names: Vec<&String> = error.as_object().unwrap().keys().collect();
     assert_eq!(names, ["code", "message", "hint"]);

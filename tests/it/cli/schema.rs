@@ -1,4 +1,4 @@
-//! `schema`, and what the schemas say held against a real session: what is stored, what is handed in, what is answered.
+//! `schema`, and the schemas compared with a real session: stored records, inputs and answers.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ pub(crate) fn answers(repo: &Repo, kind: &str, args: &[&str]) {
     }
 }
 
-/// Walks one issue from its birth to its end, and looks at every answer.
+/// Walks one issue from its creation to its end, and checks every answer.
 pub(crate) fn session(repo: &Repo) {
     repo.wf(&["init"]).ok();
     let input = json!({
@@ -110,7 +110,7 @@ pub(crate) fn session(repo: &Repo) {
     fits(repo, "error", &json!({ "error": error.json_error() }));
 }
 
-/// A second issue beside the first, to be in conflict with.
+/// A second issue, which conflicts with the first.
 fn queue_session(repo: &Repo) {
     repo.wf(&["new", "--id", "ISS-002", "Another"]).ok();
     repo.wf(&["solution", "add", "ISS-002", "plan.json"]).ok();
@@ -198,13 +198,13 @@ fn completions_are_shell_scripts() {
     }
 }
 
-/// git's own completion calls a function of ours, with `git` and what follows it in the words.
+/// git's own completion calls our function, with `git` and the words after it.
 #[test]
 fn bash_completes_git_wf_too() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("here");
     if std::process::Command::new("bash").arg("--version").output().is_err() {
-        return; // Nothing to complete in.
+        return; // There is no bash to complete in.
     }
     let script = repo.wf(&["completions", "bash"]).ok().stdout;
     let complete = |at: &str, words: &str| {

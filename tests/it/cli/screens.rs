@@ -1,4 +1,4 @@
-//! The screens that people look at, whole: each is a file in `tests/it/snapshots/`, to be read as a text.
+//! Whole screens as people see them: each is a file in `tests/it/snapshots/` that can be read as a text.
 //! `UPDATE_GENERATED=1 cargo test --test it screens` rewrites them.
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{Repo, Sandbox, Two, plan, plan_on};
 
-/// A shop with four issues: one planned, one that waits for it, one new, one closed.
+/// A shop with four issues: one planned, one that depends on it, one new, one closed.
 fn shop(sandbox: &Sandbox) -> (Repo, String) {
     let repo = sandbox.store("shop");
     repo.commit("src/router.rs", "fn main() {}\n", "Begin");
@@ -250,7 +250,7 @@ fn of_help() {
     repo.screen("help/wrong-value", &["new", "A title", "-p", "9"]);
 }
 
-/// A file that no test holds any more would be read as if one did.
+/// A file that no test compares any more would look as if one did.
 #[test]
 fn each_snapshot_is_held_by_a_test() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");

@@ -1,4 +1,4 @@
-//! What one has to say is said in one way everywhere: by `-m`, or as the last argument. `--reason` overrides a gate.
+//! Text is given in the same way everywhere: with `-m`, or as the last argument. `--reason` overrides a gate.
 
 use serde_json::json;
 
@@ -71,7 +71,7 @@ fn a_text_is_given_once_and_one_word_names_an_item() {
         repo.refused(2, args);
     }
     assert_eq!(repo.refused(1, &["done", "S-9"])["code"], "not-found");
-    // One word is no text, and no item either.
+    // A single word is neither a text nor an item.
     repo.refused(2, &["fail", "broken"]);
 }
 
@@ -252,6 +252,6 @@ fn arguments_in_another_order_are_told() {
         assert!(error["hint"].as_str().unwrap().contains(hint), "{args:?}: {error}");
     }
     assert_eq!(repo.json(&["close", "ISS-002", "-m", "ISS-001"])["close_reason"], "ISS-001");
-    // Evidence is a text like others.
+    // Evidence is a text like any other.
     repo.wf(&["accept", "T1", "1", "seen by eye"]).ok();
 }

@@ -1,5 +1,6 @@
-//! The documents that show a session: `gitwf-tutorial(7)` is the whole demo, and the README has lines of it. Both hold what
-//! the demo really prints, but for hashes, ids and times. `UPDATE_GENERATED=1 cargo test tutorial` rewrites the page.
+//! The documents that show a session: `gitwf-tutorial(7)` is the whole demo, and the README has lines of it. Both
+//! show what the demo really prints, except for hashes, ids and times. `UPDATE_GENERATED=1 cargo test tutorial`
+//! rewrites the page.
 
 use std::path::PathBuf;
 
@@ -67,7 +68,7 @@ fn readme(text: &str, steps: &[Step]) {
     }
 }
 
-/// What stays the same from one run to another.
+/// The part of a text that is the same in every run.
 fn lasting(text: &str) -> String {
     let text: String = text.replace("\\-", "-").split_inclusive('\n').map(timeless).collect();
     let mut found = String::new();
@@ -79,7 +80,7 @@ fn lasting(text: &str) -> String {
     found
 }
 
-/// A line without how long something took, or how long ago it was.
+/// A line without durations and ages.
 fn timeless(line: &str) -> String {
     let end = if line.ends_with('\n') { "\n" } else { "" };
     if let Some((before, _)) = line.split_once("passed in ") {

@@ -1,4 +1,4 @@
-//! What a reader should know beside an answer: on stderr for people, in the document for programs.
+//! What a reader should know besides an answer: on stderr for people, in the document for programs.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn what_cannot_bear_them_has_them_on_stderr_as_json() {
     assert_eq!(ran.json(), json!([]));
     let told: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert!(warnings(&told)[0].contains("unreadable"), "{told}");
-    // People read the same.
+    // People read the same text.
     let ran = repo.wf(&["feedback", "list"]).ok();
     assert!(ran.stderr.starts_with("warning: skipped 1 unreadable issue"), "{}", ran.stderr);
 }

@@ -1,4 +1,4 @@
-//! Clones end in one state, whatever order they meet in, and then leave off.
+//! Clones end in the same state, in whatever order they sync, and then make no more commits.
 
 use serde_json::json;
 
@@ -69,14 +69,14 @@ fn clones_that_import_the_same_file_end_in_one_head_by_pull_and_push() {
         assert_eq!(repo.wf(&["pull", "--json"]).ok().json()["merged"], "none");
     }
     two.assert_one_state();
-    // What the remote has and we have not is still for a pull to bring.
+    // Commits that the remote has and we do not are left for the next pull.
     create(&two.ada, "ISS-001", 1);
     two.ada.wf(&["push"]).ok();
     create(&two.bea, "ISS-002", 2);
     assert_eq!(two.bea.wf(&["push", "--json"]).fails(1).json_error()["code"], "behind");
 }
 
-/// Each of two clones has a copy of the other's head as its remote `other`, so that both merge and neither sees the
+/// Two clones, each with a copy of the other's head as its remote `other`, so that both merge and neither sees the
 /// other's merge.
 struct Apart {
     two: Two,
@@ -127,7 +127,7 @@ fn criss_cross_merges_converge_and_stop() {
         create(&two.ada, &format!("A-{round}"), 20 + round);
         create(&two.bea, &format!("B-{round}"), 30 + round);
         apart.copy_heads();
-        // What comes after the copy makes the two merges differ: each has both copies as best common ancestors.
+        // Writes after the copy make the two merges differ: both copies are merge bases of the two.
         create(&two.ada, &format!("A-{round}-late"), 40 + round);
         create(&two.bea, &format!("B-{round}-late"), 50 + round);
         apart.merge_both();
@@ -230,7 +230,7 @@ fn the_store_may_be_a_branch() {
     let clones = ["ada", "bea"].map(|name| {
         let repo = sandbox.clone(&origin, name);
         repo.git(&["config", "wf.ref", branch]).ok();
-        // A plain fetch from a remote without the branch is no error.
+        // A plain fetch from a remote without the branch is not an error.
         repo.wf(&["init"]).ok();
         repo.git(&["fetch", "--quiet"]).ok();
         repo.wf(&["sync"]).ok();
@@ -261,7 +261,7 @@ fn a_partial_clone_fetches_what_it_left_on_the_remote() {
     part.wf(&["init"]).ok();
     edit(&two.ada, "ISS-001", "title", "from ada", 5);
     two.ada.wf(&["sync"]).ok();
-    // The commits and trees come along, their blobs stay where they are.
+    // The commits and trees are fetched, but not their blobs.
     part.git(&["fetch", "--quiet"]).ok();
     create(&part, "ISS-002", 6);
     edit(&part, "ISS-001", "priority", 2, 7);

@@ -1,10 +1,10 @@
-//! A remote head is never taken as it is.
+//! The head of a remote is always checked before it is used.
 
 use serde_json::Value;
 
 use super::*;
 
-/// Lets somebody without git-wf push.
+/// Lets someone without git-wf push.
 fn push_by_hand(repo: &Repo) {
     repo.git(&["push", "--quiet", "origin", REF]).ok();
 }
@@ -42,7 +42,7 @@ fn an_empty_tree_on_top_is_undone_and_named() {
     assert_eq!(ran.json()["restored"], Value::from(named));
     let told = ran.json()["warnings"][0].as_str().unwrap().to_owned();
     assert!(told.starts_with("restored records that `origin` had lost or damaged: "), "{told}");
-    // Bea's own ref is the emptied one.
+    // Bea's own ref is the emptied store.
     two.bea.git(&["fetch", "--quiet"]).ok();
     two.bea.git(&["update-ref", REF, "refs/wf-remotes/origin/main"]).ok();
     assert_whole(&two);
@@ -159,7 +159,7 @@ fn what_is_no_store_is_refused() {
         assert_eq!(carl.wf(&["init", "--json"]).fails(1).json_error()["code"], code);
         assert_eq!(carl.tip(), None);
     }
-    // Once somebody put the remote right, all is well.
+    // Once someone has repaired the remote, everything works.
     two.origin.git(&["update-ref", REF, mine.as_ref().unwrap()]).ok();
     two.ada.wf(&["sync"]).ok();
     assert_eq!(two.ada.tip(), mine);

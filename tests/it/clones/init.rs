@@ -1,4 +1,4 @@
-//! `init` with and without a remote, and which remote it takes.
+//! `init` with and without a remote, and which remote it chooses.
 
 use serde_json::json;
 

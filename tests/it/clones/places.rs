@@ -1,4 +1,4 @@
-//! Clones that have only a part of the history, and remotes that may only be read.
+//! Clones with only a part of the history, and read-only remotes.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
@@ -68,7 +68,7 @@ fn a_store_of_which_a_plain_fetch_cut_off_the_history() {
     ada.wf(&["new", "Four", "--id", "GH-4"]).ok();
     ada.wf(&["edit", "GH-4", "--title", "Four again"]).ok();
     ada.wf(&["sync"]).ok();
-    // The refspec brings the store's head, and `--depth` nothing that it stands on.
+    // The refspec fetches the head of the store, and `--depth` none of its ancestors.
     bea.git(&["fetch", "--quiet", "--depth=1"]).ok();
     for repo in [&bea, &ada, &bea] {
         repo.wf(&["sync"]).ok();
@@ -123,7 +123,7 @@ fn a_remote_that_may_only_be_read() {
         assert!(message.contains("unable to create temporary object directory"), "{command}: {message}");
     }
     assert_eq!(origin.tip(), before);
-    // What was written here stays, and what could be fetched has come in.
+    // What was written here stays, and what could be fetched was merged.
     let listed = run(&["list", "--json"]).ok().stdout;
     assert!(listed.contains("GH-1") && listed.contains("GH-2"), "{listed}");
     run(&["pull"]).ok();

@@ -32,7 +32,7 @@ fn clones_that_write_and_sync_in_loops_converge() {
             });
         }
     });
-    // The last to sync saw all; the others have to look once more.
+    // The last clone to sync has everything; the others must sync once more.
     for repo in repos.iter().chain(&repos) {
         repo.wf(&["sync"]).ok();
     }
@@ -46,8 +46,8 @@ fn clones_that_write_and_sync_in_loops_converge() {
     for what in ["comments", "tags"] {
         assert_eq!(all[what].as_array().unwrap().len(), clones * rounds, "{what}");
     }
-    // A push that came too late leaves nothing in the history: one merge for each sync and for each write that came
-    // between at most.
+    // A push that came too late leaves nothing in the history: there is at most one merge for each sync and each
+    // write in between.
     let merges = origin.git(&["rev-list", "--count", "--merges", "refs/wf/main"]).ok();
     let merges: usize = merges.line().parse().unwrap();
     assert!(merges <= 2 * clones * (rounds + 2), "{merges} merges");

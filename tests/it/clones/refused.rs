@@ -1,4 +1,4 @@
-//! Remotes that say no, or nothing: a clear error, and nothing changes here.
+//! Remotes that refuse or do not answer: a clear error, and nothing changes here.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn a_hook_of_the_remote() {
     }
     assert_eq!((two.origin.tip(), tracking(&two.ada)), before);
     assert_eq!(two.ada.tip().unwrap(), mine);
-    // What the remote has still comes in.
+    // What the remote has can still be pulled.
     two.ada.wf(&["pull"]).ok();
 }
 
@@ -89,7 +89,7 @@ fn somebody_who_pushes_between_our_fetch_and_our_push() {
     create(&two.bea, "ISS-002", 2);
     two.bea.git(&["push", "--quiet", "origin", &format!("{REF}:refs/heads/waiting")]).ok();
     create(&two.ada, "ISS-001", 1);
-    // The first push of Ada's finds the ref moved by Bea in the same moment.
+    // Ada's first push finds that Bea has just moved the ref.
     let marker = two.sandbox.root().join("once");
     hook(
         &two.origin,

@@ -1,9 +1,9 @@
-//! A folder with more files than a merge takes over: it does not get to a remote, and where it is one, each clone says whose
-//! it is and how to go on.
+//! A directory with more files than a merge handles: it is not pushed, and if a remote has one, each clone says whose
+//! it is and what to do.
 
 use crate::support::{REF, Repo, Two};
 
-/// Puts a folder of 201,000 files on top of the store.
+/// Adds a directory of 201,000 files to the store.
 fn fill(repo: &Repo) -> String {
     let make = |entries: String| repo.git_in(entries, &["mktree"]).ok().line().to_owned();
     let blob = repo.git_in("x", &["hash-object", "-w", "--stdin"]).ok().line().to_owned();
@@ -65,7 +65,7 @@ fn whoever_meets_a_head_that_cannot_be_merged_is_told_whose_it_is() {
     }
     let shown = two.bea.git(&["log", "--format=%s", "refs/wf-remotes/origin/main", "--", "later"]).ok();
     assert_eq!(shown.line(), "fill");
-    // Once it is set back, everybody goes on, also who fetched it.
+    // Once the remote is reset, everyone can go on, including those who fetched it.
     two.origin.git(&["update-ref", REF, &whole]).ok();
     two.bea.wf(&["sync"]).ok();
     two.ada.wf(&["sync"]).ok();

@@ -1,4 +1,4 @@
-//! Branches that are made after a claim, and what is said of commits on those that are not its own.
+//! Branches that are made after a claim, and the messages about commits on branches that are not its own.
 
 use serde_json::json;
 
@@ -76,7 +76,7 @@ fn a_branch_without_the_claims_beginning_is_told_of() {
     assert!(ran.stderr.contains("is on `old`, which does not contain"), "{}", ran.stderr);
     assert!(ran.stderr.contains("git wf link"), "{}", ran.stderr);
     assert_eq!(linked(&repo), [""; 0]);
-    // Nor is it the work of whoever else sits down there.
+    // Nor is it the work of anyone else in that worktree.
     repo.git(&["switch", "-q", "-c", "theirs", "main"]).ok();
     let grace = repo.as_person("Grace", "grace@example.org");
     grace.write("src/b.rs", "1\n");
@@ -117,7 +117,7 @@ fn without_hooks_nothing_says_that_commits_renew_the_lease() {
     repo.commit("src/a.rs", "1\n", "one");
     let error = repo.refused(1, &["done"]);
     assert!(error["hint"].as_str().unwrap().contains("git wf hooks install"), "{error}");
-    // A hook of one's own may call ours; one that does not links nothing.
+    // A hook of the user may call ours; one that does not links nothing.
     let hook = repo.path().join(".git/hooks/post-commit");
     for (text, links) in [("git-wf hook post-commit", true), ("git lfs post-commit \"$@\"", false)] {
         std::fs::write(&hook, format!("#!/bin/sh\n{text}\n")).unwrap();

@@ -1,4 +1,4 @@
-//! Commits that take back, copy or squash work of another plan than the one that is carried out: they belong to that work.
+//! Commits that revert, copy or squash work of another plan than the one that is executed: they belong to that work.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{Bound, id, message, script, sorted};
 use crate::support::Repo;
 use crate::support::store_writer::{Claim, activate, claim, require_commits};
 
-/// Work of a plan that has ended, and another plan that is carried out in the same worktree.
+/// Work of a plan that has ended, and another plan that is executed in the same worktree.
 struct Two {
     it: Bound,
     work: String,
@@ -18,7 +18,7 @@ impl Two {
         Self::with(|repo| repo.commit("a", "1\n2\n3\n", "work"))
     }
 
-    /// The work without trailers, as where its link was made by hand.
+    /// The same, but the work has no trailers, as if its link was made by hand.
     fn without_trailers() -> Self {
         Self::with(|repo| {
             repo.write("a", "1\n2\n3\n");
@@ -41,7 +41,7 @@ impl Two {
         &self.it.repo
     }
 
-    /// HEAD belongs to the first plan and not to the other.
+    /// HEAD is linked to the first plan and not to the other.
     #[track_caller]
     fn assert_of_the_first(&self) -> serde_json::Value {
         let head = id(self.repo(), "HEAD");
@@ -88,7 +88,7 @@ fn a_revert_and_a_reapply_belong_to_the_work_that_they_undo() {
     let why = it.repo().wf(&["why", "a:1"]).ok().stdout;
     assert!(why.contains(&format!("reapplies {}", short(&it.work))), "{why}");
 
-    // A revert of the reapply takes the work back again.
+    // A revert of the reapply removes the work again.
     it.repo().git(&["revert", "--no-edit", "HEAD"]).ok();
     let again = id(it.repo(), "HEAD");
     assert_eq!(it.assert_of_the_first()["reverts"], json!([reapply]));
@@ -97,7 +97,7 @@ fn a_revert_and_a_reapply_belong_to_the_work_that_they_undo() {
     assert!(line.contains(&format!("(reverts {})", short(&it.work))), "{trace}");
     it.repo().git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
 
-    // Its words stay what it is known by.
+    // The message still shows what it reverts.
     it.repo().git(&["commit", "-q", "--amend", "--no-edit"]).ok();
     it.assert_of_the_first();
     let reworded = script(&it.it.sandbox, "editor", "sed -i '1s/.*/Once more/' \"$1\"");
@@ -202,7 +202,7 @@ fn a_squashed_branch_belongs_to_the_plan_of_its_commits() {
         let trailers = format!("{}Wf-Task: T1\n", it.it.claim.trailers());
         assert!(message.ends_with(&trailers), "{message}");
     }
-    // What somebody writes decides.
+    // A trailer that someone wrote decides.
     let it = Two::without_trailers();
     it.repo().git(&["switch", "-q", "-c", "release", "HEAD~1"]).ok();
     activate(it.repo(), &it.other, "refs/heads/release", None);
@@ -281,7 +281,7 @@ fn apply(repo: &Repo, from: &str, to: &str) {
 #[test]
 fn a_change_made_once_more_under_another_name_names_its_plan() {
     let it = Two::new();
-    // What is looked up while somebody waits is in the index.
+    // Lookups while someone waits use the index.
     it.repo().wf(&["list"]).ok();
     let before = format!("{}~1", it.work);
     let trailers = format!("{}Wf-Task: T1\n", it.it.claim.trailers());
@@ -300,7 +300,7 @@ fn a_change_made_once_more_under_another_name_names_its_plan() {
     it.repo().git(&["commit", "-q", "-a", "-m", "picked by hand"]).ok();
     assert!(message(it.repo(), "HEAD").ends_with(&trailers), "{}", message(it.repo(), "HEAD"));
     it.assert_of_the_first();
-    // With anything else in it, it is work of what is carried out.
+    // With any other change in it, it is work of the plan that is executed.
     it.repo().git(&["reset", "-q", "--hard", &before]).ok();
     it.repo().git(&["cherry-pick", "--no-commit", &it.work]).ok();
     it.repo().commit("b", "1\n", "more");
@@ -417,7 +417,7 @@ fn several_reverts_in_one_commit_are_all_shown() {
     assert_eq!(it.other.links(repo)[&head]["reverts"], json!([second]));
 }
 
-/// Two plans whose work is on a branch of its own, each in files of its own, and a third that is carried out elsewhere.
+/// Two plans whose work is on one branch, each in files of its own, and a third plan that is executed elsewhere.
 fn picked_apart() -> (Two, Claim, [String; 2]) {
     let it = Two::new();
     let repo = it.repo();
@@ -433,7 +433,7 @@ fn picked_apart() -> (Two, Claim, [String; 2]) {
 
 #[test]
 fn several_picks_in_one_commit_are_of_all_their_plans() {
-    // In words of one's own, and with the message that git takes over from the last of them.
+    // With a message of one's own, and with the one that git takes from the last of them.
     for words in [&["-m", "both at once"][..], &["--no-edit"]] {
         let (it, third, [work, second]) = picked_apart();
         let repo = it.repo();
@@ -447,13 +447,13 @@ fn several_picks_in_one_commit_are_of_all_their_plans() {
         assert!(!message.contains(&third.solution) && third.linked(repo).is_empty(), "{message}");
         assert!(it.it.linked().contains(&head) && it.other.linked(repo).contains(&head), "{words:?}");
     }
-    // With anything else in it, it is work of what is carried out.
+    // With any other change in it, it is work of the plan that is executed.
     let (it, third, [work, second]) = picked_apart();
     let repo = it.repo();
     repo.git(&["cherry-pick", "--no-commit", &work, &second]).ok();
     repo.commit("c", "1\n", "and more");
     assert_eq!(third.linked(repo), [id(repo, "HEAD")]);
-    // What somebody wrote decides, although git prepared a message.
+    // A trailer that someone wrote decides, even though git prepared a message.
     let (it, third, [work, second]) = picked_apart();
     let repo = it.repo();
     repo.git(&["cherry-pick", "--no-commit", &work, &second]).ok();

@@ -1,4 +1,4 @@
-//! `git wf hooks`, and hooks that meet others, or no program at all.
+//! `git wf hooks`, and hooks beside other hooks, or without the program.
 
 use super::{Bound, id, message, script, with_hooks};
 use crate::support::Sandbox;
@@ -93,7 +93,7 @@ fn without_a_store_the_hooks_are_silent() {
 #[test]
 fn without_the_program_a_commit_works_in_silence() {
     let it = Bound::new();
-    // A shim that recorded a program which is gone, on a PATH that has none.
+    // A shim whose recorded program is gone, with none on the PATH either.
     let hooks = it.repo.path().join(".git/hooks");
     for name in ["commit-msg", "post-commit", "post-rewrite"] {
         let text = std::fs::read_to_string(hooks.join(name)).unwrap();

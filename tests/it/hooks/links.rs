@@ -1,4 +1,4 @@
-//! The link: what `post-commit` records, of what, and of what not.
+//! Links: what `post-commit` records, and for which commits.
 
 use serde_json::{Value, json};
 

@@ -1,12 +1,12 @@
-//! Next to other programs that install hooks. Stand-ins are laid out as those programs lay theirs out: what matters is
-//! where a hook lies, what it expects beside itself, and what it calls itself by.
+//! Beside other programs that install hooks. The stand-ins have the layout of those programs: what matters is where a
+//! hook is, which files it expects beside it, and which name it gives itself.
 
 use super::{id, message, script};
 use crate::support::store_writer::claim;
 use crate::support::{Repo, Sandbox};
 
-/// Installs our hooks over those that are there, commits in a repository that executes something, and looks at what
-/// came of it. The tool's own part adds a trailer `Tool: NAME` for its hook's name.
+/// Installs our hooks over the existing ones, commits in a repository with a running execution, and checks the
+/// result. The tool's own part adds a trailer `Tool: NAME` with the name of its hook.
 fn check(sandbox: &Sandbox, repo: &Repo, force: bool) {
     let hooks = repo.git(&["rev-parse", "--git-path", "hooks"]).ok().line().to_owned();
     let hooks = repo.path().join(hooks);
@@ -17,7 +17,7 @@ fn check(sandbox: &Sandbox, repo: &Repo, force: bool) {
     let with_tool = format!("work\n\nTool: commit-msg\n{}", claim.trailers());
     assert_eq!(message(repo, "HEAD"), with_tool);
     assert_eq!(claim.linked(repo), [commit]);
-    // A refusal of the tool's is git's.
+    // If the tool refuses a commit, git does too.
     repo.git(&["commit", "-q", "--allow-empty", "-m", "forbidden"]).fails(1);
     let deep = repo.path().join("some folder");
     std::fs::create_dir_all(&deep).unwrap();
@@ -25,7 +25,7 @@ fn check(sandbox: &Sandbox, repo: &Repo, force: bool) {
     below.git(&["commit", "-q", "--allow-empty", "-m", "from below"]).ok();
     assert_eq!(message(repo, "HEAD"), with_tool.replace("work", "from below"));
     assert_eq!(claim.linked(repo).len(), 2);
-    // Both upgrade: each rewrites its own.
+    // Both are upgraded: each rewrites its own files.
     repo.wf(if force { &["hooks", "install", "--force"] } else { &["hooks", "install"] }).ok();
     let states = repo.wf(&["hooks", "status", "--json"]).ok().json();
     assert_eq!(states[0]["installed"], "current");
@@ -37,7 +37,7 @@ fn check(sandbox: &Sandbox, repo: &Repo, force: bool) {
     assert_eq!(message(repo, "HEAD"), "as before\n\nTool: commit-msg\n");
 }
 
-/// What a tool's part does with a message: the trailer, and a refusal.
+/// What a tool does with a message: it adds the trailer, or refuses it.
 const PART: &str = "printf '\\nTool: %s\\n' \"$TOOL\" >> \"$1\"; ! grep -q forbidden \"$1\"";
 
 fn repo(sandbox: &Sandbox) -> Repo {
@@ -46,7 +46,7 @@ fn repo(sandbox: &Sandbox) -> Repo {
     repo
 }
 
-/// `.git/hooks/commit-msg` reads `husky.sh` beside it, which asks `$0` for the hook's name.
+/// `.git/hooks/commit-msg` reads `husky.sh` beside it, which takes the hook's name from `$0`.
 #[test]
 fn husky_4() {
     let sandbox = Sandbox::new();
@@ -58,7 +58,7 @@ fn husky_4() {
     check(&sandbox, &repo, false);
 }
 
-/// `.husky/commit-msg`, which is committed, reads `_/husky.sh`, which starts the hook once more by `$0`.
+/// `.husky/commit-msg`, which is committed, reads `_/husky.sh`, which starts the hook again through `$0`.
 #[test]
 fn husky_5_to_8() {
     let sandbox = Sandbox::new();
@@ -82,7 +82,7 @@ fn husky_5_to_8() {
     check(&sandbox, &repo, true);
 }
 
-/// `.husky/_/commit-msg` reads `h` beside it, which looks for the user's part one folder above, by `$0`.
+/// `.husky/_/commit-msg` reads `h` beside it, which looks for the user's part one directory above, by `$0`.
 #[test]
 fn husky_9() {
     let sandbox = Sandbox::new();
@@ -110,7 +110,7 @@ fn husky_9() {
     repo.git(&["commit", "-q", "--no-verify", "-m", "husky"]).ok();
     check(&sandbox, &repo, false);
     assert!(repo.read(".git/ran").lines().count() >= 3);
-    // A package manager that runs husky once more writes over ours; what it wrote is what was set aside.
+    // A package manager that runs husky again overwrites our hook with the same file that we had moved aside.
     repo.wf(&["hooks", "install"]).ok();
     install();
     assert_eq!(repo.wf(&["hooks", "status", "--json"]).ok().json()[0]["installed"], "foreign");
@@ -120,7 +120,8 @@ fn husky_9() {
     assert!(message(&repo, "HEAD").contains("Tool: commit-msg"));
 }
 
-/// bash, which hands the folder of `$0` on; there lies what was before it, as `commit-msg.legacy`.
+/// pre-commit's bash script, which passes on the directory of `$0`; the earlier hook is there, as
+/// `commit-msg.legacy`.
 fn pre_commit(sandbox: &Sandbox) {
     use std::os::unix::fs::PermissionsExt;
     let path = script(sandbox, "a repo/.git/hooks/commit-msg", "");
@@ -162,13 +163,13 @@ fn the_pre_commit_framework_that_comes_after_us_calls_us() {
     repo.commit("a", "1\n", "work");
     let expected = format!("work\n\n{}\nTool: commit-msg\n", claim.trailers());
     assert_eq!(message(&repo, "HEAD"), expected);
-    // Installed once more, both run once, and nothing runs in a circle.
+    // After another installation, both run once, and neither runs in a loop.
     repo.wf(&["hooks", "install"]).ok();
     repo.commit("a", "2\n", "more");
     let expected = format!("more\n\nTool: commit-msg\n{}", claim.trailers());
     assert_eq!(message(&repo, "HEAD"), expected);
     assert_eq!(claim.linked(&repo).len(), 2);
-    // So it is when the framework is installed once more over ours, which it moves aside again.
+    // The same if the framework is installed again over ours, which it moves aside again.
     std::fs::rename(hooks.join("commit-msg"), hooks.join("commit-msg.legacy")).unwrap();
     pre_commit(&sandbox);
     repo.commit("a", "3\n", "still more");
@@ -180,7 +181,7 @@ fn the_pre_commit_framework_that_comes_after_us_calls_us() {
     assert_eq!(message(&repo, "HEAD"), expected);
 }
 
-/// A script that finds its program by itself, and says the hook's name.
+/// A script that finds its program itself, and passes the hook's name.
 #[test]
 fn lefthook() {
     let sandbox = Sandbox::new();
@@ -194,7 +195,7 @@ fn lefthook() {
     check(&sandbox, &repo, false);
 }
 
-/// Its `pre-push` reads what is pushed from stdin.
+/// Its `pre-push` reads the pushed refs from stdin.
 #[test]
 fn git_lfs() {
     let sandbox = Sandbox::new();

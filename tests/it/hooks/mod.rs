@@ -1,4 +1,4 @@
-//! Commits bind themselves: what the installed hooks do to messages and to the store, with real git.
+//! Commits are linked by themselves: what the installed hooks do to messages and to the store, with real git.
 
 mod branches;
 mod going_back;
@@ -25,7 +25,7 @@ mod unchanged;
 use crate::support::store_writer::{Claim, claim};
 use crate::support::{Repo, Sandbox};
 
-/// A repository with one commit from before the hooks, the hooks, and an execution on `main`.
+/// A repository with one commit from before the hooks were installed, the hooks, and an execution on `main`.
 struct Bound {
     sandbox: Sandbox,
     repo: Repo,
@@ -45,7 +45,7 @@ impl Bound {
     }
 }
 
-/// A repository with one commit, and the hooks.
+/// A repository with one commit and the hooks.
 fn with_hooks(sandbox: &Sandbox, name: &str) -> Repo {
     let repo = sandbox.repo(name);
     repo.commit("README", "a project\n", "begin");
@@ -53,7 +53,7 @@ fn with_hooks(sandbox: &Sandbox, name: &str) -> Repo {
     repo
 }
 
-/// The message of a commit, as it is.
+/// The raw message of a commit.
 fn message(repo: &Repo, rev: &str) -> String {
     repo.git(&["log", "-1", "--format=%B", rev]).ok().stdout.trim_end().to_owned() + "\n"
 }
@@ -69,7 +69,7 @@ fn sorted(ids: impl Into<Vec<String>>) -> Vec<String> {
     ids
 }
 
-/// An executable script beside the repository; answers with its path.
+/// Writes an executable script beside the repository and returns its path.
 fn script(sandbox: &Sandbox, name: &str, body: &str) -> String {
     use std::os::unix::fs::PermissionsExt;
     let path = sandbox.root().join(name);

@@ -1,4 +1,4 @@
-//! Where hooks run: worktrees, submodules, folders with odd names, and a PATH that knows nothing of us.
+//! Where hooks run: worktrees, submodules, directories with odd names, and a PATH without git-wf.
 
 use super::{id, message};
 use crate::support::Sandbox;
@@ -10,7 +10,7 @@ fn worktrees_share_the_hooks_and_have_executions_of_their_own() {
     let repo = sandbox.repo("it's a \"repo\" & more");
     repo.commit("README", "a project\n", "begin");
     let side = repo.worktree("a side", "side");
-    // From the worktree, for all of them.
+    // Installed from one worktree, they are installed for all.
     side.wf(&["hooks", "install"]).ok();
     let here = claim(&repo, "ISS-001");
     let there = claim(&side, "ISS-002");
@@ -59,7 +59,7 @@ fn a_program_with_windows_brings_a_path_of_its_own() {
     let bare = repo.with_env("PATH", "/usr/bin:/bin");
     bare.git(&["commit", "-q", "--allow-empty", "-m", "from a menu"]).ok();
     assert_eq!(claim.linked(&repo), [id(&repo, "HEAD")]);
-    // Started elsewhere, with nothing but variables to say where the repository is.
+    // Started elsewhere, with only options to say where the repository is.
     let elsewhere = sandbox.at("home").with_env("PATH", "/usr/bin:/bin");
     let git_dir = repo.path().join(".git");
     let args = ["--git-dir", git_dir.to_str().unwrap(), "--work-tree", repo.path().to_str().unwrap()];

@@ -1,4 +1,4 @@
-//! `pre-push`: the ref goes along where it is wanted, and never in the way.
+//! `pre-push`: the store is pushed too if that is configured, and never prevents a push.
 
 use super::{Bound, id, script};
 
@@ -21,7 +21,7 @@ fn the_ref_goes_along_only_where_it_is_asked_for() {
     assert_eq!((ran.stderr.as_str(), there(&it).as_str()), ("", ""));
     it.repo.git(&["config", "remote.origin.wfPush", "true"]).ok();
     it.repo.commit("a", "2\n", "more work");
-    // git runs the hook, and does not say that nothing is to leave.
+    // git runs the hook without telling it that nothing is pushed.
     for only_tries in ["--dry-run", "-qn"] {
         it.repo.git(&["push", "-q", only_tries, "origin", "main"]).ok();
         assert_eq!(there(&it), "");
@@ -31,7 +31,7 @@ fn the_ref_goes_along_only_where_it_is_asked_for() {
     assert_eq!(there(&it), it.repo.tip().unwrap());
     let ran = it.repo.git(&["push", "-q", "origin", "main:again"]).ok();
     assert_eq!(ran.stderr, "", "nothing new");
-    // An address is no remote, and one of several addresses is enough.
+    // A URL is not a remote, and one of several URLs is enough.
     let far = it.sandbox.root().join("far.git");
     it.repo.commit("a", "3\n", "still more");
     let before = there(&it);

@@ -51,7 +51,7 @@ fn an_amend_on_another_branch_is_followed_by_the_trailers() {
     it.repo.git(&["commit", "-q", "--amend", "-m", "other words"]).ok();
     it.claim.end(&it.repo, "completed");
     std::fs::remove_file(it.repo.path().join(".git/wf/active.json")).unwrap();
-    // Without trailers and without an active execution, all logs are looked through.
+    // Without trailers and without an active execution, all logs are searched.
     it.repo.git(&["commit", "-q", "--amend", "-m", "still other words"]).ok();
     assert_eq!(message(&it.repo, "HEAD"), "still other words\n");
     assert_eq!(it.linked(), [id(&it.repo, "HEAD")]);
@@ -76,7 +76,7 @@ fn a_rebase_is_followed_in_one_change() {
 fn reordered_and_squashed_commits_are_one_link_each() {
     let it = Bound::new();
     let [first, ..] = three(&it);
-    // a, b, c become a, c+b (with another message), replayed elsewhere.
+    // a, b, c become a, c+b (with another message), on another commit.
     let ran = rebase(&it, "2{h;d};3{G;s/\\npick/\\nsquash/}", "onto").ok();
     assert_eq!(it.repo.git(&["rev-list", "--count", "onto..HEAD"]).ok().line(), "2", "{}", ran.stderr);
     let now = ["HEAD~1", "HEAD"].map(|rev| id(&it.repo, rev));
@@ -186,7 +186,7 @@ fn commits_that_came_from_elsewhere_on_the_way_are_not_linked() {
     it.repo.git(&["switch", "-q", "main"]).ok();
     it.repo.commit("a", "1\n", "c1");
     it.repo.commit("b", "1\n", "c2");
-    // One is made here anew, of the other the branch itself comes in.
+    // One is recreated here, and the other comes with its branch.
     let steps = format!("1i exec git cherry-pick {}\n1a exec git merge -q -m merge other", theirs[1]);
     rebase(&it, &steps, "HEAD~2").ok();
     let ours = it.repo.git(&["rev-list", "--first-parent", "other..HEAD"]).ok().stdout;

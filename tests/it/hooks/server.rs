@@ -1,4 +1,4 @@
-//! `pre-receive` on a server: the ref moves forward only, and commits name their plans where the policy asks for it.
+//! `pre-receive` on a server: the ref only moves forward, and commits name their plans if the policy requires it.
 
 use super::id;
 use crate::support::{REF, Repo, Sandbox};
@@ -17,7 +17,7 @@ pub(crate) fn shared() -> (Sandbox, Repo, Repo) {
     (sandbox, server, repo)
 }
 
-/// Pushes by force, past what git itself and `sync` would refuse; what the pusher is told.
+/// Forces a push that git and `sync` would refuse, and returns what the pusher is told.
 pub(super) fn refused(repo: &Repo, refspec: &str) -> String {
     let before = repo.git(&["ls-remote", "origin"]).ok().stdout;
     let ran = repo.git(&["push", "--force", "origin", refspec]).fails(1);
@@ -53,7 +53,7 @@ fn what_git_wf_itself_pushes_comes_in() {
     let other = sandbox.clone(&server, "other");
     other.wf(&["init"]).ok();
     for n in 0..3 {
-        // With everything that a store holds of an issue: plan, item, execution.
+        // With all records of an issue: plan, item, execution.
         repo.queued(&format!("ISS-{n}"), &format!("{n}.txt"));
         repo.wf(&["next", "--local"]).ok();
         repo.done();
@@ -108,7 +108,7 @@ fn the_ref_moves_forward_only_and_keeps_what_is_there() {
     assert!(refused(&repo, &format!("{later}:{REF}")).contains("format 99"));
     assert!(refused(&repo, &format!("main:{REF}")).contains("has no `wf.json`"));
     assert_eq!(server.tip().unwrap(), tip);
-    // A path of a later version comes in, and so does what restores.
+    // A path of a later version is accepted, and so is a commit that restores a record.
     let unknown = forged(&repo, &tip, &format!("100644 {broken}\tlater/version.json\n"));
     repo.git(&["push", "-q", "origin", &format!("{unknown}:{REF}")]).ok();
 }
@@ -135,7 +135,7 @@ fn a_first_push_must_be_a_store() {
 fn commits_need_a_plan_where_the_policy_that_was_there_says_so() {
     let (sandbox, server, repo) = shared();
     repo.wf(&["policy", "set", "commits=required"]).ok();
-    // The policy comes in together with what it would refuse: it holds from then on.
+    // The policy is pushed together with commits that it would refuse: it applies from then on.
     repo.git(&["commit", "-q", "--allow-empty", "--no-verify", "-m", "before the policy"]).ok();
     repo.git(&["push", "-q", "origin", "main", REF]).ok();
     let solution = repo.queued("ISS-001", "a");
@@ -144,15 +144,15 @@ fn commits_need_a_plan_where_the_policy_that_was_there_says_so() {
     let told = refused(&repo, "main");
     assert!(told.contains("\"bound\" on main"), "the claim is not known there yet: {told}");
     assert!(told.contains("git wf sync"), "{told}");
-    // Together, in one push; a revert has no trailer, and is linked.
+    // Together, in one push. A revert has no trailer, but is linked.
     repo.git(&["revert", "--no-edit", &bound]).ok();
     repo.git(&["push", "-q", "origin", "main", REF]).ok();
     assert_eq!(server.git(&["rev-parse", "main"]).ok().line(), id(&repo, "main"));
-    // An amended commit is known by its new name.
+    // An amended commit is known by its new id.
     repo.commit("a", "2\n", "more");
     repo.git(&["commit", "-q", "--amend", "-m", "still more"]).ok();
     repo.git(&["push", "-q", "origin", "main"]).ok();
-    // On another branch nothing binds, and a merge is not asked.
+    // On another branch nothing is linked, and a merge needs no plan.
     repo.git(&["switch", "-q", "-c", "other"]).ok();
     let stray = repo.git(&["commit", "-q", "--allow-empty", "--no-verify", "-m", "on my own"]);
     stray.ok();
@@ -168,13 +168,13 @@ fn commits_need_a_plan_where_the_policy_that_was_there_says_so() {
     repo.git(&["merge", "-q", "--no-ff", "--no-edit", "main"]).ok();
     repo.git(&["push", "-q", "origin", "side"]).ok();
     repo.git(&["push", "-q", "origin", ":side"]).ok();
-    // By hand, and published.
+    // Linked by hand, and pushed.
     let off = ["-c", "core.hooksPath=/dev/null"];
     repo.git(&[&off[..], &["commit", "-q", "--allow-empty", "-m", "by hand"]].concat()).ok();
     repo.wf(&["link", "HEAD", &solution]).ok();
     repo.wf(&["sync"]).ok();
     repo.git(&["push", "-q", "origin", "side"]).ok();
-    // Turning the policy off and using that at once does not work.
+    // A push cannot turn off the policy and use that at once.
     repo.git(&[&off[..], &["commit", "-q", "--allow-empty", "-m", "sneaked in"]].concat()).ok();
     repo.wf(&["policy", "set", "commits=free"]).ok();
     let ran = repo.git(&["push", "origin", "side", REF]).fails(1);
@@ -244,7 +244,7 @@ fn a_repository_with_a_work_tree_checks_pushes_too() {
     repo.wf(&["sync"]).ok();
     repo.commit("stray", "1\n", "stray");
     assert!(refused(&repo, "main").contains("\"stray\" on main"));
-    // By way of another worktree of it.
+    // Through another worktree of it.
     repo.git(&["remote", "set-url", "origin", side.path().to_str().unwrap()]).ok();
     assert!(refused(&repo, "main").contains("\"stray\" on main"));
     assert_eq!(server.tip(), repo.tip());

@@ -1,9 +1,9 @@
-//! A few small objects that unfold to more than any server could look at: the look ends, and they stay out.
+//! A few small objects that expand to more than any server could check: the check stops, and they are refused.
 
 use super::server::{refused, shared};
 use crate::support::{REF, Repo};
 
-/// A tree that has this one ten times in itself, twelve times over.
+/// A tree that contains this one ten times, nested twelve times.
 pub(crate) fn bomb(repo: &Repo, within: &str) -> String {
     (0..12).fold(within.to_owned(), |inner, _| {
         let entries: String = (0..10).map(|n| format!("040000 tree {inner}\t{n}\n")).collect();
@@ -57,7 +57,7 @@ fn a_merge_of_trees_without_end_stays_out() {
         ),
         "{told}"
     );
-    // With a plan behind it nobody has to look.
+    // A merge with a plan needs no check.
     let merge = over(&repo, &[&left, &right], &both, &planned);
     repo.git(&["push", "-q", "origin", &format!("{merge}:refs/heads/in")]).ok();
 }
@@ -101,7 +101,7 @@ fn why_and_relink_pass_by_what_nobody_can_look_at() {
     let spans = why["spans"].as_array().unwrap().iter();
     let commits: Vec<_> = spans.map(|it| it["commit"]["hash"].clone()).collect();
     assert_eq!(commits, [first.as_str(), renamed.as_str()], "{why}");
-    // Where the file was renamed in such a commit, nobody looks for its old name.
+    // If the file was renamed in such a commit, its old name is not looked up.
     let again = over(&repo, &[&first], &tree(format!("100644 blob {new}\tnew.txt\n")), "both at once");
     repo.git(&["reset", "-q", "--hard", &again]).ok();
     assert_eq!(repo.json(&["why", "new.txt:1"])["spans"][0]["commit"]["hash"], again.as_str());

@@ -1,10 +1,10 @@
-//! `commits=required` on a server: no way around it.
+//! `commits=required` on a server cannot be circumvented.
 
 use super::id;
 use super::server::{refused, shared};
 use crate::support::{REF, Repo, Sandbox};
 
-/// A server that asks for a plan behind each commit, a clone, and the message of a commit that has one.
+/// A server that requires a plan for each commit, a clone, and the message of a commit that has one.
 pub(super) fn required() -> (Sandbox, Repo, Repo, String) {
     let (sandbox, server, repo) = shared();
     let solution = repo.queued("ISS-001", "a.txt");
@@ -28,7 +28,7 @@ pub(super) fn tree_of(repo: &Repo, files: &[(&str, &str, &str)]) -> String {
     repo.git_in(files.iter().map(entry).collect::<String>(), &["mktree"]).ok().line().to_owned()
 }
 
-/// Made by hand, so that a parent can stand there twice.
+/// Made from its parts, so that the same parent can occur twice.
 pub(super) fn commit(repo: &Repo, tree: &str, parents: &[&str], message: &str) -> String {
     let parents: String = parents.iter().map(|id| format!("parent {id}\n")).collect();
     let who = "Ada <ada@example.org> 1795226400 +0000";
@@ -51,11 +51,11 @@ fn no_other_reference_hides_a_commit_from_a_branch() {
         let told = refused(&repo, &format!("{stray}:refs/heads/main"));
         assert!(told.contains("\"stray\" on main"), "{reference}: {told}");
     }
-    // A replacement that was pushed stands for nothing.
+    // A replace ref that was pushed has no effect.
     let planned = commit(&repo, &tree(&repo, &[]), &[], "planned\n\nWf-Issue: ISS-001");
     repo.git(&["push", "-q", "origin", &format!("{planned}:refs/replace/{stray}")]).ok();
     assert!(refused(&repo, &format!("{stray}:refs/heads/main")).contains("\"stray\" on main"));
-    // What a branch has is not asked again.
+    // Commits that a branch already has are not checked again.
     repo.git(&["push", "-q", "origin", "main:refs/heads/copy"]).ok();
 }
 
@@ -68,12 +68,12 @@ fn a_merge_is_asked_for_what_none_of_its_parents_has() {
     let [one, two] = [["README", "a.txt"], ["README", "b.txt"]].map(|files| tree(&repo, &files));
     let left = commit(&repo, &one, &[&base], &planned);
     let right = commit(&repo, &two, &[&base], &format!("also {planned}"));
-    // Joined, as `git merge` does; also with `--no-ff`.
+    // Joined as `git merge` does it, also with `--no-ff`.
     comes_in(&repo, &commit(&repo, &both, &[&left, &right], "join"));
     comes_in(&repo, &commit(&repo, &one, &[&base, &left], "no fast-forward"));
     for (tree, parents, why) in [
         (&evil, vec![&left, &right], "a merge with changes of its own in `evil.txt`"),
-        // One parent twice, or one that another stands on, makes no merge.
+        // The same parent twice, or one that is an ancestor of another, makes no merge.
         (&evil, vec![&left, &left], "\"evil\" on in"),
         (&one, vec![&left, &left], "\"evil\" on in"),
         (&evil, vec![&left, &base], "\"evil\" on in"),
@@ -87,7 +87,7 @@ fn a_merge_is_asked_for_what_none_of_its_parents_has() {
         let told = refused(&repo, &format!("{merge}:refs/heads/in"));
         assert!(told.contains(why), "{parents:?}: {told}");
     }
-    // Somebody stands for it.
+    // A plan covers it.
     let merge = commit(&repo, &evil, &[&left, &right], "evil");
     let solution = planned.split("Wf-Solution: ").nth(1).unwrap().trim();
     repo.wf(&["link", &merge, solution]).ok();
@@ -111,7 +111,7 @@ fn only_stores_are_parents_in_the_history_of_the_store() {
         let told = refused(&repo, &format!("{merge}:{REF}"));
         assert!(told.contains(why), "{told}");
     }
-    // Where such a merge is already there, nothing of the code gets into the store.
+    // If such a merge is already there, nothing of the code gets into the store.
     let merge = commit(&repo, &tree, &[&tip, &main], "merge");
     repo.git(&["update-ref", REF, &merge]).ok();
     let before = repo.store_paths();
@@ -143,7 +143,7 @@ fn a_merge_passes_if_git_makes_the_same_one() {
     let moved = made(&with(&[plain("z", lines.2)]), &[&base], &format!("moved {planned}"));
     let other = made(&with(&[plain("a", "other\n")]), &[&base], &format!("other {planned}"));
     repo.git(&["push", "-q", "origin", &format!("{base}:refs/heads/base")]).ok();
-    // Both changed one file; one moved it and the other changed it.
+    // Both changed the same file; one moved it and the other changed it.
     comes_in(&repo, &made(&with(&[plain("a", both)]), &[&left, &right], "clean"));
     comes_in(&repo, &made(&with(&[plain("z", two)]), &[&left, &moved], "clean rename"));
     // Three at once.
@@ -156,7 +156,7 @@ fn a_merge_passes_if_git_makes_the_same_one() {
         (&without_b, [&left, &right], "b"),
         (&program, [&left, &right], "b"),
         (&with(&[plain("a", five)]), [&left, &right], "a"),
-        // What one side did is dropped.
+        // The change of one side is dropped.
         (&with(&[plain("a", two)]), [&left, &right], "a"),
         // A conflict, however it is resolved.
         (&with(&[plain("a", "both\n")]), [&left, &other], "a"),
@@ -174,7 +174,7 @@ fn a_merge_passes_if_git_makes_the_same_one() {
     assert!(refused(&repo, &format!("{octopus}:refs/heads/in")).contains("\"evil\" on in"));
     let octopus = made(&with(&[plain("z", two)]), &[&left, &right, &moved], "evil");
     assert!(refused(&repo, &format!("{octopus}:refs/heads/in")).contains("changes of its own in `z`"));
-    // Somebody stands for how it was resolved.
+    // A plan covers how it was resolved.
     let resolved = made(&with(&[plain("a", "both\n")]), &[&left, &other], "resolved");
     let solution = planned.split("Wf-Solution: ").nth(1).unwrap().trim();
     repo.wf(&["link", &resolved, solution]).ok();
@@ -192,7 +192,7 @@ fn who_branches_off_an_old_tag_is_told_the_way() {
     assert!(told.contains("`git branch NAME 'v1(beta)'`"), "{told}");
     server.git(&["branch", "v1", "v1(beta)"]).ok();
     repo.git(&["push", "-q", "origin", &format!("{old}:refs/heads/maint")]).ok();
-    // Without a tag there is nothing to say.
+    // Without a tag there is no such hint.
     let stray = commit(&repo, &tree(&repo, &["stray.txt"]), &[&old], "stray");
     assert!(!refused(&repo, &format!("{stray}:refs/heads/maint")).contains("git branch"));
 }
@@ -208,14 +208,14 @@ fn of_several_tags_the_one_that_leads_to_most_is_named() {
     }
     let told = refused(&repo, &format!("{tip}:refs/heads/maint"));
     assert!(told.contains("`git branch NAME v1.0`"), "{told}");
-    // What cures nothing is not named.
+    // A tag that does not help is not named.
     let main = id(&repo, "main");
     let bound = commit(&repo, &tree(&repo, &["bound"]), &[&main], &planned);
     repo.git(&["push", "-q", "origin", &format!("{bound}:refs/tags/a")]).ok();
     let stray = commit(&repo, &tree(&repo, &["stray"]), &[&bound], "stray");
     let told = refused(&repo, &format!("{stray}:refs/heads/other"));
     assert!(told.contains("\"stray\" on other") && !told.contains("git branch"), "{told}");
-    // Of two lines, the longer one; the other comes next.
+    // Of two lines of history, the longer one is named first, then the other.
     let both = tree(&repo, &["1.0", "stray"]);
     let join = commit(&repo, &both, &[&stray, &tip], &format!("join {planned}"));
     repo.git(&["push", "-q", "origin", &format!("{stray}:refs/tags/w")]).ok();

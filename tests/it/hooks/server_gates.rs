@@ -1,11 +1,11 @@
-//! `pre-receive` on a server: `evidence=required` and `review=required` hold there, too.
+//! `pre-receive` on a server: `evidence=required` and `review=required` apply there, too.
 
 use serde_json::json;
 
 use super::server::{refused, shared};
 use crate::support::{REF, Repo, entry_id, plan_on, record};
 
-/// A server that asks for this, and a clone whose store is the same.
+/// A server with this policy, and a clone with the same store.
 fn with_policy(policy: &str) -> (crate::support::Sandbox, Repo, Repo) {
     let (sandbox, server, repo) = shared();
     repo.wf(&["policy", "set", policy]).ok();
@@ -13,7 +13,7 @@ fn with_policy(policy: &str) -> (crate::support::Sandbox, Repo, Repo) {
     (sandbox, server, repo)
 }
 
-/// The program of somebody who does as if there were no policy: the state is made under none, and the policy set back.
+/// The program of someone who ignores the policy: the state is made without one, and the policy is set again.
 fn lax(repo: &Repo, policy: &str, work: impl Fn()) {
     let (gate, value) = policy.split_once('=').unwrap();
     let off = if gate == "evidence" { "warn" } else { "none" };
@@ -22,7 +22,7 @@ fn lax(repo: &Repo, policy: &str, work: impl Fn()) {
     repo.wf(&["policy", "set", &format!("{gate}={value}")]).ok();
 }
 
-/// Ends what is executed with a commit that nobody tested.
+/// Ends the running execution with a commit that nobody tested.
 fn done_untested(repo: &Repo, issue: &str) {
     repo.commit("a.txt", issue, "untested");
     repo.wf(&["link", "HEAD", issue]).ok();
@@ -45,10 +45,10 @@ fn what_is_completed_without_evidence_stays_out() {
     repo.wf(&["unlink", "HEAD"]).ok();
     let told = refused(&repo, REF);
     assert!(told.contains("EXR-ISS-001-") && told.contains("no commit is linked"), "{told}");
-    // Nothing else is kept out.
+    // Nothing else is refused.
     repo.commit("b.txt", "1\n", "unrelated");
     repo.git(&["push", "-q", "origin", "main"]).ok();
-    // With a commit and without a check it is the check that is missing; then nothing is.
+    // With a commit and without a check, only the check is missing; then nothing is.
     repo.commit("a.txt", "1\n", "late");
     repo.wf(&["link", "HEAD", &solution]).ok();
     let told = refused(&repo, REF);
@@ -69,13 +69,13 @@ fn evidence_that_was_waived_with_a_reason_comes_in_and_is_named() {
     assert!(ran.stderr.contains("gate overridden: `EXR-ISS-001-"), "{}", ran.stderr);
     assert!(ran.stderr.contains("(forced: no time left)"), "{}", ran.stderr);
     assert_eq!(server.tip(), repo.tip());
-    // A reason for something else is none for this.
+    // A reason for something else does not count here.
     planned(&repo, "ISS-002");
     repo.wf(&["start", "ISS-002", "--local"]).ok();
     repo.wf(&["close", "ISS-001", "--force", "--reason", "another thing"]).ok();
     lax(&repo, "evidence=required", || done_untested(&repo, "ISS-002"));
     assert!(refused(&repo, REF).contains("EXR-ISS-002-"));
-    // Begun anew, the old attempt is no longer asked.
+    // After a restart, the old attempt is no longer checked.
     repo.wf(&["reopen", "ISS-002"]).ok();
     repo.wf(&["sync"]).ok();
 }
@@ -104,7 +104,7 @@ fn a_review_that_was_waived_with_a_reason_comes_in_and_is_named() {
     planned(&repo, "ISS-001");
     repo.refused(1, &["queue", "add", "ISS-001"]);
     repo.wf(&["queue", "add", "ISS-001", "--force", "--reason", "it burns"]).ok();
-    // Queued in one push and begun in the next.
+    // Queued in one push and claimed in the next.
     repo.wf(&["sync"]).ok();
     repo.wf(&["next", "--local"]).ok();
     let ran = repo.git(&["push", "origin", REF]).ok();
@@ -145,7 +145,7 @@ fn evidence_is_not_taken_from_what_is_completed() {
     assert!(told.contains("EXR-ISS-001-") && told.contains("no commit is linked"), "{told}");
     repo.wf(&["link", "HEAD", &solution]).ok();
     repo.wf(&["sync"]).ok();
-    // Begun anew, the old attempt is no longer asked.
+    // After a restart, the old attempt is no longer checked.
     repo.wf(&["unlink", "HEAD"]).ok();
     repo.wf(&["reopen", "ISS-001"]).ok();
     repo.wf(&["sync"]).ok();
@@ -159,11 +159,11 @@ fn what_comes_to_count_through_a_push_is_asked_however_that_comes_about() {
     planned(&repo, "ISS-001");
     lax(&repo, policy, || drop(repo.wf(&["start", "ISS-001", "--local"]).ok()));
     let (begun, active) = (repo.tip().unwrap(), repo.read(".git/wf/active.json"));
-    // Given up as it was under way, it counts for nothing, and comes in.
+    // If it was released while it ran, it does not count, and the push is accepted.
     repo.wf(&["lease", "release"]).ok();
     repo.git(&["push", "-q", "origin", REF]).ok();
     let before = server.tip();
-    // Elsewhere it was completed: that it was given up is no word on it any more.
+    // Elsewhere it was completed, so its release no longer matters.
     repo.git(&["update-ref", REF, &begun]).ok();
     repo.write(".git/wf/active.json", active);
     repo.done();
@@ -185,7 +185,7 @@ fn a_review_by_the_author_that_nobody_forced_counts_for_nothing() {
     let rita = repo.as_person("Rita", "rita@example.org");
     let scores = ["--technical", "90", "--risk", "90", "--completeness", "90"];
     rita.wf(&[&["solution", "review", &solution][..], &scores].concat()).ok();
-    // The same words from whoever wrote the plan, by a program that does not mind.
+    // The same review by the author of the plan, from a program that does not object.
     let path = repo.store_path_in("/reviews/");
     let mut review = repo.stored_json(&path);
     let author = repo.stored_json(&repo.store_path("/solution.json"))["author"].clone();
@@ -198,13 +198,13 @@ fn a_review_by_the_author_that_nobody_forced_counts_for_nothing() {
     repo.plumb(&[(&own, &format!("{review:#}\n"))]);
     let told = refused(&repo, REF);
     assert!(told.contains("EXR-ISS-001-") && told.contains("was not reviewed"), "{told}");
-    // Rita's counts, beside it.
+    // Rita's review counts, beside the other one.
     rita.wf(&[&["solution", "review", &solution][..], &scores].concat()).ok();
     repo.wf(&["sync"]).ok();
     assert_eq!(server.tip(), repo.tip());
 }
 
-/// An entry by hand, in a log or among redactions.
+/// An entry made by hand, in a log or among redactions.
 fn entry(repo: &Repo, folder: &str, place: &str, entry: &serde_json::Value) {
     let id = entry_id(place, entry);
     let mut named = serde_json::Map::new();

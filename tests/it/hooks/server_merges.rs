@@ -1,11 +1,11 @@
-//! `commits=required` on a server: merges that are more than they seem, and merges that would keep the server busy.
+//! `commits=required` on a server: merges with hidden changes, and merges that would take the server too long.
 
 use super::id;
 use super::server::refused;
 use super::server_commits::{comes_in, commit, required, tree_of};
 use crate::support::Repo;
 
-/// A tree of entries as they are given: mode, name and id.
+/// A tree of these entries: mode, name and id.
 fn raw(repo: &Repo, entries: &[(&str, &str, &str)]) -> String {
     let mut bytes = Vec::new();
     for (mode, name, id) in entries {
@@ -55,7 +55,7 @@ fn merges_of_many_shapes_pass_if_they_only_join() {
         let files: Vec<_> = files.iter().map(|name| (*name, "100644", *name)).collect();
         commit(&repo, &tree_of(&repo, &files), parents, message)
     };
-    // Two branches that merged each other, and went on.
+    // Two branches that merged each other and continued.
     let left = made(&["README", "a"], &[&main], &plan("left"));
     let right = made(&["README", "b"], &[&main], &plan("right"));
     let both = ["README", "a", "b"];
@@ -69,7 +69,7 @@ fn merges_of_many_shapes_pass_if_they_only_join() {
     assert!(refused(&repo, &format!("{evil}:refs/heads/in")).contains("changes of its own in `e`"));
     let evil = made(&["README", "a", "b", "c"], &[&one, &two], "evil");
     assert!(refused(&repo, &format!("{evil}:refs/heads/in")).contains("changes of its own in `d`"));
-    // Histories that have nothing in common.
+    // Histories without a common ancestor.
     let other = made(&["other"], &[], &plan("other"));
     comes_in(&repo, &made(&["README", "a", "other"], &[&left, &other], "unrelated"));
     let evil = made(&["README", "a"], &[&left, &other], "evil");
@@ -154,7 +154,7 @@ fn the_merges_of_one_push_are_bounded() {
     let told = repo.git(&args).fails(1).stderr;
     assert!(told.contains("there are too many merges to check at once"), "{told}");
     assert!(told.contains("changes of its own"), "{told}");
-    // Each by itself can be looked at.
+    // Each of them alone can be checked.
     let told = repo.git(&args[..4]).fails(1).stderr;
     assert!(told.contains("changes of its own"), "{told}");
 }

@@ -1,4 +1,4 @@
-//! `pre-receive` and records that somebody makes a second time, on a branch of their own.
+//! `pre-receive` and records that someone creates a second time, on another branch.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn shared() -> Two {
     two
 }
 
-/// The record of GH-1 with something changed, made on `parent`, and merged with what the clone had.
+/// The record of GH-1 with a change, created on `parent`, and merged with the clone's own state.
 fn remade(repo: &Repo, parent: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut record = repo.stored_json(&file("GH-1"));
     change(&mut record);
@@ -30,7 +30,7 @@ fn first(repo: &Repo) -> String {
 
 #[test]
 fn a_record_of_the_same_birth_by_another_author_stays_out() {
-    // Of two authors the greater would stand in a merge.
+    // Of two authors, the greater one would win in a merge.
     for author in ["Zoe <zoe@example.org>", "AAA <aaa@example.org>"] {
         let two = shared();
         let commit = remade(&two.bea, &first(&two.bea), |it| it["author"] = json!(author));
@@ -40,7 +40,7 @@ fn a_record_of_the_same_birth_by_another_author_stays_out() {
             "{told}"
         );
         assert!(told.contains(&format!("commit {} by Bea", &commit[..10])), "{told}");
-        // Without a gate it is named by whoever fetches it, if it stands, and by `fsck` in any case.
+        // Without a gate, whoever fetches it is told if it wins, and `fsck` reports it in any case.
         two.origin.wf(&["hooks", "uninstall"]).ok();
         two.bea.git(&["push", "-q", "origin", REF]).ok();
         let told = two.ada.wf(&["sync", "--json"]).ok().json()["rewritten"].clone();
@@ -67,7 +67,8 @@ fn a_record_that_was_made_twice_alike_comes_in() {
     assert_eq!(two.ada.wf(&["fsck", "--json"]).ok().json(), json!([]));
 }
 
-/// A deletion comes in once the record is there again; the way to it stays closed.
+/// A push with a deletion is accepted once the record is restored, but nobody can recreate the record on top of the
+/// deletion.
 #[test]
 fn a_record_that_is_made_anew_where_an_earlier_push_deleted_it_stays_out() {
     let two = shared();
@@ -132,7 +133,7 @@ fn a_value_that_is_restated_by_way_of_a_hidden_one_stays_out() {
         let told = refused(&two.bea, REF);
         assert!(told.contains(&format!("commit {} by", &hidden[..10])), "{told}");
         assert!(told.contains("wrote another `title` than the one that is there"), "{told}");
-        // Without a gate `sync` and `fsck` name both steps.
+        // Without a gate, `sync` and `fsck` name both steps.
         two.origin.wf(&["hooks", "uninstall"]).ok();
         two.bea.git(&["push", "-q", "origin", REF]).ok();
         let told = two.ada.wf(&["sync", "--json"]).ok().json()["rewritten"].clone();
@@ -175,7 +176,7 @@ fn a_value_that_somebody_writes_under_the_stamp_of_another_stays_out() {
     two.ada.wf(&["edit", "GH-1", "--title", "by Ada"]).ok();
     two.ada.wf(&["sync"]).ok();
     two.bea.wf(&["sync"]).ok();
-    // On a branch that has the record as it was before.
+    // On a branch with the earlier version of the record.
     let commit = remade(&two.bea, &before, |it| it["title"] = json!("zz forged"));
     let told = refused(&two.bea, REF);
     assert!(

@@ -1,4 +1,4 @@
-//! What a push may do to the policy of a server, and the floor that it cannot get below.
+//! How a push may change the policy of a server, and the floor below which it cannot go.
 
 use super::server::{refused, shared};
 use crate::support::{REF, Repo, Sandbox};
@@ -27,7 +27,7 @@ fn a_policy_is_loosened_only_where_the_server_allows_it() {
         "{told}"
     );
     assert!(told.contains("wf.floor"), "{told}");
-    // What is allowed for one gate is not for another.
+    // What is allowed for one gate is not allowed for another.
     server.git(&["config", "wf.floor", "commits=free"]).ok();
     refused(&repo, REF);
     server.git(&["config", "wf.floor", "commits=required, review=none"]).ok();
@@ -62,13 +62,13 @@ fn a_floor_holds_whatever_the_policy_says_and_before_there_is_one() {
     repo.wf(&["sync"]).ok();
     repo.git(&["push", "-q", "origin", "main"]).ok();
     assert!(refused(&repo, &stray(&repo)).contains("\"stray\" on stray"));
-    // One that cannot be read lets nothing in.
+    // A floor that cannot be read allows nothing.
     server.git(&["config", "--add", "wf.floor", "commits=perhaps"]).ok();
     let ran = repo.git(&["push", "origin", "main:refs/heads/more"]).fails(1);
     assert!(ran.stderr.contains("wf.floor") && ran.stderr.contains("perhaps"), "{}", ran.stderr);
 }
 
-/// Makes a key of that name. None if there is no ssh-keygen.
+/// Makes a key with this name. `None` if there is no ssh-keygen.
 fn made_key(sandbox: &Sandbox, repo: &Repo, name: &str) -> Option<String> {
     if repo.sh(&["-c", "command -v ssh-keygen"]).code != 0 {
         eprintln!("skipped: there is no ssh-keygen");
@@ -79,7 +79,7 @@ fn made_key(sandbox: &Sandbox, repo: &Repo, name: &str) -> Option<String> {
     Some(key)
 }
 
-/// Trusts keys, each under a principal with options.
+/// Trusts these keys, each under a principal with options.
 fn trusts(sandbox: &Sandbox, server: &Repo, who: &[(&str, &str)]) {
     let line = |(person, key): &(&str, &str)| {
         format!("{person} {}", std::fs::read_to_string(format!("{key}.pub")).unwrap())
@@ -95,7 +95,7 @@ fn signs_with(repo: &Repo, key: &str) {
     }
 }
 
-/// A server whose policy Ada may loosen, and a clone of somebody without a key.
+/// A server whose policy Ada may loosen, and a clone of someone without a key.
 fn owned_by_ada() -> Option<(Sandbox, Repo, Repo, String)> {
     let (sandbox, server, repo) = with_policy("commits=required");
     let ada = made_key(&sandbox, &repo, "ada")?;
@@ -113,7 +113,7 @@ fn an_owner_whom_the_server_knows_loosens_a_policy() {
     signs_with(&repo, &mallory);
     let before = repo.tip().unwrap();
     repo.wf(&["policy", "set", "commits=free"]).ok();
-    // A key that git trusts is not yet an owner's.
+    // A key that git trusts is not automatically an owner's.
     assert!(refused(&repo, REF).contains("names no one who may do so"));
     server.git(&["config", "--add", "wf.owner", "bob@example.org"]).ok();
     server.git(&["config", "--add", "wf.owner", "ada@example.org"]).ok();
@@ -145,7 +145,7 @@ fn an_owner_whom_the_server_knows_loosens_a_policy() {
 #[test]
 fn what_an_owner_signed_in_another_store_loosens_nothing() {
     let Some((sandbox, server, repo, ada)) = owned_by_ada() else { return };
-    // All stores begin with one commit, so that this one can be merged.
+    // All stores share their first commit, so this one can be merged.
     let hobby = sandbox.store("hobby");
     signs_with(&hobby, &ada);
     for policy in ["commits=required", "commits=free"] {
@@ -157,11 +157,11 @@ fn what_an_owner_signed_in_another_store_loosens_nothing() {
     assert_eq!(repo.wf(&["policy", "--json"]).ok().json()["commits"], "free");
     let told = refused(&repo, REF);
     assert!(told.contains("did not know the latest state of this server"), "{told}");
-    // Nor with a further signed commit of the owner, in which nothing of the policy changed.
+    // Nor with another signed commit of the owner that does not change the policy.
     signs_with(&repo, &ada);
     repo.wf(&["new", "More"]).ok();
     refused(&repo, REF);
-    // Nor is a value of hers that somebody writes again in their own name.
+    // Nor if someone else writes the owner's value again.
     repo.git(&["update-ref", REF, &before.0]).ok();
     repo.git(&["config", "wf.sign", "false"]).ok();
     repo.wf(&["policy", "set", "commits=free"]).ok();
@@ -183,7 +183,7 @@ fn an_owner_who_did_not_know_the_latest_state_decides_again() {
     assert_eq!(error["code"], "declined", "{error}");
     assert!(error["message"].as_str().unwrap().contains("did not know the latest state"), "{error}");
     assert!(error["hint"].as_str().unwrap().contains("`git wf pull`, close and reopen the gate"), "{error}");
-    // As the hint has it.
+    // As the hint says.
     repo.wf(&["pull"]).ok();
     for policy in ["commits=required", "commits=free"] {
         repo.wf(&["policy", "set", policy]).ok();
@@ -207,7 +207,7 @@ fn an_expired_key_loosens_nothing_whatever_the_date_of_the_commit() {
     }
     assert!(told.contains("the key that signed it has expired"), "{told}");
     repo.git(&["update-ref", REF, &before]).ok();
-    // Dated to when it was good.
+    // Dated to when it was valid.
     let dated = |date: &str| {
         repo.wf(&["policy", "set", "commits=free"]).ok();
         let tree = repo.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok().line().to_owned();
@@ -221,7 +221,7 @@ fn an_expired_key_loosens_nothing_whatever_the_date_of_the_commit() {
     };
     let told = dated("2026-10-01T12:00:00Z");
     assert!(told.contains("the owner's commit is dated 2026-10-01"), "{told}");
-    // A key that will be good one day.
+    // A key that is valid only in the future.
     trusts(&sandbox, &server, &[("ada@example.org valid-after=\"20270101\"", &ada)]);
     let told = dated("2027-02-01T12:00:00Z");
     assert!(told.contains("the owner's commit is dated 2027-02-01"), "{told}");
@@ -243,7 +243,7 @@ fn a_principal_is_named_as_the_file_has_it() {
     repo.wf(&["sync"]).ok();
 }
 
-/// A GnuPG home with a key of its own; its fingerprint. `None` if there is no gpg.
+/// A GnuPG home with a new key; returns the fingerprint. `None` if there is no gpg.
 fn gpg_key(repo: &Repo, name: &str) -> Option<String> {
     if repo.sh(&["-c", "command -v gpg"]).code != 0 {
         eprintln!("skipped: there is no gpg");
@@ -263,7 +263,7 @@ fn an_owner_with_a_gnupg_key_is_known_beside_one_with_an_ssh_key() {
     let (sandbox, server, repo) = with_policy("commits=required");
     let Some(ssh) = made_key(&sandbox, &repo, "ada") else { return };
     trusts(&sandbox, &server, &[("ada@example.org", &ssh)]);
-    // A socket's path is short.
+    // The path of a socket must be short.
     let home = tempfile::Builder::new().prefix("wf").tempdir_in("/tmp").unwrap();
     let home_of = |name: &str| {
         let folder = home.path().join(name);
@@ -281,7 +281,7 @@ fn an_owner_with_a_gnupg_key_is_known_beside_one_with_an_ssh_key() {
     let copied: String =
         bea.to_lowercase().as_bytes().chunks(4).map(|it| String::from_utf8_lossy(it) + " ").collect();
     server.git(&["config", "--add", "wf.owner", copied.trim()]).ok();
-    // What the server signs with is nothing to what it checks.
+    // The server's own signing format does not affect its checks.
     server.git(&["config", "gpg.format", "ssh"]).ok();
     for (name, value) in [("gpg.format", "openpgp"), ("user.signingKey", &bea), ("wf.sign", "true")] {
         repo.git(&["config", name, value]).ok();

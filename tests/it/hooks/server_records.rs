@@ -1,5 +1,5 @@
-//! `pre-receive` and the records that a push changes: what is written once stays, and what is written is written as the
-//! format has it.
+//! `pre-receive` and the records that a push changes: what is written once stays, and everything has the form that
+//! the format requires.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn bytes(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap() + "\n"
 }
 
-/// What the server says of a store in which this file has this text.
+/// What the server says about a store in which this file has this text.
 fn told(repo: &Repo, path: &str, text: &str) -> String {
     let tip = repo.tip().unwrap();
     let commit = forged(repo, &tip, &format!("100644 {}\t{path}\n", repo.blob(text)));
@@ -79,7 +79,7 @@ fn what_is_stamped_in_the_future_stays_out() {
         );
         repo.git(&["update-ref", REF, &tip]).ok();
     }
-    // A clock that is wrong by some hours is let in.
+    // A clock that is wrong by some hours is accepted.
     hours(12).wf(&["comment", "ISS-001", "-m", "Soon"]).ok();
     repo.git(&["push", "-q", "origin", REF]).ok();
 }
@@ -91,7 +91,7 @@ fn two_births_that_met_in_a_merge_come_in() {
     other.wf(&["init"]).ok();
     repo.issue("ISS-001");
     repo.wf(&["sync"]).ok();
-    // Born later, in a clone that knew nothing of the first.
+    // Created later, in a clone that did not know of the first.
     other.issue("ISS-001");
     other.wf(&["sync"]).ok();
     assert_eq!(server.tip(), other.tip());

@@ -1,4 +1,4 @@
-//! `pre-receive` and what two clones did without knowing of each other: repairs, imports. Their merge comes in.
+//! `pre-receive` and what two clones did without knowing of each other: repairs and imports. Their merge is accepted.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::server::{forged, refused};
 use crate::support::foreign::{drop_path, file, folder};
 use crate::support::{REF, Repo, Two, entry_id};
 
-/// The gate comes to a server that has taken anything so far.
+/// Installs the gate on a server that has accepted anything so far.
 fn gate(two: &Two) {
     two.origin.wf(&["hooks", "install", "--server"]).ok();
 }
@@ -95,7 +95,7 @@ fn a_repair_that_is_pushed_when_its_time_has_come_comes_in() {
     assert_eq!(two.bea.wf(&["fsck", "--json"]).ok().json(), json!([]));
 }
 
-/// Its date is a lie, and no server can tell; it takes nothing from anybody.
+/// Its date is false, but no server can know that, and it harms nobody.
 #[test]
 fn a_repair_that_nothing_calls_for_beats_no_edit() {
     let two = Two::new();
@@ -153,7 +153,7 @@ fn entries_from_the_future_come_in_once_they_are_set_aside() {
     let bodies: Vec<&str> =
         shown["comments"].as_array().unwrap().iter().map(|it| it["body"].as_str().unwrap()).collect();
     assert_eq!(bodies, ["now"], "set aside, and the log goes on before them");
-    // They stay set aside when their time has come.
+    // They stay set aside even after their time has come.
     two.sandbox.advance(60 * 24 * 3600);
     let shown = two.ada.wf(&["show", "GH-1", "--json"]).ok().json();
     assert_eq!(shown["comments"].as_array().unwrap().len(), 1);
@@ -181,7 +181,7 @@ fn an_entry_that_is_there_is_not_set_aside_by_a_redaction_with_an_early_stamp() 
     assert!(told.contains("it would set `") && told.contains("aside, which is not ahead"), "{told}");
 }
 
-/// A redaction that sets the entry at `path` aside, placed long before it.
+/// A redaction that sets the entry at `path` aside, dated long before it.
 fn aside(path: &str) -> (String, String) {
     let (folder, target) = path.split_at(folder("GH-1").len() + 1);
     let redaction = json!({"target": target, "field": "-", "reason": "no", "author": "Eve <eve@example.org>",
@@ -200,13 +200,13 @@ fn an_entry_is_not_set_aside_by_a_redaction_that_comes_with_it_or_before_it() {
     two.ada.wf(&["comment", "GH-1", "-m", "stays"]).ok();
     let path = two.ada.store_path_in("/comments/");
     let (at, text) = aside(&path);
-    // Before it.
+    // Before the entry.
     let commit = forged(&two.bea, REF, &format!("100644 {}\t{at}\n", two.bea.blob(&text)));
     assert!(refused(&two.bea, &format!("{commit}:{REF}")).contains("aside, which is not ahead"));
-    // With it.
+    // Together with the entry.
     two.ada.plumb(&[(&at, &text)]);
     assert!(refused(&two.ada, REF).contains("aside, which is not ahead"));
-    // Where no server asks, it is named with who brought it.
+    // Without a gate, it is reported with the person who pushed it.
     two.origin.wf(&["hooks", "uninstall"]).ok();
     let commit = two.ada.tip();
     two.ada.git(&["push", "-q", "origin", REF]).ok();
@@ -284,7 +284,7 @@ fn an_entry_in_another_byte_form_comes_in_once_it_is_rewritten() {
     let backwards: serde_json::Map<String, Value> =
         comment.as_object().unwrap().clone().into_iter().rev().collect();
     for text in [comment.to_string(), format!("{:#}\n", Value::Object(backwards))] {
-        // The server got it before the gate.
+        // The server got it before the gate was installed.
         two.ada.plumb(&[(&path, &text)]);
         two.ada.git(&["push", "-q", "origin", REF]).ok();
         let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
@@ -296,7 +296,7 @@ fn an_entry_in_another_byte_form_comes_in_once_it_is_rewritten() {
         assert_eq!(two.origin.stored(&path), canonical);
         two.origin.wf(&["hooks", "uninstall"]).ok();
     }
-    // In a merge it stands over every other form.
+    // In a merge, it wins over every other form.
     two.bea.wf(&["sync"]).ok();
     two.bea.plumb(&[(&path, &format!("\t{comment}\n"))]);
     two.ada.wf(&["comment", "GH-1", "-m", "meanwhile"]).ok();
@@ -326,7 +326,7 @@ fn a_record_that_was_deleted_and_made_anew_stays_out() {
 fn many_births_that_met_in_merges_come_in() {
     let two = Two::new();
     gate(&two);
-    // More than any bound that was ever set.
+    // More than any limit ever set.
     let made = |repo: &Repo, title: &str| {
         repo.wf(&["new", title, "--id", "GH-0"]).ok();
         let record = repo.stored(&file("GH-0"));

@@ -1,4 +1,4 @@
-//! The message: git's own, with our trailers, once.
+//! The message: git's own, plus our trailers, once.
 
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ fn apart_from_trailers_a_commit_is_the_same_with_and_without_hooks() {
         &["-m", "with: a\n\n 1. list\n 2. of things"],
     ];
     for editor in [&editor, &quitting] {
-        // With a message and nothing more git opens no editor, so that one round shows all.
+        // With a message and nothing else, git opens no editor, so one round shows all.
         let opens = |case: &[&str]| case.iter().any(|arg| ["-e", "--squash"].contains(arg));
         for case in cases.iter().filter(|case| editor != &quitting || opens(case)) {
             let repos = ["with", "without"].map(|name| {
@@ -103,7 +103,7 @@ fn the_task_that_is_worked_on_is_named_and_stays_when_amended() {
     assert_eq!(links.values().map(|link| link["task_id"].clone()).collect::<Vec<_>>(), ["T1"]);
 }
 
-/// Nobody has to say which task a commit is for if its files say it.
+/// Nobody has to name the task of a commit if its files show it.
 #[test]
 fn a_commit_belongs_to_the_only_task_that_names_one_of_its_files() {
     let sandbox = Sandbox::new();
@@ -232,7 +232,7 @@ fn a_commit_on_a_detached_head_says_that_it_is_not_linked() {
     assert_eq!(commit(&it.repo, "3"), "");
     it.repo.git(&["checkout", "-q", "--detach"]).ok();
     it.repo.wf(&["link", &hash, "ISS-001"]).ok();
-    // What is bound by what it says is bound.
+    // A commit whose message names its plan is linked.
     it.repo.git(&["commit", "-q", "--allow-empty", "-m", &format!("x\n\n{}", it.claim.trailers())]).ok();
     assert_eq!(it.linked().len(), 3);
     it.claim.end(&it.repo, "completed");

@@ -1,5 +1,5 @@
-//! With hooks, git does what it does without: the same commands in two repositories that differ in nothing else, the
-//! message compared byte for byte apart from our trailers, and exit code, index, tree and files as they are.
+//! With hooks, git does what it does without: the same commands in two repositories that differ in nothing else. The
+//! messages are compared byte for byte apart from our trailers, and so are exit codes, index, tree and files.
 
 use super::{script, with_hooks};
 use crate::support::store_writer::claim;
@@ -14,7 +14,7 @@ enum Step<'a> {
 }
 use Step::{Git, Stage, With, Write};
 
-/// What can be seen of a repository, without our trailers.
+/// Everything visible of a repository, without our trailers.
 fn seen(repo: &Repo) -> String {
     let git = |args: &[&str]| repo.git(args).stdout;
     let log = git(&["log", "--topo-order", "--format=%an %ae %at %cn%n%B%x00", "HEAD"]);
@@ -29,7 +29,7 @@ fn seen(repo: &Repo) -> String {
     format!("{messages:?}\n{trees}\n{counts:?}\n{index:?}\n{state:?}\n{}", without_ids(&git(&["diff"])))
 }
 
-/// A message without our lines, and without the blank line that they needed.
+/// A message without our lines, and without the blank line before them.
 fn without_trailers(message: &str) -> String {
     let lines: Vec<&str> = message.split('\n').collect();
     let mut kept: Vec<&str> = Vec::new();
@@ -53,12 +53,12 @@ fn without_trailers(message: &str) -> String {
     kept.join("\n")
 }
 
-/// Git's answers name commits, whose ids differ: they are taken out.
+/// git's answers without the ids of commits, which differ.
 fn words(ran: &Ran) -> (i32, String) {
     (ran.code, without_ids(&format!("{}\n--\n{}", ran.stdout, ran.stderr)))
 }
 
-/// The ids of commits differ, since their messages do.
+/// The ids of commits differ because their messages do.
 fn without_ids(text: &str) -> String {
     let is_id = |word: &str| word.len() >= 7 && word.bytes().all(|b| b.is_ascii_hexdigit());
     let text = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).map(|word| {
@@ -69,7 +69,7 @@ fn without_ids(text: &str) -> String {
 }
 
 fn run(repo: &Repo, step: &Step<'_>) -> (i32, String) {
-    // One clock for both.
+    // The same clock for both.
     let at = |repo: &Repo| {
         repo.with_env("GIT_AUTHOR_DATE", "1795226400 +0000")
             .with_env("GIT_COMMITTER_DATE", "1795226400 +0000")
@@ -93,7 +93,7 @@ fn run(repo: &Repo, step: &Step<'_>) -> (i32, String) {
 fn same(config: &[(&str, &str)], steps: &[Step<'_>], sandbox: &Sandbox) {
     static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let n = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    // Names of one length, since git cuts lines of its answers by it.
+    // Names of the same length, since git cuts lines of its answers by length.
     let with = with_hooks(sandbox, &format!("a{n}"));
     let claim = claim(&with, "ISS-001");
     let without = sandbox.repo(&format!("b{n}"));
@@ -115,7 +115,7 @@ fn same(config: &[(&str, &str)], steps: &[Step<'_>], sandbox: &Sandbox) {
     }
     for message in with.git(&["log", "--format=%B%x00"]).ok().stdout.split('\0') {
         let own = format!("Wf-Solution: {}", claim.solution);
-        // The messages that a squash joins had one each; they are text by then.
+        // The messages that a squash joins had trailers of their own; they are text now.
         let last = message.trim_end().rsplit("\n\n").next().unwrap_or_default();
         let count = last.lines().filter(|line| *line == own).count();
         assert!(count <= 1, "{count} times in {message:?}");

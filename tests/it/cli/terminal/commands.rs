@@ -1,8 +1,8 @@
-//! Every command, over records whose every text is hostile.
+//! Every command, on records in which every text is hostile.
 
 use super::*;
 
-/// A store in which each kind of record says evil things wherever it can, and somebody is at work.
+/// A store in which each kind of record has hostile texts wherever possible, with a running execution.
 pub(super) fn hostile(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.store("a").as_person(ROW, &format!("{ROW}@example.org"));
     let bare = sandbox.bare("server.git");
@@ -17,7 +17,7 @@ pub(super) fn hostile(sandbox: &Sandbox) -> Repo {
     repo.issue("ISS-002");
     repo.wf_in(plan.to_string(), &["solution", "add", "ISS-002"]).ok();
     repo.issue("ISS-003");
-    // What no command takes, a remote may bring.
+    // No command accepts these, but they can come from a remote.
     let issue = repo.store_path("/ISS-001/issue.json");
     let mut record = repo.stored_json(&issue);
     let fields = json!({
@@ -126,7 +126,7 @@ fn no_command_gives_a_terminal_text_from_outside_raw() {
         &["export", "jsonl"],
         &["sync"],
         &["push"],
-        // What was typed may have come from anywhere too.
+        // Arguments may have come from anywhere, too.
         &["show", &told],
         &["list", "--status", &told],
         &["conflicts", "take", "ISS-001", &told],

@@ -1,10 +1,10 @@
-//! Every text of every record, with whatever may be taken for the end of a line.
+//! Every text of every record, with everything that could be taken for a line break.
 
 use super::commands::hostile;
 use super::*;
 
-/// The store again, with line breaks in every text of every record that has no form of its own. Records that are named
-/// after what they say get other names.
+/// The same store, with line breaks in every text of every record that has no fixed form. Records whose names depend
+/// on their content get other names.
 fn forge_lines(repo: &Repo) {
     let mut files: Vec<(String, Value)> =
         repo.store_paths().into_iter().map(|path| (path.clone(), repo.stored_json(&path))).collect();
@@ -40,10 +40,10 @@ fn forge_lines(repo: &Repo) {
     repo.write(".git/wf/active.json", rename(active));
 }
 
-/// A store with a record of each kind, and an execution at work.
+/// A store with a record of each kind, and a running execution.
 fn every_kind(sandbox: &Sandbox) -> Repo {
     let repo = hostile(sandbox);
-    // One that failed, one that was completed, and one that was given back, each in the log.
+    // One that failed, one that was completed, and one that was released, each in the log.
     for id in ["ISS-011", "ISS-012", "ISS-013"] {
         repo.queued(id, &format!("{id}.txt"));
     }

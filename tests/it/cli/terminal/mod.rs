@@ -1,4 +1,5 @@
-//! Nothing that came from outside reaches a terminal raw: every command, with every text that others can write bent.
+//! No text from outside reaches a terminal unfiltered: every command, with hostile text in every place where others
+//! can write.
 
 mod commands;
 mod lines;
@@ -7,15 +8,15 @@ use serde_json::{Value, json};
 
 use crate::support::{REF, Repo, Sandbox, plan, record};
 
-/// What a terminal would obey, what turns the line round, what is not seen, and what begins a line of its own.
+/// Characters that a terminal obeys, that reverse the line, that are invisible, or that start a new line.
 const EVIL: &str = "a\u{1b}[41mred\u{1b}]0;t\u{7}\u{9b}2J\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{7f}\u{e0041}\rb\nFORGED c";
-/// Whatever a terminal, or somebody who reads line by line, may take for the end of a line.
+/// Everything that a terminal, or a program that reads lines, may take for a line break.
 const LINES: &str =
     "x\nFORGED\r\nFORGED\rFORGED\u{85}FORGED\u{2028}FORGED\u{2029}FORGED\u{b}FORGED\u{c}FORGED\n\nFORGED y";
-/// The same on one line, where git allows no other.
+/// The same on one line, where git allows only one.
 const ROW: &str = "a\u{9b}2J\u{202e}\u{2066}\u{200b}\u{feff}b";
 
-/// Our own colours and how the progress line is wiped.
+/// Our own colours, and the escapes that clear the progress line.
 const OWN: [&str; 8] = [
     "\u{1b}[0m",
     "\u{1b}[1m",
@@ -27,7 +28,7 @@ const OWN: [&str; 8] = [
     "\r\u{1b}[K",
 ];
 
-/// What is wrong with what a terminal was given.
+/// What is wrong with the bytes that a terminal received.
 fn fault(shown: &str) -> Option<String> {
     let mut text = shown.to_owned();
     for own in OWN {
@@ -48,7 +49,7 @@ fn fault(shown: &str) -> Option<String> {
         .map(|line| format!("`{line}` passes for a line of ours"))
 }
 
-/// Every text of a record but those of which something else depends.
+/// Makes every text of a record hostile, except those that something else depends on.
 fn bend(value: &mut Value, kept: &[&str]) {
     bend_with(value, EVIL, kept);
 }
@@ -66,7 +67,7 @@ fn bend_with(value: &mut Value, evil: &str, kept: &[&str]) {
     }
 }
 
-/// What a record may not say otherwise without becoming another record, or none.
+/// Fields that cannot have another text without making it another record, or a broken one.
 const KEPT: &[&str] = &[
     "id",
     "item_id",
@@ -157,7 +158,7 @@ fn an_export_is_exact_in_a_pipe_and_escaped_on_a_terminal() {
     assert!(piped.contains('\u{202e}') && piped.contains('\u{9b}'), "JSON leaves these as they are");
     let (code, shown) = repo.on_terminal("", &["export", "jsonl"]);
     assert_eq!((code, fault(&shown)), (0, None), "{}", shown.escape_debug());
-    // How far it has come is told and wiped in front of the first line.
+    // The progress is shown and cleared before the first line.
     let value = |line: &str| serde_json::from_str(&line[line.find('{').unwrap()..]).unwrap();
     let values = |text: &str| -> Vec<Value> { text.lines().map(value).collect() };
     assert_eq!(values(&shown), values(&piped), "another spelling of the same");

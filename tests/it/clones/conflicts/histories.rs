@@ -1,4 +1,4 @@
-//! More than two clones, and writes that did not know of each other: what settles a conflict and what does not.
+//! More than two clones, and writes that did not know of each other: what resolves a conflict and what does not.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn an_edit_by_somebody_who_has_only_one_settles_nothing() {
     let two = one_issue();
     two.ada.wf(&["edit", "GH-1", "--title", "by ada"]).ok();
     two.bea.wf(&["edit", "GH-1", "--title", "by bea"]).ok();
-    // Cem has Bea's title and not Ada's, and writes over it.
+    // Cem has Bea's title but not Ada's, and overwrites it.
     let cem = two.sandbox.clone(&two.origin, "cem").as_person("Cem", "cem@example.org");
     cem.wf(&["init"]).ok();
     cem.git(&["remote", "add", "bea", two.bea.path().to_str().unwrap()]).ok();
@@ -59,7 +59,7 @@ fn a_side_that_writes_on_is_shown_with_its_last_value() {
     two.bea.wf(&["edit", "GH-1", "--title", "by bea"]).ok();
     two.ada.wf(&["sync"]).ok();
     two.bea.wf(&["pull"]).ok();
-    // Ada has not seen Bea's yet.
+    // Ada has not seen Bea's title yet.
     edit(&two.ada, "GH-1", "title", "ada's second", 1);
     sync(&two);
     let one = only(&two);
@@ -77,7 +77,7 @@ fn what_an_earlier_merge_decided_is_not_shown_again_after_a_criss_cross() {
     let before = two.bea.tip().unwrap();
     two.bea.wf(&["pull", "other"]).ok();
     two.bea.wf(&["conflicts", "take", "GH-1"]).ok();
-    // Ada merges what Bea had before that: both merges stand on the same two commits.
+    // Ada merges what Bea had before: both merges have the same two parents.
     let bare = two.sandbox.bare("old.git");
     two.bea.git(&["push", "--quiet", bare.path().to_str().unwrap(), &format!("{before}:refs/wf/main")]).ok();
     two.ada.git(&["remote", "add", "before", bare.path().to_str().unwrap()]).ok();

@@ -9,7 +9,7 @@ use crate::support::{Repo, Two, plan};
 #[test]
 fn elements_of_sets_and_leaves_of_objects_are_fields_of_their_own() {
     let two = one_issue();
-    // Ada takes a tag away; Bea does so too, and sets it again.
+    // Ada removes a tag; Bea removes it too, and adds it again.
     two.ada.wf(&["edit", "GH-1", "--tag=-auth"]).ok();
     two.bea.wf(&["edit", "GH-1", "--tag=-auth"]).ok();
     two.bea.wf(&["edit", "GH-1", "-t", "auth"]).ok();
@@ -77,7 +77,7 @@ fn of_a_plan_that_two_rewrote_the_later_stands_whole_and_the_other_is_there_in_f
     assert_eq!(open(&two), Vec::<Value>::new());
 }
 
-/// One id given in both clones, by Bea later.
+/// Both clones create an issue with the same id, Bea later.
 fn births(ada: &str, bea: &str) -> Two {
     let two = Two::new();
     two.ada.wf(&["new", ada, "--id", "GH-1", "-t", "auth"]).ok();
@@ -117,7 +117,7 @@ fn an_edit_of_one_birth_that_knew_nothing_of_the_other_settles_nothing() {
     two.ada.wf(&["sync"]).ok();
     two.bea.wf(&["pull"]).ok();
     assert_eq!(two.bea.wf(&["--json", "conflicts"]).ok().json().as_array().unwrap().len(), 1);
-    // Ada goes on with what she has.
+    // Ada continues with the version that she has.
     two.ada.wf(&["edit", "GH-1", "-p", "1"]).ok();
     sync(&two);
     let one = only(&two);

@@ -1,4 +1,4 @@
-//! What two sides set apart from each other is shown, and settled once.
+//! Fields that two sides changed differently are shown, and resolved once.
 
 mod histories;
 mod kinds;
@@ -16,14 +16,14 @@ fn one_issue() -> Two {
     two
 }
 
-/// Until both have everything.
+/// Syncs until both have everything.
 #[track_caller]
 fn sync(two: &Two) {
     two.meet();
     two.assert_one_state();
 }
 
-/// What is open, alike in both clones.
+/// The unresolved conflicts, which must be the same in both clones.
 #[track_caller]
 fn open(two: &Two) -> Vec<Value> {
     let shown = two.ada.wf(&["--json", "conflicts"]).ok().json();
@@ -43,7 +43,7 @@ fn title(repo: &Repo) -> Value {
     repo.wf(&["--json", "show", "GH-1"]).ok().json()["title"].clone()
 }
 
-/// Both set the title, Bea later, and both have both.
+/// Both set the title, Bea later, and both have both versions.
 fn titles() -> Two {
     let two = one_issue();
     two.ada.wf(&["edit", "GH-1", "--title", "by ada"]).ok();
@@ -78,9 +78,9 @@ fn sync_and_pull_say_how_many_came_in() {
     two.bea.wf(&["sync"]).ok();
     let ran = two.ada.wf(&["sync"]).ok();
     assert!(ran.stderr.contains("2 fields changed differently in two clones"), "{}", ran.stderr);
-    // An idle round has nothing to say.
+    // A sync without news prints nothing.
     assert_eq!(two.ada.wf(&["sync"]).ok().stderr, "");
-    // Nor has one that brings something else.
+    // Neither does a sync that brings something else.
     two.bea.wf(&["new", "Another"]).ok();
     two.bea.wf(&["sync"]).ok();
     two.ada.wf(&["new", "And another"]).ok();
@@ -159,7 +159,7 @@ fn a_record_is_named_as_everywhere() {
     let refused = |text: &str| two.ada.refused(1, &["conflicts", "take", text]);
     assert_eq!(refused("GH-")["code"], "ambiguous-id");
     assert_eq!(refused("404")["message"], "there is no record `404`");
-    // The last part of one is not the start of the other.
+    // The last part of an id is not the start of another.
     two.ada.wf(&["conflicts", "take", "1", "title"]).ok();
     two.ada.wf(&["conflicts", "keep", "12"]).ok();
     sync(&two);
