@@ -17,7 +17,7 @@ mod work;
 
 use std::path::Path;
 
-/// One test binary has many files, and a file that no `mod` names is skipped without a word.
+/// One test binary has many files, and a file that no `mod` names would be skipped silently.
 #[test]
 fn every_test_file_is_declared() {
     let mut forgotten = Vec::new();

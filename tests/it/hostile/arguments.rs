@@ -1,5 +1,4 @@
-//! Values that git would take for options. Every command that is run is written down by a `git` that stands before the
-//! real one on the PATH.
+//! Values that git would take for options. A `git` before the real one on the PATH records every call.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -7,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::support::{plan_on, record};
 
-/// In every value that comes from outside.
+/// A part of every value that comes from outside.
 const MARK: &str = "EVIL";
 
-/// A `git` that writes its arguments down, one file a call, and makes way for the real one.
+/// A `git` that writes its arguments to one file for each call, and then runs the real one.
 fn recorder(world: &Path) -> (PathBuf, PathBuf) {
     let (bin, calls) = (world.join("recorder"), world.join("calls"));
     std::fs::create_dir_all(&bin).unwrap();
@@ -27,14 +26,14 @@ fn recorder(world: &Path) -> (PathBuf, PathBuf) {
     (bin, calls)
 }
 
-/// The same place with that `git` first.
+/// The same directory with that `git` first on the PATH.
 fn recorded(repo: &Repo, bin: &Path) -> Repo {
     let path = std::env::var("PATH").unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_git-wf")).parent().unwrap();
     repo.with_env("PATH", &format!("{}:{}:{path}", bin.display(), program.display()))
 }
 
-/// Every call, as its words.
+/// The words of every call.
 fn calls(folder: &Path) -> Vec<Vec<String>> {
     let read = |entry: std::io::Result<std::fs::DirEntry>| {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
@@ -43,10 +42,10 @@ fn calls(folder: &Path) -> Vec<Vec<String>> {
     folder.read_dir().unwrap().map(read).collect()
 }
 
-/// Whether a value from outside stands where git could take it for an option.
+/// Whether a value from outside is where git could take it for an option.
 fn is_open(call: &[String]) -> bool {
     let options = call.iter().take_while(|word| *word != "--end-of-options" && *word != "--");
-    // Glued to an option, a value is that option's.
+    // A value that is joined to an option belongs to it.
     let is_glued = |word: &str| ["--exclude=", "-bwf/", "--contains="].iter().any(|it| word.starts_with(it));
     options.into_iter().any(|word| word.contains(MARK) && !is_glued(word))
 }
@@ -60,7 +59,8 @@ fn no_value_is_taken_for_an_option() {
     let origin = sandbox.bare("origin.git");
     let ada = sandbox.repo("ada");
     ada.git(&["commit", "--quiet", "--allow-empty", "-m", "first"]).ok();
-    // git itself would not call a remote or a branch so; a configuration and a ref can.
+    // git itself would not accept such a name for a remote or a branch, but a configuration and a ref can contain
+    // one.
     ada.git(&["config", &format!("remote.{remote}.url"), origin.path().to_str().unwrap()]).ok();
     ada.git(&["update-ref", &format!("refs/heads/{branch}"), "HEAD"]).ok();
     ada.git(&["symbolic-ref", "HEAD", &format!("refs/heads/{branch}")]).ok();
@@ -113,16 +113,17 @@ fn no_value_is_taken_for_an_option() {
         &["hooks", "install"],
         &["log"],
     ] {
-        // What comes of them is not the question; but nothing is asked of git where nothing is carried out.
+        // Their results do not matter here; but git is not called at all if nothing is executed.
         if args[0] == "queue" {
-            // Something to merge.
+            // A branch to merge.
             let other = format!("./--{MARK}-worktree");
             let commit =
                 ["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--allow-empty", "-m", "other"];
             it.git(&[&["-C", &other][..], &commit].concat()).ok();
         }
         if args[0] == "hook" {
-            // git puts a `git` of its own in front of its hooks; so this one is called here, with what undoes the work.
+            // git puts a `git` of its own before ours when it runs hooks, so this hook is called directly, with a
+            // change that reverts the work.
             it.git(&["rm", "--quiet", "--cached", "--", &file]).ok();
             it.write("message", "take it back\n");
         }
@@ -141,7 +142,7 @@ fn no_value_is_taken_for_an_option() {
     let ours = |call: &&Vec<String>| !call.iter().any(|word| word == "wf" || word == "commit");
     let open: Vec<_> = calls.iter().filter(ours).filter(|call| is_open(call)).collect();
     assert!(open.is_empty(), "{open:#?}");
-    // The walk meets them all: each command of git's that is given a value, and the values themselves.
+    // The calls include each git command that gets a value, and the values themselves.
     for name in [
         "blame",
         "config",
@@ -188,7 +189,7 @@ fn a_foreign_hash_writes_no_hook() {
     ada.wf(&["sync"]).ok();
     let hook = ada.path().join(".git/hooks/post-commit");
     assert!(!hook.exists());
-    // Somebody who may push writes into the log of the execution that is under way.
+    // Someone who may push writes into the log of the running execution.
     let id = ada.store_path("/execution.json").replace("/execution.json", "");
     let at = "2026-11-21T02:30:00.000Z";
     let entry = json!({"type": "commit", "hash": "--output=.git/hooks/post-commit", "subject": "s",

@@ -1,4 +1,4 @@
-//! Commits that no git makes: each is taken in, or the sync is refused and says which one, whose and why.
+//! Commits that git never makes: each is accepted, or the sync is refused and says which one, whose it is and why.
 
 use super::*;
 
@@ -7,7 +7,7 @@ const WHO: &str = "E <e@example.org> 1795226400 +0000";
 /// Makes a commit of these bytes the head of the remote.
 fn head(world: &World, text: &[u8]) -> String {
     let id = raw(&world.origin, "commit", text);
-    // git itself would look at what it lets the ref point to.
+    // git itself would check what it lets the ref point to.
     std::fs::write(world.origin.path().join(REF), format!("{id}\n")).unwrap();
     id
 }
@@ -57,7 +57,7 @@ fn a_malformed_commit_is_taken_in_or_named() {
     for (label, text) in cases {
         world.ada.git(&["update-ref", REF, &base]).ok();
         world.ada.git(&["update-ref", "-d", "refs/wf-remotes/origin/main"]).ok();
-        // Something of our own, so that a merge is needed.
+        // A commit of our own, so that a merge is needed.
         world.ada.wf(&["comment", "ISS-001", "-m", label]).ok();
         let before = world.ada.tip().unwrap();
         let id = head(&world, &text);
@@ -66,7 +66,7 @@ fn a_malformed_commit_is_taken_in_or_named() {
         if ran.code == 0 {
             taken.push(label);
             let ours = world.ada.tip().unwrap();
-            // What git has against the foreign commit it has against no other.
+            // git's objections to the commit from outside are its only objections.
             let found =
                 world.ada.git(&["fsck", "--strict"]).stdout + &world.ada.git(&["fsck", "--strict"]).stderr;
             for line in
@@ -78,7 +78,7 @@ fn a_malformed_commit_is_taken_in_or_named() {
             for args in [&["log"][..], &["conflicts"], &["reindex"], &["sync"]] {
                 world.ada.wf(args).ok();
             }
-            // What git has against it, the store's own check names.
+            // What git objects to, the store's own check reports.
             let checked = world.ada.wf(&["fsck", "--json"]);
             let is_fine = ["an encoding", "the last date", "bytes that are no text"].contains(&label);
             let named = checked.json().as_array().unwrap().iter().any(|it| it["commit"] == id.as_str());

@@ -1,4 +1,5 @@
-//! Stamps that no honest clock makes: what bears the last of them cannot be written over, until one clone heals it.
+//! Stamps that no honest clock makes: a field with the last possible stamp cannot be overwritten until one clone
+//! repairs it.
 
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ fn forge(repo: &Repo, path: &str, change: impl FnOnce(&mut Value)) {
     repo.plumb(&[(path, &format!("{record:#}\n"))]);
 }
 
-/// Two clones that share a store in which the issue GH-1 is cancelled for good.
+/// Two clones that share a store in which the issue GH-1 is cancelled forever.
 fn frozen_issue() -> Two {
     let two = Two::new();
     two.ada.wf(&["new", "as it was", "--id", "GH-1", "-t", "auth"]).ok();
@@ -40,7 +41,7 @@ fn a_frozen_field_is_refused_by_name_and_named_by_fsck() {
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("`GH-1`") && message.contains("`status`"), "{error}");
     assert!(error["hint"].as_str().unwrap().contains("fsck --repair"), "{error}");
-    // Other fields are as free as ever.
+    // Other fields can still be changed.
     two.bea.wf(&["edit", "GH-1", "--title", "another"]).ok();
     let found = two.bea.wf(&["fsck", "--json"]).fails(1).json();
     let what = found[0]["what"].as_str().unwrap();
@@ -67,7 +68,7 @@ fn an_issue_that_was_cancelled_for_good_is_healed_in_one_clone_whichever_merges_
         assert_eq!((&record["epoch"], &record["tags"]), (&json!(1), &json!(["auth"])));
         assert_eq!(two.bea.wf(&["fsck", "--json"]).ok().json(), json!([]));
         assert_eq!(two.bea.wf(&["conflicts", "--json"]).ok().json(), json!([]));
-        // Nothing more is healed, and the record can be written to for good.
+        // Nothing else is repaired, and the record can be written to from now on.
         let tip = two.ada.tip();
         two.ada.wf(&["fsck", "--repair"]).ok();
         assert_eq!(two.ada.tip(), tip);
@@ -92,7 +93,7 @@ fn what_somebody_wrote_to_the_frozen_record_meanwhile_is_kept() {
     assert_eq!(two.bea.wf(&["fsck", "--json"]).ok().json(), json!([]));
 }
 
-/// Between the two repairs one of the stamps stops being ahead.
+/// Between the two repairs, one of the stamps stops being ahead.
 #[test]
 fn two_repairs_at_times_between_which_a_stamp_comes_true_lose_nothing() {
     let two = Two::new();
@@ -155,7 +156,7 @@ fn a_birth_of_the_far_future_is_healed_with_the_record() {
     let ran = two.ada.wf(&["fsck", "--repair"]).fails(1);
     assert!(ran.stdout.contains("can be changed again"), "{}", ran.stdout);
     two.ada.wf(&["edit", "GH-1", "--title", "x"]).ok();
-    // The forgery itself stays in the history, and is named with who made it.
+    // The forgery itself stays in the history, and is reported with its author.
     let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
     assert_eq!(found.as_array().unwrap().len(), 1, "{found:#}");
     assert!(found[0]["what"].as_str().unwrap().contains("replaced the record born at"), "{found:#}");
@@ -213,7 +214,7 @@ fn a_repair_doubts_a_clock_that_the_history_contradicts() {
     for n in 0..4 {
         two.ada.wf(&["new", "as it was", "--id", &format!("GH-{n}")]).ok();
     }
-    // The battery of this machine is empty.
+    // The clock of this machine has lost its battery.
     let behind = two.ada.ahead(-40 * 24 * 3600);
     assert_eq!(behind.wf(&["fsck", "--json"]).fails(1).json().as_array().unwrap().len(), 4);
     let tip = two.ada.tip();
@@ -223,7 +224,7 @@ fn a_repair_doubts_a_clock_that_the_history_contradicts() {
     assert!(message.contains("says 2026-10-12") && message.contains("most of the newest commits"), "{error}");
     assert!(error["hint"].as_str().unwrap().contains("--trust-clock"), "{error}");
     assert_eq!(two.ada.tip(), tip);
-    // A clock that is right says by what it judged.
+    // If the clock is right, the command says what it compared with.
     forge(&two.ada, &file("GH-1"), |it| {
         it["clock"]["title"] = json!("2027-01-01T00:00:00.000Z/00000/0000000a");
     });
@@ -266,7 +267,7 @@ fn after_the_last_epoch_only_history_helps() {
     assert!(ran.stderr.contains("only rewriting the history"), "{}", ran.stderr);
 }
 
-/// The file of an entry that says this, stamped with the last time there is.
+/// The file of an entry with this content and the last possible stamp.
 fn last_entry(folder: &str, mut entry: Value) -> (String, String) {
     let id = crate::support::entry_id("99981230T235959999Z-99999", &entry);
     entry["id"] = json!(id);

@@ -1,4 +1,4 @@
-//! Commits that work everywhere but on a host that checks objects, to which their history could then never be pushed.
+//! Commits that work everywhere except on a host that checks objects; their history could never be pushed there.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Records and histories that are larger than anybody's. With `WF_LONG=1` they are as large as is promised.
+//! Records and histories that are larger than real ones. With `WF_LONG=1`, they are as large as the limits allow.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn a_context_of_nearly_a_megabyte() {
         other.wf(&["show", "GH-1", "--json"]).ok().stdout,
         repo.wf(&["show", "GH-1", "--json"]).ok().stdout
     );
-    // Two of them are more than a field holds.
+    // Two of them are more than a field can hold.
     repo.write("text.md", text.repeat(2));
     let ran = repo.wf(&["new", "Longer", "-F", "text.md"]).fails(1);
     assert!(ran.stderr.contains("`context`") && ran.stderr.contains("at most 1048576"), "{}", ran.stderr);
@@ -50,7 +50,7 @@ fn many_comments_on_an_issue() {
     assert_eq!(comments[many]["body"], "one more");
 }
 
-/// So many queued issues, put into the store as an export.
+/// Puts this many queued issues into the store as an export.
 fn queue_of(repo: &Repo, many: usize) {
     repo.wf(&["new", "--id", "GH-1", "First"]).ok();
     repo.wf_in(plan().to_string(), &["solution", "add", "GH-1", "-"]).ok();
@@ -112,7 +112,7 @@ fn a_long_history() {
     repo.wf(&["comment", "GH-1", "-m", "at the end"]).ok();
     assert_eq!(repo.wf(&["log", "GH-1", "--json"]).ok().json().as_array().unwrap().len(), 2);
     repo.wf(&["fsck"]).ok();
-    // A clone that stands on an early commit gets all of it.
+    // A clone whose state is an early commit gets all of it.
     let early = repo.git(&["rev-parse", &format!("{REF}~{many}")]).ok();
     let tip = repo.tip().unwrap();
     repo.git(&["update-ref", "refs/wf-remotes/origin/main", &tip]).ok();

@@ -1,4 +1,4 @@
-//! What is written and what can be read has one limit, and no merge goes beyond it.
+//! What can be written can be read, and no merge exceeds the limit.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::support::{Two, is_long, plan};
 #[test]
 fn two_records_near_the_limits_join_into_one_that_can_be_read() {
     let two = Two::with_issue();
-    // With `WF_LONG=1` 9 MiB in each clone, so that the two together are more than what is written once may hold.
+    // With `WF_LONG=1`, 9 MiB in each clone, so that both together exceed the limit of a record that is written once.
     let count = if is_long() { 9 } else { 2 };
     let text = "0123456789".repeat(104_000);
     let known = ["context", "expected_behavior", "actual_behavior", "assignee"];
@@ -55,7 +55,7 @@ fn a_value_that_is_too_large_is_refused_by_name_and_size() {
     }
 }
 
-/// So many removed tags, under a stamp that is ahead of all clocks here by less than a day.
+/// Adds this many removed tags, with a stamp that is ahead of all clocks here by less than a day.
 fn fill(repo: &crate::support::Repo, count: usize) {
     let mut record = repo.stored_json(&file("GH-1"));
     for n in 0..count {
@@ -66,7 +66,7 @@ fn fill(repo: &crate::support::Repo, count: usize) {
 
 #[test]
 fn a_full_set_is_refused_by_name_and_a_repair_makes_room() {
-    // More than a write leaves, and far more.
+    // More than a write may leave, and far more.
     for count in [4096, 8191] {
         let two = Two::new();
         two.ada.wf(&["new", "as it was", "--id", "GH-1", "-t", "auth"]).ok();
@@ -74,7 +74,7 @@ fn a_full_set_is_refused_by_name_and_a_repair_makes_room() {
         two.bea.wf(&["sync"]).ok();
         fill(&two.bea, count);
         two.bea.wf(&["sync"]).ok();
-        // Somebody who does not know of it adds one.
+        // Someone who does not know of it adds a tag.
         two.ada.wf(&["edit", "GH-1", "-t", "honest"]).ok();
         let told = two.ada.wf(&["sync"]).ok();
         assert!(told.stderr.contains("more than a write may"), "{}", told.stderr);
@@ -87,7 +87,7 @@ fn a_full_set_is_refused_by_name_and_a_repair_makes_room() {
         let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
         let is_full = |it: &serde_json::Value| it["what"].as_str().unwrap().starts_with("its sets are full");
         assert!(found.as_array().unwrap().iter().any(is_full), "{found:#}");
-        // Who filled it is named ever after.
+        // The person who filled it is still reported.
         two.ada.wf(&["fsck", "--repair"]).fails(1);
         for n in 0..3 {
             two.ada.wf(&["edit", "GH-1", "-t", &format!("new{n}")]).ok();
@@ -105,7 +105,7 @@ fn a_full_set_is_refused_by_name_and_a_repair_makes_room() {
     }
 }
 
-/// Puts this much into the record by hand, as no command does, under the stamp of its birth.
+/// Puts this much into the record by hand, as no command does, with the stamp of its birth.
 fn crowd(repo: &crate::support::Repo, by: &str, tags: usize, fields: usize) {
     let mut record = repo.stored_json(&file("GH-1"));
     record["tags"] = (0..tags).map(|n| json!(format!("{by}{n:05}"))).collect();
@@ -123,7 +123,7 @@ fn what_was_pushed_beyond_what_a_write_may_costs_nobody_anything() {
     two.bea.wf(&["sync"]).ok();
     crowd(&two.ada, "ada", 5000, 14);
     crowd(&two.bea, "bea", 6000, 15);
-    // The one who knows of neither has written before them.
+    // A clone that knows of neither, and whose write is earlier.
     let cyd = two.sandbox.clone(&two.origin, "cyd");
     cyd.wf(&["init"]).ok();
     cyd.wf(&["edit", "GH-1", "-t", "honest"]).ok();
@@ -134,7 +134,7 @@ fn what_was_pushed_beyond_what_a_write_may_costs_nobody_anything() {
     assert_eq!(cyd.tip(), two.ada.tip());
     let shown = two.bea.wf(&["show", "GH-1", "--json"]).ok().json();
     let tags = shown["tags"].as_array().unwrap();
-    // By hand, `auth` was taken out without a trace, so the others still have it.
+    // `auth` was removed by hand, without a trace, so the others still have it.
     assert_eq!(tags.len(), 5000 + 6000 + 2);
     assert!(tags.contains(&json!("honest")) && tags.contains(&json!("ada00000")));
     let stored = cyd.stored_json(&file("GH-1"));
@@ -157,7 +157,7 @@ fn a_gate_lets_nobody_fill_a_set_and_a_repaired_one_in() {
     let told = two.bea.wf(&["sync"]).fails(1).stderr;
     assert!(told.contains("4097 elements of sets"), "{told}");
     two.bea.git(&["update-ref", "refs/wf/main", &two.ada.tip().unwrap()]).ok();
-    // What comes in leaves room for what others wrote without knowing of it.
+    // What is merged leaves room for what others wrote without knowing of it.
     fill(&two.bea, 4095);
     two.bea.wf(&["sync"]).ok();
     two.ada.wf(&["edit", "GH-1", "-t", "honest"]).ok();

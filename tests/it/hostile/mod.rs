@@ -1,4 +1,4 @@
-//! What somebody with push access, or a broken disk, can put where a store is read from. Made by plain git.
+//! What someone with push access, or a broken disk, can put into a store. Made with plain git.
 
 mod arguments;
 mod commits;
@@ -22,12 +22,12 @@ use crate::support::{REF, Ran, Repo, Sandbox};
 
 const BIRTH: &str = "2026-11-21T02:00:00.000Z/00000/0000000a";
 
-/// An issue that was there from the start.
+/// An issue that existed from the start.
 fn issue(id: &str) -> Value {
     foreign::issue(id, 0)
 }
 
-/// An entry of a tree as raw git has it.
+/// An entry of a tree in raw form.
 #[derive(Clone)]
 struct Entry {
     mode: String,
@@ -39,7 +39,7 @@ fn entry(mode: &str, name: impl AsRef<[u8]>, id: &str) -> Entry {
     Entry { mode: mode.into(), name: name.as_ref().to_vec(), id: id.into() }
 }
 
-/// A tree of these bytes, in this order, whatever git would say to it.
+/// A tree with these entries in this order, even if git would object.
 fn raw_tree(repo: &Repo, entries: &[Entry]) -> String {
     let mut bytes = Vec::new();
     for it in entries {
@@ -58,7 +58,7 @@ fn raw(repo: &Repo, kind: &str, bytes: impl AsRef<[u8]>) -> String {
     repo.git_in(bytes, &args).ok().line().to_owned()
 }
 
-/// `tree` with the entries of the folder at `path` made others; folders that are not there are made.
+/// `tree`, with `change` applied to the entries of the directory at `path`; missing directories are created.
 fn changed(repo: &Repo, tree: Option<&str>, path: &[&str], change: &dyn Fn(&mut Vec<Entry>)) -> String {
     let mut entries: Vec<Entry> = Vec::new();
     for line in tree.map(|tree| repo.git(&["ls-tree", tree]).ok().stdout).unwrap_or_default().lines() {
@@ -83,7 +83,7 @@ fn changed(repo: &Repo, tree: Option<&str>, path: &[&str], change: &dyn Fn(&mut 
     raw_tree(repo, &entries)
 }
 
-/// As git sorts them.
+/// Sorts entries as git does.
 fn sort(entries: &mut [Entry]) {
     entries.sort_by_key(|it| {
         let end: &[u8] = if it.mode == "40000" { b"/" } else { b"" };
@@ -91,7 +91,7 @@ fn sort(entries: &mut [Entry]) {
     });
 }
 
-/// Puts a commit with this tree on top of the ref.
+/// Puts a commit with this tree onto the ref.
 fn commit(repo: &Repo, tree: &str) -> String {
     let tip = repo.tip().unwrap();
     let text = format!(
@@ -123,7 +123,7 @@ impl World {
         Self { sandbox, origin, ada }
     }
 
-    /// Both records are there and can be worked with, and our own tree is one that git has nothing against.
+    /// Both records exist and can be worked with, and git has no objections to our own tree.
     #[track_caller]
     fn assert_usable(&self) {
         let listed = self.ada.wf(&["list", "--json"]).ok().json();
@@ -154,13 +154,13 @@ fn assert_git_likes(sandbox: &Sandbox, repo: &Repo) {
     std::fs::remove_dir_all(strict.path()).unwrap();
 }
 
-/// Runs with so many MB of memory for data, what is only mapped not counted.
+/// Runs the binary with this many MB of memory for data, not counting mapped files.
 fn limited(repo: &Repo, megabytes: u32, args: &[&str]) -> Ran {
     let line = format!("ulimit -d {}; exec {} \"$@\"", megabytes * 1024, env!("CARGO_BIN_EXE_git-wf"));
     repo.sh(&[&["-c", &line, "sh"], args].concat())
 }
 
-/// No byte that a terminal obeys.
+/// No byte in it controls a terminal.
 #[track_caller]
 fn assert_printable(ran: &Ran) {
     for text in [&ran.stdout, &ran.stderr] {

@@ -1,5 +1,5 @@
-//! `plan_commit` of an execution is not covered by its id, so that anybody can change it: whoever claimed the plan goes on
-//! all the same, and is told who did it.
+//! The id of an execution does not cover its `plan_commit`, so anyone can change it. The executor can continue
+//! nevertheless, and is told who did it.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn redirect(two: &Two, other: Option<&str>) -> (String, String) {
     two.bea.wf(&["sync"]).ok();
     let (path, plan_path) = (two.bea.store_path("execution.json"), two.bea.store_path_in("/solution.json"));
     let (mut execution, mut plan) = (two.bea.stored_json(&path), two.bea.stored_json(&plan_path));
-    // The greater one stays in a merge.
+    // The greater one wins in a merge.
     execution["plan_commit"] = json!(other.map_or_else(|| "f".repeat(40), str::to_owned));
     plan["plan"]["description"] = json!("other");
     let clock = plan["clock"].as_object_mut().unwrap();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::support::record;
 
-/// The bytes of a record of `ISS-003` that is broken in one way, and what fsck says of it.
+/// The bytes of a record of `ISS-003` that is broken in one way, and what fsck says about it.
 fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let with = |change: &dyn Fn(&mut Value)| {
         let mut record = issue("ISS-003");
@@ -52,7 +52,7 @@ fn broken_records_are_named_and_in_nobodys_way() {
         world.origin.git(&["update-ref", REF, &base]).ok();
         world.origin.plumb_bytes(&[(&file("ISS-003"), &bytes)]);
         world.ada.git(&["update-ref", REF, &base]).ok();
-        // What the remote had before would be kept.
+        // Otherwise, what the remote had before would be kept.
         world.ada.git(&["update-ref", "-d", "refs/wf-remotes/origin/main"]).ok();
         world.ada.wf(&["sync"]).ok();
         let found = world.ada.wf(&["fsck", "--json"]).fails(1).json();
@@ -62,7 +62,7 @@ fn broken_records_are_named_and_in_nobodys_way() {
         let listed = world.ada.wf(&["list", "--json"]).ok().json();
         assert_eq!(listed.as_array().unwrap().len(), 2, "{label}");
     }
-    // The sound version wins, on whichever side it is.
+    // The sound version wins, whichever side it is on.
     let before = world.ada.tip().unwrap();
     world.origin.plumb_bytes(&[(&file("ISS-003"), format!("{:#}\n", issue("ISS-003")).as_bytes())]);
     assert_ne!(world.origin.tip().unwrap(), before);
@@ -100,10 +100,10 @@ fn a_record_of_100_mb_is_named_and_not_read() {
     assert_eq!(large.count(), 2, "{found}");
     let ran = world.ada.wf(&["show", "ISS-001"]).ok();
     assert!(ran.stderr.contains("20261121T021405123Z-00000-00000000000000000000000001"), "{}", ran.stderr);
-    // Nothing needs as much memory as the record has.
+    // No command needs as much memory as the size of the record.
     limited(&world.ada, 90, &["show", "ISS-001"]).ok();
     world.assert_usable();
-    // Nor does a command write one: the text alone would do, the record around it is too much.
+    // Nor does a command write such a record: the text alone would fit, but not with the record around it.
     let text = "x".repeat(16 * 1024 * 1024);
     let error = world.ada.wf_in(text, &["comment", "ISS-001", "-F", "-", "--json"]).fails(1).json_error();
     assert_eq!(error["code"], "too-large", "{error}");
@@ -324,7 +324,7 @@ fn a_real_store_with_bytes_changed_at_random() {
         for id in ["ISS-001", "ISS-002", &solution] {
             world.ada.wf(&["show", id]).ok();
         }
-        // A sound record stays, and one that was changed into another sound one is that.
+        // A sound record stays, and one that was changed into another sound one is that one now.
         let errors = world.ada.wf(&["fsck", "--json"]);
         let broken = errors
             .json()

@@ -1,4 +1,4 @@
-//! Heads that are no commit, no store, or another store; heads set back.
+//! Heads that are not a commit, not a store, or another store, and heads that were reset.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn a_ref_that_is_no_commit_is_an_error_that_says_what_it_is() {
         );
         assert_eq!(world.ada.tip().as_ref(), Some(&mine));
 
-        // In our own ref it is an error of every command, and none of them moves it.
+        // On our own ref, it is an error of every command, and none of them moves the ref.
         world.ada.git(&["update-ref", REF, id]).ok();
         for args in [
             &["list"][..],

@@ -1,9 +1,9 @@
-//! Records that are written once, rewritten under their own paths by somebody with push access.
+//! Records that are written once, rewritten under their own paths by someone with push access.
 
 use super::*;
 use crate::support::plan;
 
-/// A clone with a rejected review, a comment, and a claim whose end is published; the paths of the four.
+/// A clone with a rejected review, a comment, and a claim whose end was pushed; the paths of the four.
 fn world() -> (World, [String; 4]) {
     let world = World::new();
     let ada = &world.ada;
@@ -30,7 +30,7 @@ fn world() -> (World, [String; 4]) {
     (world, all)
 }
 
-/// What the attacker makes of each: sound in all but what its name is made of.
+/// What the attacker makes of each: sound, except that its id no longer matches its content.
 fn rewritten(repo: &Repo, [comment, claim, end, review]: &[String; 4]) -> Vec<(String, String)> {
     let changed = |path: &String, change: &dyn Fn(&mut Value)| {
         let mut record = repo.stored_json(path);
@@ -74,7 +74,7 @@ fn a_sync_keeps_what_was_written_and_says_what_it_put_back() {
     assert_eq!(paths.each_ref().map(|path| ada.stored(path)), before);
     assert_eq!(paths.each_ref().map(|path| world.origin.stored(path)), before);
     ada.wf(&["fsck"]).ok();
-    // The same by somebody who does not know of our last commits.
+    // The same by someone who does not know of our last commits.
     let old = world.origin.tip().unwrap();
     put(&world.origin, &rewritten(ada, &paths));
     ada.wf(&["comment", "ISS-001", "-m", "meanwhile"]).ok();
@@ -101,7 +101,7 @@ fn whoever_has_nothing_else_is_told_and_shown_none_of_it() {
     let shown = bob.json(&["show", "ISS-003"]);
     assert_eq!((&shown["comments"], &shown["solutions"][0]["review"]), (&json!([]), &json!("none")));
     assert_eq!(bob.json(&["show", "ISS-004"])["executions"], json!([]));
-    // Whoever has the records heals everyone.
+    // A clone that has the records restores them for everyone.
     world.ada.wf(&["sync"]).ok();
     bob.wf(&["sync"]).ok();
     bob.wf(&["fsck"]).ok();

@@ -1,4 +1,4 @@
-//! What never changes and was changed all the same: named with who did it, wherever somebody looks.
+//! Changes of what must never change are reported with their author, wherever someone looks.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn shared() -> Two {
     Two::with_issue()
 }
 
-/// What `sync` of the other clone, and `fsck`, say of what Bea brought.
+/// What `sync` of the other clone, and `fsck`, say about what Bea pushed.
 #[track_caller]
 fn assert_told(two: &Two, commit: &str, what: &str) {
     two.bea.wf(&["push"]).ok();
@@ -38,7 +38,7 @@ fn a_field_that_is_written_once_and_changed() {
     let two = shared();
     let commit = forge(&two.bea, |it| it["author"] = json!("Zoe <zoe@example.org>"));
     assert_told(&two, &commit, "changed `author`, which is written once");
-    // It is told once, by the sync that brought it.
+    // It is reported once, by the sync that fetched it.
     assert_eq!(two.ada.wf(&["sync", "--json"]).ok().json()["rewritten"], json!([]));
 }
 
@@ -84,7 +84,7 @@ fn a_second_birth_by_a_plain_commit_is_told_and_shows_in_conflicts() {
     assert_eq!(open[0]["stands"]["author"], "Bea <bea@example.org>");
     assert_eq!(open[0]["other"]["value"]["title"], "as it was");
     assert!(open[0]["other"]["author"].as_str().unwrap().starts_with("Ada"), "{open:#}");
-    // Who brought it does not settle it by writing on.
+    // Another write by the author does not settle it.
     two.bea.wf(&["edit", "GH-1", "--title", "yet another"]).ok();
     assert_eq!(two.bea.wf(&["conflicts", "--json"]).ok().json().as_array().unwrap().len(), 1);
     two.ada.wf(&["conflicts", "take", "GH-1"]).ok();
@@ -106,7 +106,7 @@ fn an_epoch_that_rises_for_nothing() {
     assert_told(&two, &commit, "raised its epoch");
 }
 
-/// What Bea puts in the place of the record of GH-1.
+/// What Bea puts in place of the record of GH-1.
 fn another(repo: &Repo) -> Value {
     let mut record = repo.stored_json(&file("GH-1"));
     record["title"] = json!("another");
@@ -223,7 +223,7 @@ fn an_import_does_not_put_another_record_in_the_place_of_one() {
 #[test]
 fn sync_looks_at_each_commit_that_it_brings() {
     let two = shared();
-    // It says in the end what it said before, and a record that nobody here has yet was changed, too.
+    // In the end it says what it said before, but a record that is new here was changed, too.
     let there = forge(&two.bea, |it| it["author"] = json!("Zoe <zoe@example.org>"));
     let back = forge(&two.bea, |it| it["author"] = json!("Ada <ada@example.org>"));
     two.bea.wf(&["new", "a new one", "--id", "GH-2"]).ok();

@@ -1,12 +1,13 @@
-//! Objects of a hundred megabytes, most of which are a few kilobytes on the way here: commits, trees, records.
+//! Objects of a hundred megabytes, most of which are a few kilobytes when they are transferred: commits, trees,
+//! records.
 
 use super::*;
 
 const HUGE: usize = 100 * 1024 * 1024;
-/// What a command may take, in MB.
+/// The memory that a command may use, in MB.
 const MEMORY: u32 = 200;
 
-/// Everything that reads, with no more than that memory.
+/// Every command that reads works with that much memory.
 fn assert_readable(world: &World) {
     for args in [
         &["list", "--json"][..],
@@ -25,14 +26,14 @@ fn assert_readable(world: &World) {
     }
 }
 
-/// What fsck says, which must be in that memory too.
+/// What fsck says, within the same memory.
 fn checked(world: &World) -> String {
     let ran = limited(&world.ada, MEMORY, &["fsck", "--json"]);
     assert!(ran.code == 0 || ran.code == 1, "{}", ran.stderr);
     ran.json().to_string()
 }
 
-/// A commit with the state of the ref, and this before and in its message.
+/// A commit with the state of the ref, with this header and message.
 fn commit_of(repo: &Repo, header: &str, message: &[u8]) -> String {
     let tip = repo.tip().unwrap();
     let tree = repo.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok();
@@ -55,7 +56,7 @@ fn a_commit_of_100_mb_is_not_taken_over() {
         ("parents", format!("{parents}{WHO}"), b"x\n".to_vec()),
     ] {
         let commit = commit_of(&world.origin, &header, &message);
-        // git's own fetch takes several times the size of a commit.
+        // git's own fetch needs several times the size of a commit.
         world.ada.git(&["fetch", "--quiet"]).ok();
         for on_top in [false, true] {
             let mine = world.ada.tip();
@@ -72,7 +73,7 @@ fn a_commit_of_100_mb_is_not_taken_over() {
             assert_eq!(world.ada.tip(), mine, "{label}");
         }
         assert_readable(&world);
-        // Once the remote is as it was before, so is everything.
+        // Once the remote is reset, everything works again.
         world.origin.git(&["update-ref", REF, &base]).ok();
         world.ada.wf(&["sync"]).ok();
         assert_eq!(checked(&world), "[]", "{label}");
@@ -176,7 +177,7 @@ fn records_that_inflate_to_100_mb_are_named() {
     assert_readable(&world);
     let found = checked(&world);
     assert!(found.contains(&third) && found.contains(&comment), "{found}");
-    // The same as our own, where history has to give back what it can.
+    // The same on our own ref, where the history must restore what it can.
     world.ada.git(&["update-ref", REF, &bad]).ok();
     let found = checked(&world);
     assert!([&third, &comment, &second, "wf.json"].iter().all(|it| found.contains(*it)), "{found}");
@@ -194,7 +195,7 @@ fn a_loose_object_that_lies_about_its_size() {
         let (folder, name) = blob.line().split_at(2);
         let path = world.ada.path().join(".git/objects").join(folder).join(name);
         let bytes = [format!("blob {said}\0").into_bytes(), vec![b' '; HUGE]].concat();
-        // git deflates what it is given: the contents of a file of its own, taken as the object.
+        // git compresses what it is given, so the object is written as a file directly.
         let deflated = deflated(&bytes);
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, deflated).unwrap();
@@ -207,7 +208,7 @@ fn a_loose_object_that_lies_about_its_size() {
     }
 }
 
-/// As zlib has it.
+/// Compressed as zlib does it.
 fn deflated(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut stream = gix::zlib::stream::deflate::Write::new(Vec::new(), gix::zlib::Compression::BEST_SPEED);

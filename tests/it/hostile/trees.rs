@@ -1,8 +1,8 @@
-//! Trees that git or a file system would not have, in a remote's head and in our own.
+//! Trees that git or a file system would not accept, in a remote's head and in our own.
 
 use super::*;
 
-/// What is put where, and the path under which it is refused.
+/// What is put where, and the path for which it is refused.
 fn evil(repo: &Repo) -> Vec<(Vec<&'static str>, Entry, &'static str)> {
     let text = repo.blob("[core]\n\tfsmonitor = touch /tmp/owned\n");
     let inner = raw_tree(repo, &[entry("100644", "config", &text)]);
@@ -53,7 +53,7 @@ fn what_a_remote_has_that_no_store_holds_is_left_out_and_named() {
             names.iter().all(|name| *name == "wf.json" || name.starts_with("issues")),
             "{label}: {names:?}"
         );
-        // What was left out does not come back, and the two heads are one afterwards.
+        // What was left out does not come back, and afterwards the two heads are equal.
         assert_eq!(world.ada.tip(), world.origin.tip(), "{label}");
         assert_eq!(world.ada.wf(&["sync", "--json"]).ok().json()["merged"], "none", "{label}");
     }
@@ -78,7 +78,7 @@ fn links_and_submodules_are_kept_and_nobody_follows_them() {
     ] {
         let name = String::from_utf8(new.name.clone()).unwrap();
         places.push(place.iter().copied().chain([name.as_str()]).collect::<Vec<_>>().join("/"));
-        // The remote has one more, and we have something of our own.
+        // The remote has one more commit, and so have we.
         let tree = changed(&world.origin, Some(&format!("{REF}^{{tree}}")), &place, &|entries| {
             entries.push(new.clone());
             sort(entries);
@@ -102,7 +102,7 @@ fn links_and_submodules_are_kept_and_nobody_follows_them() {
     let of = |path: &str| found.as_array().unwrap().iter().find(|it| it["path"] == path).unwrap().clone();
     assert_eq!(of("wf.lnk")["severity"], "note");
     assert!(of(&places[3])["what"].as_str().unwrap().contains("where a record belongs"), "{found}");
-    // What is written there takes its place.
+    // A record that is written there replaces it.
     world.ada.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
     assert_eq!(world.ada.wf(&["show", "ISS-001", "--json"]).ok().json()["comments"][0]["body"], "hello");
     world.ada.wf(&["fsck"]).ok();
@@ -166,7 +166,7 @@ fn files_where_folders_belong_and_the_reverse() {
     let inner = raw_tree(&world.origin, &[entry("100644", "x", &text)]);
     let here = folder("ISS-001");
     let here: Vec<&str> = here.split('/').collect();
-    // The mode says one thing and the object is another; then both say the same, in the wrong place.
+    // The mode does not match the object; then both match, but in the wrong place.
     for (place, new) in [
         (vec![], entry("100644", "issues", &text)),
         (vec!["issues"], entry("100644", here[1], &text)),
@@ -190,7 +190,7 @@ fn files_where_folders_belong_and_the_reverse() {
         commit(&world.origin, &tree);
         let ran = world.ada.wf(&["sync", "--json"]);
         if ran.code == 1 {
-            // git itself would not fetch it, and says so.
+            // git itself refuses to fetch it, and says so.
             assert_eq!(ran.json_error()["code"], "unreachable", "{label}: {}", ran.stderr);
             world.origin.git(&["update-ref", REF, &before]).ok();
         } else {
@@ -227,7 +227,7 @@ fn folders_without_end() {
     assert_eq!(world.ada.git(&["ls-tree", "--name-only", REF]).ok().stdout, "issues\nwf.json\n");
     world.origin.git(&["update-ref", REF, &before]).ok();
     world.assert_usable();
-    // The same in our own ref: nothing walks it.
+    // The same on our own ref: no command walks it.
     commit(&world.ada, &tree);
     world.ada.wf(&["list"]).ok();
     let found = world.ada.wf(&["fsck", "--json"]).json();
@@ -242,7 +242,7 @@ fn folders_without_end() {
 fn ten_thousand_folders_in_each_other() {
     let world = World::new();
     for limit in [None, Some("20000")] {
-        // By itself git walks no more than some thousand; where it was told to, we still do not.
+        // By default, git walks only some thousand levels; even if git is told to walk more, we do not.
         for repo in [&world.origin, &world.ada].into_iter().filter(|_| limit.is_some()) {
             repo.git(&["config", "core.maxTreeDepth", limit.unwrap_or_default()]).ok();
         }
@@ -256,7 +256,7 @@ fn ten_thousand_folders_in_each_other() {
             repo.git_in(&stream, &["fast-import", "--quiet"]).ok();
             let ran = world.ada.wf(&["sync", "--json"]);
             if ran.code == 1 {
-                // One side's git would not carry it.
+                // The git of one side refuses to transfer it.
                 let code = ran.json_error()["code"].clone();
                 assert!(code == "unreachable" || code == "refused", "{}", ran.stderr);
             } else if !is_ours {

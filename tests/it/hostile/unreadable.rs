@@ -1,5 +1,5 @@
-//! A record that somebody made unreadable, or wrote anew in a merge: named with who did it, as any change that no command
-//! makes.
+//! A record that someone made unreadable, or rewrote in a merge: reported with its author, like any change that no
+//! command makes.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn shared() -> Two {
     two
 }
 
-/// What is told of a commit: path, what it did, who.
+/// What is reported of a commit: path, what it did, who.
 fn told(ran: &Value, commit: &str) -> Vec<[String; 3]> {
     let text = |it: &Value, key: &str| it[key].as_str().unwrap().to_owned();
     let of = ran["rewritten"].as_array().unwrap().iter().filter(|it| it["commit"] == commit);
@@ -38,7 +38,7 @@ fn junk_and_links_in_place_of_records_are_told_of_whoever_put_them_there() {
         for files in ways {
             let path = files[0].2;
             let commit = two.bea.plumb_modes(files);
-            // Somebody else writes on, and knows nothing of it.
+            // Someone else continues to write without knowing of it.
             let cem = two.bea.as_person("Cem", "cem@example.org");
             cem.wf(&["new", "meanwhile"]).ok();
             two.bea.git(&["push", "--quiet", "origin", REF]).ok();
@@ -66,7 +66,7 @@ fn what_is_still_unreadable_is_an_error_that_a_repair_mends() {
     let two = shared();
     let path = file("GH-1");
     let commit = two.bea.plumb(&[(&path, "junk")]);
-    // More of it is nobody else's doing.
+    // More damage to it is not attributed to anyone else.
     two.bea.as_person("Cem", "cem@example.org").plumb(&[(&path, "more junk")]);
     let found = two.bea.wf(&["fsck", "--json"]).fails(1).json();
     let said: Vec<&Value> = found.as_array().unwrap().iter().filter(|it| !it["commit"].is_null()).collect();
@@ -79,7 +79,7 @@ fn what_is_still_unreadable_is_an_error_that_a_repair_mends() {
     assert_eq!(found[0]["severity"], "note", "{found:#}");
 }
 
-/// What takes the place of the record of GH-1.
+/// What replaces the record of GH-1.
 fn another(repo: &Repo) -> String {
     let mut record = repo.stored_json(&file("GH-1"));
     record["title"] = json!("another");
@@ -137,7 +137,7 @@ fn a_second_birth_that_somebody_put_into_a_merge_is_a_conflict() {
     assert_eq!(two.ada.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "edited on the other");
 }
 
-/// Those findings of an audit that say what no command does: severity, path, issue.
+/// The findings of an audit about changes that no command makes: severity, path, issue.
 fn rewritten(audit: &Value) -> Vec<(String, String, Value)> {
     let of = audit["findings"].as_array().unwrap().iter().filter(|it| it["kind"] == "rewritten");
     let path = |it: &Value| it["message"].as_str().unwrap().split('`').nth(1).unwrap().to_owned();

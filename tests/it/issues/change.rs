@@ -1,4 +1,5 @@
-//! `edit`, `comment`, `close`, `reopen`: what they change, which moves are legal, and that repeating changes nothing.
+//! `edit`, `comment`, `close`, `reopen`: what they change, which transitions are legal, and that repeating a command
+//! changes nothing.
 
 use serde_json::json;
 
@@ -33,7 +34,7 @@ fn edit_changes_what_is_named_and_nothing_else() {
     let issue = repo.with_env("GIT_EDITOR", "sh ./editor").json(&["edit", "ISS-001", "-e", "-m", "body"]);
     assert_eq!((&issue["title"], &issue["context"]), (&json!("Newer"), &json!("body")));
     assert_eq!(repo.refused(1, &["edit", "ISS-001", "--title", " "])["code"], "empty-title");
-    // Another id is another issue.
+    // Another id means another issue.
     let error = repo.refused_in(r#"{"id": "ISS-002"}"#, 1, &["edit", "ISS-001", "--from-json", "-"]);
     assert_eq!(error["code"], "other-issue");
     repo.wf_in(r#"{"id": "ISS-001", "title": "Same"}"#, &["edit", "ISS-001", "--from-json", "-"]).ok();
@@ -73,12 +74,12 @@ fn moves_are_legal_illegal_or_forced() {
     let args = ["edit", "ISS-001", "--status", "planning", "--force", "--reason", "we are sure"];
     assert_eq!(repo.json(&args)["status"], "planning");
     assert_eq!(repo.json(&["log", "-n", "1"])[0]["force"], "we are sure");
-    // Where no gate stands in the way it is taken, too, and needs its reason.
+    // If no gate is in the way, --force is accepted, too, and needs a reason.
     repo.wf(&["edit", "ISS-001", "--status", "registered", "--force", "--reason", "again"]).ok();
     repo.refused(2, &["edit", "ISS-001", "--status", "planning", "--force"]);
     repo.refused(2, &["edit", "ISS-001", "--status", "planning", "--reason", "x"]);
     repo.refused(2, &["edit", "ISS-001", "--status", "lost"]);
-    // A plan must be bound before it is planned.
+    // An issue is planned only if a plan is bound.
     repo.wf(&["edit", "ISS-001", "--status", "planning"]).ok();
     assert_eq!(repo.refused(1, &["edit", "ISS-001", "--status", "planned"])["code"], "not-bound");
     for (derived, way) in
@@ -90,7 +91,7 @@ fn moves_are_legal_illegal_or_forced() {
     }
     let error = repo.refused(1, &["edit", "ISS-001", "--status", "closed"]);
     assert!(error["hint"].as_str().unwrap().contains("git wf close ISS-001"), "{error}");
-    // `in-progress` is given as planning.
+    // `in-progress` is read as `planning`.
     repo.changes_nothing(&["edit", "ISS-001", "--status", "in-progress"]);
 }
 
@@ -108,7 +109,7 @@ fn close_and_reopen() {
     assert_eq!((&issue["status"], &issue["close_reason"]), (&json!("registered"), &json!(null)));
     assert!(repo.last_message().starts_with("issue: reopen ISS-001: it is ours\n"));
     repo.changes_nothing(&["reopen", "ISS-001"]);
-    // Moved elsewhere by force, it is not closed any more either.
+    // Moved elsewhere by force, it is no longer closed either.
     repo.wf(&["close", "ISS-001", "-m", "again"]).ok();
     repo.wf(&["edit", "ISS-001", "--status", "planning", "--force", "--reason", "x"]).ok();
     assert_eq!(repo.json(&["show", "ISS-001"])["close_reason"], json!(null));
@@ -117,11 +118,11 @@ fn close_and_reopen() {
     repo.wf(&["edit", "ISS-002", "--status", "paused"]).ok();
     assert_eq!(repo.items(), [("S-1".into(), "blocked".into())]);
     assert_eq!(repo.json(&["reopen", "ISS-002"])["status"], "queued");
-    // With a plan it goes back to planned.
+    // With a plan, it becomes planned again.
     repo.planned("ISS-003", &plan_on("src/c.rs"));
     repo.wf(&["edit", "ISS-003", "--status", "cancelled"]).ok();
     assert_eq!(repo.json(&["reopen", "ISS-003"])["status"], "planned");
-    // What somebody executes is not closed under their hands.
+    // An issue that someone executes cannot be closed.
     repo.wf(&["next"]).ok();
     assert_eq!(repo.refused(1, &["close", "ISS-002"])["code"], "illegal-move");
     assert_eq!(repo.json(&["close", "ISS-002", "--force", "--reason", "stop"])["status"], "closed");

@@ -1,4 +1,4 @@
-//! What `list` can be asked for beyond what it always could.
+//! The filters and orders of `list`.
 
 use serde_json::json;
 
@@ -66,7 +66,7 @@ fn a_filter_that_fits_very_many_goes_by_the_order() {
     assert_eq!(ids(&repo, &["-n", "3"]), urgent);
     assert_eq!(ids(&repo, &["-n", "3", "--tag", "all"]), urgent);
     assert_eq!(ids(&repo, &["-n", "3", "--search", "number"]), urgent);
-    // Those of one status lie in that order, whether they are many or few.
+    // Issues of one status come in the same order, whether they are many or few.
     let closed = (0..1600).filter(|n| n % 3 == 0 && n % 5 == 0).take(3).map(|n| format!("many-{n:04}"));
     assert_eq!(ids(&repo, &["-n", "3", "--status", "registered", "--tag", "all"]), urgent);
     assert_eq!(ids(&repo, &["-n", "3", "--status", "closed"]), closed.collect::<Vec<_>>().join(" "));

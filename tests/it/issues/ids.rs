@@ -1,4 +1,4 @@
-//! What a user may type for an id.
+//! What users may type instead of an id.
 
 use crate::support::{Repo, Sandbox, plan, plan_on};
 
@@ -61,7 +61,7 @@ fn every_kind_of_id_is_shown() {
     for item in ["S-1", &format!("{queue}:S-1"), &format!("{queue}:{solution}")] {
         assert_eq!(repo.json(&["show", item])["solution_id"], solution.as_str(), "{item}");
     }
-    // People see eight letters of the hash in the id of an execution.
+    // In the id of an execution, people see eight letters of the hash.
     let short = &execution[..execution.len() - 18];
     for text in ["ISS-001", solution.as_str(), short, queue, "S-1"] {
         let shown = repo.wf(&["show", text]).ok().stdout;
@@ -96,7 +96,7 @@ fn an_exact_last_part_beats_a_longer_one() {
     assert_eq!(repo.json(&["show", "beads_rust-0v1"])["comments"].as_array().unwrap().len(), 1);
     assert_eq!(repo.refused(1, &["show", "0v"])["code"], "ambiguous-id");
     assert_eq!(repo.refused(1, &["edit", "0v", "-p", "1"])["code"], "ambiguous-id");
-    // Even where the start of a plan's would do.
+    // Even if the start of a plan's id would be enough.
     repo.wf_in(plan().to_string(), &["solution", "add", "0v1"]).ok();
     let mut other = plan_on("src/z.rs");
     other["id"] = "SOL-zoo-7-0v1x".into();
@@ -105,7 +105,7 @@ fn an_exact_last_part_beats_a_longer_one() {
     assert_eq!(of.as_array().unwrap().len(), 2, "the plan of the issue: {of:#}");
     repo.wf(&["queue", "add", "0v1", "7"]).ok();
     assert_eq!(repo.json(&["detail", "0v1"])["issue_id"], "beads_rust-0v1");
-    // Items alone are candidates where an item is asked for.
+    // Where an item is expected, only items are candidates.
     assert_eq!(repo.json(&["detail", "0v1x"])["issue_id"], "zoo-7");
     assert_eq!(repo.refused(1, &["detail", "0v"])["code"], "ambiguous-id");
 }
@@ -129,7 +129,7 @@ fn relations_and_dependencies_take_short_ids() {
     assert_eq!(repo.refused(1, &["edit", id, "--relation", "likes:0v1"])["code"], "invalid-relation");
 }
 
-/// Runs a command with a short id. Whatever else may stand in its way, the id does not.
+/// Runs a command with a short id. Whatever else is wrong, the id is accepted.
 #[track_caller]
 fn takes(repo: &Repo, line: &str) {
     let args: Vec<&str> = line.split(' ').collect();

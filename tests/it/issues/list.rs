@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{Repo, Sandbox, column, plan_on};
 
-/// One issue of every status, the later the more work: `R`egistered, `P`lanned, …
+/// One issue of every status; the more work was done, the later: `R`egistered, `P`lanned, …
 fn one_of_each(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.store("a");
     for id in ["C-1", "F-1", "E-1"] {

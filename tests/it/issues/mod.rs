@@ -1,4 +1,4 @@
-//! Issues: registering, listing, changing, naming them.
+//! Issues: creating, listing and changing them, and their ids.
 
 mod change;
 mod filters;

@@ -1,4 +1,4 @@
-//! `new`: every way to say what the issue is, and what is not taken.
+//! `new`: every way to give it an issue, and what it refuses.
 
 use serde_json::json;
 
@@ -85,7 +85,7 @@ fn the_text_comes_from_a_file_from_stdin_or_from_the_editor() {
         seen.starts_with("Draft\n\nso far\n") && seen.contains("# The first line is the title"),
         "{seen}"
     );
-    // An editor that fails or leaves nothing registers nothing.
+    // If the editor fails or the text is empty, no issue is created.
     assert_eq!(repo.refused(1, &["new", "Draft", "-e"])["code"], "editor");
     repo.write("editor", "#!/bin/sh\n: >\"$1\"\n");
     assert_eq!(editor.refused(1, &["new", "Draft", "-e"])["code"], "empty-title");
@@ -148,14 +148,14 @@ fn lifecycle_requirements_take_the_known_words_and_no_others() {
             }
         }
     }
-    // What another program stored is read as it is.
+    // What another program stored is read unchanged.
     let path = repo.store_path("/issue.json");
     let text = repo.stored(&path).replace("\"e2e\"", "\"by feel\"");
     repo.plumb(&[(&path, &text)]);
     let shown = repo.json(&["show", issue["id"].as_str().unwrap()]);
     assert_eq!(shown["lifecycle_requirements"]["test_strategy"], "by feel");
     repo.wf(&["edit", issue["id"].as_str().unwrap(), "-p", "1"]).ok();
-    // Only that it kept the stamp of another value is wrong.
+    // The only fault is that it kept the stamp of another value.
     let found = repo.wf(&["fsck", "--json"]).fails(1).json();
     let is_of_stamp =
         |it: &serde_json::Value| it["what"].as_str().unwrap().contains("without changing its stamp");

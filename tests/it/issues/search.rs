@@ -81,7 +81,7 @@ fn what_has_the_text_for_an_id_comes_first() {
             Some(format!("{queue} queue").as_str())
         );
     }
-    // A word that happens to begin an id is a word.
+    // A word that is also the start of an id is still a word.
     assert_eq!(found(&repo, "bead"), "");
 }
 
@@ -120,7 +120,7 @@ fn operators_work_and_no_text_is_an_error() {
         ("apple (red OR tree)", "A-1 A-2"),
         ("wal*", "A-3"),
         ("src/wal*", "A-3"),
-        // What does not fit together is looked for word by word.
+        // A query that cannot be parsed is searched word by word.
         ("\"green apple", "A-2"),
         ("(apple tree", "A-2"),
         ("tree AND", ""),

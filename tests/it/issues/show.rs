@@ -1,4 +1,4 @@
-//! `show` of an issue has everything that is known of it.
+//! `show` of an issue shows everything that is known about it.
 
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn everything_is_embedded_and_derived() {
     assert!(times.is_sorted(), "{times:?}");
     // People see the same.
     repo.screen("issues/show-everything", &["show", "ISS-001"]);
-    // The list has no embedded logs.
+    // The list does not embed logs.
     let list = repo.json(&["list", "--all"]);
     assert_eq!(list[0]["completed_at"], issue["completed_at"]);
     assert_eq!((&list[0]["comments"], &list[0]["solutions"]), (&json!(null), &json!(null)));
@@ -72,7 +72,7 @@ fn overrides_of_gates_are_shown_with_their_reasons() {
         "{text}"
     );
     assert!(!text.contains('\u{202e}'));
-    // Another issue has none of them.
+    // Another issue has none of these.
     repo.issue("ISS-002");
     assert_eq!(repo.json(&["show", "ISS-002"])["overrides"], json!([]));
 }

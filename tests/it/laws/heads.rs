@@ -10,7 +10,7 @@ fn who_merges_where_and_when_does_not_show_in_the_merge() {
             all.wf(0, &["new", "by ada", "--id", id, "-t", "auth"]).ok();
         }
         all.wf(1, &["new", "by bea", "--id", "GH-1"]).ok();
-        // What would change or break any other commit of hers.
+        // Settings that would change or break any other commit of hers.
         for (key, value) in
             [("commit.gpgSign", "true"), ("gpg.program", "false"), ("i18n.commitEncoding", "ISO-8859-1")]
         {

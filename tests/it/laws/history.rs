@@ -6,21 +6,21 @@ use super::random::Random;
 use super::replicas::Replicas;
 use crate::support::{column, plan};
 
-/// So few that replicas give one id to different things, and meet over the same fields.
+/// So few ids that replicas give the same one to different things, and change the same fields.
 const GIVEN: [&str; 4] = ["GH-1", "GH-2", "GH-3", "GH-4"];
 const IMPORTED: [&str; 3] = ["zoo-1", "zoo-2", "zoo-3"];
 const REF: &str = "refs/wf/main";
 const TAGS: [&str; 3] = ["auth", "ui", "slow"];
 
-/// What was acknowledged, and must be there in the end.
+/// What was acknowledged, and must exist in the end.
 #[derive(Default)]
 pub(super) struct Promised {
     issues: Vec<String>,
     comments: Vec<(String, String)>,
-    /// Plans with what reviewers found in them.
+    /// Plans with what their reviewers found.
     reviews: Vec<(String, String)>,
     feedback: Vec<(String, String)>,
-    /// What no command makes, and git holds.
+    /// Entries that no command makes and git can store.
     odd: Vec<&'static str>,
 }
 
@@ -35,7 +35,7 @@ impl History {
         Self { random: Random::new(seed), step: 0, promised: Promised::default() }
     }
 
-    /// What all replicas have in common before they part: issues with plans, queued.
+    /// The common state before the replicas diverge: issues with plans, queued.
     pub(super) fn begin(&mut self, all: &mut Replicas) {
         for id in &GIVEN[..3] {
             self.step += 1;
@@ -48,7 +48,7 @@ impl History {
         all.meet_all();
     }
 
-    /// Something that a person could do in one of the replicas, and at times a meeting of two.
+    /// Something that a person could do in one of the replicas; sometimes two replicas sync.
     pub(super) fn step(&mut self, all: &mut Replicas) {
         self.step += 1;
         let n = self.random.below(all.len());
@@ -145,7 +145,7 @@ impl History {
         }
     }
 
-    /// A plan, at times under an id that another replica may give to another plan.
+    /// A plan, sometimes with an id that another replica may give to another plan.
     fn plan(&mut self, all: &mut Replicas, n: usize) {
         let issue = self.issue();
         let place = self.random.below(4);
@@ -156,7 +156,7 @@ impl History {
         all.may(n, &plan.to_string(), &["solution", "add", &issue]);
     }
 
-    /// Plans of different places share no file, so that they can be carried out at once.
+    /// Plans of different replicas share no file, so that they can be executed at once.
     fn way(&self, place: usize) -> Value {
         let text = plan().to_string().replace("src/", &format!("src/{place}/"));
         let mut plan: Value = serde_json::from_str(&text).unwrap();
@@ -195,7 +195,7 @@ impl History {
             &["dag", from],
         ];
         let command = *self.random.pick(&commands);
-        // Two draws of one issue make a wrong command line, which is no history.
+        // The same issue twice would be a wrong command line.
         if one != two {
             all.may(n, "", &[&["queue"], command].concat());
         }
@@ -218,7 +218,7 @@ impl History {
         (!plans.is_empty()).then(|| self.random.pick(&plans)["id"].as_str().unwrap().to_owned())
     }
 
-    /// A review of some plan, at times of one's own.
+    /// A review of some plan, sometimes of one's own.
     fn review(&mut self, all: &mut Replicas, n: usize) {
         let issue = self.issue();
         let Some(plan) = self.some_plan(all, n, &issue) else { return };
@@ -262,7 +262,7 @@ impl History {
         all.may(n, &file, &["import", "beads", "-"]);
     }
 
-    /// A commit of the code, which the hooks bind to what the worktree executes; at times it is amended.
+    /// A commit of the code, which the hooks link to what the worktree executes; sometimes it is amended.
     fn commit(&mut self, all: &mut Replicas, n: usize) {
         let message = format!("work of step {}", self.step);
         all.git(n, &["commit", "--quiet", "--allow-empty", "-m", &message]).ok();
@@ -271,7 +271,8 @@ impl History {
         }
     }
 
-    /// Something that another program might leave in the tree: a link, a submodule, a program, a name, a mode.
+    /// Something that another program might leave in the tree: a symbolic link, a submodule, an executable file, an
+    /// odd name, an odd mode.
     fn odd(&mut self, all: &mut Replicas, n: usize) {
         let (head, step) = (all.tip(n), self.step);
         let text = format!("data <<E\nstep {step}\nE");
@@ -298,8 +299,8 @@ impl History {
         self.promised.odd.push(path);
     }
 
-    /// Somebody with push access changes a record that is written once, and leaves it its name: other words, another author,
-    /// another kind of entry.
+    /// Someone with push access changes a record that is written once, but keeps its name: another text, another
+    /// author, another kind of entry.
     fn rewrite(&mut self, all: &mut Replicas) {
         let hub = all.hub(self.random.below(2));
         let Some(head) = hub.tip() else { return };
@@ -326,7 +327,7 @@ impl History {
         hub.git_in(&stream, &["fast-import", "--quiet"]).ok();
     }
 
-    /// Settles one of the conflicts that are open.
+    /// Resolves one of the open conflicts.
     fn settle(&mut self, all: &mut Replicas, n: usize) {
         let open = all.json(n, &["conflicts"]);
         let open = open.as_array().unwrap();
@@ -338,7 +339,7 @@ impl History {
         }
     }
 
-    /// What was acknowledged is there, and everything can be read, alike in every replica.
+    /// What was acknowledged exists, and everything can be read, with the same content in every replica.
     pub(super) fn assert_kept(&self, all: &mut Replicas) {
         let names = all.git(0, &["ls-tree", "-r", "--name-only", "-z", REF]).ok().stdout;
         for path in &self.promised.odd {
@@ -386,7 +387,7 @@ impl History {
     }
 }
 
-/// An issue and its executions say the same.
+/// An issue and its executions agree.
 #[track_caller]
 fn assert_agrees(issue: &Value) {
     let statuses: Vec<&str> =

@@ -1,4 +1,4 @@
-//! The index says what the tree says, however it came to its state.
+//! The index agrees with the tree, in whatever way it was updated.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,8 @@ fn the_index_answers_as_a_new_one_and_as_the_tree() {
             history.begin(all);
             for step in 0..STEPS {
                 history.step(all);
-                // A few questions now and then, so that each part of the index is a different way behind.
+                // A few queries now and then, so that the parts of the index are behind by different numbers of
+                // commits.
                 let n = step % all.len();
                 let repo = all.at(n);
                 match step % 4 {
@@ -49,7 +50,7 @@ fn the_index_answers_as_a_new_one_and_as_the_tree() {
     }
 }
 
-/// The answers of a program that can keep no index anywhere.
+/// The answers of a program that cannot keep an index on disk.
 fn in_memory(repo: &Repo) -> Answers {
     let lock = repo.path().join(".git/wf/index.lock");
     std::fs::remove_file(&lock).unwrap();
@@ -68,7 +69,7 @@ fn assert_same(one: &Answers, two: &Answers, whose: &str) {
     }
 }
 
-/// Every kind of question, with what there is to ask for.
+/// Every kind of query, for everything that can be queried.
 fn answers(repo: &Repo) -> Answers {
     let mut answers = Answers::new();
     let mut ask = |args: &[&str]| -> Value {
@@ -131,7 +132,7 @@ fn filters() -> [&'static [&'static str]; 16] {
     ]
 }
 
-/// The same answers, worked out from what `show` reads in the tree.
+/// The same answers, derived from what `show` reads in the tree.
 #[track_caller]
 fn compare_with_tree(repo: &Repo, known: &Answers) {
     let listed = repo.git(&["ls-tree", "-r", "--name-only", "refs/wf/main", "issues/"]).ok();
@@ -164,7 +165,7 @@ fn compare_with_tree(repo: &Repo, known: &Answers) {
         let question = format!("list --count {}", filter.join(" "));
         assert_eq!(answer(&question)["count"], found.iter().filter(is_open).count(), "{question}");
     }
-    // git shows a merge by other rules.
+    // git has other rules for showing a merge.
     let no_merges = repo.git(&["rev-list", "--no-merges", "refs/wf/main"]).ok();
     let no_merges: BTreeSet<String> = no_merges.stdout.lines().map(str::to_owned).collect();
     let commits = repo.git(&["rev-list", "--count", "refs/wf/main"]).ok().line().parse::<usize>().unwrap();

@@ -1,4 +1,5 @@
-//! The laws of a merge: whatever was written, and in whatever order clones met, all end in one state and leave off.
+//! The laws of a merge: whatever was written, and in whatever order clones sync, they all end in the same state and
+//! then make no more commits.
 
 mod heads;
 mod history;

@@ -1,6 +1,6 @@
-//! A small generator of numbers, so that a seed names a history.
+//! A small generator of random numbers, so that a seed names a history.
 
-/// splitmix64: one word of state, and any seed will do.
+/// splitmix64: one word of state, and any seed is valid.
 pub(crate) struct Random(u64);
 
 impl Random {

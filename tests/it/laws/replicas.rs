@@ -1,4 +1,4 @@
-//! Clones with people of their own, whose clocks are up to a day wrong, and the script of what was run in them.
+//! Clones of different people, whose clocks are up to a day wrong, and the script of the commands that ran in them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::random::Random;
 use crate::support::{Ran, Repo, START, Sandbox};
 
-/// Every remote that a replica can meet others through; the other replicas are remotes, too.
+/// The bare remotes through which replicas sync; the other replicas are remotes, too.
 pub(super) const HUBS: [&str; 2] = ["hub-1", "hub-2"];
 
-/// What one replica takes for now: seconds beside the truth, and where on earth that is.
+/// The clock of each replica: seconds ahead of the true time, and the time zone.
 const CLOCKS: [(i64, &str); 4] = [(0, "+0000"), (86_000, "+0530"), (-86_000, "-0800"), (3_599, "+1345")];
 
 const PEOPLE: [(&str, &str); 4] = [
@@ -20,13 +20,13 @@ const PEOPLE: [(&str, &str); 4] = [
     ("Dao", "dao@example.org"),
 ];
 
-/// Four replicas, of which the last is a `cp -r` of the third, and two bare remotes.
+/// Four replicas, the last of which is a `cp -r` of the third, and two bare remotes.
 pub(super) struct Replicas {
     sandbox: Sandbox,
     repos: Vec<Repo>,
     tick: i64,
     script: Vec<String>,
-    /// Whether several of them write under one stamp, as no program does; that is named.
+    /// Whether several of them may write under one stamp, as no program does; such stamps are reported.
     pub(super) may_share_stamps: bool,
 }
 
@@ -51,7 +51,7 @@ impl Replicas {
         all
     }
 
-    /// The third replica as its folder is now, claims of its worktree and all, under another name.
+    /// A copy of the third replica's directory under another name, including the claims of its worktree.
     pub(super) fn copy(&mut self) {
         let to = self.sandbox.root().join("dao");
         self.script.push("cp -r cem dao".into());
@@ -69,7 +69,8 @@ impl Replicas {
         ["ada", "bea", "cem", "dao"][n]
     }
 
-    /// The repository as this replica's person sees it now; each look is a few seconds later, and at times earlier.
+    /// The repository as this replica's person sees it now. The clock advances by a few seconds with each call, and
+    /// sometimes goes back.
     pub(super) fn at(&mut self, n: usize) -> Repo {
         self.tick += 1;
         let (offset, zone) = CLOCKS[n];
@@ -96,7 +97,7 @@ impl Replicas {
         ran
     }
 
-    /// A command that may be refused, and that may do nothing else that is wrong.
+    /// Runs a command that may be refused, but may not fail in another way.
     #[track_caller]
     pub(super) fn may(&mut self, n: usize, stdin: &str, args: &[&str]) -> Ran {
         let ran = self.wf_in(n, stdin, args);
@@ -112,7 +113,7 @@ impl Replicas {
         ran
     }
 
-    /// One of the remotes, for somebody with push access and no clone.
+    /// One of the remotes, for someone with push access and no clone.
     pub(super) fn hub(&mut self, n: usize) -> Repo {
         self.script.push(format!("somebody changes {}", HUBS[n]));
         self.sandbox.at(HUBS[n])
@@ -130,7 +131,7 @@ impl Replicas {
         self.wf(n, &[&["--json"], args].concat()).ok().json()
     }
 
-    /// One replica meets a hub or another replica.
+    /// One replica syncs with a hub or another replica.
     pub(super) fn meet(&mut self, n: usize, random: &mut Random) {
         match random.below(6) {
             0 | 1 => self.may(n, "", &["sync", HUBS[0]]).ok(),
@@ -144,7 +145,7 @@ impl Replicas {
         };
     }
 
-    /// Everyone exchanges with everyone.
+    /// Everyone syncs with everyone.
     pub(super) fn meet_all(&mut self) {
         for hub in [HUBS[1], HUBS[0], HUBS[0]] {
             for n in 0..self.len() {
@@ -153,7 +154,7 @@ impl Replicas {
         }
     }
 
-    /// What must hold now that everyone has exchanged with everyone.
+    /// What must hold after everyone has synced with everyone.
     pub(super) fn assert_settled(&mut self) {
         let trees: Vec<String> = (0..self.len()).map(|n| self.tree(n)).collect();
         assert!(trees.iter().all(|tree| *tree == trees[0]), "different trees: {trees:?}");
@@ -179,12 +180,12 @@ impl Replicas {
         }
     }
 
-    /// Runs `steps`; where that panics, or `WF_SCRIPT` is set, the script of what was run is printed with `seed`.
+    /// Runs `steps`. If that panics, or `WF_SCRIPT` is set, prints the script of the commands with `seed`.
     pub(super) fn watched(mut self, seed: u64, steps: impl FnOnce(&mut Self)) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| steps(&mut self))) {
             eprintln!("seed {seed}; WF_KEEP_SANDBOX=1 keeps the repositories\n{}", self.script.join("\n"));
             if std::env::var_os("WF_KEEP_SANDBOX").is_some() {
-                // The folder is kept where it is dropped while a panic goes by.
+                // A directory that is dropped during a panic is kept.
                 std::mem::forget(self);
             }
             resume_unwind(panic);
@@ -195,8 +196,8 @@ impl Replicas {
     }
 }
 
-/// Two sides can each add a dependency that closes a cycle with the other's: a merge keeps both, and `fsck` names it. So it
-/// does with what replicas wrote whose clocks are days apart.
+/// Two sides can each add a dependency that closes a cycle with the other's: a merge keeps both, and `fsck` reports
+/// it. It also reports what replicas wrote whose clocks are days apart.
 fn is_fault(finding: &Value) -> bool {
     let what = finding["what"].as_str().unwrap();
     let is_told =

@@ -1,4 +1,4 @@
-//! `solution add`: every form of input, and what is bound by itself.
+//! `solution add`: every form of input, and what is bound automatically.
 
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ fn the_only_plan_is_bound_unless_told_otherwise() {
     assert_eq!(added["bound"], json!([]));
     assert_eq!(added["pending_selection"][0]["solutions"].as_array().unwrap().len(), 1);
     assert_eq!(repo.status("ISS-001"), "planning");
-    // A second plan makes it a choice; with one bound, another changes nothing about that.
+    // With a second plan, someone must choose; if one is bound, another changes nothing.
     let ran = repo.wf_in(plan_on("x").to_string(), &["solution", "add", "ISS-001"]).ok();
     assert!(
         ran.stderr.contains("2 plans, and none is bound; `git wf bind ISS-001 SOLUTION`"),
@@ -128,7 +128,7 @@ fn a_misspelt_field_beside_the_right_one_is_named() {
     for path in ["desciption", "tasks[0].modification_point", "tasks[0].modification_points[0].fil"] {
         assert!(paths.iter().any(|found| found == path), "{path}: {paths:?}");
     }
-    // Of what is read field by field, nothing unknown passes.
+    // In inputs whose fields are known, unknown fields are refused.
     for (args, document) in [
         (&["new", "--from-json", "-"][..], json!({"title": "t", "tag": ["x"], "tags": ["y"]})),
         (&["feedback", "add", "A-1", "--type", "failure", "-"], json!({"message": "m", "mesage": "n"})),
@@ -152,7 +152,7 @@ fn the_same_plan_again_is_no_commit() {
     repo.wf(&["solution", "add", "ISS-001", "named.json"]).ok();
     let again = repo.changes_nothing(&["solution", "add", "ISS-001", "named.json"]);
     assert_eq!(again.line(), "SOL-ISS-001-1");
-    // Order of keys and white space are no difference.
+    // The order of keys and white space do not matter.
     let mut shuffled = serde_json::Map::new();
     for (key, value) in named.as_object().unwrap().iter().rev() {
         shuffled.insert(key.clone(), value.clone());
@@ -186,14 +186,14 @@ fn what_the_store_makes_is_ignored_in_the_input() {
     assert_eq!(shown["quality"], 1.0);
     assert_eq!(shown["x_own"], input["x_own"]);
     assert_eq!(shown["tasks"], input["tasks"]);
-    // What was shown can be added elsewhere once the ids are gone, and is the same plan.
+    // A plan as shown can be added elsewhere once its ids are removed, and is the same plan.
     let mut copy = shown.clone();
     copy.as_object_mut().unwrap().retain(|key, _| key != "id" && key != "issue_id");
     let other = repo.planned("ISS-002", &copy);
     assert_eq!(repo.json(&["show", &other])["plan_digest"], shown["plan_digest"]);
 }
 
-/// Field names of the other family, as other planners write them.
+/// Field names of the other family of planners.
 #[test]
 fn both_families_of_names_are_read_and_kept() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! Plans that are hostile or broken: refused with a reason or taken whole, never half.
+//! Plans that are hostile or broken: refused with a reason or accepted as a whole, never in part.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn a_key_that_stands_twice_is_refused() {
             "{error}"
         );
     }
-    // In the second of two lines as well.
+    // In the second of two lines, too.
     let lines = format!("{text}\n{}\n", text.replacen('{', "{\"x\": 1, \"x\": 2, ", 1));
     assert_eq!(repo.refused_in(lines, 1, &["solution", "check", "-"])["code"], "unsound-json");
 }
@@ -39,7 +39,7 @@ fn a_plan_of_nearly_a_megabyte_is_taken_and_given_back_whole() {
     assert_eq!(repo.json(&["solution", "check", &id])["quality"], 1.0);
     repo.wf(&["task", "edit", &id, "T1", "--minutes", "7"]).ok();
     repo.wf(&["solution", "diff", &id]).ok();
-    // Beyond what a field may hold.
+    // More than a field can hold.
     large["exploration_context"] = json!({ "notes": text.repeat(2) });
     repo.write("larger.json", large.to_string());
     assert_eq!(repo.refused(1, &["solution", "add", "ISS-001", "larger.json"])["code"], "too-large");
@@ -121,7 +121,7 @@ fn a_plan_of_another_issue_or_with_another_digest_is_refused() {
     };
     let other = details(&shown, "ISS-002");
     assert!(other.contains("issue_id: expected") && other.contains("SOL-ISS-002-<uid>"), "{other}");
-    // What was shown is that plan, and says so by its digest.
+    // A plan as shown is the same plan, with the same digest.
     let again = repo.wf_in(shown.to_string(), &["solution", "add", "ISS-001"]).ok();
     assert_eq!(again.line(), id);
     let mut changed = shown.clone();
@@ -132,7 +132,7 @@ fn a_plan_of_another_issue_or_with_another_digest_is_refused() {
     assert_ne!(repo.wf_in(changed.to_string(), &["solution", "add", "ISS-001"]).ok().line(), id);
 }
 
-/// What a terminal would obey is shown as what it is.
+/// Characters that a terminal obeys are shown as escapes.
 #[test]
 fn nothing_of_a_plan_reaches_the_terminal_uncleaned() {
     let sandbox = Sandbox::new();

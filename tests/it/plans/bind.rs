@@ -18,7 +18,7 @@ fn one_of_several_must_be_named() {
     for id in [one, two] {
         assert!(error["details"].to_string().contains(id), "{error}");
     }
-    // A start of the last part will do.
+    // A start of the last part is enough.
     let issue = repo.json(&["bind", "ISS-001", &one[12..]]);
     assert_eq!((&issue["status"], &issue["bound_solution_id"]), (&json!("planned"), &json!(one)));
     repo.changes_nothing(&["bind", "ISS-001"]);
@@ -50,7 +50,7 @@ fn binding_another_plan_takes_the_item_out_of_the_queue() {
     assert_eq!(repo.json(&["bind", "ISS-001", two.line()])["status"], "planned");
     assert!(repo.items().is_empty());
     assert_eq!(repo.wf(&["next"]).fails(3).stdout, "");
-    // Queued again it is the next item, and the first plan can come back under its old number.
+    // Queued again, it is the next item, and the first plan can come back with its old number.
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     assert_eq!(repo.items(), [("S-2".into(), "ready".into())]);
     repo.wf(&["bind", "ISS-001", &one]).ok();
@@ -73,7 +73,7 @@ fn a_plan_in_work_is_not_exchanged_but_by_force() {
     assert_eq!(repo.status("ISS-001"), "planned");
     let execution = repo.json(&["show", claim["execution_id"].as_str().unwrap()]);
     assert_eq!(execution["status"], "superseded");
-    // Who executed it is told.
+    // Its executor is told.
     let error = repo.refused(1, &["done"]);
     assert!(["not-executing", "claim-lost"].contains(&error["code"].as_str().unwrap()), "{error}");
 }

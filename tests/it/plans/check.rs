@@ -1,10 +1,11 @@
-//! What is wrong with a plan is said at once, each with its place, the value, and what is allowed; nothing is stored.
+//! All that is wrong with a plan is reported at once, with the place, the value, and what is allowed; nothing is
+//! stored.
 
 use serde_json::{Value, json};
 
 use crate::support::{Sandbox, column, plan, plan_on};
 
-/// Paths and what must stand in the line of each.
+/// The paths, and what the line of each must contain.
 fn findings(error: &Value) -> Vec<String> {
     error["details"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
 }
@@ -75,7 +76,7 @@ fn all_faults_of_a_plan_are_named_at_once() {
     }
     assert_eq!(lines.len(), 19, "{lines:#?}");
     assert_eq!(error["message"], "the plan has 19 errors; nothing was stored");
-    // `check` says the same and stores nothing either.
+    // `check` reports the same and stores nothing either.
     let checked =
         repo.wf_in(bent.to_string(), &["solution", "check", "-", "--issue", "ISS-001", "--json"]).fails(1);
     let answer = checked.json();
@@ -137,7 +138,7 @@ fn check_takes_a_file_stdin_or_an_id() {
     repo.changes_nothing(&["solution", "check", &id]);
     repo.changes_nothing(&["solution", "check", "plan.json", "--issue", "ISS-001"]);
     repo.refused(1, &["solution", "check", "missing.json"]);
-    // What it advises is not what was just done.
+    // It does not advise what was just done.
     repo.write("bad.json", "{}");
     let ran = repo.wf(&["solution", "check", "bad.json"]).fails(1);
     assert!(ran.stderr.ends_with("hint: `git wf schema solution` describes a plan\n"), "{}", ran.stderr);

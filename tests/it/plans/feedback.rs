@@ -1,4 +1,4 @@
-//! Feedback: what is kept for the next plan, by hand and by commands that go wrong.
+//! Feedback: what is kept for the next plan, written by hand or by commands that fail.
 
 use serde_json::json;
 
@@ -105,7 +105,7 @@ fn fail_leaves_a_structured_failure_and_retry_does_not_double_it() {
     assert!(detail["queue_id"].as_str().unwrap().starts_with("QUE-"));
     repo.wf(&["retry", "ISS-001"]).ok();
     assert_eq!(repo.json(&["feedback", "list", "ISS-001"]), kept);
-    // The same goes wrong once more: that is a second failure.
+    // The same failure again is a second failure.
     repo.wf(&["next"]).ok();
     repo.wf(&["fail", "-m", &reason.to_string()]).ok();
     repo.wf(&["retry"]).ok();
@@ -178,7 +178,7 @@ fn a_failure_names_its_plan() {
     assert_eq!(repo.refused(1, &[&add[..], &[&other]].concat())["code"], "not-found");
     let elsewhere = ["feedback", "add", "ISS-002", "--type", "failure", &reason];
     assert_eq!(repo.refused(1, &elsewhere)["code"], "other-issue");
-    // `fail` takes the same, and it must be the plan that is executed.
+    // `fail` takes the same, and it must be about the plan that is executed.
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     repo.wf(&["next"]).ok();
     assert_eq!(repo.refused(1, &["fail", "-m", &other])["code"], "other-plan");

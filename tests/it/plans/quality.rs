@@ -1,4 +1,4 @@
-//! What could be better in a plan, what it costs, and what a poor plan may not do.
+//! What could be better in a plan, what it costs, and what a poor plan cannot be used for.
 
 use serde_json::{Value, json};
 
@@ -95,7 +95,7 @@ fn a_file_to_change_that_is_not_in_the_commit_is_named() {
         let findings = answer["findings"].as_array().unwrap();
         findings.iter().map(|it| format!("{} {}", it["rule"].as_str().unwrap(), it["found"])).collect()
     };
-    // Without a commit nobody knows.
+    // Without a commit, nobody can tell.
     repo.git(&["symbolic-ref", "HEAD", "refs/heads/unborn"]).ok();
     assert!(unknown(&repo).is_empty());
     repo.commit("README", "x\n", "start");
@@ -123,7 +123,7 @@ fn files_that_plans_share_are_named_before_anything_is_queued() {
     let new = shared(&["new.json", "--all-bound"]);
     assert_eq!(new[1]["file"], "src/c.rs");
     assert_eq!(new[1]["plans"][0], "new.json");
-    // Another plan of the same issue is no neighbour.
+    // Another plan of the same issue is not compared.
     assert_eq!(shared(&["new.json", "--issue", "ISS-003", "--all-bound"]), both);
     let printed = repo.wf(&["solution", "check", "--all-bound"]).ok().stdout;
     assert!(printed.lines().nth(1).unwrap().starts_with("src/a.rs"), "{printed}");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Repo, Sandbox, column, plan_on};
 
-/// An issue whose plan was carried out and failed; the plan.
+/// An issue whose plan was executed and failed; returns the plan.
 fn failed(repo: &Repo) -> String {
     let plan = repo.queued("ISS-001", "src/a.rs");
     repo.wf(&["next"]).ok();
@@ -32,11 +32,11 @@ fn a_lone_new_plan_is_bound_where_the_old_one_failed() {
     assert_eq!(added["pending_selection"], json!([]));
     assert_eq!(bound(&repo), new);
     assert_eq!((repo.status("ISS-001").as_str(), repo.items().len()), ("planned", 0));
-    // Nothing failed is left to carry out again.
+    // No failed plan is left to retry.
     assert_eq!(repo.refused(3, &["retry", "ISS-001"])["code"], "nothing-to-do");
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     assert_eq!(repo.json(&["next"])["solution_id"], new);
-    // It failed, too: the one before it is no newer plan.
+    // It failed, too, and the earlier plan is not newer.
     repo.wf(&["fail", "-m", "no"]).ok();
     repo.wf(&["retry", "ISS-001"]).ok();
     assert_eq!(bound(&repo), new);
@@ -78,7 +78,7 @@ fn retry_names_newer_plans_and_takes_the_failed_one_only_where_that_is_said() {
         assert!(error["details"][0].as_str().unwrap().starts_with(&new), "{error}");
         assert!(error["hint"].as_str().unwrap().contains("git wf bind ISS-001"), "{error}");
     }
-    // Others are retried meanwhile.
+    // Other issues are retried meanwhile.
     repo.queued("ISS-002", "src/c.rs");
     repo.wf(&["next"]).ok();
     repo.wf(&["fail", "-m", "no"]).ok();
@@ -91,7 +91,7 @@ fn retry_names_newer_plans_and_takes_the_failed_one_only_where_that_is_said() {
     assert!(ran.stderr.contains("skipped ISS-001"), "{}", ran.stderr);
     repo.wf(&["retry", "ISS-001", "--same-plan"]).ok();
     assert_eq!((bound(&repo), repo.status("ISS-001").as_str()), (json!(old), "queued"));
-    // It is as new after another failure.
+    // After another failure, it is still newer.
     repo.wf(&["next", "S-1"]).ok();
     repo.wf(&["fail", "-m", "still the wrong way"]).ok();
     assert_eq!(repo.refused(1, &["retry"])["code"], "newer-plan");
@@ -129,7 +129,7 @@ fn a_plan_that_is_bound_at_once_says_so_and_what_left_the_queue_for_it() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.issue("ISS-001");
-    // In a pipe the answer is the id alone.
+    // In a pipe, the answer is only the id.
     let first = repo.wf_in(plan_on("src/a.rs").to_string(), &["solution", "add", "ISS-001"]).ok();
     assert!(first.stderr.contains(&format!("note: bound {} to ISS-001", first.line())), "{}", first.stderr);
     assert!(!first.stderr.contains("queue"), "{}", first.stderr);
@@ -156,7 +156,7 @@ fn a_plan_that_is_bound_at_once_says_so_and_what_left_the_queue_for_it() {
         }
         assert!(repo.items().is_empty());
     }
-    // So does `bind`.
+    // `bind` does the same.
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     let other =
         repo.wf_in(plan_on("src/c.rs").to_string(), &["solution", "add", "ISS-001", "--no-bind"]).ok();

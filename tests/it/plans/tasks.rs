@@ -72,7 +72,7 @@ fn a_task_is_changed_field_by_field_and_the_plan_as_a_whole() {
     assert!(repo.last_message().starts_with(&format!("solution: edit task T2 of {id}\n")));
     assert!(repo.wf(&["log", &id]).ok().stdout.contains("solution: edit task T2 of"));
     repo.changes_nothing(&args);
-    // JSON is merged, and flags come after it.
+    // JSON is merged, and flags take precedence.
     repo.write("task.json", r#"{"scope": null, "title": "x", "test": {"unit": ["u"]}}"#);
     let shown = repo.json(&["task", "edit", "ISS-001", "T2", "--from-json", "task.json", "--title", "y"]);
     let task = &shown["tasks"][1];
@@ -135,7 +135,7 @@ fn a_change_that_makes_no_plan_is_refused() {
     assert_eq!(code(&["add", &id, "--title", "only that"]), "invalid-plan");
     assert_eq!(code(&["edit", &id, "T9", "--title", "x"]), "not-found");
     assert_eq!(code(&["list", "SOL-ISS-404-1"]), "not-found");
-    // A bound plan does not become one that could not be bound.
+    // An edit cannot turn a bound plan into one that could not be bound.
     let vague = ["edit", &id, "T1", "--criterion", "works", "--verify", "", "--step", "do it"];
     let vague = [&vague[..], &["--from-json", "worse.json"]].concat();
     repo.write("worse.json", r#"{"test": null}"#);
@@ -168,7 +168,7 @@ fn a_plan_that_is_queued_or_in_work_is_left_alone_but_by_force() {
     let forced = repo.wf(&[&edit("new")[..], &["--force", "--reason", "a slip"]].concat()).ok();
     assert!(forced.stderr.contains("git wf queue add ISS-001"), "{}", forced.stderr);
     assert!(repo.last_message().contains("Wf-Force: a slip"));
-    // Seen by its digest: `next` refuses it until it was queued again.
+    // The digest shows it: `next` refuses the item until it is queued again.
     assert_eq!(repo.items(), [("S-1".into(), "blocked".into())]);
     let ran = repo.wf(&["next"]).fails(3);
     assert!(ran.stderr.contains("the plan has changed since it was queued"), "{}", ran.stderr);
@@ -178,13 +178,13 @@ fn a_plan_that_is_queued_or_in_work_is_left_alone_but_by_force() {
     assert_eq!(claim["plan_digest"], digest(&repo, &id));
     assert_eq!(repo.refused(1, &edit("newer"))["code"], "in-work");
     repo.wf(&[&edit("newer")[..], &["--force", "--reason", "a slip"]].concat()).ok();
-    // What was claimed is what is carried out.
+    // The plan as claimed is executed.
     assert_eq!(repo.json(&["detail"])["solution"]["tasks"][0]["title"], "new");
     repo.done();
     assert_eq!(repo.refused(1, &edit("newest"))["code"], "in-work");
 }
 
-/// Two clones that edit one plan: the later plan stands whole, and the other is shown.
+/// Two clones edit the same plan: the later plan wins as a whole, and the other one is shown.
 #[test]
 fn plans_edited_apart_are_not_mixed() {
     let sandbox = Sandbox::new();

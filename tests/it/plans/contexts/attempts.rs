@@ -1,4 +1,4 @@
-//! What agents are told of earlier attempts, failed checks and reviews.
+//! What agents are told about earlier attempts, failed checks and reviews.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn the_second_attempt_is_told_how_the_first_ended() {
         let told = as_bo.json(&args);
         let attempts = told["attempts"].as_array().unwrap();
         let is_planner = args == ["context", "ISS-001"];
-        // To its executor the attempt under way is none of the earlier ones.
+        // For its executor, the running attempt is not an earlier one.
         assert_eq!(attempts.len(), 1 + usize::from(is_planner), "{args:?}: {told:#}");
         let attempt = attempts.last().unwrap();
         assert_eq!(
@@ -42,7 +42,7 @@ fn the_second_attempt_is_told_how_the_first_ended() {
             _ => as_bo.screen("work/detail-of-a-second-attempt", &["detail"]),
         };
     }
-    // What no attempt reported is feedback.
+    // Failures that no attempt reported are feedback.
     let reason = json!({"error_type": "timeout", "message": "CI hangs"}).to_string();
     repo.wf(&["feedback", "add", "ISS-001", &reason, "--type", "failure"]).ok();
     let told = as_bo.json(&["detail"]);
@@ -94,7 +94,7 @@ fn reviews_of_a_plan_that_is_not_bound_stand_under_its_id() {
     let other = format!("reviews of {old}, which is not bound");
     let places = [place("reviews of the current plan"), place("- Do it"), place(&other), place("- Do not")];
     assert!(places.is_sorted(), "{told}");
-    // Without one that is bound to it, nothing is called the current plan.
+    // Another review of the unbound plan is not one of the current plan.
     bo.wf(&[
         "solution",
         "review",
@@ -133,7 +133,7 @@ fn the_next_attempt_is_told_which_check_failed_and_how() {
     repo.wf(&["next"]).ok();
     for args in [&["detail"][..], &["context", &solution], &["context", "ISS-001"]] {
         let told = repo.json(args);
-        // To a planner the attempt that goes on is one of them.
+        // For a planner, the running attempt is one of the attempts.
         let checks = &told["attempts"].as_array().unwrap().last().unwrap()["failed_checks"];
         assert_eq!(checks.as_array().unwrap().len(), 1, "{args:?}: {told}");
         assert_eq!((&checks[0]["task_id"], &checks[0]["exit_code"]), (&json!("T1"), &json!(7)));

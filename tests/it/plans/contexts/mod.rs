@@ -1,4 +1,4 @@
-//! What agents are given: `context`, the project's texts, and the task that answers on GitHub.
+//! What agents are given: `context`, the project context, and the task that answers on GitHub.
 
 mod attempts;
 mod project;
@@ -54,7 +54,7 @@ fn a_planner_is_given_the_issue_the_project_and_what_failed() {
     repo.screen("plans/context-after-failures", &["context", "ISS-001"]);
 }
 
-/// Every text in a document, wherever it stands.
+/// Every text in a document, at any depth.
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
@@ -139,7 +139,7 @@ fn a_planner_is_told_of_other_plans_on_the_same_files() {
     }
     let plans = &repo.json(&["context", "ISS-004"])["plans"];
     assert_eq!((&plans[0]["solution_id"], &plans[0]["is_bound"]), (&json!(own), &json!(true)));
-    // It does not touch its own, and nothing that is done.
+    // Neither its own plan nor one that left the queue is listed.
     repo.wf(&["queue", "remove", "ISS-001"]).ok();
     repo.wf(&["queue", "add", "ISS-004"]).ok();
     assert_eq!(repo.json(&["context", "ISS-004"])["other_plans"], Value::Null);
@@ -213,7 +213,7 @@ fn what_is_redacted_reaches_no_agent() {
         } else {
             "ISS-001".to_owned()
         };
-        // Some have nothing in them that could be hidden.
+        // Some have no text that could be hidden.
         repo.wf(&["redact", &target, &name, "-m", "leak"]);
     }
     for args in [["context", "ISS-001"], ["context", &plan], ["detail", "S-1"]] {
@@ -290,7 +290,7 @@ fn the_examples_of_inputs_fit_their_schemas() {
             assert!(faults.is_empty(), "{kind}: {faults:?}");
         }
     }
-    // What other programs make has less in it.
+    // Entries of other programs have fewer members.
     for (kind, least) in [
         (
             "planner-input",

@@ -1,4 +1,4 @@
-//! The texts of the project, and whose texts the others are.
+//! The texts of the project, and the origin of other texts.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Issues from GitHub, and the task that answers there.
+//! Issues from GitHub, and the task that posts an answer there.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn an_issue_from_github_is_offered_a_task_that_answers_there() {
     let task = &repo.json(&["solution", "show", &id])["tasks"][2];
     assert_eq!((&task["action"], &task["depends_on"]), (&json!("Notify"), &json!(["T2"])));
     assert!(task["implementation"].to_string().contains("gh issue comment 7 --repo ada/engine"), "{task}");
-    // The same plan again, and the plan with its task, are what is there.
+    // Neither the same plan again nor the plan with its task changes anything.
     for again in [plan(), repo.json(&["solution", "show", &id])] {
         let tip = repo.tip();
         let ran = repo.wf_in(again.to_string(), &full).ok();

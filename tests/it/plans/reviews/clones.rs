@@ -67,7 +67,7 @@ fn a_review_of_the_plan_as_it_was_counts_no_more_after_a_sync() {
     bea.wf(&["queue", "add", "ISS-001"]).ok();
 }
 
-/// A review as another program might leave it, put beside a plan.
+/// Puts a review beside a plan, as another program might.
 fn plant(it: &Planned, place: &str, change: impl Fn(&mut Value)) -> String {
     let mut record = json!({
         "verdict": "approved", "scores": {"technical": 90, "risk": 90, "completeness": 90}, "total": 90,
@@ -77,7 +77,7 @@ fn plant(it: &Planned, place: &str, change: impl Fn(&mut Value)) -> String {
     change(&mut record);
     let named = record.get("id").cloned();
     let (name, mut record) = record::entry(place, record);
-    // Somebody else's id, where the change says so.
+    // With another id, if `change` sets one.
     record["id"] = named.unwrap_or(record["id"].clone());
     let plan = it.ada.store_path(&format!("/{}/solution.json", it.plan));
     let path = format!("{}/reviews/{name}.json", plan.strip_suffix("/solution.json").unwrap());
@@ -123,7 +123,7 @@ fn a_verdict_that_its_scores_do_not_bear_out_counts_as_they_say() {
 #[test]
 fn a_review_is_later_than_every_one_that_its_writer_saw() {
     let it = Planned::new();
-    // By somebody whose clock is years ahead.
+    // By someone whose clock is years ahead.
     plant(&it, "20301121T030000000Z-00000", |it| it["author"] = json!("Bea <bea@example.org>"));
     it.review("40", &[]).ok();
     assert_eq!(it.shown()["review"], "rejected", "what Bea says last counts");
@@ -139,7 +139,7 @@ fn a_rejection_that_the_one_who_queued_did_not_know_of_counts_once_they_meet() {
     ada.wf(&["queue", "add", "ISS-001"]).ok();
     review(&bea, &plan, "40", &[]).ok();
     bea.wf(&["sync"]).ok();
-    // The claim is made on what the remote knows.
+    // The claim is made on the state of the remote.
     let ran = ada.wf(&["next"]).fails(3);
     assert!(ran.stderr.contains("was rejected in review"), "{}", ran.stderr);
     ada.wf(&["queue", "add", "ISS-001", "--force", "--reason", "it is late"]).ok();

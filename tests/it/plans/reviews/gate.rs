@@ -1,4 +1,4 @@
-//! What the queue makes of reviews.
+//! How reviews affect the queue.
 
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn with_the_policy_a_plan_must_have_passed_as_it_is() {
     assert!(error["message"].as_str().unwrap().contains("changed since it was reviewed"), "{error}");
     it.review("70", &[]).ok();
     it.ada.wf(&ADD).ok();
-    // What changes in the queue is reviewed again before it is queued anew.
+    // A plan that changes in the queue is reviewed again before it is queued again.
     change_plan(&it.ada, &it.plan, 2);
     assert_eq!(it.ada.items(), [("S-1".into(), "blocked".into())]);
     assert_eq!(it.ada.refused(1, &ADD)["code"], "review-required");
@@ -72,7 +72,7 @@ fn after_two_rejected_rounds_an_owner_decides() {
     assert!(answer["remarks"].to_string().contains("an owner decides"), "{answer}");
     assert_eq!(it.ada.refused(1, &ADD)["code"], "owner-decides");
     let forced = [&ADD[..], &FORCE].concat();
-    // Queueing belongs to one of these roles, and this decision to none of them.
+    // Queueing belongs to one of these roles, but this decision belongs to none.
     for (role, code) in
         [("integrator", "owner-decides"), ("planner", "not-your-role"), ("executor", "not-your-role")]
     {
@@ -154,7 +154,7 @@ fn what_is_rejected_in_the_queue_is_handed_out_no_more() {
     }
     assert_eq!(it.ada.refused(1, &["start", "ISS-001"])["code"], "review-rejected");
     assert_eq!(it.ada.refused(1, &ADD)["code"], "review-rejected");
-    // The index says the same as the tree.
+    // The index agrees with the tree.
     it.ada.wf(&["reindex"]).ok();
     it.ada.refused(3, &["next"]);
 
@@ -166,7 +166,7 @@ fn what_is_rejected_in_the_queue_is_handed_out_no_more() {
     let ran = it.review("30", &[]).ok();
     assert!(ran.stdout.contains("someone overrode the gate and queued it as it is"), "{}", ran.stdout);
     it.ada.wf(&["next"]).ok();
-    // What was decided of this plan counts for its next attempt, too; and for no other plan.
+    // An override for this plan also applies to its next attempt, but to no other plan.
     it.ada.wf(&["fail", "-m", "no"]).ok();
     it.ada.wf(&["retry"]).ok();
     assert_eq!(it.ada.items(), [("S-1".into(), "ready".into())]);
@@ -212,7 +212,7 @@ fn a_policy_that_is_set_later_holds_for_what_waits() {
     for args in [&["start", "ISS-001"][..], &ADD] {
         assert_eq!(it.ada.refused(1, args)["code"], "review-required");
     }
-    // The index, which stood for the state before, says the same as one that is made anew.
+    // The index, which was of an earlier state, agrees with one that is rebuilt.
     assert_eq!(ready(), 0);
     it.ada.wf(&["reindex"]).ok();
     assert_eq!(ready(), 0);

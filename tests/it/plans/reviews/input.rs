@@ -1,4 +1,4 @@
-//! What a review may hold, and how it is told.
+//! What a review may contain, and how it is shown.
 
 use serde_json::json;
 
@@ -250,7 +250,7 @@ fn an_issue_stands_for_its_only_or_its_bound_plan() {
         "90",
     ]);
     assert!(issue.ok().stdout.starts_with(&format!("reviewed {}", it.plan)));
-    // `planned` bound it; without that it is the only one.
+    // `planned` bound it; without that, it is the only one.
     it.ada.wf(&["unbind", "ISS-001"]).ok();
     assert_eq!(review(&it.bea, "ISS-001", "80", &["--json"]).ok().json()["solution_id"], it.plan.as_str());
     assert_eq!(it.ada.json(&["task", "list", "ISS-001"]).as_array().unwrap().len(), 2);
@@ -279,7 +279,7 @@ fn an_issue_stands_for_its_only_or_its_bound_plan() {
     assert!(unknown.stderr.contains("no plan `ISS-404`"), "{}", unknown.stderr);
 }
 
-/// As reviewers of another program write it: each dimension with what was found.
+/// As reviewers of another program write it: each dimension with its findings.
 #[test]
 fn findings_by_dimension_are_taken_beside_the_flat_list() {
     let it = Planned::new();

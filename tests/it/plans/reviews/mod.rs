@@ -1,4 +1,4 @@
-//! Reviews: who may write one, what it comes to, what the queue makes of it.
+//! Reviews: who may write one, their verdicts, and their effect on the queue.
 
 mod clones;
 mod gate;
@@ -36,7 +36,7 @@ impl Planned {
     }
 }
 
-/// The same place, with another person at the keyboard.
+/// The same directory, used by another person.
 fn bea(repo: &Repo) -> Repo {
     repo.as_person("Bea", "bea@example.org")
 }
@@ -46,7 +46,7 @@ fn review(by: &Repo, plan: &str, score: &str, more: &[&str]) -> Ran {
     by.wf(&[&["solution", "review", plan], &scores[..], more].concat())
 }
 
-/// Changes a plan as another program would: the register anew, under a later stamp.
+/// Changes a plan as another program would: the register gets a new value with a later stamp.
 fn change_plan(repo: &Repo, id: &str, tick: u32) {
     let path = repo.store_path(&format!("/{id}/solution.json"));
     let mut record = repo.stored_json(&path);
