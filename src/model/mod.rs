@@ -15,6 +15,7 @@ pub(crate) mod issue;
 mod log_entry;
 pub(crate) mod op;
 pub(crate) mod plan;
+pub(crate) mod plan_fields;
 pub(crate) mod plan_schema;
 pub(crate) mod priority;
 pub(crate) mod queue;

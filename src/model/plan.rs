@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::plan_fields::Effect;
 use super::plan_schema::{self as rule, FILLED, MOST_TASKS, TASK_ID};
 use super::priority::Priority;
 use super::repo_path::RepoPath;
@@ -219,6 +220,41 @@ pub(crate) struct ModificationPoint {
     pub(crate) change: Option<String>,
 }
 
+/// A place of a task, under either name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The path, as written.
+    pub(crate) path: &'a str,
+    /// What happens to it, if it says so itself.
+    pub(crate) action: Option<&'a str>,
+    /// The symbol in the file.
+    pub(crate) target: Option<&'a str>,
+    /// What changes.
+    pub(crate) change: Option<&'a str>,
+    /// What changes, item by item.
+    pub(crate) changes: &'a [String],
+    /// low, medium or high.
+    pub(crate) conflict_risk: Option<&'a str>,
+}
+
+impl<'a> Place<'a> {
+    fn of_file(file: &'a PlannedFile) -> Self {
+        Self {
+            path: &file.path,
+            action: file.action.as_deref(),
+            target: file.target.as_deref(),
+            change: file.change.as_deref(),
+            changes: file.changes.as_deref().unwrap_or_default(),
+            conflict_risk: file.conflict_risk.as_deref(),
+        }
+    }
+
+    fn of_point(point: &'a ModificationPoint) -> Self {
+        let (target, change) = (point.target.as_deref(), point.change.as_deref());
+        Self { path: &point.file, action: None, target, change, changes: &[], conflict_risk: None }
+    }
+}
+
 /// How a task is tested.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct TaskTest {
@@ -308,26 +344,35 @@ impl Task {
         is_beyond && self.places().next().is_none() && self.commit.is_none()
     }
 
-    /// The paths that the task names, as written, under either name.
-    pub(crate) fn places(&self) -> impl Iterator<Item = &str> {
-        let files = self.files.iter().flatten().map(|file| file.path.as_str());
-        let points = self.modification_points.iter().flatten().map(|point| point.file.as_str());
-        files.chain(points)
+    /// The places that the task names, under either name.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Place<'_>> {
+        let files = self.files.iter().flatten().map(Place::of_file);
+        files.chain(self.modification_points.iter().flatten().map(Place::of_point))
+    }
+
+    /// What happens to the file of one of its places.
+    pub(crate) fn effect(&self, place: &Place<'_>) -> Effect {
+        Effect::of(place.action.unwrap_or(&self.action))
     }
 
     /// The files and directories that the task touches.
     pub(crate) fn touches(&self) -> BTreeSet<RepoPath> {
-        self.places().map(RepoPath::covering).collect()
+        self.places().map(|place| RepoPath::covering(place.path)).collect()
     }
 
-    /// The files that it creates: those whose action says so, or all of them if the task's action is `Create`.
+    /// The files that it creates, by their own action or else by that of the task.
     pub(crate) fn creates(&self) -> BTreeSet<RepoPath> {
-        let is_create = |action: &str| action.eq_ignore_ascii_case("create");
-        let files = self.files.iter().flatten();
-        let named = files.filter(|file| is_create(file.action.as_deref().unwrap_or(&self.action)));
-        let points = self.modification_points.iter().flatten().filter(|_| is_create(&self.action));
-        let paths = named.map(|file| &file.path).chain(points.map(|point| &point.file));
-        paths.map(|path| RepoPath::covering(path)).collect()
+        self.with_effect(Effect::Creates)
+    }
+
+    /// The files that it deletes, likewise.
+    pub(crate) fn deletes(&self) -> BTreeSet<RepoPath> {
+        self.with_effect(Effect::Deletes)
+    }
+
+    fn with_effect(&self, effect: Effect) -> BTreeSet<RepoPath> {
+        let places = self.places().filter(|place| self.effect(place) == effect);
+        places.map(|place| RepoPath::covering(place.path)).collect()
     }
 
     /// The criteria, under either name.

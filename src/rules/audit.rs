@@ -10,6 +10,7 @@ use crate::model::execution::{CommitLink, Event, LinkedBy, MOST_FILES};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
+use crate::model::plan_fields::Effect;
 use crate::model::repo_path::{RepoPath, folders};
 use crate::model::review::Verdict;
 use crate::model::root::Policy;
@@ -317,15 +318,8 @@ fn scope(task: &Task) -> Option<RepoPath> {
 
 /// The files that a task is meant to delete.
 fn deletes(task: &Task) -> BTreeSet<RepoPath> {
-    let is_deletion = |action: &str| matches!(action.to_ascii_lowercase().as_str(), "delete" | "remove");
-    if is_deletion(&task.action) {
-        return task.touches().into_iter().chain(scope(task)).collect();
-    }
-    let files = task.files.iter().flatten();
-    files
-        .filter(|file| file.action.as_deref().is_some_and(is_deletion))
-        .map(|file| RepoPath::covering(&file.path))
-        .collect()
+    let scope = scope(task).filter(|_| Effect::of(&task.action) == Effect::Deletes);
+    task.deletes().into_iter().chain(scope).collect()
 }
 
 /// Whether a commit reverts another of the same work that changed this path: a plan need not mention the revert of

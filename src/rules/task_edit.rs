@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::model::plan_fields::{DoneWhen, PlaceList};
+
 /// The changes to a task; whatever is not named stays.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TaskEdit {
@@ -48,17 +50,12 @@ impl TaskEdit {
         if let Some(files) = &self.files {
             set_files(task, files);
         }
-        let family = if task.contains_key("convergence") && !task.contains_key("acceptance") {
-            "convergence"
-        } else {
-            "acceptance"
-        };
+        let done_when = DoneWhen::used_by(task);
         if let Some(criteria) = &self.criteria {
-            put(inner(task, family), "criteria", Some(json!(criteria)));
+            put(inner(task, done_when.name()), "criteria", Some(json!(criteria)));
         }
         if let Some(ways) = &self.verification {
-            let value = if family == "convergence" { json!(ways.join("\n")) } else { json!(ways) };
-            put(inner(task, family), "verification", Some(value));
+            put(inner(task, done_when.name()), "verification", Some(done_when.of_ways(ways)));
         }
         if let Some(commands) = &self.test_commands {
             put(inner(task, "test"), "commands", Some(json!(commands)));
@@ -119,11 +116,8 @@ fn inner<'a>(map: &'a mut Map<String, Value>, name: &str) -> &'a mut Map<String,
 
 /// The details of a file that stays are kept.
 fn set_files(task: &mut Map<String, Value>, files: &[String]) {
-    let (list, path) = if task.get("files").is_some_and(Value::is_array) {
-        ("files", "path")
-    } else {
-        ("modification_points", "file")
-    };
+    let list = PlaceList::used_by(task);
+    let (list, path) = (list.name(), list.path());
     let known = task.get(list).and_then(Value::as_array).cloned().unwrap_or_default();
     let mut places = Vec::new();
     for file in files {

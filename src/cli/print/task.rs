@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::solution;
 use crate::model::hidden::exact;
-use crate::model::plan::{ModificationPoint, Plan, PlannedCommit, PlannedFile, Task};
+use crate::model::plan::{Place, Plan, PlannedCommit, Task};
 use crate::ops::plans::{ChangedTask, Tasks};
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -25,7 +25,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, tasks: &Tasks) -> io::Result<()
         Column::flexible("TITLE"),
     ]);
     for task in &tasks.typed {
-        let files: BTreeSet<&str> = task.places().collect();
+        let files: BTreeSet<&str> = task.places().map(|place| place.path).collect();
         let more = if files.len() > 1 { format!(" +{}", files.len() - 1) } else { String::new() };
         let files = format!("{}{more}", files.iter().next().copied().unwrap_or_default());
         table.row([
@@ -148,8 +148,6 @@ fn lists(task: &Task) -> Vec<(&'static str, Vec<String>)> {
     let test = |of: fn(&crate::model::plan::TaskTest) -> &[String]| -> Vec<String> {
         task.test.iter().flat_map(|test| of(test).to_vec()).collect()
     };
-    let files = task.files.iter().flatten().map(planned_file);
-    let points = task.modification_points.iter().flatten().map(modification_point);
     // `git wf accept` takes these numbers.
     let criteria = task.criteria().into_iter().enumerate().map(|(n, text)| format!("{}. {text}", n + 1));
     let verification = task.verification().into_iter().map(str::to_owned);
@@ -157,7 +155,7 @@ fn lists(task: &Task) -> Vec<(&'static str, Vec<String>)> {
     let definition = task.convergence.as_ref().and_then(|it| it.definition_of_done.clone());
     vec![
         ("scope", task.scope.clone().into_iter().collect()),
-        ("files", files.chain(points).collect()),
+        ("files", task.places().map(place).collect()),
         ("steps", task.implementation.clone()),
         ("tests", test(|test| &test.commands)),
         ("unit tests", test(|test| &test.unit)),
@@ -174,26 +172,14 @@ fn lists(task: &Task) -> Vec<(&'static str, Vec<String>)> {
 }
 
 /// `src/a.rs, fn main (modify): Call it`, and further changes below.
-fn planned_file(file: &PlannedFile) -> String {
-    let risk = file.conflict_risk.as_ref().map(|risk| format!("{risk} conflict risk"));
-    let facts: Vec<String> = file.action.clone().into_iter().chain(risk).collect();
-    let mut text = place(&file.path, file.target.as_deref(), &facts, file.change.as_deref());
-    for change in file.changes.iter().flatten() {
-        text.push('\n');
-        text.push_str(change);
-    }
-    text
-}
-
-fn modification_point(point: &ModificationPoint) -> String {
-    place(&point.file, point.target.as_deref(), &[], point.change.as_deref())
-}
-
-fn place(path: &str, target: Option<&str>, facts: &[String], change: Option<&str>) -> String {
-    let target = target.map(|target| format!(", {target}")).unwrap_or_default();
+fn place(place: Place<'_>) -> String {
+    let risk = place.conflict_risk.map(|risk| format!("{risk} conflict risk"));
+    let facts: Vec<String> = place.action.map(str::to_owned).into_iter().chain(risk).collect();
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
-    let change = change.map(|change| format!(": {change}")).unwrap_or_default();
-    format!("{path}{target}{facts}{change}")
+    let target = place.target.map(|target| format!(", {target}")).unwrap_or_default();
+    let change = place.change.map(|change| format!(": {change}")).unwrap_or_default();
+    let changes: String = place.changes.iter().map(|change| format!("\n{change}")).collect();
+    format!("{}{target}{facts}{change}{changes}", place.path)
 }
 
 /// `feat(auth)!: message`, with the parts that the plan gives.

@@ -8,6 +8,7 @@ use super::table::{
     ACTION, COMMAND, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, SYMLINK, TASK_ID,
     TEXT, TYPE, UNKNOWN_FILE, VAGUE, VERIFICATION,
 };
+use crate::model::plan_fields::{self, DoneWhen, PlaceList};
 use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES, EFFORTS, FILE_ACTIONS, LEVELS};
 use crate::model::priority::Priority;
 use crate::model::repo_path::RepoPath;
@@ -15,8 +16,6 @@ use crate::rules::command_line::CommandLine;
 use crate::rules::quality::Part;
 use crate::rules::vague::{is_thin, is_vague};
 
-/// Actions of a task, or of one of its files, that need an existing file.
-const CHANGING: &[&str] = &["Modify", "Update", "Fix", "Refactor", "Remove", "Delete", "Configure"];
 /// Fields of a task that are counted as its completeness.
 const COUNTED_FIELDS: usize = 5;
 
@@ -50,8 +49,9 @@ impl Checker<'_> {
         self.texts(task, at, "regression");
         self.count(Part::CompleteTasks, |c| c.test(task, at));
         self.criteria(task, at);
-        self.places(task, at, "files", "path", &["action", "target", "change", "conflict_risk"], made);
-        self.places(task, at, "modification_points", "file", &["target", "change"], made);
+        for list in PlaceList::ALL {
+            self.places(task, at, list, made);
+        }
         if let Some(commit) = self.object(task, at, "commit") {
             let inner = format!("{at}commit.");
             self.word(&COMMIT_TYPE, commit, &inner, "type", COMMIT_TYPES);
@@ -151,19 +151,20 @@ impl Checker<'_> {
 
     /// The lists of criteria, each with its JSON path.
     fn families<'m>(&mut self, task: &'m Map<String, Value>, at: &str) -> Vec<(String, &'m [Value])> {
-        if ["acceptance", "convergence"].iter().all(|name| given(task, name).is_none()) {
+        if DoneWhen::ALL.iter().all(|it| given(task, it.name()).is_none()) {
             self.find(&CRITERIA, format!("{at}acceptance"), None, "criteria for when the task is done");
         }
         let mut found = Vec::new();
-        for name in ["acceptance", "convergence"] {
-            if let Some(family) = self.object(task, at, name) {
-                let inner = format!("{at}{name}.");
+        for it in DoneWhen::ALL {
+            if let Some(family) = self.object(task, at, it.name()) {
+                let inner = format!("{at}{}.", it.name());
                 let criteria = self.filled_list(&CRITERIA, family, &inner, "criteria");
-                if name == "acceptance" {
-                    self.texts(family, &inner, "verification");
-                } else {
-                    self.text(family, &inner, "verification");
-                    self.text(family, &inner, "definition_of_done");
+                match it {
+                    DoneWhen::Acceptance => self.texts(family, &inner, "verification"),
+                    DoneWhen::Convergence => {
+                        self.text(family, &inner, "verification");
+                        self.text(family, &inner, "definition_of_done");
+                    }
                 }
                 found.push((inner, criteria));
             }
@@ -172,26 +173,21 @@ impl Checker<'_> {
     }
 
     fn verification(&mut self, task: &Map<String, Value>, at: &str) {
-        let field = |family: &str| task.get(family).and_then(|family| family.get("verification"));
-        let listed = field("acceptance").and_then(Value::as_array).into_iter().flatten();
-        let ways: Vec<&str> = listed.chain(field("convergence")).filter_map(Value::as_str).collect();
-        if ways.iter().all(|way| is_thin(way, &commands(task))) {
-            let family = if given(task, "acceptance").is_some() { "acceptance" } else { "convergence" };
-            let allowed = "a way to check the criteria";
-            self.find(&VERIFICATION, format!("{at}{family}.verification"), field(family), allowed);
+        if plan_fields::ways(task).iter().all(|way| is_thin(way, &commands(task))) {
+            let has_acceptance = given(task, DoneWhen::Acceptance.name()).is_some();
+            let it = if has_acceptance { DoneWhen::Acceptance } else { DoneWhen::Convergence };
+            let place = format!("{at}{}.verification", it.name());
+            self.find(&VERIFICATION, place, it.verification(task), "a way to check the criteria");
         }
     }
 
     /// Checks a list of places in the repository, each with a path.
-    fn places(
-        &mut self,
-        task: &Map<String, Value>,
-        at: &str,
-        name: &str,
-        path: &str,
-        texts: &[&str],
-        made: &[RepoPath],
-    ) {
+    fn places(&mut self, task: &Map<String, Value>, at: &str, list: PlaceList, made: &[RepoPath]) {
+        let (name, path) = (list.name(), list.path());
+        let texts: &[&str] = match list {
+            PlaceList::Files => &["action", "target", "change", "conflict_risk"],
+            PlaceList::ModificationPoints => &["target", "change"],
+        };
         let Some(value) = given(task, name) else { return };
         let Value::Array(places) = value else {
             return self.find(&TYPE, format!("{at}{name}"), Some(value), "a list");
@@ -210,7 +206,8 @@ impl Checker<'_> {
                         made.iter().any(|made| made.holds(file.as_str())) || known(file.as_str())
                     };
                     let link = self.setting.link_on.and_then(|link_on| link_on(file.as_str()));
-                    let is_meant = |link: &Link| link.at != file.as_str() || changes(task, place);
+                    let is_meant =
+                        |link: &Link| link.at != file.as_str() || list.effect(task, place).needs_file();
                     if let Some(link) = link.filter(is_meant) {
                         let allowed = match link.to {
                             Some(to) => format!("`{to}`, where the symbolic link `{}` leads", link.at),
@@ -220,7 +217,7 @@ impl Checker<'_> {
                             ),
                         };
                         self.find(&SYMLINK, format!("{inner}{path}"), found, allowed);
-                    } else if changes(task, place)
+                    } else if list.effect(task, place).needs_file()
                         && self.setting.known_files.is_some_and(|known| !is_known(known))
                     {
                         self.find(
@@ -238,7 +235,7 @@ impl Checker<'_> {
                 self.text(place, &inner, text);
             }
             self.texts(place, &inner, "changes");
-            if name == "files" {
+            if list == PlaceList::Files {
                 self.known_word(place, &inner, "action", FILE_ACTIONS);
                 self.known_word(place, &inner, "conflict_risk", LEVELS);
             }
@@ -249,38 +246,21 @@ impl Checker<'_> {
 /// Whether no task names a file, although at least one is more than a notification.
 pub(super) fn touch_nothing(tasks: &[Value]) -> bool {
     let names = |task: &Value| {
-        ["files", "modification_points"]
-            .iter()
-            .any(|list| task[*list].as_array().is_some_and(|it| !it.is_empty()))
+        PlaceList::ALL.iter().any(|list| task[list.name()].as_array().is_some_and(|it| !it.is_empty()))
     };
     let works = |task: &Value| !task["action"].as_str().is_some_and(|action| is_one_of(action, &["Notify"]));
     !tasks.iter().any(names) && tasks.iter().any(works)
 }
 
-/// The files that a task creates: those that it names, unless its action or the file's own action requires an
-/// existing file.
+/// The files that a task may create: those that it names, unless what happens to them needs them to be there.
 pub(super) fn made(task: &Value) -> impl Iterator<Item = RepoPath> {
-    [("files", "path"), ("modification_points", "file")].into_iter().flat_map(move |(list, path)| {
-        let places = task[list].as_array().into_iter().flatten().filter_map(Value::as_object);
-        let task = task.as_object();
-        places
-            .filter(move |place| task.is_some_and(|task| !changes(task, place)))
-            .filter_map(move |place| RepoPath::parse(place.get(path)?.as_str()?).ok())
-    })
+    let places = plan_fields::places(task).filter(|(_, effect)| !effect.needs_file());
+    places.filter_map(|(path, _)| RepoPath::parse(path).ok())
 }
 
 /// The paths that a task names.
 pub(super) fn places(task: &Value) -> impl Iterator<Item = RepoPath> {
-    [("files", "path"), ("modification_points", "file")].into_iter().flat_map(move |(list, path)| {
-        let places = task[list].as_array().into_iter().flatten().filter_map(Value::as_object);
-        places.filter_map(move |place| RepoPath::parse(place.get(path)?.as_str()?).ok())
-    })
-}
-
-/// Whether the file must exist before, by its own action, or else by that of the task.
-fn changes(task: &Map<String, Value>, place: &Map<String, Value>) -> bool {
-    let action = |map: &Map<String, Value>| map.get("action").and_then(Value::as_str).map(str::to_owned);
-    action(place).or_else(|| action(task)).is_some_and(|action| is_one_of(&action, CHANGING))
+    plan_fields::places(task).filter_map(|(path, _)| RepoPath::parse(path).ok())
 }
 
 /// Test commands that are not empty.

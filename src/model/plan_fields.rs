@@ -1,0 +1,161 @@
+//! The fields of a task that planners write under one of two names, and what actions do to files. They are declared once,
+//! for the typed plan and for whoever reads or edits the JSON of a plan.
+
+use serde_json::{Map, Value, json};
+
+/// The names of the list of places that a task touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlaceList {
+    /// `files`, each with a `path`.
+    Files,
+    /// `modification_points`, each with a `file`.
+    ModificationPoints,
+}
+
+impl PlaceList {
+    /// Both, in the order in which they are read.
+    pub(crate) const ALL: [Self; 2] = [Self::Files, Self::ModificationPoints];
+
+    /// The list that a task uses, and the one for a task without any.
+    pub(crate) fn used_by(task: &Map<String, Value>) -> Self {
+        let has_files = task.get(Self::Files.name()).is_some_and(Value::is_array);
+        if has_files { Self::Files } else { Self::ModificationPoints }
+    }
+
+    /// The name of the list.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Files => "files",
+            Self::ModificationPoints => "modification_points",
+        }
+    }
+
+    /// The name of the path in each of its elements.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::Files => "path",
+            Self::ModificationPoints => "file",
+        }
+    }
+
+    /// What happens to a file of this list, by its own action or else by that of the task.
+    pub(crate) fn effect(self, task: &Map<String, Value>, place: &Map<String, Value>) -> Effect {
+        let action = |map: &Map<String, Value>| map.get("action").and_then(Value::as_str).map(Effect::of);
+        let own = if self == Self::Files { action(place) } else { None };
+        own.or_else(|| action(task)).unwrap_or(Effect::Open)
+    }
+}
+
+/// The paths that a task names under either name, as far as its JSON is well formed, and what happens to each.
+pub(crate) fn places(task: &Value) -> impl Iterator<Item = (&str, Effect)> {
+    let task = task.as_object();
+    PlaceList::ALL.into_iter().flat_map(move |list| {
+        let places = task.and_then(|task| task.get(list.name())).and_then(Value::as_array);
+        let places = places.into_iter().flatten().filter_map(Value::as_object);
+        places.filter_map(move |place| Some((place.get(list.path())?.as_str()?, list.effect(task?, place))))
+    })
+}
+
+/// The names of the object that says when a task is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DoneWhen {
+    /// `acceptance`, whose `verification` is a list.
+    Acceptance,
+    /// `convergence`, whose `verification` is a text.
+    Convergence,
+}
+
+impl DoneWhen {
+    /// Both, in the order in which they are read.
+    pub(crate) const ALL: [Self; 2] = [Self::Acceptance, Self::Convergence];
+
+    /// The object that a task uses, and the one for a task without any.
+    pub(crate) fn used_by(task: &Map<String, Value>) -> Self {
+        let has = |of: Self| task.get(of.name()).is_some();
+        if has(Self::Convergence) && !has(Self::Acceptance) { Self::Convergence } else { Self::Acceptance }
+    }
+
+    /// The name of the object.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Acceptance => "acceptance",
+            Self::Convergence => "convergence",
+        }
+    }
+
+    /// How a task says that its criteria can be checked, as its JSON has it.
+    pub(crate) fn verification(self, task: &Map<String, Value>) -> Option<&Value> {
+        task.get(self.name())?.get("verification")
+    }
+
+    /// Ways to check the criteria, in the form of this object.
+    pub(crate) fn of_ways(self, ways: &[String]) -> Value {
+        match self {
+            Self::Acceptance => json!(ways),
+            Self::Convergence => json!(ways.join("\n")),
+        }
+    }
+}
+
+/// The ways to check the criteria of a task, under either name.
+pub(crate) fn ways(task: &Map<String, Value>) -> Vec<&str> {
+    let listed = DoneWhen::Acceptance.verification(task).and_then(Value::as_array).into_iter().flatten();
+    listed.chain(DoneWhen::Convergence.verification(task)).filter_map(Value::as_str).collect()
+}
+
+/// What an action does to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// The file is new.
+    Creates,
+    /// The file is there before and after.
+    Changes,
+    /// The file is there only before.
+    Deletes,
+    /// The action does not say.
+    Open,
+}
+
+impl Effect {
+    /// What an action does, in any case.
+    pub(crate) fn of(action: &str) -> Self {
+        match action.trim().to_ascii_lowercase().as_str() {
+            "create" => Self::Creates,
+            "modify" | "update" | "fix" | "refactor" | "configure" => Self::Changes,
+            "delete" | "remove" => Self::Deletes,
+            _ => Self::Open,
+        }
+    }
+
+    /// Whether the file must be there before.
+    pub(crate) fn needs_file(self) -> bool {
+        matches!(self, Self::Changes | Self::Deletes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::plan::Task;
+
+    #[test]
+    fn the_typed_plan_and_its_json_say_the_same_of_each_place() {
+        for action in ["Create", "add", "MODIFY", " Delete "] {
+            let task = json!({"id": "T1", "title": "t", "action": action,
+                "files": [{"path": "a"}, {"path": "b", "action": "create"}, {"path": "c", "action": "move"}],
+                "modification_points": [{"file": "d", "action": "create"}]});
+            let typed: Task = serde_json::from_value(task.clone()).unwrap();
+            let typed: Vec<_> = typed.places().map(|place| (place.path, typed.effect(&place))).collect();
+            assert_eq!(places(&task).collect::<Vec<_>>(), typed);
+            assert_eq!(typed[1..3], [("b", Effect::Creates), ("c", Effect::Open)]);
+            assert_eq!((typed[0].1, typed[3].1), (Effect::of(action), Effect::of(action)));
+        }
+    }
+
+    #[test]
+    fn what_is_not_well_formed_names_nothing() {
+        for task in [json!(null), json!([]), json!({"files": 1}), json!({"files": [1, {"file": "a"}, {"path": 2}]})] {
+            assert_eq!(places(&task).count(), 0, "{task}");
+        }
+    }
+}
