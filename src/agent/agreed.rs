@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::AgentError;
+use crate::git::Environment;
 use crate::rules::command_line::CommandLine;
 use crate::store::Store;
 
@@ -20,7 +21,7 @@ pub(crate) struct Agreement {
 impl Agreement {
     /// Where consent to commands of the plan with this digest is recorded.
     pub(crate) fn to(store: &Store, plan_digest: &str) -> Result<Self, AgentError> {
-        let folder = state_home().ok_or(AgentError::NoHome)?.join("git-wf/agreed");
+        let folder = state_home(store.environment()).ok_or(AgentError::NoHome)?.join("git-wf/agreed");
         let repository = store.common_dir();
         let repository = repository.canonicalize().unwrap_or(repository);
         Ok(Self { folder, repository, plan_digest: plan_digest.to_owned() })
@@ -58,7 +59,7 @@ impl Agreement {
     }
 }
 
-fn state_home() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    variable("XDG_STATE_HOME").or_else(|| Some(variable("HOME")?.join(".local/state")))
+fn state_home(environment: &Environment) -> Option<PathBuf> {
+    let home = || environment.folder("HOME");
+    environment.folder("XDG_STATE_HOME").or_else(|| Some(home()?.join(".local/state")))
 }

@@ -2,6 +2,7 @@
 
 use super::process::{Ended, Ran};
 use super::secrets;
+use crate::git::Environment;
 use crate::model::execution::Check;
 use crate::model::hash::CommitHash;
 
@@ -18,7 +19,7 @@ pub(crate) struct Code {
 }
 
 /// The check for one task.
-pub(crate) fn record(task: &str, command: &str, ran: &Ran, code: &Code) -> Check {
+pub(crate) fn record(task: &str, command: &str, ran: &Ran, code: &Code, environment: &Environment) -> Check {
     Check {
         task_id: Some(task.to_owned()),
         command: command.to_owned(),
@@ -28,7 +29,7 @@ pub(crate) fn record(task: &str, command: &str, ran: &Ran, code: &Code) -> Check
         },
         duration_ms: u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),
         output_sha256: ran.output_sha256.clone(),
-        output_tail: tail(ran),
+        output_tail: tail(ran, environment),
         commit: code.commit.clone(),
         dirty: code.dirty,
     }
@@ -36,11 +37,12 @@ pub(crate) fn record(task: &str, command: &str, ran: &Ran, code: &Code) -> Check
 
 /// The end of the output as it is stored: without escapes, control characters and secrets, and with a remark if the
 /// exit code does not show how the command ended.
-fn tail(ran: &Ran) -> String {
+fn tail(ran: &Ran, environment: &Environment) -> String {
     let text = String::from_utf8_lossy(&ran.tail);
     let plain = anstream::adapter::strip_str(&text).to_string();
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let variables = environment
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())));
     let masked = secrets::masked(&plain, variables);
     let mut kept: String = masked.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
     let end = match ran.ended {
@@ -72,13 +74,13 @@ mod tests {
     #[test]
     fn a_tail_is_plain_text() {
         let ran = ran(Ended::Exited(0), b"\x1b[31mred\x1b[0m\r\n\x07tab\there \xff\n");
-        assert_eq!(tail(&ran), "red\ntab\there \u{fffd}\n");
+        assert_eq!(tail(&ran, &Environment::default()), "red\ntab\there \u{fffd}\n");
     }
 
     #[test]
     fn a_tail_is_short_and_keeps_characters_whole() {
         let ran = ran(Ended::Exited(0), "é".repeat(5000).as_bytes());
-        let tail = tail(&ran);
+        let tail = tail(&ran, &Environment::default());
         assert_eq!(tail.len(), LONGEST_TAIL);
         assert!(tail.chars().all(|c| c == 'é'));
     }
@@ -87,14 +89,24 @@ mod tests {
     fn a_secret_before_the_cut_is_masked_whole() {
         let output = format!("password={}\n{}", "x".repeat(100), "y".repeat(LONGEST_TAIL - 50));
         let ran = ran(Ended::Exited(0), output.as_bytes());
-        assert!(!tail(&ran).contains("xx"));
+        assert!(!tail(&ran, &Environment::default()).contains("xx"));
     }
 
     #[test]
     fn an_end_without_an_exit_code_is_told() {
-        assert_eq!(tail(&ran(Ended::TimedOut, b"slow")), "slow\n[stopped after 1 s]\n");
         assert_eq!(
-            record("T1", "true", &ran(Ended::Signal(9), b""), &Code { commit: None, dirty: true }).exit_code,
+            tail(&ran(Ended::TimedOut, b"slow"), &Environment::default()),
+            "slow\n[stopped after 1 s]\n"
+        );
+        assert_eq!(
+            record(
+                "T1",
+                "true",
+                &ran(Ended::Signal(9), b""),
+                &Code { commit: None, dirty: true },
+                &Environment::default()
+            )
+            .exit_code,
             None
         );
     }

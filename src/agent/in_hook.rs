@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use crate::git::Environment;
+
 /// Variables that are set for hooks around a commit, for `pre-receive`, for hooks after a push, and by our own shims
 /// for the hooks that they call.
 const MARKS: &[&str] =
@@ -63,8 +65,8 @@ const WITH_VALUE: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix", "--exec-path"];
 
 /// The evidence that a hook started this process; none if there is none.
-pub(crate) fn shown_by() -> Option<String> {
-    let is_set = |name: &&&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+pub(crate) fn shown_by(environment: &Environment) -> Option<String> {
+    let is_set = |name: &&&str| environment.filled(name).is_some();
     if let Some(name) = MARKS.iter().find(is_set) {
         return Some(format!("{name} is set"));
     }

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use crate::cli::{Exit, Failure, Outcome, print};
+use crate::git::Environment;
 use crate::ops::{self, Done, Notice, Session, Weight};
 use crate::store::{Acting, Store, one_line};
 use crate::ui::{Progress, Screen};
@@ -87,7 +88,7 @@ impl Context {
 
     /// Opens the repository of the current directory.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
-        Ok(Store::open(Path::new("."))?.acting(acting()))
+        Ok(Store::open(Path::new("."), &environment())?.acting(acting()))
     }
 
     /// The session for the store of the current directory, with the actor.
@@ -95,8 +96,7 @@ impl Context {
         if let Some(session) = self.session.get() {
             return Ok(Rc::clone(session));
         }
-        let session =
-            Rc::new(Session::new(self.store()?, Box::<Line>::default(), std::env::vars_os().collect()));
+        let session = Rc::new(Session::new(self.store()?, Box::<Line>::default()));
         Ok(Rc::clone(self.session.get_or_init(|| session)))
     }
 
@@ -157,6 +157,11 @@ impl Context {
             crate::ui::say(&format!("{label} {text}"));
         }
     }
+}
+
+/// The environment of this process, for the modules below.
+pub(crate) fn environment() -> Environment {
+    Environment::new(std::env::vars_os())
 }
 
 /// The actor, from the environment.

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub(crate) use context::{Context, Force, acting, named, read_bytes, read_text};
+pub(crate) use context::{Context, Force, acting, environment, named, read_bytes, read_text};
 pub(crate) use failure::{Exit, Failure};
 
 pub(crate) use crate::model::strict::strict_fault;

@@ -1,11 +1,13 @@
 //! Finds the repository of a directory, as git does.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use gix::odb::store::init::Slots;
 use gix::sec::Trust;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
+use super::environment::Environment;
 use super::error::GitError;
 use super::{multi_index, parameters, process};
 
@@ -16,8 +18,8 @@ const PACKS: Slots = Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 256 
 
 /// Opens the repository with the settings of `git -c`, which gix does not read. A repository that belongs to someone
 /// else is opened only if git would open it.
-pub(crate) fn discover(folder: &Path) -> Result<gix::Repository, GitError> {
-    if leads_to_bare(folder) {
+pub(crate) fn discover(folder: &Path, environment: &Environment) -> Result<gix::Repository, GitError> {
+    if leads_to_bare(folder, environment) {
         // A bare repository may have come with the files of a clone, including its configuration.
         // `safe.bareRepository` says whether git accepts one that was not named explicitly. All later git processes
         // get its path, which counts as naming it.
@@ -27,19 +29,19 @@ pub(crate) fn discover(folder: &Path) -> Result<gix::Repository, GitError> {
             Err(error) => return Err(error),
         }
     }
-    let mut settings = command_line_settings()?;
-    let repo = discover_with(folder, &settings)?;
+    let mut settings = command_line_settings(environment)?;
+    let repo = discover_with(folder, &settings, environment)?;
     if !multi_index::is_stale_in(&repo) {
         return Ok(repo);
     }
     settings.push("core.multiPackIndex=false".into());
-    discover_with(folder, &settings)
+    discover_with(folder, &settings, environment)
 }
 
 /// Whether git's search upwards from `folder` would find a git directory not called `.git`. In doubtful cases this is
 /// true and git is asked; nothing in the directory is read before that.
-fn leads_to_bare(folder: &Path) -> bool {
-    if std::env::var_os("GIT_DIR").is_some() {
+fn leads_to_bare(folder: &Path, environment: &Environment) -> bool {
+    if environment.get("GIT_DIR").is_some() {
         return false;
     }
     let folder = folder.canonicalize().unwrap_or_else(|_| absolute(folder));
@@ -61,7 +63,11 @@ fn looks_like_git(folder: &Path) -> bool {
     has("HEAD") && (has("commondir") || has("objects") || has("refs"))
 }
 
-fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, GitError> {
+fn discover_with(
+    folder: &Path,
+    settings: &[String],
+    environment: &Environment,
+) -> Result<gix::Repository, GitError> {
     // Inside `.git`, gix takes `.` for the work tree.
     let folder = &absolute(folder);
     let options = |trust| {
@@ -70,7 +76,7 @@ fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, 
         options.object_store_slots(PACKS)
     };
     let (full, reduced) = (options(Trust::Full), options(Trust::Reduced));
-    let inside = git_dir_from_inside();
+    let inside = git_dir_from_inside(environment);
     let open = |reduced| {
         let by_trust = Mapping { full: full.clone(), reduced };
         let opened = match &inside {
@@ -81,7 +87,7 @@ fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, 
                 by_trust,
             ),
         };
-        opened.map_err(|error| cannot_open(&error, folder)).map(|repo| repo.to_thread_local())
+        opened.map_err(|error| cannot_open(&error, folder, environment)).map(|repo| repo.to_thread_local())
     };
     let repo = open(reduced)?;
     if repo.git_dir_trust() == Trust::Full {
@@ -94,23 +100,25 @@ fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, 
 
 /// `GIT_DIR` as an absolute path, if it names a git directory from inside, such as `.`: that is what the hooks of a
 /// push get. gix needs the directory's name to tell whether there is a work tree around it.
-fn git_dir_from_inside() -> Option<PathBuf> {
-    let named = PathBuf::from(std::env::var_os("GIT_DIR")?);
+fn git_dir_from_inside(environment: &Environment) -> Option<PathBuf> {
+    let named = PathBuf::from(environment.get("GIT_DIR")?);
     let whole = named.file_name().is_none().then(|| named.canonicalize().ok())??;
     gix::discover::is_git(&whole).is_ok().then_some(whole)
 }
 
 /// The settings in `GIT_CONFIG_PARAMETERS`.
-fn command_line_settings() -> Result<Vec<String>, GitError> {
-    let Ok(text) = std::env::var("GIT_CONFIG_PARAMETERS") else { return Ok(vec![]) };
-    parameters::parse(&text)
+fn command_line_settings(environment: &Environment) -> Result<Vec<String>, GitError> {
+    let Some(text) = environment.get("GIT_CONFIG_PARAMETERS").and_then(OsStr::to_str) else {
+        return Ok(vec![]);
+    };
+    parameters::parse(text)
         .ok_or_else(|| GitError::Open("`GIT_CONFIG_PARAMETERS` is not what `git -c` makes".into()))
 }
 
-fn cannot_open(error: &gix::Error, folder: &Path) -> GitError {
+fn cannot_open(error: &gix::Error, folder: &Path, environment: &Environment) -> GitError {
     let text = error.to_string();
     if error.is_not_found() || text.contains("Could not find a git repository") {
-        let named = std::env::var_os("GIT_DIR").map(PathBuf::from);
+        let named = environment.get("GIT_DIR").map(PathBuf::from);
         GitError::NotARepository(absolute(named.as_deref().unwrap_or(folder)))
     } else {
         GitError::Open(text)

@@ -6,6 +6,7 @@ pub(crate) mod bounded;
 mod commit;
 mod config;
 mod discover;
+mod environment;
 mod error;
 pub(crate) mod fault;
 mod fsync;
@@ -31,6 +32,7 @@ pub(crate) mod write_tree;
 
 pub(crate) use args::Args;
 pub(crate) use commit::Commit;
+pub(crate) use environment::Environment;
 pub(crate) use error::GitError;
 pub(crate) use gix::actor::Signature;
 pub(crate) use gix::date::Time as Date;

@@ -24,10 +24,9 @@ pub(crate) fn is_stale(objects: &Path) -> bool {
 
 /// The same for a repository and for those whose objects it borrows.
 pub(crate) fn is_stale_in(repo: &gix::Repository) -> bool {
-    let objects = repo.objects.store_ref().path();
+    let objects = super::discover::absolute(repo.objects.store_ref().path());
     // If the alternates cannot be read, reading the first object reports that. gix knows them too, but would open
     // every pack first.
-    let here = std::env::current_dir().unwrap_or_default();
-    let borrowed = gix::odb::alternate::resolve(objects.to_owned(), &here).unwrap_or_default();
-    is_stale(objects) || borrowed.iter().any(|objects| is_stale(objects))
+    let borrowed = gix::odb::alternate::resolve(objects.clone(), Path::new("/")).unwrap_or_default();
+    is_stale(&objects) || borrowed.iter().any(|objects| is_stale(objects))
 }

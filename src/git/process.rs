@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use super::Args;
+use super::environment::Environment;
 use super::error::GitError;
 
 /// Variables by which git tells its children which repository, index and message to use. A child that works
@@ -114,19 +115,21 @@ pub(crate) fn clear_local_variables(command: &mut Command) {
 pub(crate) struct Git {
     git_dir: PathBuf,
     work_dir: Option<PathBuf>,
-    sees_incoming: bool,
+    /// Where the objects of a push are, for the hook of one.
+    incoming: Option<Vec<(OsString, OsString)>>,
 }
 
 impl Git {
     /// `git_dir` is the git directory of the worktree. Without a `work_dir`, the repository counts as bare.
     pub(crate) fn new(git_dir: impl Into<PathBuf>, work_dir: Option<&Path>) -> Self {
-        Self { git_dir: git_dir.into(), work_dir: work_dir.map(Path::to_owned), sees_incoming: false }
+        Self { git_dir: git_dir.into(), work_dir: work_dir.map(Path::to_owned), incoming: None }
     }
 
     /// The same, for a hook of a push: it also sees the pushed objects, and ignores replace refs, since those could
     /// have been pushed too.
-    pub(crate) fn seeing_incoming(self) -> Self {
-        Self { sees_incoming: true, ..self }
+    pub(crate) fn seeing_incoming(self, environment: &Environment) -> Self {
+        let known = environment.iter().filter(|(name, _)| INCOMING.iter().any(|incoming| name == incoming));
+        Self { incoming: Some(known.cloned().collect()), ..self }
     }
 
     /// A command that the caller can still change (stdin, inherited output).
@@ -138,9 +141,8 @@ impl Git {
         let mut command = Command::new("git");
         clear_local_variables(&mut command);
         command.env("GIT_DIR", &self.git_dir).env("LC_MESSAGES", "C").env("LANGUAGE", "C");
-        if self.sees_incoming {
-            let known = INCOMING.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-            command.envs(known).env("GIT_NO_REPLACE_OBJECTS", "1");
+        if let Some(known) = &self.incoming {
+            command.envs(known.iter().cloned()).env("GIT_NO_REPLACE_OBJECTS", "1");
         }
         if let Some(dir) = &self.work_dir {
             command.env("GIT_WORK_TREE", dir).current_dir(dir);

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use super::environment::Environment;
 use super::error::GitError;
 use super::repository::Repository;
 
 /// The quarantine directory that git passes to its hooks.
-pub(crate) fn incoming() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+pub(crate) fn incoming(environment: &Environment) -> Option<PathBuf> {
+    let set = |name: &str| environment.filled(name).map(PathBuf::from);
     set("GIT_OBJECT_DIRECTORY").or_else(|| set("GIT_QUARANTINE_PATH"))
 }
 
@@ -18,11 +19,11 @@ impl Repository {
     /// pushed too. The returned directory lists both directories of objects and must be kept.
     pub(crate) fn see_incoming(&mut self) -> Result<Option<TempDir>, GitError> {
         // gix does not know the quarantine variable, and reads only one directory with its alternates.
-        let Some(incoming) = incoming() else {
+        let Some(incoming) = incoming(&self.environment) else {
             self.gix.objects = self.opened(self.objects_dir())?;
             return Ok(None);
         };
-        let folder = tempfile::tempdir().map_err(GitError::io(std::env::temp_dir()))?;
+        let folder = tempfile::tempdir().map_err(GitError::io(tempfile::env::temp_dir()))?;
         let objects = folder.path().join("objects");
         let info = objects.join("info");
         std::fs::create_dir_all(&info).map_err(GitError::io(&info))?;

@@ -8,6 +8,7 @@ use gix_pack::cache::lru::MemoryCappedHashmap;
 
 use super::commit::Commit;
 use super::discover::{absolute, discover};
+use super::environment::Environment;
 use super::error::GitError;
 use super::settings::Config;
 use super::trees::Recent;
@@ -21,12 +22,13 @@ const PACK_CACHE: usize = 16 * 1024 * 1024;
 /// An open repository. A clone of this value has caches of its own.
 pub(crate) struct Repository {
     pub(super) gix: gix::Repository,
+    pub(super) environment: Environment,
     pub(super) recent: RefCell<Recent>,
 }
 
 impl Clone for Repository {
     fn clone(&self) -> Self {
-        Self::of(self.gix.clone())
+        Self::of(self.gix.clone(), self.environment.clone())
     }
 }
 
@@ -54,13 +56,13 @@ impl LinkedWorktree<'_> {
 }
 
 impl Repository {
-    fn of(gix: gix::Repository) -> Self {
-        Self { gix, recent: RefCell::default() }
+    fn of(gix: gix::Repository, environment: Environment) -> Self {
+        Self { gix, environment, recent: RefCell::default() }
     }
 
     /// Opens the repository of `folder`, or the one that `GIT_DIR` names.
-    pub(crate) fn discover(folder: &Path) -> Result<Self, GitError> {
-        let mut repo = Self::of(discover(folder)?);
+    pub(crate) fn discover(folder: &Path, environment: &Environment) -> Result<Self, GitError> {
+        let mut repo = Self::of(discover(folder, environment)?, environment.clone());
         if repo.config().text("extensions.refStorage").is_some_and(|kind| kind != "files") {
             return Err(GitError::Reftable(repo.git_dir()));
         }
@@ -71,7 +73,12 @@ impl Repository {
 
     /// The same repository, but new objects stay in memory.
     pub(crate) fn in_memory(&self) -> Self {
-        Self::of(self.gix.clone().with_object_memory())
+        Self::of(self.gix.clone().with_object_memory(), self.environment.clone())
+    }
+
+    /// The environment in which it was opened.
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// The number of new objects in memory.
@@ -182,12 +189,12 @@ impl Repository {
 impl Repository {
     /// A new bare repository.
     pub(crate) fn init_bare(folder: &Path) -> Self {
-        Self::of(gix::init_bare(folder).unwrap())
+        Self::of(gix::init_bare(folder).unwrap(), Environment::default())
     }
 
     /// Opens the repository at `folder`, whatever the environment says.
     pub(crate) fn open_isolated(folder: &Path) -> Self {
-        Self::of(gix::open_opts(folder, gix::open::Options::isolated()).unwrap())
+        Self::of(gix::open_opts(folder, gix::open::Options::isolated()).unwrap(), Environment::default())
     }
 
     /// Moves a ref, wherever it points.

@@ -38,7 +38,7 @@ impl TestRepo {
     }
 
     pub(super) fn store(&self) -> crate::store::Store {
-        crate::store::Store::open(&self.root()).unwrap()
+        crate::store::Store::open(&self.root(), &Default::default()).unwrap()
     }
 
     pub(super) fn hooks(&self) -> PathBuf {

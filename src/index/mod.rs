@@ -72,7 +72,7 @@ pub(crate) fn ask<'a, T>(
 ) -> Result<(Index<'a>, T), IndexError> {
     // Without a store, no index is made. The commit itself is not read: a process that indexed it has done that.
     store.existing_tip()?;
-    'places: for place in Place::all(&store.common_dir()) {
+    'places: for place in Place::all(&store.common_dir(), store.environment()) {
         for _ in 0..2 {
             let mut broken = place.identity();
             let index = Index::open(store, &place, needs, place::PATIENCE, watch);
@@ -102,7 +102,7 @@ pub(crate) fn ask<'a, T>(
 /// The index for a command that looks at queues and can do without an index: the existing one, or a new one if reading
 /// each item separately, now and next time, would take longer.
 pub(crate) fn at_hand<'a>(store: &'a Store, watch: Watch<'_>) -> Option<Index<'a>> {
-    let places = Place::all(&store.common_dir());
+    let places = Place::all(&store.common_dir(), store.environment());
     let place = match places.iter().find(|place| place.identity().is_some()) {
         Some(place) => place,
         None if queues::are_long(&store.snapshot().ok()?).ok()? => places.first()?,
@@ -120,7 +120,7 @@ pub(crate) fn at_hand<'a>(store: &'a Store, watch: Watch<'_>) -> Option<Index<'a
 
 /// The existing index, for a command that has the store's lock: it waits for nobody, since others wait for it.
 pub(crate) fn at_hand_now(store: &Store) -> Option<Index<'_>> {
-    let places = Place::all(&store.common_dir());
+    let places = Place::all(&store.common_dir(), store.environment());
     let place = places.iter().find(|place| place.identity().is_some())?;
     Index::open(store, place, Needs::ROWS, Duration::ZERO, &mut |_, _, _| {}).ok()
 }
@@ -131,7 +131,7 @@ pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<
     /// Of the 256 directories of issues, or of the items of each queue. Fewer mean a few hundred issues at most.
     const MANY_FOLDERS: usize = 192;
     const MANY_COMMITS: u64 = 500;
-    let places = Place::all(&store.common_dir());
+    let places = Place::all(&store.common_dir(), store.environment());
     let Some(place) = places.iter().find(|place| place.identity().is_some()) else { return Ok(()) };
     let needs = {
         let _guard = place.share(Duration::ZERO)?;
@@ -150,7 +150,7 @@ pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<
 
 /// Rebuilds the whole index. Returns its path, or `None` if it cannot be stored anywhere.
 pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<String>, IndexError> {
-    for place in Place::all(&store.common_dir()) {
+    for place in Place::all(&store.common_dir(), store.environment()) {
         let identity = place.identity();
         match remake(store, &place, identity, Needs::ALL, watch) {
             Ok(()) => return Ok(Some(place.database().display().to_string())),
@@ -164,7 +164,7 @@ pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<Strin
 /// Removes the index and everything that was ever in it, since overwritten data can remain in the free pages of a
 /// database.
 pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
-    for place in Place::all(&store.common_dir()) {
+    for place in Place::all(&store.common_dir(), store.environment()) {
         // Even if someone removed the database and left its log.
         if place.has_any() {
             let _alone = place.own()?;
@@ -177,7 +177,7 @@ pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
 /// How fresh the index is; does not change it.
 pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
     let tip = store.tip()?;
-    for place in Place::all(&store.common_dir()) {
+    for place in Place::all(&store.common_dir(), store.environment()) {
         if place.identity().is_none() {
             continue;
         }

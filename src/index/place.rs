@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
+use crate::git::Environment;
 use crate::model::digest::hex;
 
 /// How long to wait for another process that rebuilds or updates the index, or that may be stuck; after that, the
@@ -41,12 +42,12 @@ pub(super) struct Guard(#[allow(dead_code)] File);
 impl Place {
     /// The places for the index of the repository with this common git directory, best first: that directory, unless
     /// it is on a network mount, where neither locks nor shared memory are reliable; then the user's cache.
-    pub(super) fn all(common_dir: &Path) -> Vec<Self> {
+    pub(super) fn all(common_dir: &Path, environment: &Environment) -> Vec<Self> {
         let mut places = Vec::new();
         if !is_on_network(common_dir) {
             places.push(Self { folder: common_dir.join("wf") });
         }
-        places.extend(cache_folder().map(|cache| {
+        places.extend(cache_folder(environment).map(|cache| {
             let digest = Sha256::digest(common_dir.as_os_str().as_encoded_bytes());
             Self { folder: cache.join("git-wf").join(&hex(&digest)[..32]) }
         }));
@@ -139,8 +140,8 @@ fn wait(timeout: Duration, mut lock: impl FnMut() -> Result<(), TryLockError>) -
     }
 }
 
-fn cache_folder() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+fn cache_folder(environment: &Environment) -> Option<PathBuf> {
+    let variable = |name| environment.folder(name);
     let home = || variable("HOME");
     variable("XDG_CACHE_HOME").or_else(|| {
         if cfg!(windows) {

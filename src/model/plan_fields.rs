@@ -154,7 +154,9 @@ mod tests {
 
     #[test]
     fn what_is_not_well_formed_names_nothing() {
-        for task in [json!(null), json!([]), json!({"files": 1}), json!({"files": [1, {"file": "a"}, {"path": 2}]})] {
+        for task in
+            [json!(null), json!([]), json!({"files": 1}), json!({"files": [1, {"file": "a"}, {"path": 2}]})]
+        {
             assert_eq!(places(&task).count(), 0, "{task}");
         }
     }

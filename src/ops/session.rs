@@ -1,9 +1,9 @@
 //! What every operation gets: the store, the actor, and the sinks for notices and progress.
 
 use std::cell::RefCell;
-use std::ffi::OsString;
 
 use super::{Done, Notice, Refusal, clones};
+use crate::git::Environment;
 use crate::index::{self, Index, IndexError, Needs, Watch};
 use crate::model::op::Op;
 use crate::rules::roles;
@@ -30,24 +30,19 @@ pub(crate) struct Permit(Op);
 pub(crate) struct Session {
     store: Store,
     progress: Box<dyn Progress>,
-    environment: Vec<(OsString, OsString)>,
     notices: RefCell<Vec<Notice>>,
 }
 
 impl Session {
-    /// A session for a store that was opened with an actor. Programs that operations start get a selection of
-    /// `environment`.
-    pub(crate) fn new(
-        store: Store,
-        progress: Box<dyn Progress>,
-        environment: Vec<(OsString, OsString)>,
-    ) -> Self {
-        Self { store, progress, environment, notices: RefCell::default() }
+    /// A session for a store that was opened with an actor. Programs that operations start get a selection of its
+    /// environment.
+    pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
+        Self { store, progress, notices: RefCell::default() }
     }
 
     /// The environment variables that may be passed to programs.
-    pub(crate) fn environment(&self) -> &[(OsString, OsString)] {
-        &self.environment
+    pub(crate) fn environment(&self) -> &Environment {
+        self.store.environment()
     }
 
     /// The store.

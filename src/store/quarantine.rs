@@ -20,7 +20,7 @@ impl Store {
     /// The directories of its objects: its own, and in a hook of a push also the quarantine.
     pub(crate) fn object_folders(&self) -> Vec<PathBuf> {
         let own = self.common_dir().join("objects");
-        let pushed = if self.sees_incoming { crate::git::incoming() } else { None };
+        let pushed = if self.sees_incoming { crate::git::incoming(self.environment()) } else { None };
         pushed.into_iter().filter_map(|path| path.canonicalize().ok()).chain([own]).collect()
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::error::StoreError;
 use super::snapshot::Snapshot;
 use super::transaction::identity::Acting;
-use crate::git::{Git, ObjectId, Repository, is_ref_name, parse_date};
+use crate::git::{Environment, Git, ObjectId, Repository, is_ref_name, parse_date};
 use crate::model::time::Time;
 use crate::rules::lease;
 
@@ -26,8 +26,8 @@ pub(crate) struct Store {
 impl Store {
     /// Opens the repository that contains `folder`, or the one that `GIT_DIR` names. The store itself may still be
     /// missing.
-    pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
-        let repo = Repository::discover(folder)?;
+    pub(crate) fn open(folder: &Path, environment: &Environment) -> Result<Self, StoreError> {
+        let repo = Repository::discover(folder, environment)?;
         let reference = match repo.config().text("wf.ref") {
             None => DEFAULT_REF.to_owned(),
             Some(name) => checked_ref(&name)?,
@@ -46,6 +46,11 @@ impl Store {
         Self { in_hook: true, ..self }
     }
 
+    /// The environment of whoever opened it.
+    pub(crate) fn environment(&self) -> &Environment {
+        self.repo.environment()
+    }
+
     /// The repository itself, for modules that read the project's own history.
     pub(crate) fn repo(&self) -> &Repository {
         &self.repo
@@ -59,7 +64,7 @@ impl Store {
     /// The installed git, for this repository and worktree.
     pub(crate) fn git(&self) -> Git {
         let git = Git::new(self.git_dir(), self.work_dir().as_deref());
-        if self.sees_incoming { git.seeing_incoming() } else { git }
+        if self.sees_incoming { git.seeing_incoming(self.environment()) } else { git }
     }
 
     /// The git directory that all worktrees share.

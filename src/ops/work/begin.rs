@@ -168,7 +168,7 @@ pub(super) fn settle(
             return Err(refusal);
         }
     };
-    bind_worktree(&Store::open(&path)?, execution)?;
+    bind_worktree(&Store::open(&path, store.environment())?, execution)?;
     active::forget(store)?;
     Ok(Some(path))
 }

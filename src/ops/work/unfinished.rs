@@ -32,7 +32,7 @@ pub(super) fn refuse_empty(
     let it = &execution.execution;
     let issue = &it.issue_id;
     let here = match active::work_dir_of(store, &it.id)? {
-        Some(folder) => Some(Store::open(&folder)?),
+        Some(folder) => Some(Store::open(&folder, store.environment())?),
         None => None,
     };
     let here = here.as_ref().unwrap_or(store);
@@ -92,7 +92,7 @@ pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Re
 /// Refuses while a rebase, a merge or the like is in progress: its result is not known yet.
 pub(super) fn refuse_in_progress(store: &Store, execution: &ExecutionFolder) -> Result<(), Refusal> {
     let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
-    match progress::under_way(&Store::open(&folder)?.git_dir()) {
+    match progress::under_way(&Store::open(&folder, store.environment())?.git_dir()) {
         None => Ok(()),
         Some(what) => Err(Refusal::new("in-progress", format!("a {what} is in progress in the work tree"))
             .hint(format!("finish or abort it first: `git {what} --continue`, `git {what} --abort`"))),
@@ -107,7 +107,7 @@ pub(super) fn refuse_uncommitted(
     plan: Option<&Plan>,
 ) -> Result<(), Refusal> {
     let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
-    let mut paths = uncommitted(&folder, plan)?;
+    let mut paths = uncommitted(store, &folder, plan)?;
     if paths.is_empty() {
         return Ok(());
     }
@@ -123,8 +123,8 @@ pub(super) fn refuse_uncommitted(
 }
 
 /// The uncommitted work in a work tree, one line each.
-fn uncommitted(folder: &Path, plan: Option<&Plan>) -> Result<Vec<String>, Refusal> {
-    let store = Store::open(folder)?;
+fn uncommitted(store: &Store, folder: &Path, plan: Option<&Plan>) -> Result<Vec<String>, Refusal> {
+    let store = Store::open(folder, store.environment())?;
     let status = Args::new(&["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames"]);
     let changed =
         store.git().run(status.clone().options(&["--untracked-files=no"])).map_err(StoreError::Git)?;

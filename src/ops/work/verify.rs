@@ -172,9 +172,9 @@ impl Verification<'_> {
             // If the test itself made or changed a commit, that is not what was tested.
             let moved = place.commit()? != code.commit;
             let code = Code { dirty: code.dirty || moved, ..code };
-            checks.extend(
-                test.tasks.iter().map(|task| check::record(task, test.command.as_str(), &ran, &code)),
-            );
+            checks.extend(test.tasks.iter().map(|task| {
+                check::record(task, test.command.as_str(), &ran, &code, self.session.environment())
+            }));
             if ran.ended == Ended::Interrupted || interrupts.take() {
                 return Ok(tests[n + 1..].iter().map(|test| test.command.as_str().to_owned()).collect());
             }
@@ -286,7 +286,7 @@ fn place(session: &Session, id: &ExecutionId) -> Result<Place, Refusal> {
             here
         }
     };
-    Ok(Place { store: Store::open(&folder)?, folder })
+    Ok(Place { store: Store::open(&folder, session.environment())?, folder })
 }
 
 impl Place {

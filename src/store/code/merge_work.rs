@@ -96,7 +96,7 @@ mod tests {
     fn what_a_merge_takes_is_counted_by_files_pairs_and_bytes() {
         let folder = tempfile::tempdir().unwrap();
         Repository::init_bare(folder.path());
-        let store = Store::open(folder.path()).unwrap();
+        let store = Store::open(folder.path(), &Default::default()).unwrap();
         let repo = store.repo();
         let of = |files: &[(String, String)]| {
             let mut editor = repo.raw().empty_tree().edit().unwrap();

@@ -27,7 +27,7 @@ pub(super) struct Joined {
 
 impl Again {
     pub(super) fn new(store: &Store) -> Result<Self, StoreError> {
-        let aside = Aside::without_attributes(store).map_err(StoreError::io(std::env::temp_dir()))?;
+        let aside = Aside::without_attributes(store).map_err(StoreError::io(tempfile::env::temp_dir()))?;
         Ok(Self { aside })
     }
 

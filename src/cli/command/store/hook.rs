@@ -3,7 +3,7 @@ use std::io::Read;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
-use crate::cli::{Context, Exit, Failure, Outcome, acting};
+use crate::cli::{Context, Exit, Failure, Outcome, acting, environment};
 use crate::git::GitError;
 use crate::hooks::{HookError, Verdict, commit_msg, post_commit, post_rewrite, pre_push, pre_receive};
 use crate::store::{Store, StoreError};
@@ -52,7 +52,7 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
 }
 
 fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
-    let store = match Store::open(Path::new(".")) {
+    let store = match Store::open(Path::new("."), &environment()) {
         Ok(store) => store.acting(acting()).in_hook(),
         // There can be no store here.
         Err(StoreError::Git(GitError::NotARepository(_)) | StoreError::Git(GitError::Reftable(_)))

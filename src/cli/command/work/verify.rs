@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use crate::agent::in_hook;
 use crate::cli::input::parse_limit;
-use crate::cli::{Context, Exit, Failure, Outcome, print};
+use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
 use crate::ops::work::{self, Verification};
 use crate::ui;
 
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    if let Some(shown) = in_hook::shown_by() {
+    if let Some(shown) = in_hook::shown_by(&environment()) {
         return Err(Failure::new(
             "in-a-hook",
             format!("a plan's commands never run from a git hook, and {shown}"),

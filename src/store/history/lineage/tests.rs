@@ -19,7 +19,7 @@ impl History {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Repository::init_bare(folder.path());
-        let store = Store::open(folder.path()).unwrap();
+        let store = Store::open(folder.path(), &Default::default()).unwrap();
         let first = root::make(&store.repo).unwrap();
         Self { store, _folder: folder, commits: vec![(first, vec![])] }
     }

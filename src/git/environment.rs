@@ -1,0 +1,55 @@
+//! The environment that a front end was started in. What lies below a front end is handed the variables and reads none
+//! itself.
+
+use std::ffi::{OsStr, OsString};
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Variables by name, cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment(Arc<[(OsString, OsString)]>);
+
+impl Environment {
+    /// As [`std::env::vars_os`] lists them.
+    pub(crate) fn new(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        Self(variables.into_iter().collect())
+    }
+
+    /// The value of a variable that is set, if only to nothing.
+    pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
+    }
+
+    /// The value of a variable that is set to something.
+    pub(crate) fn filled(&self, name: &str) -> Option<&OsStr> {
+        self.get(name).filter(|value| !value.is_empty())
+    }
+
+    /// The absolute path in a variable; a relative one would depend on the current folder.
+    pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+}
+
+impl Deref for Environment {
+    type Target = [(OsString, OsString)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_variable_is_set_to_nothing() {
+        let variables = [("EMPTY", ""), ("HOME", "/home/ada"), ("HERE", "here")];
+        let known = Environment::new(variables.map(|(name, value)| (name.into(), value.into())));
+        assert_eq!((known.get("EMPTY"), known.filled("EMPTY")), (Some(OsStr::new("")), None));
+        assert_eq!(known.folder("HOME"), Some("/home/ada".into()));
+        assert_eq!((known.folder("HERE"), known.folder("NONE"), known.get("NONE")), (None, None, None));
+    }
+}
