@@ -2,6 +2,7 @@
 
 mod answer_schema;
 mod command;
+pub(in crate::cli) mod complete;
 mod context;
 mod failure;
 #[cfg(test)]
@@ -174,6 +175,11 @@ pub fn main() -> ExitCode {
             ui::say(&trace.to_string());
         }
     }));
+    match complete::answer() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(error) => return usage::report(&error),
+    }
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => return usage::report(&error),

@@ -30,6 +30,36 @@ impl Index<'_> {
         }))
     }
 
+    /// The issues whose ids start with `text`, each with its title, at most `most`.
+    pub(crate) fn issues_that_begin(
+        &self,
+        text: &str,
+        most: usize,
+    ) -> Result<Vec<(String, String)>, IndexError> {
+        self.titled(Kind::Issue, text, most)
+    }
+
+    /// The plans whose ids start with `text`, each with the title of its issue, at most `most`.
+    pub(crate) fn plans_that_begin(
+        &self,
+        text: &str,
+        most: usize,
+    ) -> Result<Vec<(String, String)>, IndexError> {
+        self.titled(Kind::Solution, text, most)
+    }
+
+    fn titled(&self, kind: Kind, text: &str, most: usize) -> Result<Vec<(String, String)>, IndexError> {
+        let mut query = self.db.prepare_cached(
+            "SELECT whole, ifnull((SELECT title FROM issues i WHERE i.n = ids.n), '') FROM ids
+             WHERE kind = ?1 AND whole >= ?2 AND whole < ?3 ORDER BY whole LIMIT ?4",
+        )?;
+        let end = format!("{text}\u{10ffff}");
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rows =
+            query.query_map(params![kind as i64, text, end, most], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// Everything with an id that starts with `text`, or whose uid does, in the order in which candidates are listed.
     pub(super) fn ids_that_begin(&self, text: &str) -> Result<Vec<Known>, IndexError> {
         // No id contains the greatest byte.

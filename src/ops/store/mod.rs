@@ -3,6 +3,7 @@
 mod copies;
 mod export;
 mod fsck;
+mod ids;
 mod import;
 mod init;
 mod policy;
@@ -15,6 +16,7 @@ mod signatures;
 
 pub(crate) use export::export;
 pub(crate) use fsck::{Finding, Repaired, Severity, fsck, repair};
+pub(crate) use ids::{IdKind, KnownId, ids};
 pub(crate) use import::{Import, import_beads, import_jsonl, issues, line};
 pub(crate) use init::{Init, Initialised, init};
 pub(crate) use policy::{Gates, policy, set_policy};

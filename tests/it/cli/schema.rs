@@ -191,10 +191,10 @@ fn the_kinds_are_listed_and_printed() {
 fn completions_are_shell_scripts() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("here");
-    for (shell, sign) in [("bash", "_git_wf()"), ("zsh", "#compdef git-wf"), ("fish", "complete -c git-wf")] {
+    for (shell, sign) in [("bash", "_git_wf()"), ("zsh", "#compdef git-wf"), ("fish", "--command git-wf")] {
         let script = repo.wf(&["completions", shell]).ok().stdout;
         assert!(script.contains(sign), "{shell}");
-        assert!(script.contains("solution"), "{shell}");
+        assert!(script.contains("WF_COMPLETE"), "{shell}");
     }
 }
 
@@ -215,7 +215,13 @@ fn bash_completes_git_wf_too() {
         let output = repo.command("bash", &["complete.bash"]).output().unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
+    repo.wf(&["init"]).ok();
+    repo.queued("ISS-001", "src/a.rs");
+    repo.issue("ISS-002");
     assert_eq!(complete(":", "git wf sol"), "solution");
+    assert_eq!(complete(":", "git wf close ISS-00"), "ISS-001 ISS-002");
+    assert_eq!(complete(":", "git wf next S"), "S-1");
+    assert!(complete(":", "git wf show SOL-ISS-001").starts_with("SOL-ISS-001-"));
     assert_eq!(complete(":", "git wf schema issue-"), "issue-input");
     assert_eq!(complete("__git_cmd_idx=3", "git -C . wf queue rem"), "remove");
 }

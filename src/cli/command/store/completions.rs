@@ -1,15 +1,18 @@
 use std::io::Write;
 
 use clap_complete::Shell;
+use clap_complete::env::Shells;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::{Context, Exit, Outcome, command};
+use crate::cli::complete::{self, PROGRAM};
+use crate::cli::{Context, Exit, Outcome};
 
 /// Print completions for a shell
 ///
 /// For bash: `git wf completions bash > ~/.local/share/bash-completion/completions/git-wf`. For zsh, write to
-/// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/completions/git-wf.fish`.
+/// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/completions/git-wf.fish`. The script asks `git-wf`
+/// what can come next, so the ids of issues, plans, queues and items are completed too. Print it again after an upgrade.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The shell
@@ -31,22 +34,24 @@ _git_wf() {
     local at=${__git_cmd_idx:-1}
     COMP_WORDS=(git-wf \"${COMP_WORDS[@]:at+1}\")
     COMP_CWORD=$((COMP_CWORD - at))
-    _git__wf git-wf \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"
+    _clap_complete_git_wf git-wf \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"
 }
 ";
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let shell = args.shell.to_string();
     let mut bytes = Vec::new();
-    clap_complete::generate(args.shell, &mut command(), "git-wf", &mut bytes);
-    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    if let Some(completer) = Shells::builtins().completer(&shell) {
+        completer.write_registration(complete::VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut bytes)?;
+    }
+    let mut script = String::from_utf8_lossy(&bytes).into_owned();
     if args.shell == Shell::Bash {
-        // clap spells the dash in the program's name in two ways, so the case for a subcommand would never match.
-        text = text.replace("git__subcmd__wf", "git__wf") + FOR_GIT;
+        script.push_str(FOR_GIT);
     }
     if context.json() {
-        context.screen.print_json(&Script { shell: args.shell.to_string(), script: text })?;
+        context.screen.print_json(&Script { shell, script })?;
         return Ok(Exit::Done);
     }
-    context.screen.write_all(text.as_bytes())?;
+    context.screen.write_all(script.as_bytes())?;
     Ok(Exit::Done)
 }
