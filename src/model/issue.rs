@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::declare::{object, record};
 use super::execution::Failure;
 use super::id::{EntryId, IssueId, SolutionId};
 use super::priority::Priority;
-use super::schema::{Births, Field, Schema};
 use super::text_enum::text_enum;
 use super::time::Time;
 use super::typed::any_or_none;
@@ -46,19 +46,20 @@ text_enum!(
     }
 );
 
-/// More context for a planner.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(crate) struct ExtendedContext {
-    /// Where in the code: a path or a symbol.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) location: Option<String>,
-    /// What the reporter thinks would help.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) suggested_fix: Option<String>,
-    /// Anything else: a text, or an object as roadmap tools write it.
-    #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
-    pub(crate) notes: Option<Value>,
+object! {
+    /// More context for a planner.
+    #[serde(default)]
+    ExtendedContext {
+        /// Where in the code: a path or a symbol.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        location: Option<String>,
+        /// What the reporter thinks would help.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        suggested_fix: Option<String>,
+        /// Anything else: a text, or an object as roadmap tools write it.
+        #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
+        notes: Option<Value>,
+    }
 }
 
 text_enum!(
@@ -115,88 +116,92 @@ text_enum!(
     }
 );
 
-/// Requirements for how the issue is worked on, as stored; other or earlier programs may have written other words.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(crate) struct LifecycleRequirements {
-    /// unit, integration, e2e, manual or auto.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) test_strategy: Option<String>,
-    /// affected, related or full.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) regression_scope: Option<String>,
-    /// automated, manual or both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) acceptance_type: Option<String>,
-    /// per-task, per-issue, squash or atomic.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) commit_strategy: Option<String>,
+object! {
+    /// Requirements for how the issue is worked on, as stored; other or earlier programs may have written other words.
+    #[serde(default)]
+    LifecycleRequirements {
+        /// unit, integration, e2e, manual or auto.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        test_strategy: Option<String>,
+        /// affected, related or full.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        regression_scope: Option<String>,
+        /// automated, manual or both.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        acceptance_type: Option<String>,
+        /// per-task, per-issue, squash or atomic.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        commit_strategy: Option<String>,
+    }
 }
 
-/// A problem to solve, as stored.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Issue {
-    /// Written once.
-    pub(crate) id: IssueId,
-    /// Who reported it.
-    pub(crate) author: String,
-    /// When it was reported.
-    pub(crate) created_at: Time,
-    /// Its source.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) source: Option<Source>,
-    /// One line.
-    pub(crate) title: String,
-    /// The last decision about it; the rest of its status is derived.
-    pub(crate) status: StoredStatus,
-    /// Why it was closed or cancelled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) close_reason: Option<String>,
-    /// 1 critical … 5 trivial.
-    #[serde(default)]
-    pub(crate) priority: Priority,
-    /// bug, feature, task, … as the team uses it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) issue_type: Option<String>,
-    /// The description, in Markdown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) context: Option<String>,
-    /// URL of the discussion (http or https).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) source_url: Option<String>,
-    /// Tags.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) tags: BTreeSet<String>,
-    /// The assignee.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) assignee: Option<String>,
-    /// Issues that must be completed or closed before this one is executed.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) depends_on: BTreeSet<IssueId>,
-    /// `type:id`: parent-child, discovered-from, relates-to, duplicates.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) relations: BTreeSet<String>,
-    /// More context for a planner.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) extended_context: ExtendedContext,
-    /// Parts of the system it concerns.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) affected_components: BTreeSet<String>,
-    /// What should happen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) expected_behavior: Option<String>,
-    /// What happens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) actual_behavior: Option<String>,
-    /// Requirements for how it is worked on.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) lifecycle_requirements: LifecycleRequirements,
-    /// The plan that will be executed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) bound_solution_id: Option<SolutionId>,
-    /// The source's record, as it was when last imported.
-    #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
-    pub(crate) imported: Option<Value>,
+record! {
+    /// A problem to solve, as stored.
+    Issue {
+        /// Written once.
+        once id: IssueId,
+        /// Who reported it.
+        once author: String,
+        /// When it was reported.
+        once created_at: Time,
+        /// Its source.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        once source: Option<Source>,
+        /// One line.
+        register title: String,
+        /// The last decision about it; the rest of its status is derived.
+        register status: StoredStatus,
+        /// Why it was closed or cancelled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        register close_reason: Option<String>,
+        /// 1 critical … 5 trivial.
+        #[serde(default)]
+        register priority: Priority,
+        /// bug, feature, task, … as the team uses it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        register issue_type: Option<String>,
+        /// The description, in Markdown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        register context: Option<String>,
+        /// URL of the discussion (http or https).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        register source_url: Option<String>,
+        /// Tags.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        set tags: BTreeSet<String>,
+        /// The assignee.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        register assignee: Option<String>,
+        /// Issues that must be completed or closed before this one is executed.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        set depends_on: BTreeSet<IssueId>,
+        /// `type:id`: parent-child, discovered-from, relates-to, duplicates.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        set relations: BTreeSet<String>,
+        /// More context for a planner.
+        #[serde(default, skip_serializing_if = "is_default")]
+        object extended_context: ExtendedContext,
+        /// Parts of the system it concerns.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        set affected_components: BTreeSet<String>,
+        /// What should happen.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        register expected_behavior: Option<String>,
+        /// What happens.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        register actual_behavior: Option<String>,
+        /// Requirements for how it is worked on.
+        #[serde(default, skip_serializing_if = "is_default")]
+        object lifecycle_requirements: LifecycleRequirements,
+        /// The plan that will be executed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        register bound_solution_id: Option<SolutionId>,
+        /// The source's record, as it was when last imported.
+        #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
+        register imported: Option<Value>,
+    }
+    /// How `issue.json` merges and is written.
+    ISSUE = "issue", LaterStands, super::record::check_as::<Issue>
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -235,40 +240,6 @@ impl Issue {
         }
     }
 }
-
-/// How `issue.json` merges and is written.
-pub(crate) static ISSUE: Schema = Schema {
-    name: "issue",
-    fields: &[
-        Field::once("id"),
-        Field::once("author"),
-        Field::once("created_at"),
-        Field::once("source"),
-        Field::register("title"),
-        Field::register("status"),
-        Field::register("close_reason"),
-        Field::register("priority"),
-        Field::register("issue_type"),
-        Field::register("context"),
-        Field::register("source_url"),
-        Field::set("tags"),
-        Field::register("assignee"),
-        Field::set("depends_on"),
-        Field::set("relations"),
-        Field::object("extended_context", &["location", "suggested_fix", "notes"]),
-        Field::set("affected_components"),
-        Field::register("expected_behavior"),
-        Field::register("actual_behavior"),
-        Field::object(
-            "lifecycle_requirements",
-            &["test_strategy", "regression_scope", "acceptance_type", "commit_strategy"],
-        ),
-        Field::register("bound_solution_id"),
-        Field::register("imported"),
-    ],
-    births: Births::LaterStands,
-    check: super::record::check_as::<Issue>,
-};
 
 /// A comment on an issue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
+use super::declare::{Shaped, object};
 use super::plan_fields::Effect;
 use super::plan_schema::{self as rule, FILLED, MOST_TASKS, TASK_ID};
 use super::priority::Priority;
@@ -14,210 +14,156 @@ use super::repo_path::RepoPath;
 use super::schema::Shape;
 use super::typed::any_or_none;
 
-static FILE: Shape = Shape::Fields(&[
-    ("path", Shape::Any),
-    ("action", Shape::Any),
-    ("target", Shape::Any),
-    ("change", Shape::Any),
-    ("changes", Shape::Any),
-    ("conflict_risk", Shape::Any),
-]);
-static POINT: Shape = Shape::Fields(&[("file", Shape::Any), ("target", Shape::Any), ("change", Shape::Any)]);
-const TEST: Shape = Shape::Fields(&[
-    ("commands", Shape::Any),
-    ("unit", Shape::Any),
-    ("integration", Shape::Any),
-    ("coverage_target", Shape::Any),
-    ("manual_checks", Shape::Any),
-    ("success_metrics", Shape::Any),
-]);
-static TASK: Shape = Shape::Fields(&[
-    ("id", Shape::Any),
-    ("title", Shape::Any),
-    ("action", Shape::Any),
-    ("scope", Shape::Any),
-    ("description", Shape::Any),
-    ("files", Shape::Items(&FILE)),
-    ("modification_points", Shape::Items(&POINT)),
-    ("implementation", Shape::Any),
-    ("test", TEST),
-    ("regression", Shape::Any),
-    ("acceptance", Shape::Fields(&[("criteria", Shape::Any), ("verification", Shape::Any)])),
-    (
-        "convergence",
-        Shape::Fields(&[
-            ("criteria", Shape::Any),
-            ("verification", Shape::Any),
-            ("definition_of_done", Shape::Any),
-        ]),
-    ),
-    (
-        "commit",
-        Shape::Fields(&[
-            ("type", Shape::Any),
-            ("scope", Shape::Any),
-            ("message_template", Shape::Any),
-            ("breaking", Shape::Any),
-        ]),
-    ),
-    ("depends_on", Shape::Any),
-    ("estimated_minutes", Shape::Any),
-    ("effort", Shape::Any),
-    ("priority", Shape::Any),
-]);
 /// The order of keys in a plan.
-pub(crate) const PLAN: Shape = Shape::Fields(&[
-    ("description", Shape::Any),
-    ("approach", Shape::Any),
-    ("strategy_type", Shape::Any),
-    ("tasks", Shape::Items(&TASK)),
-    ("exploration_context", Shape::Any),
-    ("analysis", Shape::Fields(&[("risk", Shape::Any), ("impact", Shape::Any), ("complexity", Shape::Any)])),
-    ("score", Shape::Any),
-]);
+pub(crate) const PLAN: Shape = Plan::SHAPE;
 
-/// The content of a plan: one register, so that a merged plan is always one that someone wrote.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(transform = rule::of_plan)]
-pub(crate) struct Plan {
-    /// What the plan does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = FILLED))]
-    pub(crate) description: Option<String>,
-    /// The approach.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) approach: Option<String>,
-    /// bugfix, feature, refactor, performance, security, test, docs or chore.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) strategy_type: Option<String>,
-    /// The tasks, at least one.
-    #[schemars(length(min = 1, max = MOST_TASKS))]
-    pub(crate) tasks: Vec<Task>,
-    /// What the planner found out about the code: relevant_files, patterns, integration_points, and more.
-    #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "rule::exploration")]
-    pub(crate) exploration_context: Option<Value>,
-    /// How risky, far-reaching and complex it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) analysis: Option<Analysis>,
-    /// The planner's own opinion of it, 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 1))]
-    pub(crate) score: Option<f64>,
+object! {
+    /// The content of a plan: one register, so that a merged plan is always one that someone wrote.
+    #[schemars(transform = rule::of_plan)]
+    Plan {
+        /// What the plan does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(regex(pattern = FILLED))]
+        description: Option<String>,
+        /// The approach.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approach: Option<String>,
+        /// bugfix, feature, refactor, performance, security, test, docs or chore.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        strategy_type: Option<String>,
+        /// The tasks, at least one.
+        #[schemars(length(min = 1, max = MOST_TASKS))]
+        tasks: Vec<Task>,
+        /// What the planner found out about the code: relevant_files, patterns, integration_points, and more.
+        #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "rule::exploration")]
+        exploration_context: Option<Value>,
+        /// How risky, far-reaching and complex it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        analysis: Option<Analysis>,
+        /// The planner's own opinion of it, 0 to 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 0, max = 1))]
+        score: Option<f64>,
+    }
 }
 
-/// Each low, medium or high.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Analysis {
-    /// What could go wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "rule::level")]
-    pub(crate) risk: Option<String>,
-    /// How much is affected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "rule::level")]
-    pub(crate) impact: Option<String>,
-    /// How intricate it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "rule::level")]
-    pub(crate) complexity: Option<String>,
+object! {
+    /// Each low, medium or high.
+    Analysis {
+        /// What could go wrong.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "rule::level")]
+        risk: Option<String>,
+        /// How much is affected.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "rule::level")]
+        impact: Option<String>,
+        /// How intricate it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "rule::level")]
+        complexity: Option<String>,
+    }
 }
 
-/// One task of a plan.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(transform = rule::of_task)]
-pub(crate) struct Task {
-    /// T1, T2, …
-    #[schemars(regex(pattern = TASK_ID))]
-    pub(crate) id: String,
-    /// One line.
-    #[schemars(regex(pattern = FILLED))]
-    pub(crate) title: String,
-    /// Create, Modify, Update, Implement, Fix, Refactor, Add, Remove, Delete, Configure, Test or Notify.
-    #[schemars(schema_with = "rule::action")]
-    pub(crate) action: String,
-    /// A file, directory or module.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) scope: Option<String>,
-    /// Details beyond the title.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) description: Option<String>,
-    /// Files to touch (some planners write `modification_points` instead).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) files: Option<Vec<PlannedFile>>,
-    /// Places to touch (other planners write `files` instead).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) modification_points: Option<Vec<ModificationPoint>>,
-    /// What to do, step by step.
-    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
-    pub(crate) implementation: Vec<String>,
-    /// How to test it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) test: Option<TaskTest>,
-    /// What must still work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) regression: Option<Vec<String>>,
-    /// When it counts as done (some planners write `convergence` instead).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) acceptance: Option<Acceptance>,
-    /// When it counts as done (other planners write `acceptance` instead).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) convergence: Option<Convergence>,
-    /// What its commit should look like; absent for a task without a commit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) commit: Option<PlannedCommit>,
-    /// Tasks of this plan that must be done first.
-    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "rule::task_ids")]
-    pub(crate) depends_on: Vec<String>,
-    /// Estimated time in minutes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
-    pub(crate) estimated_minutes: Option<f64>,
-    /// small, medium or large.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) effort: Option<String>,
-    /// 1 to 5, or its name.
-    #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "rule::priority")]
-    pub(crate) priority: Option<Value>,
+object! {
+    /// One task of a plan.
+    #[schemars(transform = rule::of_task)]
+    Task {
+        /// T1, T2, …
+        #[schemars(regex(pattern = TASK_ID))]
+        id: String,
+        /// One line.
+        #[schemars(regex(pattern = FILLED))]
+        title: String,
+        /// Create, Modify, Update, Implement, Fix, Refactor, Add, Remove, Delete, Configure, Test or Notify.
+        #[schemars(schema_with = "rule::action")]
+        action: String,
+        /// A file, directory or module.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scope: Option<String>,
+        /// Details beyond the title.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        description: Option<String>,
+        /// Files to touch (some planners write `modification_points` instead).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        files: Option<Vec<PlannedFile>>,
+        /// Places to touch (other planners write `files` instead).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        modification_points: Option<Vec<ModificationPoint>>,
+        /// What to do, step by step.
+        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        implementation: Vec<String>,
+        /// How to test it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        test: Option<TaskTest>,
+        /// What must still work.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        regression: Option<Vec<String>>,
+        /// When it counts as done (some planners write `convergence` instead).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        acceptance: Option<Acceptance>,
+        /// When it counts as done (other planners write `acceptance` instead).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        convergence: Option<Convergence>,
+        /// What its commit should look like; absent for a task without a commit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<PlannedCommit>,
+        /// Tasks of this plan that must be done first.
+        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[schemars(schema_with = "rule::task_ids")]
+        depends_on: Vec<String>,
+        /// Estimated time in minutes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 0))]
+        estimated_minutes: Option<f64>,
+        /// small, medium or large.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effort: Option<String>,
+        /// 1 to 5, or its name.
+        #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "rule::priority")]
+        priority: Option<Value>,
+    }
 }
 
-/// A file of a task.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct PlannedFile {
-    /// Relative to the repository's root.
-    #[schemars(schema_with = "rule::path")]
-    pub(crate) path: String,
-    /// create, modify, delete.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) action: Option<String>,
-    /// The symbol in the file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) target: Option<String>,
-    /// What changes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) change: Option<String>,
-    /// What changes, item by item.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) changes: Option<Vec<String>>,
-    /// low, medium or high.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) conflict_risk: Option<String>,
+object! {
+    /// A file of a task.
+    PlannedFile {
+        /// Relative to the repository's root.
+        #[schemars(schema_with = "rule::path")]
+        path: String,
+        /// create, modify, delete.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        action: Option<String>,
+        /// The symbol in the file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+        /// What changes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        change: Option<String>,
+        /// What changes, item by item.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        changes: Option<Vec<String>>,
+        /// low, medium or high.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        conflict_risk: Option<String>,
+    }
 }
 
-/// A place in the code that a task changes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ModificationPoint {
-    /// Relative to the repository's root.
-    #[schemars(schema_with = "rule::path")]
-    pub(crate) file: String,
-    /// The symbol in the file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) target: Option<String>,
-    /// What changes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) change: Option<String>,
+object! {
+    /// A place in the code that a task changes.
+    ModificationPoint {
+        /// Relative to the repository's root.
+        #[schemars(schema_with = "rule::path")]
+        file: String,
+        /// The symbol in the file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+        /// What changes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        change: Option<String>,
+    }
 }
 
 /// A place of a task, under either name.
@@ -255,77 +201,81 @@ impl<'a> Place<'a> {
     }
 }
 
-/// How a task is tested.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct TaskTest {
-    /// Shell commands that must pass.
-    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "rule::commands")]
-    pub(crate) commands: Vec<String>,
-    /// Unit tests to write.
-    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Option<Vec<String>>")]
-    pub(crate) unit: Vec<String>,
-    /// Integration tests to write.
-    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Option<Vec<String>>")]
-    pub(crate) integration: Vec<String>,
-    /// Share of lines that tests should reach, in percent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 100))]
-    pub(crate) coverage_target: Option<f64>,
-    /// What a person should look at.
-    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Option<Vec<String>>")]
-    pub(crate) manual_checks: Vec<String>,
-    /// What to measure.
-    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Option<Vec<String>>")]
-    pub(crate) success_metrics: Vec<String>,
+object! {
+    /// How a task is tested.
+    TaskTest {
+        /// Shell commands that must pass.
+        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[schemars(schema_with = "rule::commands")]
+        commands: Vec<String>,
+        /// Unit tests to write.
+        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[schemars(with = "Option<Vec<String>>")]
+        unit: Vec<String>,
+        /// Integration tests to write.
+        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[schemars(with = "Option<Vec<String>>")]
+        integration: Vec<String>,
+        /// Share of lines that tests should reach, in percent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 0, max = 100))]
+        coverage_target: Option<f64>,
+        /// What a person should look at.
+        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[schemars(with = "Option<Vec<String>>")]
+        manual_checks: Vec<String>,
+        /// What to measure.
+        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[schemars(with = "Option<Vec<String>>")]
+        success_metrics: Vec<String>,
+    }
 }
 
-/// When a task counts as done.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Acceptance {
-    /// What must hold, in testable terms.
-    #[schemars(schema_with = "rule::criteria")]
-    pub(crate) criteria: Vec<String>,
-    /// How to check the criteria.
-    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Option<Vec<String>>")]
-    pub(crate) verification: Vec<String>,
+object! {
+    /// When a task counts as done.
+    Acceptance {
+        /// What must hold, in testable terms.
+        #[schemars(schema_with = "rule::criteria")]
+        criteria: Vec<String>,
+        /// How to check the criteria.
+        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[schemars(with = "Option<Vec<String>>")]
+        verification: Vec<String>,
+    }
 }
 
-/// When a task counts as done, in the form that some planners use instead of `acceptance`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Convergence {
-    /// What must hold, in testable terms.
-    #[schemars(schema_with = "rule::criteria")]
-    pub(crate) criteria: Vec<String>,
-    /// A command or a step that checks the criteria.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) verification: Option<String>,
-    /// When the task is done, in the requester's words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) definition_of_done: Option<String>,
+object! {
+    /// When a task counts as done, in the form that some planners use instead of `acceptance`.
+    Convergence {
+        /// What must hold, in testable terms.
+        #[schemars(schema_with = "rule::criteria")]
+        criteria: Vec<String>,
+        /// A command or a step that checks the criteria.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        verification: Option<String>,
+        /// When the task is done, in the requester's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        definition_of_done: Option<String>,
+    }
 }
 
-/// The commit of a task, as planned.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct PlannedCommit {
-    /// feat, fix, refactor, … (Conventional Commits).
-    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "rule::commit_type")]
-    pub(crate) kind: Option<String>,
-    /// The scope in the commit's subject.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) scope: Option<String>,
-    /// The message to use.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) message_template: Option<String>,
-    /// Whether it is a breaking change.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) breaking: Option<bool>,
+object! {
+    /// The commit of a task, as planned.
+    PlannedCommit {
+        /// feat, fix, refactor, … (Conventional Commits).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "rule::commit_type")]
+        kind as "type": Option<String>,
+        /// The scope in the commit's subject.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scope: Option<String>,
+        /// The message to use.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message_template: Option<String>,
+        /// Whether it is a breaking change.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        breaking: Option<bool>,
+    }
 }
 
 /// Planners write `null` for an absent value.

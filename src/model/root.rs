@@ -1,70 +1,61 @@
 //! `wf.json`: the format version, the project context for planners, and the policy.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::schema::{Births, Field, Schema};
+use super::declare::{object, record};
 use super::typed::any_or_none;
 
 /// The version that this program reads and writes.
 pub(crate) const FORMAT: u64 = 1;
 
-/// The store's root record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Root {
-    /// The format version; a program that reads a higher version than it knows writes nothing.
-    pub(crate) format: u64,
-    /// The project context, for planners.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) project: Project,
-    /// The gates and their settings.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) policy: Policy,
+record! {
+    /// The store's root record.
+    Root {
+        /// The format version; a program that reads a higher version than it knows writes nothing.
+        greatest format: u64,
+        /// The project context, for planners.
+        #[serde(default, skip_serializing_if = "is_default")]
+        object project: Project,
+        /// The gates and their settings.
+        #[serde(default, skip_serializing_if = "is_default")]
+        object policy: Policy,
+    }
+    /// How `wf.json` merges and is written.
+    ROOT = "wf", Joined, super::record::check_as::<Root>
 }
 
-/// The project's context.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(crate) struct Project {
-    /// Languages, frameworks, services.
-    #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
-    pub(crate) tech_stack: Option<Value>,
-    /// How work is done here.
-    #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
-    pub(crate) guidelines: Option<Value>,
+object! {
+    /// The project's context.
+    #[serde(default)]
+    Project {
+        /// Languages, frameworks, services.
+        #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
+        tech_stack: Option<Value>,
+        /// How work is done here.
+        #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
+        guidelines: Option<Value>,
+    }
 }
 
-/// The gates. One that is not set is open.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(crate) struct Policy {
-    /// `required`: a plan needs a review before it is queued.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) review: Option<String>,
-    /// `required`: `done` needs linked commits and passing checks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) evidence: Option<String>,
-    /// `required`: a commit needs a plan that is being executed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) commits: Option<String>,
+object! {
+    /// The gates. One that is not set is open.
+    #[serde(default)]
+    Policy {
+        /// `required`: a plan needs a review before it is queued.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        review: Option<String>,
+        /// `required`: `done` needs linked commits and passing checks.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        evidence: Option<String>,
+        /// `required`: a commit needs a plan that is being executed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        commits: Option<String>,
+    }
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
-
-/// How `wf.json` merges and is written.
-pub(crate) static ROOT: Schema = Schema {
-    name: "wf",
-    fields: &[
-        Field::greatest("format"),
-        Field::object("project", &["tech_stack", "guidelines"]),
-        Field::object("policy", &["review", "evidence", "commits"]),
-    ],
-    births: Births::Joined,
-    check: super::record::check_as::<Root>,
-};
 
 #[cfg(test)]
 mod tests {

@@ -1,31 +1,32 @@
 //! The solution record: who planned, for which issue, and the plan.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::declare::record;
 use super::digest::digest;
 use super::id::{IssueId, SolutionId};
 use super::plan::{PLAN, Plan};
-use super::schema::{Births, Field, Schema};
 use super::time::Time;
 use super::typed;
 
-/// A plan for one issue, as stored.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Solution {
-    /// Written once.
-    pub(crate) id: SolutionId,
-    /// The issue it is for.
-    pub(crate) issue_id: IssueId,
-    /// The planner.
-    pub(crate) author: String,
-    /// When.
-    pub(crate) created_at: Time,
-    /// The plan as it was given, its known keys in order.
-    #[serde(deserialize_with = "typed::any")]
-    #[schemars(with = "Plan")]
-    pub(crate) plan: Value,
+record! {
+    /// A plan for one issue, as stored.
+    Solution {
+        /// Written once.
+        once id: SolutionId,
+        /// The issue it is for.
+        once issue_id: IssueId,
+        /// The planner.
+        once author: String => decides(),
+        /// When.
+        once created_at: Time,
+        /// The plan as it was given, its known keys in order.
+        #[serde(deserialize_with = "typed::any")]
+        #[schemars(with = "Plan")]
+        register plan: Value => shaped(PLAN),
+    }
+    /// How `solution.json` merges and is written.
+    SOLUTION = "solution", LaterStands, check
 }
 
 impl Solution {
@@ -45,17 +46,3 @@ fn check(fields: &Value) -> Result<(), String> {
     let solution: Solution = typed::read(fields).map_err(|e| e.to_string())?;
     typed::read::<Plan>(&solution.plan).map(|_| ()).map_err(|e| format!("plan: {e}"))
 }
-
-/// How `solution.json` merges and is written.
-pub(crate) static SOLUTION: Schema = Schema {
-    name: "solution",
-    fields: &[
-        Field::once("id"),
-        Field::once("issue_id"),
-        Field::once("author").decides(),
-        Field::once("created_at"),
-        Field::register("plan").shaped(PLAN),
-    ],
-    births: Births::LaterStands,
-    check,
-};

@@ -1,0 +1,101 @@
+//! Declares a record or an object once: the type, the names of its fields, their order, and how each merges.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::schema::Shape;
+
+/// A type whose fields have an order.
+pub(crate) trait Shaped {
+    /// The order of keys in a value of this type.
+    const SHAPE: Shape = Shape::Any;
+    /// The names of its fields, in order.
+    const NAMES: &'static [&'static str] = &[];
+}
+
+impl Shaped for String {}
+impl Shaped for bool {}
+impl Shaped for f64 {}
+impl Shaped for Value {}
+impl<T> Shaped for BTreeSet<T> {}
+
+impl<T: Shaped> Shaped for Option<T> {
+    const SHAPE: Shape = T::SHAPE;
+}
+
+impl<T: Shaped + 'static> Shaped for Vec<T> {
+    const SHAPE: Shape = Shape::Items(&T::SHAPE);
+}
+
+/// Declares an object within a record. `kind as "type": Option<String>` is a field with another name in JSON.
+macro_rules! object {
+    ($(#[$doc:meta])* $name:ident {
+        $($(#[$about:meta])* $field:ident $(as $text:literal)?: $type:ty),+ $(,)?
+    }) => {
+        #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        $(#[$doc])*
+        pub(crate) struct $name {
+            $($(#[serde(rename = $text)])? $(#[$about])* pub(crate) $field: $type),+
+        }
+
+        impl $crate::model::declare::Shaped for $name {
+            const SHAPE: $crate::model::schema::Shape = $crate::model::schema::Shape::Fields(&[$((
+                $crate::model::declare::name!($field $($text)?),
+                <$type as $crate::model::declare::Shaped>::SHAPE,
+            )),+]);
+            const NAMES: &'static [&'static str] = &[$($crate::model::declare::name!($field $($text)?)),+];
+        }
+    };
+}
+
+/// The name of a field in JSON.
+macro_rules! name {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $text:literal) => {
+        $text
+    };
+}
+
+/// Declares a record with a clock. Each field begins with how it merges: `once`, `greatest`, `register`, `set`, or
+/// `object` for a register for each of its leaves. After the fields come the schema, what becomes of two births, and what
+/// checks the types.
+macro_rules! record {
+    (
+        $(#[$doc:meta])* $name:ident {
+            $($(#[$about:meta])* $kind:ident $field:ident: $type:ty $(=> $more:ident($($arg:expr)?))?),+ $(,)?
+        }
+        $(#[$merges:meta])* $schema:ident = $text:literal, $births:ident, $check:expr $(,)?
+    ) => {
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        $(#[$doc])*
+        pub(crate) struct $name {
+            $($(#[$about])* pub(crate) $field: $type),+
+        }
+
+        $(#[$merges])*
+        pub(crate) static $schema: $crate::model::schema::Schema = $crate::model::schema::Schema {
+            name: $text,
+            fields: &[$($crate::model::declare::field!($kind $field $type)$(.$more($($arg)?))?),+],
+            births: $crate::model::schema::Births::$births,
+            check: $check,
+        };
+    };
+}
+
+/// How a field merges.
+macro_rules! field {
+    (object $field:ident $type:ty) => {
+        $crate::model::schema::Field::object(
+            stringify!($field),
+            <$type as $crate::model::declare::Shaped>::NAMES,
+        )
+    };
+    ($kind:ident $field:ident $type:ty) => {
+        $crate::model::schema::Field::$kind(stringify!($field))
+    };
+}
+
+pub(crate) use {field, name, object, record};
