@@ -13,6 +13,7 @@ use crate::model::doc::{Doc, Excess};
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, ISSUE, Issue};
 use crate::model::record::{entry_bytes, ordered_as};
+use crate::model::remedy::{Call, Remedy};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::rules::dag;
@@ -95,7 +96,7 @@ impl Batch {
                 let note = format!(
                     "lines {first} and {number} have this id; line {stands} changed last and was used, line {out} was left out"
                 );
-                self.report.notes.push(Noted { id: taken.key().to_string(), note });
+                self.report.notes.push(Noted { id: taken.key().to_string(), note, remedies: vec![] });
                 if is_later {
                     taken.insert((number, arrival.changed));
                 }
@@ -287,7 +288,11 @@ impl Settled {
         }
         let comments = write_comments(tx, arrival)?;
         report.comments += comments;
-        report.notes.extend(notes.into_iter().map(|note| Noted { id: id.to_string(), note }));
+        report.notes.extend(notes.into_iter().map(|note| Noted {
+            id: id.to_string(),
+            note,
+            remedies: vec![],
+        }));
         *match (is_new, is_changed || comments > 0) {
             (true, _) => &mut report.created,
             (false, true) => &mut report.updated,
@@ -330,13 +335,11 @@ fn note_cycles(tx: &Tx<'_>, report: &mut Report) -> Result<(), StoreError> {
         depends_on.insert(id, targets);
     }
     for cycle in dag::cycles(&report.dependent, |id| depends_on.get(id).cloned().unwrap_or_default()) {
-        let id = cycle[0].to_string();
         let way = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
-        let note = format!(
-            "the issues depend on each other in a cycle: {way}; `git wf edit {id} --depends-on=-{}` removes a dependency",
-            cycle[1]
-        );
-        report.notes.push(Noted { id, note });
+        let note = format!("the issues depend on each other in a cycle: {way}");
+        let edit = Call::new("edit --depends-on=-OTHER", [&cycle[0]]);
+        let remedies = vec![Remedy::call(edit, "removes a dependency")];
+        report.notes.push(Noted { id: cycle[0].to_string(), note, remedies });
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::id::IssueId;
+use crate::model::remedy::Remedy;
 
 /// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -54,4 +55,7 @@ pub(crate) struct Noted {
     pub(crate) id: String,
     /// The note.
     pub(crate) note: String,
+    /// What can be done about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) remedies: Vec<Remedy>,
 }

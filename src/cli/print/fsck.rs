@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::with_remedies;
 use crate::ops::store::Repaired;
 use crate::ops::store::{Finding, Severity};
 use crate::ui::text::{clean_line, count};
@@ -18,7 +19,8 @@ pub(in crate::cli) fn findings(screen: &mut Screen, found: &[Finding], is_verbos
         };
         let commit = it.commit.as_deref().and_then(|commit| commit.get(..10));
         let at = commit.map(|commit| format!(" (commit {commit})")).unwrap_or_default();
-        writeln!(screen, "{word} {}{at}: {}", painter.paint(style::ID, &it.path), clean_line(&it.what))?;
+        let what = with_remedies(&it.what, &it.remedies);
+        writeln!(screen, "{word} {}{at}: {}", painter.paint(style::ID, &it.path), clean_line(&what))?;
     }
     let notes = found.len() - errors;
     let more = if notes > 0 && !is_verbose { "; --verbose shows the notes" } else { "" };

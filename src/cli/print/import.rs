@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::with_remedies;
 use crate::interchange::{Report, jsonl};
 use crate::ops::store::{issues, line};
 use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
@@ -69,7 +70,8 @@ pub(in crate::cli) fn beads(screen: &mut Screen, report: &Report) -> io::Result<
         writeln!(screen, "{}", painter.paint(HEADING, "notes"))?;
     }
     for noted in report.notes.iter().take(NOTES_SHOWN) {
-        let note = text::truncate(&text::clean_line(&noted.note), LONGEST_LINE);
+        let note =
+            text::truncate(&text::clean_line(&with_remedies(&noted.note, &noted.remedies)), LONGEST_LINE);
         writeln!(screen, "  {} {}", painter.paint(ID, &noted.id), note)?;
     }
     if let Some(more) = report.notes.len().checked_sub(NOTES_SHOWN).filter(|more| *more > 0) {

@@ -1,6 +1,6 @@
 //! Checks each tree entry and each file of the newest state by itself.
 
-use super::Findings;
+use super::{Findings, repair_that};
 use crate::git::{Entry, EntryKind, Kind, ObjectId, trees};
 use crate::model::redaction::Redaction;
 use crate::model::time::Time;
@@ -54,8 +54,8 @@ impl Walk<'_> {
             return Ok(());
         };
         if !folder.is_canonical {
-            self.found
-                .error(shown, "a tree that git would not write: out of order, a duplicate name, or an odd mode; `git wf fsck --repair` fixes it");
+            let what = "a tree that git would not write: out of order, a duplicate name, or an odd mode";
+            self.found.error_with(shown, what, repair_that("fixes it"));
         }
         for entry in folder.entries {
             if self.files > MOST_FILES {
@@ -72,7 +72,7 @@ impl Walk<'_> {
 
     fn entry(&mut self, entry: &Entry, path: &str) -> Result<(), StoreError> {
         if let Some(why) = trees::refusal(entry) {
-            self.found.error(path, format!("{why}; `git wf fsck --repair` removes it"));
+            self.found.error_with(path, why, repair_that("removes it"));
             return Ok(());
         }
         let is_place = layout::is_folder(path) || !matches!(form(path).0, Form::Unknown);
@@ -140,22 +140,21 @@ impl Walk<'_> {
                 }
                 if doc.is_full() {
                     let what = format!(
-                        "its sets are full ({} elements, those included that were removed since the last repair): nothing can be added; \
-                         `git wf fsck --repair` makes room",
+                        "its sets are full ({} elements, those included that were removed since the last repair): nothing can be added",
                         doc.crowd()
                     );
-                    self.found.error(path, what);
+                    self.found.error_with(path, what, repair_that("makes room"));
                     self.found.to_heal.insert(path.to_owned());
                 }
                 let ahead = doc.ahead_of(self.now);
                 if !ahead.is_empty() {
                     let what = format!(
                         "stamps ahead of the clock of this machine, which says {} ({}): until they pass, no change has an \
-                         effect; `git wf fsck --repair` lets later changes win",
+                         effect",
                         self.now,
                         named(&ahead)
                     );
-                    self.found.error(path, what);
+                    self.found.error_with(path, what, repair_that("lets later changes win"));
                     self.found.to_heal.insert(path.to_owned());
                     // A stamp in the far future is ahead of every clock.
                     self.found.needs_clock |= doc.ahead_of(Time::LAST).is_empty();
@@ -167,8 +166,7 @@ impl Walk<'_> {
 
     fn spelling(&mut self, path: &str, bytes: &[u8], canonical: &[u8]) {
         if bytes != canonical {
-            let what = "not in canonical form; `git wf fsck --repair` rewrites it";
-            self.found.error(path, what);
+            self.found.error_with(path, "not in canonical form", repair_that("rewrites it"));
             self.found.to_heal.insert(path.to_owned());
         }
     }
@@ -186,10 +184,10 @@ impl Walk<'_> {
             }
             let what = format!(
                 "stamped {at}, ahead of the clock of this machine, which says {}: it sorts after whatever is written \
-                 until then; `git wf fsck --repair` sets it aside",
+                 until then",
                 self.now
             );
-            self.found.error(path, what);
+            self.found.error_with(path, what, repair_that("sets it aside"));
             self.found.to_heal.insert(path.to_owned());
             self.found.needs_clock |= !stamp.is_far_future();
         }

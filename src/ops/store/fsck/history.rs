@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{Findings, Severity, files, unchecked};
+use super::{Findings, Severity, files, repair_that, unchecked};
 use crate::git::{EntryKind, ObjectId};
+use crate::model::remedy::Remedy;
 use crate::store::{
     Did, Fault, Lineage, Origins, REDIRECTED, Snapshot, Store, StoreError, layout, read_blob, said_of_form,
 };
@@ -106,7 +107,7 @@ fn check_changes(
     let mut origins = Origins::between(store, None, now.commit())?;
     for (commit, parents) in history {
         // Group the paths by message.
-        let mut lost: BTreeMap<(Severity, String), Vec<String>> = BTreeMap::new();
+        let mut lost: BTreeMap<(Severity, String, Option<Remedy>), Vec<String>> = BTreeMap::new();
         for own in lineage.changes(*commit, parents, &|_| true)? {
             let faults = own.step().map(|step| step.faults()).unwrap_or_default();
             let mut faults: Vec<Fault> =
@@ -136,26 +137,29 @@ fn check_changes(
                 }
                 _ => true,
             };
-            let (severity, what) = match (is_back, is_restorable) {
-                (true, _) => (Severity::Note, ", and restored since"),
-                (false, true) => (Severity::Error, "; `git wf fsck --repair` restores it"),
-                (false, false) => (Severity::Note, "; it is not a path of this format"),
+            let (severity, what, remedy) = match (is_back, is_restorable) {
+                (true, _) => (Severity::Note, ", and restored since", None),
+                (false, true) => (Severity::Error, "", Some(repair_that("restores it"))),
+                (false, false) => (Severity::Note, "; it is not a path of this format", None),
             };
-            lost.entry((severity, format!("{done}{what}"))).or_default().push(own.path);
+            lost.entry((severity, format!("{done}{what}"), remedy)).or_default().push(own.path);
         }
         if lost.is_empty() {
             continue;
         }
         let by = format!(" by {}", store.step(*commit)?.author);
-        for ((severity, what), paths) in lost {
+        for ((severity, what, remedy), paths) in lost {
             // `deleted by Ada, and restored since`
             let at = what.find([',', ';']).unwrap_or(what.len());
             let what = format!("{}{by}{}", &what[..at], &what[at..]);
             match paths.split_at(MOST_LISTED.min(paths.len())) {
-                (all, []) => all.iter().for_each(|path| found.add(severity, path, Some(*commit), &what)),
+                (all, []) => {
+                    let mut add = |path| found.add_with(severity, path, Some(*commit), &what, remedy.clone());
+                    all.iter().for_each(|path| add(path));
+                }
                 _ => {
                     let what = format!("{what} (the first of {} files)", paths.len());
-                    found.add(severity, &paths[0], Some(*commit), what);
+                    found.add_with(severity, &paths[0], Some(*commit), what, remedy);
                 }
             }
         }

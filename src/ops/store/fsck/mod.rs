@@ -11,6 +11,7 @@ mod runs;
 use std::collections::BTreeSet;
 
 use crate::git::{GitError, ObjectId};
+use crate::model::remedy::Remedy;
 use crate::ops::{Answer, Session};
 use crate::store::{Snapshot, Store, StoreError, layout, merge};
 
@@ -38,6 +39,9 @@ pub(crate) struct Finding {
     pub(crate) commit: Option<String>,
     /// What is wrong.
     pub(crate) what: String,
+    /// What can be done about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) remedies: Vec<Remedy>,
 }
 
 #[derive(Default)]
@@ -53,8 +57,24 @@ struct Findings {
 
 impl Findings {
     fn add(&mut self, severity: Severity, path: &str, commit: Option<ObjectId>, what: impl Into<String>) {
-        let commit = commit.map(|id| id.to_string());
-        self.found.push(Finding { severity, path: path.into(), commit, what: what.into() });
+        self.add_with(severity, path, commit, what, None);
+    }
+
+    fn add_with(
+        &mut self,
+        severity: Severity,
+        path: &str,
+        commit: Option<ObjectId>,
+        what: impl Into<String>,
+        remedy: Option<Remedy>,
+    ) {
+        let (path, commit) = (path.to_owned(), commit.map(|id| id.to_string()));
+        let remedies = remedy.into_iter().collect();
+        self.found.push(Finding { severity, path, commit, what: what.into(), remedies });
+    }
+
+    fn error_with(&mut self, path: &str, what: impl Into<String>, remedy: Remedy) {
+        self.add_with(Severity::Error, path, None, what, Some(remedy));
     }
 
     fn error(&mut self, path: &str, what: impl Into<String>) {
@@ -79,6 +99,11 @@ impl Findings {
     }
 }
 
+/// A repair, and what it does to what was found.
+fn repair_that(does: &str) -> Remedy {
+    Remedy::call("fsck --repair", does)
+}
+
 /// Checks records, references and the history. Findings are part of the result, not refusals.
 ///
 /// # Errors
@@ -97,10 +122,8 @@ pub(super) fn findings(store: &Store) -> Result<Vec<Finding>, StoreError> {
         Ok(refused) => {
             for path in refused {
                 if !found.found.iter().any(|it| it.path == path) {
-                    found.error(
-                        &path,
-                        "a name that git refuses, or a tree that git would not write; `git wf fsck --repair` fixes it",
-                    );
+                    let what = "a name that git refuses, or a tree that git would not write";
+                    found.error_with(&path, what, repair_that("fixes it"));
                 }
             }
         }
@@ -124,7 +147,7 @@ fn unchecked<'a>(store: &'a Store, found: &mut Findings) -> Result<Snapshot<'a>,
     let Some(tip) = store.tip()? else { return Err(error) };
     match store.state_at(tip)? {
         Some(snapshot) => {
-            found.error(layout::ROOT_PATH, format!("{error}; `git wf fsck --repair` restores it"));
+            found.error_with(layout::ROOT_PATH, error.to_string(), repair_that("restores it"));
             Ok(snapshot)
         }
         None => Err(error),

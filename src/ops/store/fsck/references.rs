@@ -6,6 +6,7 @@ use super::{Findings, Severity, runs};
 use crate::git::ObjectId;
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::remedy::{Call, Remedy};
 use crate::model::solution::{SOLUTION, Solution};
 use crate::ops::store::received::MOST_TRACED;
 use crate::rules::dag;
@@ -39,8 +40,8 @@ pub(super) fn check(
     }
     for cycle in cycles(&edges) {
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
-        let what = format!("depends on itself: {drawn}; remove a dependency with `git wf edit`");
-        found.error(&layout::issue(&cycle[0]), what);
+        let remedy = Remedy::call(Call::new("edit --depends-on=-OTHER", [&cycle[0]]), "removes a dependency");
+        found.error_with(&layout::issue(&cycle[0]), format!("depends on itself: {drawn}"), remedy);
     }
     for id in records::queue_ids(snapshot)? {
         match records::queue(snapshot, &id) {
@@ -93,10 +94,9 @@ fn check_issue(
         found.note(&path, format!("depends on `{other}`, which is missing"));
     }
     if let Some(bound) = issue.bound_solution_id.as_ref().filter(|id| folder.solution(id).is_none()) {
-        found.error(
-            &path,
-            format!("is bound to `{bound}`, which is missing or unreadable; bind another with `git wf bind`"),
-        );
+        let what = format!("is bound to `{bound}`, which is missing or unreadable");
+        let bind = Call::new("bind", [issue.id.as_str(), "SOLUTION"]);
+        found.error_with(&path, what, Remedy::call(bind, "binds another"));
     }
     for solution in folder.solutions.iter().map(|s| &s.record) {
         let path = layout::solution(&solution.id);
@@ -253,10 +253,11 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
         if let Some(other) = numbers.insert(item.item_id.as_str(), &item.solution_id) {
             let (number, plan) = (&item.item_id, &item.solution_id);
             let what = format!(
-                "`{number}` is also the number of `{other}`, which another clone added: name each by its plan, or remove one with \
-                 `git wf queue remove {plan}` and add it again"
+                "`{number}` is also the number of `{other}`, which another clone added: name each by its plan, or remove one \
+                 and add it again"
             );
-            found.note(&path, what);
+            let remove = Remedy::call(Call::new("queue remove", [plan]), "removes this one");
+            found.add_with(Severity::Note, &path, None, what, Some(remove));
         }
         edges.insert(item.solution_id.clone(), item.depends_on.iter().cloned().collect());
     }

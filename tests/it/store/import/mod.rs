@@ -218,7 +218,8 @@ fn issues_that_depend_on_each_other_are_noted() {
         report["notes"],
         json!([{
             "id": "zoo-2",
-            "note": "the issues depend on each other in a cycle: zoo-2 → zoo-3 → zoo-2; `git wf edit zoo-2 --depends-on=-zoo-3` removes a dependency"
+            "note": "the issues depend on each other in a cycle: zoo-2 → zoo-3 → zoo-2",
+            "remedies": [{"operation": "edit --depends-on=-OTHER", "values": ["zoo-2"], "words": "removes a dependency"}]
         }])
     );
     // The same again brings nothing, and so says nothing.
