@@ -1,10 +1,10 @@
-//! `queue conflict check --merge`: what would collide, before anybody merges.
+//! `queue conflict check --merge`: which branches would conflict, before anyone merges.
 
 use serde_json::json;
 
 use crate::support::{Repo, Sandbox};
 
-/// Every reference, the files of the work tree and every object that git has.
+/// Every reference, the files of the work tree, and every object of the repository.
 fn everything(repo: &Repo) -> [String; 3] {
     let git = |args: &[&str]| repo.git(args).ok().stdout;
     [
@@ -41,7 +41,7 @@ fn branches_that_would_collide_are_named_with_their_lines() {
     worktrees[1].git(&["rm", "--quiet", "gone.txt"]).ok();
     worktrees[1].git(&["commit", "--quiet", "-m", "drop it"]).ok();
     worktrees[2].commit("gone.txt", "new\n", "three");
-    // What is done is looked at by its last commit, whatever its branch does since.
+    // A completed item is judged by its last commit, whatever its branch does afterwards.
     worktrees[0].done();
     let before = everything(&repo);
     let found = repo.wf(&["queue", "conflict", "check", "--merge", "--json"]).fails(1).json();
@@ -74,7 +74,7 @@ fn branches_that_would_collide_are_named_with_their_lines() {
     {
         assert!(printed.contains(part), "{part}\n{printed}");
     }
-    // What was merged here is no side of its own any more, and collides as this branch.
+    // What was merged here is no longer a side of its own, and conflicts as this branch.
     repo.git(&["merge", "--quiet", "--no-edit", "work-A-1"]).ok();
     let found = repo.wf(&["queue", "conflict", "check", "--merge", "--json"]).fails(1).json();
     assert_eq!(found["sides"].as_array().unwrap().len(), 3);
@@ -120,7 +120,7 @@ fn a_branch_is_found_under_the_name_that_it_was_given_since() {
         trees.push(tree);
     }
     trees[0].git(&["branch", "-m", "work-A-1", "renamed"]).ok();
-    // What is not linked, since the hooks were passed by, is on the branch all the same.
+    // A commit that is not linked, since it bypassed the hooks, is still on the branch.
     trees[0].write("more.txt", "more\n");
     trees[0].git(&["add", "more.txt"]).ok();
     trees[0].git(&["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-m", "more"]).ok();
@@ -134,7 +134,7 @@ fn a_branch_is_found_under_the_name_that_it_was_given_since() {
         let side = side(from);
         assert_eq!((&side["branch"], &side["commit"]), (&json!("renamed"), &json!(tip)), "{side:#}");
     }
-    // Where something else is checked out, it is the one new branch that has the work.
+    // If something else is checked out, the work is on the one new branch.
     trees[0].git(&["checkout", "--quiet", "--detach"]).ok();
     assert_eq!(side(&repo)["branch"], "renamed");
 }

@@ -1,4 +1,4 @@
-//! Conflicts that are found, told and decided.
+//! Conflicts that are found, declared and resolved.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn a_shared_file_is_found_and_never_stored() {
     }
     assert_eq!(found[0]["id"], Value::Null);
     assert!(!repo.store_paths().iter().any(|path| path.contains("/conflicts/")));
-    // It keeps nobody waiting before somebody is at work.
+    // It blocks nothing until someone executes one of them.
     assert_eq!(statuses(&repo), ["ready", "ready"]);
     repo.wf(&["next", "A-2", "--allow-overlap"]).ok();
     assert_eq!(statuses(&repo), ["pending", "executing"]);
@@ -61,7 +61,7 @@ fn a_conflict_of_high_severity_waits_for_a_decision() {
     assert_eq!(statuses(&repo), ["blocked", "blocked", "ready"]);
     let reason = reasons(&item_of(&repo, "A-1"));
     assert!(reason.contains("CFT-1") && reason.contains("git wf queue resolve --order"), "{reason}");
-    // What is shown can be typed.
+    // What is shown can be typed as a command.
     let told = repo.refused(3, &["next", "S-1"])["details"][0].as_str().unwrap().to_owned();
     let typed = told.split('`').nth(1).unwrap().strip_prefix("git wf ").unwrap().to_owned();
     let tried = sandbox.clone(&repo, "tried");
@@ -95,7 +95,7 @@ fn a_conflict_of_high_severity_waits_for_a_decision() {
         repo.store_paths().into_iter().filter(|path| path.contains("/conflicts/")).collect();
     assert_eq!(entries.len(), 2);
     assert_eq!(repo.stored_json(&entries[1])["resolves"], repo.stored_json(&entries[0])["id"]);
-    // The queue follows, and the later one waits for the earlier.
+    // The queue follows the decision, and the later item waits for the earlier one.
     assert_eq!(order_of(&repo, &[]), ["A-2", "A-1", "A-3"]);
     assert_eq!(statuses(&repo), ["pending", "ready", "ready"]);
     assert!(reasons(&item_of(&repo, "A-1")).contains("after `S-2`"));
@@ -114,7 +114,7 @@ fn a_conflict_declared_twice_is_one_and_stays_decided() {
         repo.changes_nothing(&[&["queue", "conflict", "add", "--type", "api"], more].concat())
     };
     repo.wf(&["queue", "conflict", "add", "--type", "api", "--items", "S-1,S-2"]).ok();
-    // However it is told otherwise: the same plans, type and file are the same conflict.
+    // However it is declared again: the same plans, type and file are the same conflict.
     for more in [
         &["--items", "S-2,S-1"][..],
         &["--items", "S-1,S-2", "--severity", "low"],
@@ -128,7 +128,7 @@ fn a_conflict_declared_twice_is_one_and_stays_decided() {
     add(&["--items", "S-1,S-2", "--order", "S-1,S-2"]);
     assert_eq!(repo.json(&["queue", "conflict", "list"]).as_array().unwrap().len(), 1);
     assert_eq!(order_of(&repo, &[]), ["A-2", "A-1", "A-3"]);
-    // Another file makes another conflict.
+    // Another file makes it another conflict.
     repo.wf(&["queue", "conflict", "add", "--type", "api", "--items", "S-1,S-2", "--file", "src/A-1.rs"])
         .ok();
     assert_eq!(repo.json(&["queue", "conflict", "list"]).as_array().unwrap().len(), 2);
@@ -191,10 +191,10 @@ fn orders_that_contradict_each_other_or_a_dependency_are_settled_by_one_decision
     let list = repo.json(&["queue", "conflict", "list"]);
     assert_eq!(list[0]["clarification"], Value::Null);
     assert!(list[1]["clarification"]["question"].as_str().unwrap().contains("A-1 → A-2 → A-1"), "{list:#}");
-    // The newest asks; the older one follows where the decision is against it.
+    // The newest conflict asks for a decision; the older one yields if the decision contradicts it.
     repo.wf(&["queue", "resolve", "CFT-2", "--order", "S-2,S-1"]).ok();
     assert_eq!(statuses(&repo), ["pending", "ready", "pending"]);
-    // What depends on another cannot come before it.
+    // An item that depends on another cannot come before it.
     let told = ["queue", "conflict", "add", "--type", "api", "--items", "A-1,A-3"];
     repo.wf(&told).ok();
     assert_eq!(repo.refused(1, &["queue", "resolve", "CFT-3", "--order", "A-3,A-1"])["code"], "unsettled");
@@ -217,7 +217,7 @@ fn manual_waits_and_merge_does_not() {
     repo.wf(&["queue", "resolve", "CFT-2", "--order", "S-3,S-2", "--resolution", "merge"]).ok();
     assert_eq!(statuses(&repo), ["ready", "pending", "ready"]);
     repo.refused(2, &["queue", "resolve", "CFT-2", "--order", "S-3,S-2", "--resolution", "manual"]);
-    // Whoever has left the queue leaves nothing to decide.
+    // Items that have left the queue leave nothing to decide.
     add(&["--items", "S-1,S-3", "--severity", "high"]);
     assert_eq!(statuses(&repo), ["blocked", "pending", "blocked"]);
     repo.wf(&["queue", "remove", "S-3"]).ok();

@@ -1,11 +1,11 @@
-//! What is decided about items and whole queues.
+//! Decisions about items and whole queues.
 
 use serde_json::{Value, json};
 
 use super::{item_of, order_of, reasons};
 use crate::support::{Repo, Sandbox, column, plan_on};
 
-/// A queue of its own with these issues, planned and queued; its id.
+/// A new queue with these issues, planned and queued; returns its id.
 fn queue_with(repo: &Repo, ids: &[&str]) -> String {
     let queue = repo.wf(&["queue", "new"]).ok().line().to_owned();
     for id in ids {
@@ -86,7 +86,7 @@ fn a_queue_with_unfinished_items_is_archived_only_on_purpose() {
     repo.wf(&["queue", "archive", &one, "--force", "--reason", "a new start"]).ok();
     assert!(repo.last_message().contains("Wf-Force: a new start"));
     repo.changes_nothing(&["queue", "archive", &one]);
-    // Who waits can be queued elsewhere; who is at work ends it.
+    // A waiting issue can be queued elsewhere; a running execution goes on to its end.
     assert_eq!((repo.status("A-1"), repo.status("A-2")), ("executing".into(), "planned".into()));
     repo.wf(&["queue", "add", "A-2"]).ok();
     assert_eq!(order_of(&repo, &[]), ["A-2"]);
@@ -168,7 +168,7 @@ fn a_queue_that_cannot_be_read_is_in_nobodys_way() {
         let dag = repo.wf(&["queue", "dag"]).ok();
         assert!(dag.stdout.contains("ISS-004"), "{}", dag.stdout);
     }
-    // What is executed from there keeps its files, and nothing else of it is handed out.
+    // The item that is executed from there keeps its files, and no other item of that queue is handed out.
     let beside = repo.worktree("b", "side");
     assert_eq!(beside.json(&["next"])["issue_id"], "ISS-004");
     assert_eq!(repo.worktree("c", "aside").refused(3, &["next"])["code"], "nothing-to-do");
@@ -179,7 +179,7 @@ fn a_queue_that_cannot_be_read_is_in_nobodys_way() {
     assert_eq!(repo.status("ISS-005"), "queued");
 }
 
-/// One plan in two queues, of which the first comes first; nobody executes anything.
+/// One plan in two queues, the first of which comes first; nothing is executed.
 fn in_two_queues(repo: &Repo) -> (String, String) {
     repo.planned("ISS-001", &plan_on("src/a.rs"));
     repo.planned("ISS-002", &plan_on("src/b.rs"));

@@ -1,18 +1,18 @@
-//! What is put into a queue, all at once or one by one, and where.
+//! Adding items to a queue, all at once or one by one, and their order.
 
 use serde_json::{Value, json};
 
 use super::order_of;
 use crate::support::{Repo, Sandbox, column, plan, plan_on};
 
-/// An issue with these arguments and a plan that touches `file`.
+/// Creates an issue with these arguments and a plan that touches `file`.
 #[track_caller]
 fn planned(repo: &Repo, id: &str, file: &str, args: &[&str]) {
     repo.wf(&[&["new", "--id", id, "About it"], args].concat()).ok();
     repo.wf_in(plan_on(file).to_string(), &["solution", "add", id]).ok();
 }
 
-/// A plan whose one task creates `file`.
+/// A plan whose only task creates `file`.
 fn creating(file: &str) -> Value {
     plan_on(file)
 }
@@ -30,7 +30,7 @@ fn everything_that_is_planned_stands_in_the_order_of_the_rule() {
     assert_eq!(repo.refused(3, &["queue", "add", "--tag", "nothing"])["code"], "nothing-to-do");
     let added = repo.json(&["queue", "add", "--all-planned"]);
     assert_eq!(added.as_array().unwrap().len(), 5);
-    // Critical, but behind what it depends on; more tasks, then age, then what depends on others.
+    // A critical issue, but after what it depends on; then more tasks, then age, then issues that depend on others.
     assert_eq!(order_of(&repo, &[]), ["ISS-004", "ISS-002", "ISS-003", "ISS-001", "ISS-005"]);
     repo.refused(3, &["queue", "add", "--all-planned"]);
     let orders: Vec<u64> = repo.json(&["queue", "show"])["items"]
@@ -54,7 +54,7 @@ fn one_by_one_comes_to_the_same_and_moves_nothing() {
         repo.wf(&["queue", "add", id]).ok();
     }
     assert_eq!(order_of(&repo, &[]), ["A-2", "A-4", "A-1", "A-5", "A-3"]);
-    // Nothing passes what has begun.
+    // No item passes one that has started.
     assert_eq!(repo.json(&["next"])["issue_id"], "A-2");
     planned(&repo, "A-6", "src/A-6.rs", &["-p", "1"]);
     repo.wf(&["queue", "add", "A-6"]).ok();

@@ -1,4 +1,4 @@
-//! `queue`: what is put in, taken out and shown.
+//! `queue`: adding, removing and showing items.
 
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ fn only_a_bound_plan_of_an_issue_that_waits_for_it_can_be_queued() {
     assert!(error["hint"].as_str().unwrap().contains("solution add ISS-001"), "{error}");
     repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001", "--no-bind"]).ok();
     assert!(repo.refused(1, &["queue", "add", "ISS-001"])["hint"].as_str().unwrap().contains("git wf bind"));
-    // One that cannot be queued keeps out the others of that command.
+    // If one issue cannot be queued, none of that command are.
     repo.planned("ISS-002", &plan_on("x"));
     repo.refused(1, &["queue", "add", "ISS-002", "ISS-001"]);
     assert_eq!(repo.status("ISS-002"), "planned");
@@ -86,7 +86,7 @@ fn an_item_is_taken_out_and_comes_back_under_its_number() {
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     let items = repo.items().into_iter().map(|(item, _)| item);
     assert_eq!(items.collect::<Vec<_>>(), ["S-1", "S-2"], "the older issue stands first");
-    // By the id of the issue or the plan; not while it is executed.
+    // By the id of the issue or the plan, but not during its execution.
     repo.wf(&["next", &one]).ok();
     assert_eq!(repo.refused(1, &["queue", "remove", "ISS-001"])["code"], "illegal-move");
     repo.wf(&["queue", "remove", "ISS-002"]).ok();
@@ -185,7 +185,7 @@ fn of_several_queues_all_are_shown_and_reasons_say_which() {
     let mut expected = [waits(&first), waits(&second)];
     expected.sort();
     assert_eq!(details, expected);
-    // In JSON it is one queue, whether one is named or not.
+    // In JSON it is one queue, whether a queue is named or not.
     let shown = repo.json(&["queue", "show"])["id"].clone();
     assert_eq!(shown, repo.json(&["queue", "list"])[0]["id"]);
     assert_eq!(repo.json(&["queue", "show", &second])["id"], second.as_str());

@@ -1,4 +1,4 @@
-//! What clones make of one queue apart from each other.
+//! Changes that clones make to one queue separately.
 
 use serde_json::json;
 
@@ -36,7 +36,7 @@ fn items_orders_and_decisions_made_apart_come_together() {
     let (ada, bob) = clones(&sandbox);
     ada.wf(&["queue", "conflict", "add", "--type", "api", "--items", "S-1,S-2"]).ok();
     meet(&ada, &bob);
-    // Each adds an item, moves one, and decides the same conflict in another way.
+    // Each clone adds an item, moves one, and resolves the same conflict in another way.
     ada.queued("X-1", "src/x.rs");
     bob.queued("Y-1", "src/y.rs");
     ada.wf(&["queue", "order", "A-3", "--before", "A-1"]).ok();
@@ -52,7 +52,7 @@ fn items_orders_and_decisions_made_apart_come_together() {
     // Bob decided last, and both decisions are kept.
     assert!(place("A-2") < place("A-1") && place("A-1") < place("A-3"), "{queue:#}");
     assert_eq!(ada.store_paths().iter().filter(|path| path.contains("/conflicts/")).count(), 4);
-    // Both clones gave one number: it names neither, and each has its plan.
+    // Both clones gave the same number: it names neither, and each item keeps its plan.
     let (x, y) = (item_of(&ada, "X-1"), item_of(&ada, "Y-1"));
     assert_eq!(x["item_id"], y["item_id"]);
     assert_eq!((&x["status"], &y["status"]), (&json!("ready"), &json!("ready")));
@@ -123,7 +123,7 @@ fn orders_that_only_together_go_round_in_a_circle_ask_in_both() {
 fn an_issue_bound_to_another_plan_leaves_its_item_until_it_is_queued_again() {
     let sandbox = Sandbox::new();
     let (ada, bob) = clones(&sandbox);
-    // Bob queues what Ada binds anew.
+    // Bob queues an issue for which Ada binds another plan.
     bob.planned("B-1", &plan_on("src/b.rs"));
     meet(&ada, &bob);
     bob.wf(&["queue", "add", "B-1"]).ok();

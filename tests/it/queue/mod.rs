@@ -1,4 +1,4 @@
-//! Queues: how they are formed, ordered, drawn and decided about.
+//! Queues: how they are formed, ordered, drawn and resolved.
 
 mod check;
 mod conflicts;
@@ -27,7 +27,7 @@ fn item_of(repo: &Repo, issue: &str) -> Value {
     items.iter().find(|it| it["issue_id"] == issue).unwrap_or_else(|| panic!("{issue}: {queue:#}")).clone()
 }
 
-/// Why an item waits, and what can be done about it, in one text.
+/// Why an item waits, and the remedies, in one text.
 #[track_caller]
 fn reasons(item: &Value) -> String {
     crate::support::reasons(item)

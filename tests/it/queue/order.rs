@@ -1,4 +1,4 @@
-//! Where an item stands, and how that is drawn.
+//! The position of an item, and how the order is drawn.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn an_item_is_put_before_or_behind_another() {
     repo.changes_nothing(&["queue", "order", "S-3", "--before", "S-1"]);
     repo.wf(&["queue", "order", "A-3", "--after", "S-2"]).ok();
     assert_eq!(order_of(&repo, &[]), ["A-1", "A-2", "A-3"]);
-    // The next one that is put in goes where the rule wants it, and those that were moved stay.
+    // The next item that is added goes where the rule puts it, and those that were moved stay.
     repo.wf(&["queue", "order", "S-1", "--after", "S-3"]).ok();
     repo.queued("A-4", "src/A-4.rs");
     assert_eq!(order_of(&repo, &[]), ["A-2", "A-3", "A-1", "A-4"]);
@@ -32,7 +32,7 @@ fn an_item_is_put_before_or_behind_another() {
     repo.planned("A-5", &plan_on("src/A-5.rs"));
     repo.wf(&["queue", "add", "A-5", "--queue", &other]).ok();
     assert_eq!(repo.refused(1, &["queue", "order", "A-5", "--after", "S-2"])["code"], "other-queue");
-    // However often, there is room.
+    // There is always room, however often items are moved.
     for n in 0..40 {
         let (moved, other) = if n % 2 == 0 { ("A-2", "A-1") } else { ("A-3", "A-1") };
         repo.wf(&["queue", "order", moved, "--before", other]).ok();
@@ -54,7 +54,7 @@ fn no_order_goes_against_a_dependency() {
     repo.wf(&["queue", "order", "S-2", "--before", "S-1"]).ok();
     repo.wf(&["queue", "order", "S-3", "--before", "S-1"]).ok();
     assert_eq!(order_of(&repo, &[]), ["A-2", "A-3", "A-1"]);
-    // Behind an item is behind what that waits for: what is free does not pass it.
+    // An item after another is also after what that one waits for: a ready item does not pass it.
     repo.wf(&["queue", "order", "S-2", "--after", "S-1"]).ok();
     repo.wf(&["queue", "order", "S-1", "--after", "S-3"]).ok();
     assert_eq!(order_of(&repo, &[]), ["A-2", "A-3", "A-1"]);
@@ -152,7 +152,7 @@ fn what_shares_files_goes_in_the_order_of_the_queue() {
         assert!(error["details"][0].as_str().unwrap().contains("shares `src/a.rs`"), "{error}");
         assert!(error["hint"].as_str().unwrap().contains("--allow-overlap"), "{error}");
     }
-    // What shares no file goes when it likes, and what cannot be had holds nobody up.
+    // An item that shares no file is free to go, and one that cannot be claimed blocks nothing.
     repo.worktree("b", "b").wf(&["next", "S-3"]).ok();
     repo.wf(&["queue", "hold", "S-2", "-m", "not yet"]).ok();
     assert_eq!(repo.worktree("c", "c").json(&["next", "S-1"])["issue_id"], "A-1");

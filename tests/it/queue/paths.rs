@@ -1,11 +1,11 @@
-//! However plans write a path: one file is handed to one executor at a time.
+//! However plans write a path, one file is given to one executor at a time.
 
 use serde_json::{Value, json};
 
 use super::{item_of, reasons};
 use crate::support::{Repo, Sandbox, column, plan_on};
 
-/// `src/new.ts` as planners write it, and folders that it lies in.
+/// `src/new.ts` as planners write it, and directories that contain it.
 const SAME: &[&str] = &[
     "./src/new.ts",
     "src//new.ts",
@@ -41,7 +41,7 @@ fn a_path_that_is_written_otherwise_waits_for_the_same_file() {
     for n in 1..=4 {
         assert_eq!(item_of(&repo, &format!("B-{n}"))["status"], "ready", "B-{n}");
     }
-    // An item that is named is refused as well.
+    // An item that is named is refused, too.
     let refused = repo.worktree("b", "b").refused(3, &["next", "A-5"]);
     assert!(refused["details"][0].as_str().unwrap().contains("shares `src/new.ts`"), "{refused}");
 }
@@ -62,7 +62,7 @@ fn groups_conflicts_and_files_touched_go_by_the_normal_path() {
     let found = repo.json(&["queue", "conflict", "list"]);
     assert_eq!(column(&found, "file"), ["src"]);
     assert_eq!(found[0]["solutions"], json!(plans[..3]));
-    // The two files do not conflict with each other: nothing leads from the one to the other.
+    // The two files do not conflict with each other: there is no edge between them.
     let edges = repo.json(&["queue", "dag"]);
     let edges: Vec<(&str, &str)> = edges["edges"]
         .as_array()
@@ -71,7 +71,7 @@ fn groups_conflicts_and_files_touched_go_by_the_normal_path() {
         .map(|edge| (edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap()))
         .collect();
     assert_eq!(edges, [(&*plans[0], &*plans[2]), (&*plans[1], &*plans[2])]);
-    // Told by hand over the same files, it stands in the place of what was found.
+    // Declared over the same files, it replaces the conflict that was found.
     let all = ["queue", "conflict", "add", "--type", "file", "--file", "./src/", "--items", "A-1,A-2,A-3"];
     assert_eq!(repo.json(&all)[0]["file"], "src");
     assert_eq!(column(&repo.json(&["queue", "conflict", "list"]), "id"), ["CFT-1"]);
@@ -109,7 +109,7 @@ fn a_name_with_brackets_is_a_path_and_no_pattern() {
         let rules = column(&checked["findings"], "rule");
         assert!(rules.iter().all(|rule| rule != "path" && rule != "unknown-file"), "{checked:#}");
     }
-    // As a pattern, the first is the second, and not itself.
+    // As a pattern, the first would match the second, but not itself.
     let (named, matched) = ("app/[id]/new.tsx", "app/i/new.tsx");
     repo.planned("A-1", &plan_on(named));
     repo.planned("A-2", &plan_on(matched));
@@ -202,14 +202,14 @@ fn a_plan_that_names_no_file_is_stored_with_a_warning() {
     assert_eq!(added["findings"][0]["rule"], "no-files");
     let checked = repo.wf(&["solution", "check", "A-1"]).ok().stdout;
     assert!(checked.contains("files or modification_points in one of the tasks"), "{checked}");
-    // A message to somebody touches nothing.
+    // A message to someone touches no file.
     plan["tasks"][0]["action"] = json!("Notify");
     repo.issue("A-2");
     let added = repo.json_in(plan.to_string(), &["solution", "add", "A-2"]);
     assert_eq!((&added["findings"], added.get("warnings")), (&json!([]), None));
 }
 
-/// A plan that was stored by an older program, or by another.
+/// A plan that was stored by an older program, or by another one.
 fn stored(repo: &Repo, id: &str, path: &str) {
     repo.planned(id, &plan_on("src/placeholder.ts"));
     let place = repo

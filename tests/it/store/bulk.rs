@@ -1,4 +1,4 @@
-//! Much work at once: one pack, one commit, and nothing half-written whatever happens.
+//! Much data at once: one pack, one commit, and nothing half-written whatever happens.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{REF, Repo, Sandbox};
 
-/// So many megabytes of issues, more than a transaction keeps in memory.
+/// This many megabytes of issues, more than a transaction keeps in memory.
 fn issues(megabytes: usize) -> String {
     let text: String = (0..2_000).map(|n| format!("line {n} of a long report\n")).collect();
     let line = |n: usize| {
@@ -39,7 +39,7 @@ fn one_pack_and_one_commit() {
         (&report["created"], &report["comments"], &report["dependencies"]),
         (&json!(40), &json!(40), &json!(40))
     );
-    // The circle through all of them is found, in memory or not.
+    // The cycle through all of them is found, whether in memory or not.
     assert_eq!(report["notes"].as_array().unwrap().len(), 1);
     assert_eq!((repo.steps(), loose()), (2, before));
     let endings: Vec<_> = packs(&repo).iter().map(|path| path.extension().unwrap().to_owned()).collect();
@@ -52,7 +52,7 @@ fn one_pack_and_one_commit() {
     assert_eq!(shown["depends_on"], json!(["br-0"]));
     let again = repo.wf(&["--json", "import", "beads", "issues.jsonl"]).ok().json();
     assert_eq!((&again["unchanged"], packs(&repo).len()), (&json!(40), 2));
-    // What was there stays beside what comes.
+    // Existing files stay beside the new ones.
     repo.wf(&["new", "--id", "GH-1", "Here"]).ok();
     let other = issues(2).replace("\"br-", "\"bd-");
     repo.wf_in(other, &["import", "beads", "-"]).ok();
@@ -96,7 +96,7 @@ fn killed_in_the_middle_of_a_pack() {
     assert_eq!(repo.tip(), before);
     assert_eq!(packs(&repo).len(), 1);
     repo.git(&["fsck", "--strict"]).ok();
-    // What is old enough to be nobody's goes with the next pack.
+    // A file that is old enough to belong to no process is removed with the next pack.
     repo.sh(&["-c", "touch -d '2 days ago' .git/objects/pack/.wf_unfinished_*"]).ok();
     repo.wf(&["import", "beads", "issues.jsonl"]).ok();
     assert_eq!((repo.steps(), packs(&repo).len()), (2, 2));

@@ -1,4 +1,4 @@
-//! One command is one commit, and git alone can read the trail.
+//! One command is one commit, and git alone can read the history.
 
 use crate::support::{REF, Sandbox, plan};
 
@@ -23,7 +23,7 @@ fn every_command_is_one_commit_with_a_subject_and_its_trailers() {
     assert_eq!(steps[1].0, "issue: create ISS-001 \"Tokens expire\"");
     assert_eq!(steps[8].0, "issue: close ISS-001: not ours");
     assert!(steps[5].0.ends_with(": no disk"), "{}", steps[5].0);
-    // Each has one parent and the identity of git.
+    // Each has one parent and git's identity.
     let shape = repo.git(&["log", "--format=%p|%an <%ae>|%cn <%ce>", &format!("{REF}~8..{REF}")]).ok();
     for line in shape.stdout.lines() {
         let (parents, who) = line.split_once('|').unwrap();
@@ -70,7 +70,7 @@ fn all_stores_share_one_root_commit() {
     let two = sandbox.repo("b").as_person("Bo", "bo@example.org");
     two.wf(&["init"]).ok();
     assert_eq!(one.tip(), two.tip());
-    // What other versions of the program made, and will make.
+    // Commits of other versions of the program, past and future.
     assert_eq!(one.tip().as_deref(), Some("441dcc324b8c7eb6eb155294920f6f982538e215"));
     assert_eq!(one.stored("wf.json"), "{\n  \"format\": 1\n}\n");
 }
@@ -154,7 +154,7 @@ fn commits_are_signed_where_git_is_told_to_sign() {
     let public = std::fs::read_to_string(format!("{key}.pub")).unwrap();
     repo.write("signers", format!("ada@example.org {public}"));
     repo.git(&["-c", "gpg.ssh.allowedSignersFile=signers", "verify-commit", REF]).ok();
-    // Without the key nothing is written.
+    // Without the key, nothing is written.
     std::fs::remove_file(key).unwrap();
     let tip = repo.tip();
     let error = repo.refused(1, &["new", "Second"]);

@@ -1,4 +1,4 @@
-//! Many processes on one repository, and others that move the ref without asking.
+//! Many processes on one repository, and others that move the ref without a lock.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -75,7 +75,7 @@ fn sixteen_processes_lose_nothing() {
     repo.wf(&["fsck"]).ok();
 }
 
-/// new, comment, edit, and again.
+/// new, comment and edit, repeatedly.
 fn writes(place: &Repo, n: usize) -> Vec<String> {
     let mut id = String::new();
     for round in 0..writes_each() {
@@ -88,7 +88,7 @@ fn writes(place: &Repo, n: usize) -> Vec<String> {
     Vec::new()
 }
 
-/// next and done, and again; the claims.
+/// next and done, repeatedly; returns the claims.
 fn executes(place: &Repo, rounds: usize) -> Vec<String> {
     let mut claims = Vec::new();
     for _ in 0..rounds {
@@ -125,14 +125,14 @@ fn the_wait_for_the_lock_is_bounded() {
         assert!(ran.stderr.contains("hint: try again"), "{}", ran.stderr);
     }
     assert_eq!(repo.wf(&["new", "Second", "--json"]).fails(1).json_error()["code"], "locked");
-    // Reading asks nobody.
+    // Reading needs no lock.
     assert_eq!(repo.wf(&["list", "--json"]).ok().json().as_array().unwrap().len(), 1);
     assert_eq!(repo.tip(), before);
     drop(held);
     repo.wf(&["new", "Second"]).ok();
 }
 
-/// Starts a write that stands in line behind `held`.
+/// Starts a write that waits for `held`.
 fn waiting(repo: &Repo, title: &str) -> std::thread::JoinHandle<Output> {
     let child = repo
         .command(env!("CARGO_BIN_EXE_git-wf"), &["new", title])
@@ -155,7 +155,7 @@ fn somebody_without_the_lock_moves_the_ref() {
     let mut written = 0;
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // As a plain `git fetch` does where somebody made it overwrite the ref: it asks no lock of ours.
+            // Like a plain `git fetch` that is configured to overwrite the ref: it takes no lock of ours.
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
                 let tip = repo.tip().unwrap();
                 let tree = format!("{tip}^{{tree}}");
@@ -166,7 +166,7 @@ fn somebody_without_the_lock_moves_the_ref() {
             }
         });
         let mut ended = Vec::new();
-        // Our writers are quick, so it may take some before the other comes first.
+        // Our writers are quick, so it may take some before the other one is first.
         while written < 12 || !has_moved.load(std::sync::atomic::Ordering::Relaxed) {
             ended.push(repo.wf(&["new", "--id", &format!("N-{written}"), "Meanwhile"]));
             written += 1;

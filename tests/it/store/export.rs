@@ -8,7 +8,7 @@ use crate::support::{REF, Repo, Sandbox, plan};
 
 const HEAD: &str = "{\"format\":\"git-wf-export\",\"version\":1}";
 
-/// Every kind of record, and what this program does not know.
+/// Every kind of record, and files that this program does not know.
 fn full(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.store("full");
     repo.wf(&["new", "--id", "GH-1", "Tokens expire", "-m", "Too early.", "--tag", "auth"]).ok();

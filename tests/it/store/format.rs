@@ -41,7 +41,7 @@ fn a_record_is_written_in_the_order_of_the_format() {
     assert_eq!(text, expected);
 }
 
-/// Only the stamp of what changed differs, so that a state and its way there are two things.
+/// Only the stamp of the changed field depends on the way to a state.
 #[test]
 fn one_state_has_one_form_whatever_way_led_there() {
     let sandbox = Sandbox::new();
@@ -117,7 +117,7 @@ fn what_has_no_type_is_shown_and_rewritten_as_it_was_written() {
     repo.plumb(&[(&path, &text)]);
     repo.wf(&["edit", "ISS-001", "--title", "u"]).ok();
     let flat = |text: &str| text.split_whitespace().collect::<String>();
-    // In byte order of the names, as all objects that nobody knows.
+    // In byte order of the names, as in every object that the schema does not know.
     let notes = r#""notes":{"$serde_json::private::Number":"1","n":[1e5,1E5,-0,1.50,null]}"#;
     let stored = flat(&repo.stored(&path));
     assert!(stored.contains(notes) && stored.contains(r#""x_odd":1e5"#), "{stored}");

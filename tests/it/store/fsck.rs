@@ -1,4 +1,4 @@
-//! Each kind of fault is named once, and a store that commands made has none.
+//! Each kind of fault is reported once, and a store that commands made has none.
 
 use serde_json::{Value, json};
 
@@ -39,20 +39,20 @@ fn item(queue: &str, solution: &str, issue: &str) -> (String, Value) {
     )
 }
 
-/// The path and the record of an entry in a folder.
+/// The path and the record of an entry in a directory.
 fn entry(folder: &str, record: Value) -> (String, Value) {
     let (id, record) = record::entry(record::PLACE, record);
     (format!("{folder}/{id}.json"), record)
 }
 
-/// Whether a finding of this severity at this path says this.
+/// Whether a finding of this severity at this path contains this text.
 #[track_caller]
 fn assert_found(repo: &Repo, severity: &str, path: &str, what: &str) {
     let found = repo.wf(&["fsck", "--json"]).fails(i32::from(severity == "error")).json();
     assert_among(&found, severity, path, what);
 }
 
-/// Whether one of these findings says this.
+/// Whether one of these findings contains this text.
 #[track_caller]
 fn assert_among(found: &Value, severity: &str, path: &str, what: &str) {
     let fits = |it: &&Value| {
@@ -266,7 +266,7 @@ fn a_history_of_some_thousand_commits_takes_seconds() {
     repo.git_in(stream, &["fast-import", "--quiet"]).ok();
     let start = std::time::Instant::now();
     repo.wf(&["fsck"]).ok();
-    // Two minutes for twenty thousand, on a machine that does other things as well.
+    // Two minutes for twenty thousand, on a machine that is also busy otherwise.
     assert!(start.elapsed().as_millis() < 6 * commits as u128 + 5_000, "{:?}", start.elapsed());
 }
 
@@ -347,7 +347,7 @@ fn of_many_files_that_one_commit_lost_the_first_is_named_with_their_number() {
         let what = of_lost[0]["what"].as_str().unwrap();
         assert_eq!(what.contains("(the first of 21 files)"), count > 20, "{what}");
         assert!(records.iter().any(|(path, _)| of_lost[0]["path"] == path.as_str()));
-        // All of them come back, and that is told in the same way.
+        // All of them come back, and this is reported in the same way.
         let repaired = repo.wf(&["fsck", "--repair"]).ok().stdout;
         assert_eq!(repaired.lines().filter(|line| line.starts_with("restored ")).count(), count);
         let notes = repo.wf(&["fsck", "--json"]).ok().json();

@@ -1,4 +1,4 @@
-//! Many small writes, the packing of them, and what else git does with a repository.
+//! Many small writes, how they are packed, and git's other maintenance of a repository.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ fn store(sandbox: &Sandbox) -> Repo {
     repo
 }
 
-/// How many loose objects there are, and how many packs.
+/// The numbers of loose objects and of packs.
 fn objects(repo: &Repo) -> (u64, u64) {
     let ran = repo.git(&["count-objects", "-v"]).ok();
     let number = |name: &str| {
@@ -41,7 +41,7 @@ fn many_writes_are_packed_by_themselves() {
     repo.git(&["config", "gc.auto", "256"]).ok();
     let most = if is_long() { 5000 } else { 2000 };
     let mut count = 0;
-    // One folder of loose objects stands for all, so when it happens is a matter of chance.
+    // One directory of loose objects represents all, so it depends on chance when this happens.
     while count < most && (is_long() || packs(&repo) == 0) {
         create(&repo, 1);
         count += 1;
@@ -60,7 +60,7 @@ fn packing_does_not_keep_the_writer_waiting() {
     for (key, value) in [("gc.auto", "1"), ("gc.autoDetach", "true"), ("maintenance.autoDetach", "true")] {
         repo.git(&["config", key, value]).ok();
     }
-    // The folder that stands for all the others.
+    // The directory that represents all the others.
     while std::fs::read_dir(repo.path().join(".git/objects/17")).map_or(0, Iterator::count) < 2 {
         repo.git_in(format!("{:?}", Instant::now()), &["hash-object", "-w", "--stdin"]).ok();
     }
@@ -76,7 +76,7 @@ fn packing_does_not_keep_the_writer_waiting() {
     assert_whole(&repo, 61);
 }
 
-/// How many packs there are, while they may be being made.
+/// The number of packs; some may be under construction.
 fn packs(repo: &Repo) -> usize {
     let entries = std::fs::read_dir(repo.path().join(".git/objects/pack")).into_iter().flatten().flatten();
     entries.filter(|entry| entry.path().extension().is_some_and(|it| it == "idx")).count()
@@ -124,7 +124,7 @@ fn an_index_of_a_pack_that_is_gone_hides_nothing() {
     let repo = store(&sandbox);
     create(&repo, 3);
     repo.git(&["config", "gc.auto", "0"]).ok();
-    // The index is to be the first that is asked, as the largest.
+    // Its index must be searched first, as the largest.
     let blobs: String = (0..500).map(|n| format!("blob\ndata 3\n{n:03}\n")).collect();
     repo.git_in(blobs, &["fast-import", "--quiet"]).ok();
     repo.git(&["repack", "-adkq"]).ok();
@@ -135,7 +135,7 @@ fn an_index_of_a_pack_that_is_gone_hides_nothing() {
     repo.git(&["repack", "-adq"]).ok();
     repo.git(&["prune", "--expire=now"]).ok();
     assert!(!multi.exists());
-    // As one that another git wrote while this one packed.
+    // Like an index that another git wrote while this one packed.
     std::fs::write(&multi, &stale).unwrap();
     let borrower = sandbox.root().join("borrower");
     repo.git(&["clone", "--quiet", "--shared", ".", borrower.to_str().unwrap()]).ok();
@@ -150,7 +150,7 @@ fn an_index_of_a_pack_that_is_gone_hides_nothing() {
     assert_eq!(std::fs::read(&multi).unwrap(), stale);
     repo.wf(&["new", "Here"]).ok();
     assert_eq!(std::fs::read(&multi).unwrap(), stale);
-    // Once there may be maintenance, it goes.
+    // Once maintenance is allowed, it is removed.
     repo.git(&["config", "gc.auto", "6000"]).ok();
     repo.wf(&["new", "Maintained"]).ok();
     assert!(!multi.exists());
@@ -162,7 +162,7 @@ fn writers_beside_a_collection_of_garbage() {
     for gc in [&["gc", "--quiet"][..], &["gc", "--quiet", "--prune=now"]] {
         let sandbox = Sandbox::new();
         let repo = store(&sandbox);
-        // A collection locks each reference for its reflog too, and gives up after 100 ms otherwise.
+        // A collection locks each reference for its reflog too, and would otherwise give up after 100 ms.
         repo.git(&["config", "core.filesRefLockTimeout", "20000"]).ok();
         let (writers, each) = if is_long() { (4, 100) } else { (2, 15) };
         let stop = AtomicBool::new(false);
@@ -171,7 +171,7 @@ fn writers_beside_a_collection_of_garbage() {
                 let mut count = 0;
                 while !stop.load(Ordering::Relaxed) {
                     repo.git(gc).ok();
-                    // The next collection takes packs away which it names.
+                    // The next collection removes packs that it names.
                     repo.git(&["multi-pack-index", "write"]).ok();
                     count += 1;
                 }

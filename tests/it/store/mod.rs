@@ -1,4 +1,4 @@
-//! The ref: what git sees of it, what survives in it, where it works, how it is repaired, exported and indexed.
+//! The ref: what git sees of it, what it keeps, where it works, and how it is repaired, exported and indexed.
 
 mod bulk;
 mod commits;

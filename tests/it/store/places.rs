@@ -1,4 +1,4 @@
-//! Where it works: worktrees, bare repositories, subfolders, `GIT_DIR`, other object and ref formats.
+//! Where it works: worktrees, bare repositories, subdirectories, `GIT_DIR`, other object and ref formats.
 
 use crate::support::{REF, Sandbox, column};
 
@@ -30,8 +30,8 @@ fn a_bare_repository_does_all_but_execute() {
     repo.git(&["fsck", "--strict"]).ok();
 }
 
-/// A bare repository among the files of another one, as a clone could bring it: each setting of its configuration that
-/// names a program names one that leaves a mark.
+/// A bare repository among the files of another one, as a clone could contain it: each setting of its configuration
+/// that names a program names one that leaves a mark.
 #[test]
 fn a_bare_repository_that_nobody_named_is_left_alone_where_git_is_told_so() {
     let sandbox = Sandbox::new();
@@ -88,7 +88,7 @@ fn a_bare_repository_that_nobody_named_is_left_alone_where_git_is_told_so() {
             }
         }
         assert!(!mark.exists(), "a program of the planted configuration was run");
-        // One that somebody names is taken, and so are work trees and what lies in their git folders.
+        // A repository that someone names is accepted, and so are work trees and what is in their git directories.
         let named = planted.with_env("GIT_DIR", planted.path().to_str().unwrap());
         assert_eq!(column(&named.json(&["list"]), "id"), ["ISS-001"]);
         outer.wf(&["list"]).ok();
@@ -245,7 +245,7 @@ fn inside_the_git_folder_it_works_as_git_does() {
         }
     }
     assert_eq!(repo.json(&["show", "ISS-001"])["comments"].as_array().unwrap().len(), 3);
-    // The git folder of a worktree stands for that worktree.
+    // The git directory of a worktree means that worktree.
     let (_, shown, _) = run(&git_dir.join("worktrees/b"), &["detail", "--json"]);
     let detail: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(detail["execution_id"], claim["execution_id"]);

@@ -1,4 +1,4 @@
-//! `redact --purge`: what is hidden is in no object that the ref holds.
+//! `redact --purge`: what is hidden is in no object that the ref reaches.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ pub(crate) const SECRET: &str = "hunter2";
 const REF: &str = "refs/wf/main";
 const ROOT: &str = "441dcc324b8c7eb6eb155294920f6f982538e215";
 
-/// An issue with a secret in most of its texts, and a claim; and one that nothing is wrong with.
+/// An issue with a secret in most of its texts, and a claim; and an issue without secrets.
 pub(crate) fn store(repo: &Repo) {
     repo.commit("a.txt", "a\n", "first");
     repo.wf(&["init"]).ok();
@@ -54,7 +54,7 @@ pub(crate) fn hide(repo: &Repo) {
     repo.wf(&["redact", execution, &field, "-m", "a password"]).ok();
 }
 
-/// Everything that the references hold, as text.
+/// Everything that the references reach, as text.
 pub(crate) fn held(repo: &Repo, refs: &[&str]) -> String {
     let listed = repo.git(&[&["rev-list", "--objects", "--no-object-names"], refs].concat()).ok().stdout;
     repo.git_in(listed, &["cat-file", "--batch"]).ok().stdout
@@ -92,7 +92,7 @@ fn what_is_hidden_is_in_no_commit_any_more() {
     for subject in ["issue: create ISS-001: [redacted]", "issue: create ISS-000 \"Harmless\""] {
         assert!(subjects.contains(subject), "{subjects}");
     }
-    // What had nothing to do with it shows as before; the claims name the commits that hold their plans now.
+    // What has nothing to do with the secret shows as before; claims name the commits that now have their plans.
     let without_commit = |mut shown: Value| {
         shown["executions"][0].as_object_mut().unwrap().remove("plan_commit").unwrap();
         for log in ["comments", "feedback"] {
@@ -111,7 +111,7 @@ fn what_is_hidden_is_in_no_commit_any_more() {
         assert!(!repo.wf(args).ok().stdout.contains(SECRET), "{args:?}");
     }
 
-    // Once is enough, and work goes on.
+    // Once is enough, and work continues.
     let tip = repo.tip();
     assert_eq!(repo.wf(&["redact", "--purge", "--yes", "--json"]).ok().json()["commits"], 0);
     assert_eq!(repo.tip(), tip);
@@ -130,7 +130,7 @@ fn across_clones() {
     ada.wf(&["sync"]).ok();
     let bea = sandbox.clone(&origin, "bea").as_person("Bea", "bea@example.org");
     bea.wf(&["init"]).ok();
-    // A merge is in the history.
+    // The history contains a merge.
     bea.wf(&["new", "Of Bea", "--id", "ISS-002"]).ok();
     ada.wf(&["new", "Of Ada", "--id", "ISS-003"]).ok();
     bea.wf(&["sync"]).ok();
@@ -138,7 +138,7 @@ fn across_clones() {
     bea.wf(&["comment", "ISS-002", "-m", "more"]).ok();
     bea.wf(&["sync"]).ok();
 
-    // What others have and is not here would be lost.
+    // Records that others have and that are not here would be lost.
     ada.git(&["fetch", "--quiet"]).ok();
     let error = ada.wf(&["redact", "--purge", "--yes", "--json"]).fails(1).json_error();
     assert_eq!(error["code"], "unmerged", "{error}");
@@ -155,7 +155,7 @@ fn across_clones() {
     assert_eq!(remote["remote"], "origin");
     ada.git(&["rev-parse", "--verify", "--quiet", remote["tracking"].as_str().unwrap()]).fails(1);
 
-    // The commands that it names do it.
+    // The commands that it prints do this.
     let run = |repo: &Repo, command: &Value| repo.sh(&["-c", command.as_str().unwrap()]).ok();
     assert_eq!(ada.refused(1, &["sync"])["code"], "purged");
     run(&ada, &remote["push"]);
@@ -231,13 +231,13 @@ fn the_index_goes_with_what_was_ever_in_it() {
     };
     assert!(holds());
     hide(&repo);
-    // Somebody who takes the database away leaves its log.
+    // Someone who deletes the database leaves its log.
     std::fs::remove_file(beside.join("index.db")).unwrap();
     std::fs::write(beside.join("index.db-wal"), SECRET).unwrap();
     repo.wf(&["redact", "--purge", "--yes"]).ok();
     assert!(!holds());
     assert_eq!(repo.json(&["search", SECRET])["total"], 0);
-    // So it is with a whole one.
+    // The same with a complete one.
     assert!(beside.join("index.db").exists());
     repo.wf(&["redact", "ISS-000", "title", "-m", "a password"]).ok();
     repo.wf(&["redact", "--purge", "--yes"]).ok();

@@ -1,11 +1,11 @@
-//! A purged history and the one that it was: they are never merged, and nothing of either is lost.
+//! A purged history and the old one: they are never merged, and nothing of either is lost.
 
 use serde_json::{Value, json};
 
 use super::purge::{SECRET, assert_purged, held, hide, store};
 use crate::support::{REF, Repo, Sandbox};
 
-/// Two clones that share a store with a secret, which the first has hidden and purged.
+/// Two clones that share a store with a secret, which the first one has hidden and purged.
 struct Purged {
     sandbox: Sandbox,
     origin: Repo,
@@ -16,7 +16,7 @@ struct Purged {
 }
 
 impl Purged {
-    /// `is_known` whether the second knows what was hidden before it is purged.
+    /// `is_known` says whether the second clone knows what is hidden before the purge.
     fn new(is_known: bool) -> Self {
         let sandbox = Sandbox::new();
         let origin = sandbox.bare("origin.git");
@@ -53,14 +53,14 @@ fn run(repo: &Repo, command: &str) {
     repo.sh(&["-c", command]).ok();
 }
 
-/// A commit that says what another does, without its history.
+/// A commit with the content of another, but without its history.
 pub(crate) fn flat(repo: &Repo, commit: &str) -> String {
     let root = repo.git(&["rev-list", "--max-parents=0", commit]).ok();
     let tree = format!("{commit}^{{tree}}");
     repo.git(&["commit-tree", "-m", "all at once", "-p", root.line(), &tree]).ok().line().to_owned()
 }
 
-/// No two steps of the log did the same at the same time.
+/// No two commits of the log have the same time, author and subject.
 #[track_caller]
 fn assert_each_step_once(repo: &Repo) {
     let log = repo.git(&["log", "--no-merges", "--format=%at %ae %s", REF]).ok().stdout;
@@ -87,7 +87,7 @@ fn the_old_history_is_not_merged_back() {
     }
     it.ada.git(&["fetch", "--quiet", "origin"]).ok();
     assert_refused(&it.ada, &["sync"]);
-    // Another worktree, a collection, and a lost file change nothing of it.
+    // Another worktree, a garbage collection, and a lost file change nothing about it.
     let beside = it.ada.worktree("beside", "beside");
     assert_refused(&beside, &["sync"]);
     it.ada.git(&["update-ref", "-d", "refs/wf-remotes/origin/main"]).ok();
@@ -99,7 +99,7 @@ fn the_old_history_is_not_merged_back() {
     assert_refused(&it.ada, &["pull"]);
     assert_eq!(it.ada.tip(), new);
     assert_purged(&it.ada);
-    // What it prints is told again.
+    // It prints the same again.
     let again = it.ada.json(&["redact", "--purge", "--yes"]);
     assert_eq!(again["remotes"], it.answer["remotes"]);
     assert_eq!((&again["commits"], &again["to"]), (&json!(0), &json!(new)));
@@ -169,7 +169,7 @@ fn what_a_clone_without_this_rule_merged_is_told_apart() {
     let it = Purged::new(true);
     run(&it.ada, &it.push());
     let new = it.ada.tip().unwrap();
-    // As an earlier git-wf merges the two.
+    // Merges the two as an earlier git-wf does.
     it.bea.git(&["fetch", "--quiet", "origin"]).ok();
     let beside = it.sandbox.bare("beside.git");
     it.bea

@@ -1,4 +1,4 @@
-//! A value that is hidden shows nowhere, whatever is merged afterwards.
+//! A hidden value shows nowhere, whatever is merged later.
 
 use serde_json::{Value, json};
 
@@ -62,13 +62,13 @@ fn a_title_is_hidden_everywhere_and_stays_so() {
     ada.wf(&["redact", "ISS-001", "title", "-m", "again"]).ok();
     assert_eq!(ada.tip(), tip, "repeating it changes nothing");
 
-    // Other fields can be changed, and nothing is written over what is hidden.
+    // Other fields can be changed, and the hidden value is not overwritten.
     ada.wf(&["edit", "ISS-001", "--priority", "2", "--tag", "seen"]).ok();
     let stored = ada.git(&["log", "-p", "-1", REF]).ok().stdout;
     assert!(!stored.contains("[redacted]"), "{stored}");
     for repo in [&ada, &bea, &ada] {
         repo.wf(&["sync"]).ok();
-        // Whether or not it knew.
+        // Whether or not it knew of the redaction.
     }
     assert_hidden(&ada, &["ISS-001"]);
     assert_hidden(&bea, &["ISS-001"]);
@@ -83,7 +83,7 @@ fn a_title_is_hidden_everywhere_and_stays_so() {
 #[test]
 fn an_older_value_that_a_merge_brings_is_hidden_too() {
     let (_sandbox, ada, bea) = two();
-    // Bea writes the secret again; Ada, whose write is later, hides all up to hers without having seen Bea's.
+    // Bea writes the secret again. Ada, whose write is later, hides everything up to hers without having seen Bea's.
     bea.wf(&["edit", "ISS-001", "--title", &format!("Still {SECRET}")]).ok();
     ada.wf(&["edit", "ISS-001", "--title", &format!("Really {SECRET}")]).ok();
     ada.wf(&["redact", "ISS-001", "title", "-m", "a password"]).ok();
@@ -118,7 +118,7 @@ fn comments_sets_leaves_and_plans() {
     let solution = added.line().to_owned();
     ada.wf(&["redact", &solution, "plan", "-m", "r"]).ok();
     let hidden = ada.wf(&["solution", "show", &solution, "--json"]).ok().json();
-    // Of what is shown: {"description":"[redacted]","tasks":[]}.
+    // Of the shown plan: {"description":"[redacted]","tasks":[]}.
     let digest = "sha256:4c2a38a4b40a64c9f5fcfbe975f171fd784d650d4ac0a8c1afc1d25450f19198";
     assert_eq!((&hidden["plan_digest"], &hidden["task_count"]), (&digest.into(), &0.into()));
     assert_hidden(&ada, &["ISS-001", &solution]);
@@ -176,7 +176,7 @@ fn what_cannot_be_hidden_is_an_error() {
     assert_eq!(ada.tip(), tip);
 }
 
-/// A redaction by hand, as no command writes it.
+/// A redaction made by hand, in a form that no command writes.
 fn redaction(repo: &Repo, folder: &str, place: &str, mut redaction: Value) -> String {
     redaction.as_object_mut().unwrap().retain(|_, value| !value.is_null());
     redaction["reason"] = json!("no");
@@ -223,7 +223,7 @@ fn a_redaction_that_names_no_stamp_of_its_field_hides_nothing() {
             assert_eq!(json!([shown["title"], shown["tags"], shown["context"]]), expected, "{stamp}");
             assert!(shown["author"].as_str().unwrap().contains('@'), "{stamp}");
         }
-        // Subjects of commits may quote whatever it is that was to be hidden.
+        // Subjects of commits may quote the text that was to be hidden.
         let log = ada.wf(&["log", "-p", "ISS-001"]).ok();
         let is_subject = |line: &&str| line.contains(" issue: ");
         assert!(

@@ -1,4 +1,4 @@
-//! When nothing is written, and what is said instead.
+//! When nothing is written, and which error says why.
 
 use crate::support::{REF, Sandbox};
 
@@ -66,7 +66,7 @@ fn without_an_identity_gits_own_words() {
         assert!(error["hint"].as_str().unwrap().contains("git config --global user.email"), "{error}");
     }
     nobody.json(&["show", "ISS-001"]);
-    // A name alone is not enough, and an empty name is none.
+    // A name alone is not enough, and an empty name does not count.
     let named = nobody.with_env("GIT_AUTHOR_NAME", "Ada").with_env("GIT_COMMITTER_NAME", "Ada");
     assert_eq!(named.refused(1, &["new", "Title"])["code"], "identity");
     let empty = repo.as_person("", "ada@example.org");
@@ -133,7 +133,7 @@ fn a_name_is_cleaned_as_git_cleans_it() {
     assert_eq!(repo.json(&["show", "ISS-001"])["author"], who("HEAD"));
 }
 
-/// What is in it, a hook or a setting, could do anything in the name of whoever works there.
+/// A hook or a setting in it could do anything in the name of the person who works there.
 #[cfg(unix)]
 #[test]
 fn a_repository_of_somebody_else_is_opened_where_git_opens_it() {
@@ -162,14 +162,14 @@ fn a_repository_of_somebody_else_is_opened_where_git_opens_it() {
         let hint = error["hint"].as_str().unwrap();
         assert!(hint.contains(&format!("git config --global --add safe.directory {place}")), "{error}");
     }
-    // Whoever names the repository means it; git does not ask then either.
+    // Naming the repository shows that it is meant; git does not ask then either.
     repo.with_env("GIT_DIR", ".git").json(&["show", "ISS-001"]);
     sandbox.at(".").git(&["config", "--global", "--add", "safe.directory", place]).ok();
     repo.json(&["show", "ISS-001"]);
     repo.issue("ISS-002");
 }
 
-/// Whoever held it died, or takes his time.
+/// The process that held the lock has died, or takes long.
 #[test]
 fn a_lock_that_somebody_left_behind_is_named() {
     let sandbox = Sandbox::new();
@@ -178,7 +178,7 @@ fn a_lock_that_somebody_left_behind_is_named() {
     ada.wf(&["init"]).ok();
     ada.wf(&["sync"]).ok();
     let bea = sandbox.clone(&origin, "bea");
-    // Not to wait for what is known to stay.
+    // Do not wait for locks that are known to stay.
     for (key, value) in [("core.packedRefsTimeout", "1"), ("core.filesRefLockTimeout", "1")] {
         ada.git(&["config", key, value]).ok();
     }
@@ -204,7 +204,7 @@ fn a_lock_that_somebody_left_behind_is_named() {
     bea.wf(&["new", "z"]).ok();
     bea.wf(&["sync"]).ok();
     named(&["sync"], "refs/wf-remotes/origin/main.lock");
-    // Where git is asked to write, its own words name the file.
+    // If git writes, its own message names the file.
     let carl = sandbox.clone(&origin, "carl");
     std::fs::write(carl.path().join(".git/config.lock"), "").unwrap();
     let ran = carl.wf(&["init"]);

@@ -1,5 +1,5 @@
-//! What is hidden of an entry is part of its id: a purge and an export give the entry another one, and what names it
-//! follows.
+//! The id of an entry depends on texts that can be hidden: a purge and an export give such an entry another id, and
+//! records that name it follow.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,8 @@ use crate::support::{REF, Repo, Sandbox, column, record};
 
 const SECRET: &str = "hunter2";
 
-/// A comment with a secret that is replaced twice, and a decided conflict with a secret; what the five are called.
+/// A comment with a secret that is replaced twice, and a resolved conflict with a secret; returns the names of the
+/// five entries.
 fn store(repo: &Repo) -> Vec<String> {
     repo.queued("ISS-001", "src/a.rs");
     repo.queued("ISS-002", "src/b.rs");
@@ -46,7 +47,7 @@ fn named(repo: &Repo) -> Vec<String> {
     paths
 }
 
-/// Five entries that name each other as before, and nothing else is known of them.
+/// Five entries that name each other as before, and there are no others.
 #[track_caller]
 fn assert_follow(repo: &Repo) {
     repo.assert_ids();
@@ -81,7 +82,7 @@ fn a_purge_gives_new_names_and_says_which() {
     new.sort();
     assert_eq!(new, named(&repo));
     assert_follow(&repo);
-    // Each redaction of an entry has a second one for its new name.
+    // Each redaction of an entry has a second one for its new id.
     assert_eq!(redactions(&repo), 6);
     // No commit has both.
     let touched = repo.git(&["log", "--format=", "--name-only", REF]).ok().stdout;
@@ -109,7 +110,7 @@ fn whoever_did_not_purge_brings_back_what_stays_hidden() {
     repo.wf(&["redact", "--purge", "--yes"]).ok();
     let purged = repo.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok().stdout;
     let other = sandbox.bare("other.git");
-    // What it says, in steps that nobody can tell for those of before.
+    // The same content, in commits that cannot be matched with the earlier ones.
     let copy = super::purge_apart::flat(&repo, &unpurged);
     repo.git(&["push", "--quiet", other.path().to_str().unwrap(), &format!("{copy}:{REF}")]).ok();
     repo.git(&["remote", "add", "origin", "../other.git"]).ok();
@@ -118,7 +119,7 @@ fn whoever_did_not_purge_brings_back_what_stays_hidden() {
     {
         assert!(!repo.wf(args).ok().stdout.contains(SECRET), "{args:?}");
     }
-    // Purged once more, the two names are one again.
+    // After another purge, the two ids are one again.
     repo.wf(&["redact", "--purge", "--yes"]).ok();
     assert_eq!(repo.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok().stdout, purged);
     assert_follow(&repo);
@@ -174,7 +175,7 @@ fn nothing_of_a_claim_itself_can_be_hidden() {
         assert_eq!(error["code"], "not-redactable", "{field}: {error}");
         assert!(error["hint"].as_str().unwrap().contains("log/ENTRY"), "{error}");
     }
-    // Nor by a redaction that somebody else wrote.
+    // Nor by a redaction that someone else wrote.
     let claim = repo.store_path("/execution.json");
     let folder = claim.trim_end_matches("/execution.json");
     let redaction = json!({"target": "execution.json", "field": "actor", "reason": "r", "author": "Eve",

@@ -1,5 +1,5 @@
-//! The one writer of what other programs put into the store: records in the format as it is documented, and whatever else
-//! plain git can commit.
+//! The only writer of what other programs put into the store: records in the documented format, and anything else
+//! that plain git can commit.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -46,7 +46,7 @@ pub(crate) fn write(repo: &Repo, path: &str, record: &Value) -> String {
     repo.plumb_records(&[(path.to_owned(), record.clone())])
 }
 
-/// Deletes a file or a folder of the store, as one commit.
+/// Deletes a file or a directory of the store, as one commit.
 pub(crate) fn drop_path(repo: &Repo, path: &str) -> String {
     repo.plumb_records(&[(path.to_owned(), Value::Null)])
 }
@@ -57,13 +57,13 @@ impl Repo {
         self.git_in(bytes, &["hash-object", "-w", "--stdin"]).ok().line().to_owned()
     }
 
-    /// One commit with these texts in place; answers with it.
+    /// Makes one commit with these texts in place, and returns it.
     pub(crate) fn plumb(&self, files: &[(&str, &str)]) -> String {
         let files: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
         self.plumb_bytes(&files)
     }
 
-    /// The same of files that need not be texts.
+    /// The same with files that need not be texts.
     pub(crate) fn plumb_bytes(&self, files: &[(&str, &[u8])]) -> String {
         let blobs: Vec<String> = files.iter().map(|(_, bytes)| self.blob(bytes)).collect();
         let files: Vec<_> =
@@ -71,7 +71,7 @@ impl Repo {
         self.plumb_modes(&files)
     }
 
-    /// The same of objects that are there, each with its mode.
+    /// The same with existing objects, each with its mode.
     pub(crate) fn plumb_modes(&self, files: &[(&str, &str, &str)]) -> String {
         self.plumb_index(|index| {
             for (mode, blob, path) in files {
@@ -80,7 +80,7 @@ impl Repo {
         })
     }
 
-    /// One commit with these records in place; `null` takes a file or a folder away.
+    /// Makes one commit with these records in place; `null` removes a file or a directory.
     pub(crate) fn plumb_records(&self, files: &[(String, Value)]) -> String {
         self.plumb_index(|index| {
             for (path, record) in files {
@@ -94,7 +94,7 @@ impl Repo {
         })
     }
 
-    /// Puts a commit with this tree on top of the ref.
+    /// Puts a commit with this tree onto the ref.
     pub(crate) fn plumb_tree(&self, tree: &str) -> String {
         let commit = self.git(&["commit-tree", tree, "-p", REF, "-m", "by hand"]).ok();
         self.git(&["update-ref", REF, commit.line()]).ok();
@@ -105,7 +105,7 @@ impl Repo {
         self.plumb_tree(&self.tree_from(REF, change))
     }
 
-    /// The tree that `change` makes of an index with the tree of a commit.
+    /// The tree that results from `change`, applied to an index with the tree of a commit.
     pub(crate) fn tree_from(&self, commit: &str, change: impl FnOnce(&Self)) -> String {
         let git_dir = self.git(&["rev-parse", "--absolute-git-dir"]).ok();
         let file = format!("{}/foreign-index", git_dir.line());

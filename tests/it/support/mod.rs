@@ -1,4 +1,4 @@
-//! A place where `git` and `git-wf` run as if on a fresh machine, with a clock that the test turns.
+//! A sandbox in which `git` and `git-wf` run as on a fresh machine, with a clock that the test controls.
 
 pub(crate) mod foreign;
 mod plan;
@@ -22,7 +22,7 @@ pub(crate) use store::{REF, entry_id};
 pub(crate) use two::Two;
 pub(crate) use work::{column, plan_on, reasons};
 
-/// Whether tests shall try as often as it takes, and not only as often as there is time for: `WF_LONG=1`.
+/// Whether tests must run long enough to be thorough, instead of a short time: `WF_LONG=1`.
 pub(crate) fn is_long() -> bool {
     std::env::var_os("WF_LONG").is_some_and(|value| value == "1")
 }

@@ -1,8 +1,8 @@
-//! A plan that passes every check, for tests to bend.
+//! A plan that passes every check, which tests can modify.
 
 use serde_json::{Value, json};
 
-/// A solution as a planner hands it in, without `id` and `issue_id`: two tasks, T2 after T1, nothing missing.
+/// A plan as a planner submits it, without `id` and `issue_id`: two tasks, T2 after T1, complete.
 pub(crate) fn plan() -> Value {
     json!({
         "description": "Limit each API key to 100 requests a minute with a token bucket in front of the router",

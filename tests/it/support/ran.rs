@@ -1,11 +1,11 @@
-//! What a program that has ended left behind.
+//! The result of a program that has ended.
 
 use std::process::Output;
 
 /// Exit code and both streams. Anything that is not UTF-8 shows as U+FFFD.
 #[derive(Debug, Clone)]
 pub(crate) struct Ran {
-    /// The exit code; -1 where a signal ended it.
+    /// The exit code; -1 if a signal ended it.
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -47,13 +47,13 @@ impl Ran {
         self.parsed(&self.stdout)
     }
 
-    /// What stands under `error` in the JSON document on stderr.
+    /// The value of `error` in the JSON document on stderr.
     #[track_caller]
     pub(crate) fn json_error(&self) -> serde_json::Value {
         self.parsed(&self.stderr)["error"].clone()
     }
 
-    /// Stdout without the blanks and line ends around it: a bare id.
+    /// Stdout without surrounding white space: a bare id.
     pub(crate) fn line(&self) -> &str {
         self.stdout.trim()
     }

@@ -1,5 +1,5 @@
-//! Records that are written once, as another program would write them: the ids of entries and executions are made of
-//! what they say, by the rule of `gitwf-format(5)` and without a line of the program's own code.
+//! Records that are written once, as another program would write them: the ids of entries and executions are derived
+//! from their content, by the rule of `gitwf-format(5)` and without any code of the program.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -49,7 +49,7 @@ fn with_id(id: &str, record: Value) -> Value {
     Value::Object(named)
 }
 
-/// The first 128 bits of SHA-256 over the record as RFC 8785 writes it, five bits a letter.
+/// The first 128 bits of SHA-256 over the record as RFC 8785 writes it, with five bits for each letter.
 fn letters(record: &Value, without: &[&str]) -> String {
     let mut counted = record.as_object().unwrap().clone();
     counted.retain(|name, _| !without.contains(&name.as_str()));
@@ -58,7 +58,7 @@ fn letters(record: &Value, without: &[&str]) -> String {
     (0..26).map(|n| char::from(ALPHABET[(bits >> (5 * (25 - n)) & 31) as usize])).collect()
 }
 
-/// There are no fractions with zeros at their end and no odd names in these records.
+/// These records have no fractions with trailing zeros and no unusual names.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Object(map) => {

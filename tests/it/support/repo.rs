@@ -1,4 +1,4 @@
-//! One repository, or one worktree of it, and who works there.
+//! One repository, or one of its worktrees, and who works there.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::Ran;
 use super::sandbox::World;
 
-/// A folder in which `git` and `git-wf` are run. Clones of it are the same folder, seen by another environment.
+/// A directory in which `git` and `git-wf` are run. A clone of this value is the same directory with another
+/// environment.
 #[derive(Clone)]
 pub(crate) struct Repo {
     world: Arc<World>,
@@ -28,22 +29,22 @@ impl Repo {
         Self { world: Arc::clone(world), path: path.to_owned(), env: Vec::new(), ahead: 0 }
     }
 
-    /// Where its worktree is, or the repository itself where it is bare.
+    /// The path of its worktree, or of the repository itself if it is bare.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The same place with a variable set: `repo.with_env("WF_ROLE", "planner").wf(…)`.
+    /// The same directory with a variable set: `repo.with_env("WF_ROLE", "planner").wf(…)`.
     pub(crate) fn with_env(&self, name: &str, value: &str) -> Self {
         self.with(name, Some(value))
     }
 
-    /// The same place with a variable of the sandbox taken away.
+    /// The same directory without a variable of the sandbox.
     pub(crate) fn without_env(&self, name: &str) -> Self {
         self.with(name, None)
     }
 
-    /// The same place with another person at the keyboard.
+    /// The same directory, used by another person.
     pub(crate) fn as_person(&self, name: &str, email: &str) -> Self {
         self.with_env("GIT_AUTHOR_NAME", name)
             .with_env("GIT_AUTHOR_EMAIL", email)
@@ -51,12 +52,12 @@ impl Repo {
             .with_env("GIT_COMMITTER_EMAIL", email)
     }
 
-    /// The same place on a clock that is ahead of the sandbox's by so many seconds.
+    /// The same directory with a clock this many seconds ahead of the sandbox's.
     pub(crate) fn ahead(&self, seconds: i64) -> Self {
         Self { ahead: seconds, ..self.clone() }
     }
 
-    /// Another worktree beside this one, on `branch`, which is made from HEAD if there is none.
+    /// Another worktree beside this one, on `branch`, which is created from HEAD if it does not exist.
     pub(crate) fn worktree(&self, name: &str, branch: &str) -> Self {
         let path = self.path.parent().unwrap().join(name);
         let place = path.to_str().unwrap();
@@ -76,32 +77,32 @@ impl Repo {
         self.run("git", args, stdin.as_ref())
     }
 
-    /// The binary itself.
+    /// Runs the binary directly.
     pub(crate) fn wf(&self, args: &[&str]) -> Ran {
         self.wf_in("", args)
     }
 
-    /// The binary itself, with something to read.
+    /// Runs the binary with input on stdin.
     pub(crate) fn wf_in(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Ran {
         self.run(env!("CARGO_BIN_EXE_git-wf"), args, stdin.as_ref())
     }
 
-    /// As users call it, through git.
+    /// Runs it as users do, through git.
     pub(crate) fn git_wf(&self, args: &[&str]) -> Ran {
         self.git(&[&["wf"], args].concat())
     }
 
-    /// A shell, for limits and identities that hold for one command.
+    /// Runs a shell, for limits and identities that apply to one command.
     pub(crate) fn sh(&self, args: &[&str]) -> Ran {
         self.sh_in("", args)
     }
 
-    /// A shell with something to read.
+    /// Runs a shell with input on stdin.
     pub(crate) fn sh_in(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Ran {
         self.run("sh", args, stdin.as_ref())
     }
 
-    /// Any program in this place and environment, not started yet: for tests that run several at once.
+    /// Any program in this directory and environment, not started yet: for tests that run several at once.
     pub(crate) fn command(&self, program: &str, args: &[&str]) -> Command {
         let mut command = self.world.command(program, self.ahead);
         command.current_dir(&self.path).args(args);
@@ -114,13 +115,13 @@ impl Repo {
         command
     }
 
-    /// What the ref points at.
+    /// The commit that the ref points to.
     pub(crate) fn tip(&self) -> Option<String> {
         let ran = self.git(&["rev-parse", "--verify", "--quiet", "refs/wf/main"]);
         (ran.code == 0).then(|| ran.line().to_owned())
     }
 
-    /// Writes a file of the worktree, with the folders above it.
+    /// Writes a file of the worktree, and creates its directories.
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.path.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -133,7 +134,7 @@ impl Repo {
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// Writes a file and commits it, hooks and all; answers with the commit's full id.
+    /// Writes a file and commits it, with hooks; returns the commit's full id.
     #[track_caller]
     pub(crate) fn commit(&self, path: &str, text: &str, message: &str) -> String {
         self.write(path, text);
@@ -158,9 +159,9 @@ impl Repo {
             .unwrap();
         let mut pipe = child.stdin.take().unwrap();
         let output = std::thread::scope(|scope| {
-            // Beside the reading, since a child that answers early would fill both pipes.
+            // In parallel to reading, since a child that answers early would fill both pipes.
             scope.spawn(move || {
-                // It need not read to the end.
+                // The child need not read everything.
                 let _ = pipe.write_all(stdin);
             });
             child.wait_with_output().unwrap()

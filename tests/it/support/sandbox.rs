@@ -1,4 +1,4 @@
-//! A temporary folder that is the whole world of the programs run in it.
+//! A temporary directory that is the whole world of the programs that run in it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::Repo;
 
-/// 2026-11-21T02:00:00Z in seconds since 1970: the time when a sandbox is made.
+/// 2026-11-21T02:00:00Z in seconds since 1970: the time when a sandbox is created.
 pub(crate) const START: i64 = 1_795_226_400;
 
-/// Also where git before 2.32 looks, which does not know `GIT_CONFIG_GLOBAL`.
+/// git before 2.32 also looks here; it does not know `GIT_CONFIG_GLOBAL`.
 pub(crate) const USER_CONFIG: &str = "home/.gitconfig";
 
-/// The identity, and no program of ours or git's that works on in the background, asks, or gives advice.
+/// The identity, and settings so that no program runs on in the background, asks, or gives advice.
 const GIT_CONFIG: &str = "\
 [user]
 \tname = Ada
@@ -38,13 +38,13 @@ const GIT_CONFIG: &str = "\
 \tstatusHints = false
 ";
 
-/// Repositories made in it keep it; the folder goes with the last of them. Its clock is a second later at each
-/// command and moves for no other reason, save [`Sandbox::advance`].
+/// The repositories in it keep it alive; the directory is removed with the last of them. Its clock advances by a
+/// second with each command, and otherwise only through [`Sandbox::advance`].
 pub(crate) struct Sandbox {
     pub(super) world: Arc<World>,
 }
 
-/// What all repositories of one sandbox have in common.
+/// What all repositories of a sandbox share.
 pub(super) struct World {
     folder: tempfile::TempDir,
     root: PathBuf,
@@ -54,7 +54,7 @@ pub(super) struct World {
 impl Sandbox {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // Git prints real paths; on some systems the folder for temporary files is a link.
+        // Git prints real paths; on some systems the directory for temporary files is a symbolic link.
         let root = folder.path().canonicalize().unwrap();
         for name in ["home", "tmp"] {
             std::fs::create_dir(root.join(name)).unwrap();
@@ -63,7 +63,7 @@ impl Sandbox {
         Self { world: Arc::new(World { folder, root, now: AtomicI64::new(START) }) }
     }
 
-    /// The folder in which repositories are made.
+    /// The directory in which repositories are created.
     pub(crate) fn root(&self) -> &Path {
         &self.world.root
     }
@@ -73,7 +73,7 @@ impl Sandbox {
         self.made(name, &["init", "--quiet", name])
     }
 
-    /// An empty bare repository, to be a remote.
+    /// An empty bare repository, for use as a remote.
     pub(crate) fn bare(&self, name: &str) -> Repo {
         self.made(name, &["init", "--quiet", "--bare", name])
     }
@@ -84,12 +84,12 @@ impl Sandbox {
         self.made(name, &["clone", "--quiet", from, name])
     }
 
-    /// A repository that the test made itself.
+    /// A repository that the test created itself.
     pub(crate) fn at(&self, name: &str) -> Repo {
         Repo::at(&self.world, &self.root().join(name))
     }
 
-    /// Lets time pass: leases run out by this, and no test sleeps.
+    /// Lets time pass: this is how leases expire, and no test sleeps.
     pub(crate) fn advance(&self, seconds: i64) {
         self.world.now.fetch_add(seconds, Ordering::SeqCst);
     }
@@ -101,8 +101,8 @@ impl Sandbox {
 }
 
 impl World {
-    /// `program` with nothing of the real environment but the PATH, a second after the command before and so many
-    /// ahead of the time.
+    /// `program` with nothing of the real environment except the PATH, one second after the previous command and
+    /// `ahead` seconds ahead of the clock.
     pub(super) fn command(&self, program: &str, ahead: i64) -> Command {
         let now = self.now.fetch_add(1, Ordering::SeqCst) + 1 + ahead;
         let date = format!("{now} +0000");
@@ -128,7 +128,7 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        // A failed test leaves its folder to be looked at where that is asked for.
+        // On request, a failed test leaves its directory for inspection.
         if std::thread::panicking() && std::env::var_os("WF_KEEP_SANDBOX").is_some() {
             self.folder.disable_cleanup(true);
             eprintln!("kept {}", self.root.display());

@@ -1,4 +1,4 @@
-//! Whole screens, held against the files in `snapshots/`: what somebody reads, one file for each screen.
+//! Whole screens, compared with the files in `snapshots/`: what people read, one file for each screen.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,13 +10,13 @@ use snapbox::{Assert, Data, IntoData};
 use super::{Ran, Repo};
 
 impl Repo {
-    /// What a command shows, held against `snapshots/NAME.txt`. `UPDATE_GENERATED=1` rewrites the file.
+    /// Compares what a command prints with `snapshots/NAME.txt`. `UPDATE_GENERATED=1` rewrites the file.
     #[track_caller]
     pub(crate) fn screen(&self, name: &str, args: &[&str]) -> Ran {
         self.screen_in("", name, args)
     }
 
-    /// The same, with something to read.
+    /// The same, with input on stdin.
     #[track_caller]
     pub(crate) fn screen_in(&self, stdin: impl AsRef<[u8]>, name: &str, args: &[&str]) -> Ran {
         let ran = self.wf_in(stdin, args);
@@ -50,8 +50,8 @@ fn typed(args: &[&str]) -> String {
     args.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// The text with the binary under its name, and each random id and each hash replaced by one of the same length that
-/// follows from the order of appearance: the first hash is `1111111`, the second `2222222`.
+/// The text with the usual name of the binary, and each random id and each hash replaced by one of the same length
+/// that depends on the order of appearance: the first hash is `1111111`, the second `2222222`.
 fn stable(shown: &str) -> String {
     let shown = with_usual_name(shown);
     let ids = r"\b(?<kind>(?:SOL|EXR)-[A-Z]+-\d+-|QUE-\d{8}-)(?<random>[0-9a-z]{8,26})\b";
@@ -60,7 +60,7 @@ fn stable(shown: &str) -> String {
     [ids, entries, hashes].iter().fold(shown, |text, pattern| numbered(&text, pattern))
 }
 
-/// The binary under its usual name. A table with its path is as wide as this path, so the columns are moved together.
+/// The binary under its usual name. A table with its path is as wide as this path, so the columns are moved, too.
 fn with_usual_name(shown: &str) -> String {
     let binary = env!("CARGO_BIN_EXE_git-wf");
     if !shown.contains(binary) {

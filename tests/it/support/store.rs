@@ -1,4 +1,4 @@
-//! The store as plain git sees it, and as a stranger with git plumbing changes it.
+//! The store as plain git sees it, and as someone with git plumbing changes it.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ impl Repo {
         ran.stdout.lines().map(str::to_owned).collect()
     }
 
-    /// The one path of the store that ends so.
+    /// The only path of the store with this ending.
     #[track_caller]
     pub(crate) fn store_path(&self, end: &str) -> String {
         let mut found = self.store_paths();
@@ -38,7 +38,7 @@ impl Repo {
         found.remove(0)
     }
 
-    /// The one path of the store with this in it.
+    /// The only path of the store that contains this.
     #[track_caller]
     pub(crate) fn store_path_in(&self, part: &str) -> String {
         let mut found = self.store_paths();
@@ -47,7 +47,7 @@ impl Repo {
         found.remove(0)
     }
 
-    /// Each entry and each execution has the id that the format's page gives it.
+    /// Each entry and each execution has the id that `gitwf-format(5)` prescribes.
     #[track_caller]
     pub(crate) fn assert_ids(&self) {
         for path in self.store_paths() {
@@ -68,13 +68,13 @@ impl Repo {
         self.git(&["cat-file", "blob", &format!("{REF}:{path}")]).ok().stdout
     }
 
-    /// The same as JSON.
+    /// The same, as JSON.
     #[track_caller]
     pub(crate) fn stored_json(&self, path: &str) -> Value {
         serde_json::from_str(&self.stored(path)).unwrap()
     }
 
-    /// The folder above that of an issue, which follows from its id.
+    /// The directory above that of an issue, which depends on its id.
     pub(crate) fn fan(&self, issue: &str) -> String {
         super::foreign::folder(issue)["issues/".len()..][..2].to_owned()
     }

@@ -1,5 +1,5 @@
-//! Records put into the store with plain git, in the format as it is documented: for tests that need a state and not
-//! the commands that lead to it.
+//! Records written to the store with plain git, in the documented format: for tests that need a state but not the
+//! commands that lead to it.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// The claim, and the path and the record of its execution, with what is other than in the first one.
+    /// The claim, and the path and the record of its execution, with `other` replacing fields of the first one.
     fn new(issue: &str, nonce: &str, other: &Value) -> (Self, (String, Value)) {
         let solution = format!("SOL-{issue}-{UID}");
         let mut record = json!({"nonce": nonce, "issue_id": issue, "solution_id": solution,
@@ -41,7 +41,7 @@ impl Claim {
         format!("Wf-Issue: {}\nWf-Solution: {}\n", self.issue, self.solution)
     }
 
-    /// The execution's id as people are shown it.
+    /// The execution's id as shown to people.
     pub(crate) fn short(&self) -> &str {
         &self.execution[..self.execution.len() - 18]
     }
@@ -54,7 +54,7 @@ impl Claim {
         listed.stdout.lines().map(read).collect()
     }
 
-    /// The commits that are linked, with what was last said of them: `commit` adds, `rewrite` moves, `unlink` removes.
+    /// The linked commits with the last link of each: `commit` adds, `rewrite` moves, `unlink` removes.
     pub(crate) fn links(&self, repo: &Repo) -> BTreeMap<String, Value> {
         let mut links = BTreeMap::new();
         for entry in self.log(repo) {
@@ -90,7 +90,7 @@ impl Claim {
         write_records(repo, &[(path, entry)]);
     }
 
-    /// Another execution takes this one's place, as after a lease ran out.
+    /// Another execution replaces this one, as after an expired lease.
     pub(crate) fn superseded(&self, repo: &Repo) -> Self {
         let changes = json!({"attempt": 2, "actor": "Bob <bob@example.org>",
             "supersedes": [{"execution_id": self.execution, "status": "executing"}]});
@@ -100,13 +100,13 @@ impl Claim {
     }
 }
 
-/// Claims a plan with two tasks for the branch that is checked out in `repo`: an issue, its plan, an execution, and the
-/// worktree's note of it.
+/// Claims a plan with two tasks for the branch that is checked out in `repo`: writes an issue, its plan, an
+/// execution, and the worktree's note of it.
 pub(crate) fn claim(repo: &Repo, issue: &str) -> Claim {
     claim_plan(repo, issue, &plan())
 }
 
-/// As [`claim`], with another plan.
+/// Like [`claim`], with another plan.
 pub(crate) fn claim_plan(repo: &Repo, issue: &str, plan: &Value) -> Claim {
     let claim = claim_elsewhere(repo, issue, plan);
     let branch = repo.git(&["symbolic-ref", "HEAD"]).ok().line().to_owned();
@@ -114,7 +114,7 @@ pub(crate) fn claim_plan(repo: &Repo, issue: &str, plan: &Value) -> Claim {
     claim
 }
 
-/// As [`claim`], for no worktree of this clone.
+/// Like [`claim`], for no worktree of this clone.
 pub(crate) fn claim_elsewhere(repo: &Repo, issue: &str, plan: &Value) -> Claim {
     let (claim, execution) = Claim::new(issue, UID, &json!({}));
     write_records(
@@ -136,7 +136,7 @@ pub(crate) fn claim_elsewhere(repo: &Repo, issue: &str, plan: &Value) -> Claim {
     claim
 }
 
-/// Makes a worktree carry out an execution on `branch` (a full name), working on `task` where that is given.
+/// Makes a worktree execute an execution on `branch` (a full name), and work on `task` if one is given.
 pub(crate) fn activate(repo: &Repo, claim: &Claim, branch: &str, task: Option<&str>) {
     let mut active = json!({"execution_id": claim.execution, "issue_id": claim.issue,
         "solution_id": claim.solution, "branch": branch});
@@ -149,7 +149,7 @@ pub(crate) fn activate(repo: &Repo, claim: &Claim, branch: &str, task: Option<&s
     std::fs::write(folder.join("active.json"), active.to_string()).unwrap();
 }
 
-/// Sets the policy that each commit needs an executing solution.
+/// Sets the policy that each commit needs a plan that is being executed.
 pub(crate) fn require_commits(repo: &Repo) {
     write_records(repo, &[("wf.json".into(), json!({"format": 1, "policy": {"commits": "required"}}))]);
 }

@@ -1,4 +1,4 @@
-//! The binary on a terminal, as people have it.
+//! The binary on a terminal, as people use it.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -9,8 +9,8 @@ use nix::pty::{Winsize, openpty};
 use super::Repo;
 
 impl Repo {
-    /// Runs the binary on a terminal of 80 columns with colour, on which `typed` is typed; its exit code, and all that the
-    /// terminal was given, stdout and stderr alike, with plain line ends.
+    /// Runs the binary on a terminal of 80 columns with colour, where `typed` is typed. Returns its exit code, and
+    /// everything that the terminal received, stdout and stderr alike, with plain line ends.
     #[track_caller]
     pub(crate) fn on_terminal(&self, typed: &str, args: &[&str]) -> (i32, String) {
         let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
@@ -20,7 +20,7 @@ impl Repo {
         let mut command = self.with_env("TERM", "xterm").command(env!("CARGO_BIN_EXE_git-wf"), args);
         let end = || Stdio::from(pty.slave.try_clone().unwrap());
         let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
-        // From here on only the program has the terminal open, and its end is the end of what can be read.
+        // From here on, only the program has the terminal open, so its end is the end of the output.
         drop((command, pty.slave));
         let mut shown = Vec::new();
         let mut buffer = [0; 4096];

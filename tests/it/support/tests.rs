@@ -1,4 +1,4 @@
-//! The sandbox itself: hermetic, and with a clock of its own.
+//! The sandbox itself: it is hermetic, and has its own clock.
 
 use std::panic::catch_unwind;
 

@@ -22,7 +22,7 @@ impl Two {
         Self { sandbox, origin, ada, bea }
     }
 
-    /// Both with the issue GH-1, of which each may write a version of its own.
+    /// Both with the issue GH-1, of which each can write its own version.
     pub(crate) fn with_issue() -> Self {
         let two = Self::new();
         two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
@@ -31,7 +31,7 @@ impl Two {
         two
     }
 
-    /// Until both have everything.
+    /// Syncs until both have everything.
     #[track_caller]
     pub(crate) fn meet(&self) {
         for repo in [&self.ada, &self.bea, &self.ada] {

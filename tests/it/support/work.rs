@@ -1,4 +1,4 @@
-//! Short ways to what most tests begin with, and the checks that hold for every answer.
+//! Shortcuts for how most tests start, and checks that apply to every answer.
 
 use serde_json::{Value, json};
 
@@ -14,13 +14,13 @@ pub(crate) fn plan_on(file: &str) -> Value {
 }
 
 impl Repo {
-    /// Runs a command with `--json`; its one document.
+    /// Runs a command with `--json`; returns its one document.
     #[track_caller]
     pub(crate) fn json(&self, args: &[&str]) -> Value {
         self.json_in("", args)
     }
 
-    /// The same, with something to read.
+    /// The same, with input on stdin.
     #[track_caller]
     pub(crate) fn json_in(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Value {
         let ran = self.wf_in(stdin, &[args, &["--json"]].concat()).ok();
@@ -30,14 +30,14 @@ impl Repo {
         ran.json()
     }
 
-    /// A command that must be refused, with one line of what is wrong and one of what to do, nothing on stdout, and
-    /// the ref where it was. Answers with `error` of its JSON form.
+    /// Runs a command that must be refused, with one line about what is wrong and one about what to do, nothing on
+    /// stdout, and the ref unchanged. Returns `error` of its JSON form.
     #[track_caller]
     pub(crate) fn refused(&self, code: i32, args: &[&str]) -> Value {
         self.refused_in("", code, args)
     }
 
-    /// The same, with something to read.
+    /// The same, with input on stdin.
     #[track_caller]
     pub(crate) fn refused_in(&self, stdin: impl AsRef<[u8]>, code: i32, args: &[&str]) -> Value {
         let tip = self.tip();
@@ -58,7 +58,7 @@ impl Repo {
         error
     }
 
-    /// A command that finds everything so already: exit 0 and no commit.
+    /// Runs a command that must change nothing: exit 0 and no commit.
     #[track_caller]
     pub(crate) fn changes_nothing(&self, args: &[&str]) -> Ran {
         let tip = self.tip();
@@ -67,20 +67,20 @@ impl Repo {
         ran
     }
 
-    /// An issue of this id, named after it.
+    /// An issue with this id, titled after it.
     #[track_caller]
     pub(crate) fn issue(&self, id: &str) {
         self.wf(&["new", "--id", id, &format!("About {id}")]).ok();
     }
 
-    /// An issue with a plan that is bound; the plan's id.
+    /// An issue with a bound plan; returns the plan's id.
     #[track_caller]
     pub(crate) fn planned(&self, id: &str, plan: &Value) -> String {
         self.issue(id);
         self.wf_in(plan.to_string(), &["solution", "add", id]).ok().line().to_owned()
     }
 
-    /// An issue whose plan touches `file` and waits in a queue; the plan's id.
+    /// An issue whose plan touches `file` and waits in a queue; returns the plan's id.
     #[track_caller]
     pub(crate) fn queued(&self, id: &str, file: &str) -> String {
         let solution = self.planned(id, &plan_on(file));
@@ -88,7 +88,8 @@ impl Repo {
         solution
     }
 
-    /// Ends this worktree's execution, in spite of it where no work was done: most tests are about something else.
+    /// Completes this worktree's execution, with an override if no work was done: most tests are about something
+    /// else.
     #[track_caller]
     pub(crate) fn done(&self) -> Ran {
         let ran = self.wf(&["done"]);
@@ -98,7 +99,7 @@ impl Repo {
         ran.ok()
     }
 
-    /// What `show` says of an issue's status.
+    /// The status of an issue according to `show`.
     #[track_caller]
     pub(crate) fn status(&self, id: &str) -> String {
         self.json(&["show", id])["status"].as_str().unwrap().to_owned()
@@ -123,7 +124,7 @@ pub(crate) fn column(list: &Value, field: &str) -> Vec<String> {
     list.as_array().unwrap().iter().map(|it| it[field].as_str().unwrap().to_owned()).collect()
 }
 
-/// Why an item waits, and what can be done about it as somebody would type it, in one text.
+/// Why an item waits, and the remedies as commands, in one text.
 #[track_caller]
 pub(crate) fn reasons(item: &Value) -> String {
     let words = |it: &Value| it.as_str().unwrap().to_owned();

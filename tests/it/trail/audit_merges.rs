@@ -1,4 +1,4 @@
-//! `audit` of merges: what is in them alone is work like any other, what they join is not theirs.
+//! `audit` of merges: their own changes are work like any other; the changes that they join are not theirs.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
-/// A repository whose branches `main` and `side` part after the first commit, on `main`.
+/// A repository whose branches `main` and `side` diverge after the first commit; `main` is checked out.
 fn parted(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.repo("code");
     repo.wf(&["init", "--hooks"]).ok();
@@ -24,7 +24,7 @@ fn change_on(repo: &Repo, branch: &str, line: &str, to: &str) {
     repo.git(&["commit", "-qam", &format!("Change a on {branch}")]).ok();
 }
 
-/// What `audit` says of the merge at HEAD alone.
+/// The findings of `audit` about the merge at HEAD alone.
 fn of_merge(repo: &Repo) -> Value {
     let mut audit = repo.json(&["audit", "HEAD^!"]);
     let commits = audit["commits"].as_array_mut().unwrap();
@@ -32,7 +32,7 @@ fn of_merge(repo: &Repo) -> Value {
     audit
 }
 
-/// Merges `side`, and settles the conflict in `a.txt`.
+/// Merges `side`, and resolves the conflict in `a.txt`.
 fn settle(repo: &Repo) {
     repo.git(&["checkout", "-q", "main"]).ok();
     repo.git(&["merge", "-q", "side"]).fails(1);
@@ -57,7 +57,7 @@ fn a_settled_conflict_is_work_that_needs_a_plan() {
     assert!(finding["message"].as_str().unwrap().contains("changes of its own"), "{finding}");
     let text = repo.wf(&["audit", "--strict", "HEAD^!"]).fails(1).stdout;
     assert!(text.contains("the merge itself changes a.txt, evil name.txt"), "{text}");
-    // Linked by hand it is bound, and judged by the plan.
+    // Linked by hand, it is bound, and compared with the plan.
     let solution = repo.planned("ISS-001", &plan_on("a.txt"));
     repo.wf(&["start", "ISS-001"]).ok();
     repo.wf(&["link", "HEAD", &solution]).ok();
@@ -87,7 +87,7 @@ fn a_conflict_that_is_settled_under_a_claim_belongs_to_it() {
 fn a_merge_that_only_joins_needs_no_plan() {
     let sandbox = Sandbox::new();
     let repo = parted(&sandbox);
-    // Near each other, in a file that one side moved besides.
+    // Close to each other, in a file that one side also moved.
     change_on(&repo, "main", "3", "main");
     repo.git(&["mv", "a.txt", "moved.txt"]).ok();
     repo.git(&["commit", "-qm", "Move a"]).ok();
@@ -118,11 +118,11 @@ fn where_a_shallow_clone_ends_nobody_can_tell_what_was_changed() {
         let end = repo.git(&["rev-parse", ends_at]).ok();
         assert!(error["message"].as_str().unwrap().contains(end.line()), "{error}");
     }
-    // What lies above the end is audited.
+    // Commits above the shallow boundary are audited.
     assert_eq!(sandbox.at("shallow2").json(&["audit", "HEAD^!"])["commit_count"], 1);
 }
 
-/// Commits what is staged with two parents, whatever git would make of them.
+/// Commits the staged state with two parents, whatever git would make of them.
 fn join_by_hand(repo: &Repo, others: &[&str]) {
     let tree = repo.git(&["write-tree"]).ok().line().to_owned();
     let mut args = vec!["commit-tree", "-m", "Join", "-p", "main"];

@@ -32,7 +32,7 @@ fn a_step_is_read_field_by_field() {
     );
     assert_eq!(answer["changes"][0]["fields"][0]["new"], 2);
     repo.screen("trail/diff-a-step", &["diff"]);
-    // The same in the log, under its step.
+    // The same in the log, under its commit.
     let log = repo.wf(&["log", "-p", "-n", "1"]).ok().stdout;
     assert!(log.contains("\n    ~ issue ISS-001 About ISS-001\n        priority: 3 → 2\n"), "{log}");
     let plan = repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
@@ -66,13 +66,13 @@ fn an_entry_is_one_line() {
     repo.wf(&["done", "-m", "it lasts", "--force", "--reason", "a test"]).ok();
     repo.screen("trail/diff-entries", &["diff", "@~6.."]);
     let claim = repo.stored_json(&repo.store_path("/execution.json"))["id"].as_str().unwrap().to_owned();
-    // What belongs to one record alone.
+    // The changes of one record only.
     assert_eq!(
         kinds(&repo.json(&["diff", "@~6..", &claim])),
         ["added execution", "added event", "added event"]
     );
     assert_eq!(kinds(&repo.json(&["diff", &plan, "@~6.."])), ["added review", "added item"]);
-    // Backwards it is gone.
+    // Backwards, they are removals.
     assert_eq!(kinds(&repo.json(&["diff", "@..@~6", &plan])), ["removed review", "removed item"]);
     assert!(repo.wf(&["diff", "@..@~6", &plan]).ok().stdout.contains("\n- review of "));
 }
@@ -100,7 +100,7 @@ fn states_are_steps_moves_dates_and_remotes() {
     all.sort();
     assert_eq!(all, ["ISS-001", "ISS-002", "ISS-003"]);
     assert_eq!(repo.json(&["diff", "1960-01-01..@"])["from"], Value::Null);
-    // Nothing was synced yet: the last step. Later: what the remote does not have.
+    // If nothing was synced yet, the last commit. Later, what the remote does not have.
     assert_eq!(ids(&[]), ["ISS-003"]);
     repo.wf(&["sync"]).ok();
     let nothing = repo.wf(&["diff"]).ok().stdout;
@@ -115,7 +115,7 @@ fn states_are_steps_moves_dates_and_remotes() {
     assert_eq!(new, ["ISS-004", "ISS-005"]);
     assert_eq!(ids(&["origin..", "ISS-005"]), ["ISS-005"]);
     assert_eq!(ids(&["ISS-004"]), ["ISS-004"]);
-    // What others did meanwhile is not undone here.
+    // What others did meanwhile does not appear as undone here.
     let bea = sandbox.clone(&origin, "b").as_person("Bea", "bea@example.org");
     bea.wf(&["init"]).ok();
     bea.issue("ISS-006");

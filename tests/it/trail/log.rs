@@ -1,4 +1,4 @@
-//! `log`: narrowed, short, and drawn.
+//! `log`: filtered, short, and drawn.
 
 use crate::support::{Repo, Sandbox, column};
 
@@ -6,7 +6,7 @@ fn ops(repo: &Repo, args: &[&str]) -> Vec<String> {
     column(&repo.json(&[&["log"], args].concat()), "op")
 }
 
-/// Three issues of three days, by three people.
+/// Three issues from three days, by three people.
 fn three_days(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.store("a");
     let at =
@@ -41,7 +41,7 @@ fn everything_that_is_asked_for_must_hold() {
     assert!(!said.contains("new`") && !said.contains("owner`"), "{said}");
     assert_eq!(ops(&repo, &["--role", "planner"]), ["comment"]);
     assert_eq!(ops(&repo, &["--role", "owner", "ISS-001", "-n", "1"]), ["edit"]);
-    // The number counts what is shown, not what was looked at.
+    // The number limits what is shown, not what is searched.
     assert_eq!(
         ops(&repo, &["--author", "ada", "-n", "2", "--op", "new", "--op", "queue new"]),
         ["queue new", "new"]
@@ -88,11 +88,11 @@ fn merges_are_drawn() {
     assert_eq!(shape.iter().filter(|line| line.contains("+-+")).count(), 2, "{drawn}");
     assert_eq!(shape.iter().filter(|line| line.contains('*')).count(), ada.steps(), "{drawn}");
     assert!(drawn.is_ascii());
-    // Who and when stand beside the lanes.
+    // Author and time are beside the lanes.
     let long = ada.wf(&["log", "--graph"]).ok().stdout;
     let beside = |line: &str| line.starts_with("| |") && line.contains("Ada <ada@example.org>");
     assert!(long.lines().any(beside), "{long}");
-    // Of what is left out the line goes on: one that everything else stands on.
+    // The line continues through commits that are left out.
     let of_one = ada.wf(&["log", "--graph", "--oneline", "--op", "merge,new"]).ok().stdout;
     let marks: Vec<&str> = of_one.lines().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(marks, ["*", "*", "*"], "{of_one}");

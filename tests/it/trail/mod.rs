@@ -1,4 +1,4 @@
-//! From a line or a commit to its task, plan and issue and back; links, the log and audits.
+//! From a line or a commit to its task, plan and issue, and back; links, the log and audits.
 
 mod audit;
 mod audit_merges;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{REF, Repo, Sandbox};
 
-/// Makes a key of that name. False if there is no ssh-keygen.
+/// Makes a key with this name. `None` if there is no ssh-keygen.
 fn made_key(sandbox: &Sandbox, repo: &Repo, name: &str) -> Option<String> {
     let key = sandbox.root().join(name);
     let key = key.to_str().unwrap();
@@ -40,7 +40,7 @@ fn is_signed(repo: &Repo) -> bool {
     repo.git(&["cat-file", "commit", REF]).ok().stdout.contains("\ngpgsig ")
 }
 
-/// Puts a commit onto the ref that is this one with `from` replaced.
+/// Puts a copy of this commit onto the ref, with `from` replaced by `to`.
 fn tampered(repo: &Repo, commit: &str, from: &str, to: &str) -> String {
     let raw = repo.git(&["cat-file", "commit", commit]).ok().stdout;
     assert!(raw.contains(from), "{raw}");
@@ -64,7 +64,7 @@ fn the_setting_of_the_store_decides_over_that_of_the_code() {
     repo.git(&["config", "--unset", "wf.sign"]).ok();
     repo.issue("ISS-003");
     assert!(is_signed(&repo));
-    // What is neither is refused, and nothing is written.
+    // Any other value is refused, and nothing is written.
     repo.git(&["config", "wf.sign", "perhaps"]).ok();
     let tip = repo.tip();
     let error = repo.refused(1, &["new", "Fourth"]);
@@ -78,7 +78,7 @@ fn a_key_that_nobody_can_use_is_named() {
     let repo = sandbox.store("a").without_env("SSH_AUTH_SOCK");
     let Some(key) = made_key(&sandbox, &repo, "ada") else { return };
     let public = std::fs::read_to_string(format!("{key}.pub")).unwrap();
-    // Known by its public part alone, it is asked of the agent, which is not there.
+    // If only its public part is known, the agent is asked for it, and there is no agent.
     signs_with(&repo, &format!("key::{}", public.trim()));
     let tip = repo.tip();
     let error = repo.refused(1, &["new", "First"]);
@@ -109,10 +109,10 @@ fn each_commit_has_somebody_who_vouches_for_it() {
     let audit = repo.wf(&["audit", "--signatures", "--strict", "--json"]).fails(1).json();
     assert_eq!(vouching(&audit), ["root", "good", "unsigned", "unknown_key", "bad"], "{audit:#}");
     assert_eq!((&audit["fault_count"], &audit["counts"]["unsigned"]), (&json!(3), &json!(1)));
-    // Without --strict it is told, and no failure.
+    // Without --strict, it is shown, but the exit code is 0.
     let text = repo.wf(&["audit", "--signatures"]).ok().stdout;
     assert!(text.contains("5 commits: 1 good, 1 unsigned, 1 bad, 1 unknown key, 1 root"), "{text}");
-    // A part of it.
+    // Only a part of it.
     let part = repo.json(&["audit", "--signatures", &format!("{REF}~2..{REF}~1")]);
     assert_eq!(vouching(&part), ["unknown_key"]);
 }
@@ -129,7 +129,7 @@ fn what_cannot_be_checked_is_no_good_signature() {
     assert!(ran.stderr.contains("gpg.ssh.allowedSignersFile"), "{}", ran.stderr);
 }
 
-/// Two clones that wrote apart from each other and met: the first, whose head is the merge, and where they met.
+/// Two clones that wrote separately and synced: the first, whose head is the merge, and the remote between them.
 fn merged(sandbox: &Sandbox) -> (Repo, Repo) {
     let hub = sandbox.bare("hub");
     let one = sandbox.store("one");
@@ -151,7 +151,7 @@ fn merges_are_made_again_from_their_parents() {
     let audit = repo.json(&["audit", "--signatures"]);
     assert_eq!(vouching(&audit).last().unwrap(), "recomputed", "{audit:#}");
     assert_eq!(audit["counts"], json!({"unsigned": 2, "recomputed": 1, "root": 1}));
-    // Another tree under the same parents.
+    // Another tree with the same parents.
     let merge = repo.tip().unwrap();
     let tree = |of: &str| repo.git(&["rev-parse", &format!("{of}^{{tree}}")]).ok().line().to_owned();
     tampered(&repo, &merge, &tree(&merge), &tree(&format!("{merge}^1")));
@@ -166,7 +166,7 @@ fn merges_are_made_again_from_their_parents() {
 fn a_commit_that_restores_is_made_again_too() {
     let sandbox = Sandbox::new();
     let (repo, hub) = merged(&sandbox);
-    // Somebody pushed a head that drops an issue.
+    // Someone pushed a head that drops an issue.
     let before = repo.tip().unwrap();
     let root = repo.git(&["rev-list", "--max-parents=0", REF]).ok().line().to_owned();
     let tree = format!("{root}^{{tree}}");
@@ -209,7 +209,7 @@ fn gpg_signs_and_checks_too() {
     repo.issue("ISS-001");
     let audit = repo.json(&["audit", "--signatures", "--strict"]);
     assert_eq!(audit["commits"][1]["signer"], "Ada <ada@example.org>", "{audit:#}");
-    // Where the key is not known, its signature says nothing.
+    // If the key is not known, its signature proves nothing.
     let elsewhere = sandbox.root().join("h");
     let stranger = repo.with_env("GNUPGHOME", elsewhere.to_str().unwrap());
     stranger.sh(&["-c", "mkdir -m 700 \"$GNUPGHOME\""]).ok();
@@ -232,13 +232,13 @@ fn a_history_that_was_purged_says_so() {
     assert_eq!(before["counts"], json!({"unsigned": 2, "good": 2, "recomputed": 1, "root": 1}));
     repo.wf(&["redact", "--purge", "--yes"]).ok();
     repo.issue("ISS-004");
-    // What the purge left as it was is told as before, and so is what was signed since.
+    // Commits that the purge left unchanged are reported as before, and so are those that were signed since.
     let ran = repo.wf(&["audit", "--signatures", "--strict"]).fails(1);
     let audit = repo.json(&["audit", "--signatures"]);
     let counts = json!({"unsigned": 2, "purged": 2, "good": 1, "recomputed": 1, "root": 1});
     assert_eq!(audit["counts"], counts, "{audit:#}");
     assert!(ran.stderr.contains("`redact --purge` rewrote this history"), "{}", ran.stderr);
-    // One that somebody adds without a signature is told apart only by those that keep the old history.
+    // Only those who keep the old history can recognize a commit that someone adds without a signature.
     assert!(ran.stdout.contains("unsigned since a purge"), "{}", ran.stdout);
 }
 

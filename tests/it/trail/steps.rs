@@ -1,10 +1,10 @@
-//! `trace` and `log`: from a commit to its issue and back, and every step of the way.
+//! `trace` and `log`: from a commit to its issue and back, and everything in between.
 
 use serde_json::{Value, json};
 
 use crate::support::{Repo, Sandbox, column, plan, record};
 
-/// Links a commit to the execution of ISS-001, as the entry of a hook would.
+/// Links a commit to the execution of ISS-001, as a hook would.
 fn link(repo: &Repo, hash: &str, place: &str, more: &Value) {
     let folder = repo.store_path("/execution.json").replace("/execution.json", "/log");
     let mut record = json!({
@@ -37,7 +37,7 @@ fn a_commit_leads_to_its_issue_and_the_issue_to_its_commits() {
     let repo = executing(&sandbox);
     let hash = repo.commit("src/a.rs", "x", "extend token lifetime");
     link(&repo, &hash, "20261121T021405123Z-00000", &json!({"task_id": "T2"}));
-    // The same link twice is one.
+    // The same link twice counts once.
     link(&repo, &hash, "20261121T021405124Z-00000", &json!({"task_id": "T2"}));
     repo.done();
     let claim = repo.stored_json(&repo.store_path("/execution.json"));
@@ -126,7 +126,7 @@ fn the_log_has_every_step_of_one_issue_and_no_other() {
     assert_eq!(column(&repo.json(&["log", "-n", "2"]), "op"), ["done", "comment"]);
     assert_eq!(repo.json(&["log"]).as_array().unwrap().len(), repo.steps());
     assert_eq!(repo.refused(1, &["log", "ISS-404"])["code"], "not-found");
-    // With -p what changed, of that record alone.
+    // With -p, the changes of that record alone.
     let patch = repo.json(&["log", "ISS-001", "-p"]);
     let path = repo.store_path("/ISS-001/issue.json");
     let created = &patch[5]["changes"];

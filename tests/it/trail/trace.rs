@@ -1,4 +1,4 @@
-//! `trace` of branches and ranges, what it shows beside commits, and pictures of it.
+//! `trace` of branches and ranges, what it shows besides commits, and its graphs.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox, column, plan_on};
 
 const TITLE: &str = "Quote \"]; end --> <b> \\n `x`";
 
-/// An issue that failed once, was forced, is executed on a branch, checked and accepted.
+/// An issue that failed once, was forced, is executed on a branch, and was checked and accepted.
 fn worked(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.repo("code");
     repo.wf(&["init", "--hooks"]).ok();
@@ -44,7 +44,7 @@ fn a_branch_and_a_range_are_their_commits_and_then_the_issues_once() {
     assert_eq!((&range["commit"], &range["linked_by"]), (&Value::Null, &Value::Null));
     let branch = repo.json(&["trace", "feature"]);
     assert_eq!((&branch["query"], &branch["commits"]), (&json!("feature"), &range["commits"]));
-    // The main branch, and one that has nothing of its own, are their last commit.
+    // The main branch, and a branch without commits of its own, stand for their last commit.
     assert_eq!(repo.json(&["trace", "main"])["commit"]["subject"], "start");
     repo.git(&["branch", "old", "main"]).ok();
     assert_eq!(repo.json(&["trace", "old"])["commit"]["subject"], "start");
@@ -101,7 +101,7 @@ fn it_is_drawn_for_other_programs_and_no_title_breaks_out() {
             assert!(dot.contains(part) && mermaid.contains(part), "`{part}` is missing in\n{dot}\n{mermaid}");
         }
     }
-    // A commit stands in it once.
+    // A commit appears in it once.
     let dot = repo.wf(&["trace", "feature", "--dot"]).ok().stdout;
     assert_eq!(dot.matches("change it again").count(), 1, "{dot}");
     let nodes = dot.lines().filter(|line| line.contains("[label=")).count();

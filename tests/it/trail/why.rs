@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{Repo, Sandbox};
 
-/// A repository with one line of nobody's plan, and two that an execution of `ISS-001` wrote.
+/// A repository with one line that belongs to no plan, and two that an execution of `ISS-001` wrote.
 fn planned_lines(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.repo("code");
     repo.wf(&["init", "--hooks"]).ok();
@@ -68,7 +68,7 @@ fn files_are_named_from_the_current_folder() {
     assert_eq!(ran.json()["file"], "src/a.txt");
     let whole = repo.path().join("src/a.txt:3");
     assert_eq!(repo.json(&["why", whole.to_str().unwrap()])["file"], "src/a.txt");
-    // As compilers name a place.
+    // As compilers write a location.
     assert_eq!(repo.json(&["why", "src/a.txt:2:7"])["spans"][0]["first_line"], 2);
     let bare = sandbox.bare("bare");
     repo.git(&["push", "-q", bare.path().to_str().unwrap(), "HEAD", "refs/wf/main"]).ok();
@@ -83,7 +83,7 @@ fn what_is_not_there_is_named() {
     assert!(error["message"].as_str().unwrap().contains("has no line 9; its last is 3"), "{error}");
     assert_eq!(repo.refused(1, &["why", "nothing.txt"])["code"], "not-found");
     assert_eq!(repo.refused(1, &["why", "/etc/passwd:1"])["code"], "not-found");
-    // Nor is anything there before the first commit.
+    // Before the first commit, there is nothing to show either.
     let empty = [sandbox.store("empty"), sandbox.bare("bare-and-empty")];
     empty[1].wf(&["init"]).ok();
     empty[0].write("x", "x\n");

@@ -1,4 +1,4 @@
-//! No room left, and no right to write: a clear error, and the old state.
+//! A full disk, or no permission to write: a clear error, and the old state.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use super::scene::{Scenes, Write, assert_sound, ref_lock, writes};
 use crate::support::{Ran, Repo};
 
-/// Runs the binary with files limited to so many blocks of 512 bytes. What writes beyond gets an error, as on a full
+/// Runs the binary with files limited to this many blocks of 512 bytes. Writes beyond that get an error, as on a full
 /// disk, instead of the signal.
 fn limited(repo: &Repo, write: &Write, blocks: u32) -> Ran {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
@@ -27,7 +27,7 @@ fn assert_refused(repo: &Repo, ran: &Ran, before: Option<&str>, what: &str) {
 #[test]
 fn files_may_not_grow() {
     let scenes = Scenes::new();
-    // A sync is git's business for the most part, which has its own words for it.
+    // A sync is mostly git's work, and git has its own messages.
     for write in writes().iter().filter(|write| write.name != "sync") {
         for blocks in [0, 1, 2, 4] {
             let repo = scenes.copy();
@@ -69,7 +69,7 @@ fn a_disk_without_room() {
     let _mounted = Mounted(&disk);
     let repo = scenes.on_disk(&scene, &disk);
     let mut titles = 0;
-    // Filled up to the last byte, then freed little by little: the write fails at every place that it can.
+    // Filled to the last byte, then freed little by little: the write fails at every place where it can.
     let filler = disk.join("filler");
     let (mut free, mut step) = (0_u64, 0);
     let full = fill(&filler);
@@ -83,7 +83,7 @@ fn a_disk_without_room() {
         } else {
             assert_refused(&repo, &ran, before.as_deref(), &format!("{free} bytes free"));
         }
-        // What a failed write leaves takes the room that there was; so there must be more each time.
+        // What a failed write leaves takes up space, so more must be freed each time.
         step += 4096;
         free += step;
         if titles == 3 {

@@ -46,7 +46,7 @@ fn killed(scenes: &Scenes, write: &Write, usual: Duration) {
     let before = repo.tip();
     let mut child = start(&repo, write);
     std::thread::sleep(random(usual));
-    // It may have ended by then.
+    // It may have ended already.
     let _ = child.kill();
     let acknowledged = child.wait().unwrap().success();
     let is_done = (write.is_done)(&repo);
@@ -56,11 +56,11 @@ fn killed(scenes: &Scenes, write: &Write, usual: Duration) {
     assert_eq!(ran.code, if is_done { write.again } else { 0 }, "{name}: {}", ran.stderr);
     assert!((write.is_done)(&repo), "{name}");
     assert_sound(&repo);
-    // A thousand of them take room.
+    // A thousand of them take up space.
     std::fs::remove_dir_all(repo.path().parent().unwrap()).unwrap();
 }
 
-/// Up to a little more than `most`.
+/// A random duration up to a little more than `most`.
 fn random(most: Duration) -> Duration {
     let share = RandomState::new().hash_one(0) % 1_100;
     most.mul_f64(share as f64 / 1_000.0)

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use scene::{Scenes, Write, assert_sound, ref_lock, with_each_write};
 
-/// The points of a transaction, with whether the ref has moved by then.
+/// The points of a transaction, and whether the ref has moved at each.
 const POINTS: [(&str, bool); 6] = [
     ("object:2", false),
     ("objects", false),
@@ -18,7 +18,7 @@ const POINTS: [(&str, bool); 6] = [
     ("moved", true),
     ("ensured", true),
 ];
-/// A lock that nothing proves to be left behind is waited for longer than this.
+/// A command waits longer than this for a lock, unless it is certain that the lock was left behind.
 const AT_ONCE: Duration = Duration::from_secs(8);
 
 #[test]

@@ -1,14 +1,14 @@
-//! A collection of garbage in the middle of a write takes away what no ref holds yet.
+//! A garbage collection during a write removes objects that no ref holds yet.
 
 use std::os::unix::fs::PermissionsExt;
 
 use super::scene::{Scenes, assert_sound, with_each_write};
 use crate::support::Repo;
 
-/// What `git gc --prune=now` does to objects; it would wait for the lock of the ref besides.
+/// What `git gc --prune=now` does to objects; it would also wait for the lock of the ref.
 const COLLECT: &str = "git repack -a -d -q && git prune --expire=now";
 
-/// The same place, where all that no ref holds goes as soon as a write comes to `point`.
+/// The same repository, where everything that no ref holds is removed when a write reaches `point`.
 fn collected_at(repo: &Repo, point: &str) -> Repo {
     repo.with_env("WF_FAULT", point).with_env("WF_FAULT_RUN", COLLECT)
 }
@@ -27,7 +27,7 @@ fn at_each_point_of_a_transaction() {
     });
 }
 
-/// A merge makes the same objects each time: those that a killed process left are there when the next one begins.
+/// A merge makes the same objects each time: those that a killed process left exist when the next one starts.
 fn with_objects_left_behind(scenes: &Scenes) -> Repo {
     let repo = scenes.copy();
     repo.with_env("WF_FAULT", "noted").wf(&["pull"]).fails(-1);

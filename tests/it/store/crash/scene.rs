@@ -1,4 +1,4 @@
-//! A store in which every command has something to do, and the commands.
+//! A store in which every writing command has something to do, and those commands.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Repo, Sandbox, plan};
 
-/// Makes copies of one store, each with a remote of its own that holds an issue more.
+/// Makes copies of one store, each with its own remote that has one more issue.
 pub(super) struct Scenes {
     sandbox: Sandbox,
     made: AtomicUsize,
@@ -37,19 +37,19 @@ impl Scenes {
         for issue in [6, 5, 4] {
             repo.wf(&["queue", "add", &format!("GH-{issue}")]).ok();
         }
-        // Within this clone, so that the other one's issue is still to come.
+        // Within this clone, so that the issue of the other one is not fetched yet.
         repo.wf(&["next", "--local", "SOL-GH-6-1"]).ok();
         repo.wf(&["fail", "-m", "no"]).ok();
         repo.wf(&["next", "--local", "SOL-GH-5-1"]).ok();
         for sample in std::fs::read_dir(repo.path().join(".git/hooks")).unwrap() {
             std::fs::remove_file(sample.unwrap().path()).unwrap();
         }
-        // Its claim is another worktree's business: this one takes the next item.
+        // Its claim belongs to another worktree: this one takes the next item.
         std::fs::remove_file(repo.path().join(".git/wf/active.json")).unwrap();
         Self { sandbox, made: AtomicUsize::new(0) }
     }
 
-    /// The store as it was at first.
+    /// A copy of the store in its first state.
     pub(super) fn copy(&self) -> Repo {
         let name = format!("scene-{}", self.made.fetch_add(1, Ordering::Relaxed));
         let root = self.sandbox.root();
@@ -83,9 +83,9 @@ pub(super) struct Write {
     pub(super) name: &'static str,
     pub(super) args: &'static [&'static str],
     pub(super) stdin: fn() -> String,
-    /// Whether what it writes is there.
+    /// Whether its result exists.
     pub(super) is_done: fn(&Repo) -> bool,
-    /// How it ends where it was done before.
+    /// Its exit code if it was done before.
     pub(super) again: i32,
 }
 
@@ -102,7 +102,7 @@ const fn write(
     Write { name, args, stdin: nothing, is_done, again }
 }
 
-/// Checks each write, half of them beside the other half.
+/// Checks each write; the two halves of the list run in parallel.
 pub(super) fn with_each_write(check: impl Fn(&Write) + Sync) {
     let writes = writes();
     std::thread::scope(|scope| {
@@ -180,14 +180,14 @@ fn field(repo: &Repo, issue: &str, name: &str) -> Value {
     repo.wf(&["show", issue, "--json"]).ok().json()[name].clone()
 }
 
-/// Nothing is broken, neither for git nor for us.
+/// Nothing is broken, neither for git nor for git-wf.
 #[track_caller]
 pub(super) fn assert_sound(repo: &Repo) {
     repo.git(&["fsck", "--strict"]).ok();
     repo.wf(&["fsck"]).ok();
 }
 
-/// The file that git makes while it moves the ref.
+/// The lock file that git creates while it moves the ref.
 pub(super) fn ref_lock(repo: &Repo) -> std::path::PathBuf {
     Path::new(repo.path()).join(".git/refs/wf/main.lock")
 }

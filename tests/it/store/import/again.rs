@@ -1,4 +1,4 @@
-//! A file that is read again, later or elsewhere.
+//! A file that is imported again, later or elsewhere.
 
 use super::*;
 
@@ -130,7 +130,7 @@ fn of_an_issue_that_was_born_elsewhere_the_later_birth_stands() {
 
     put(&repo, &path, &born("2025-05-01T00:00:00.000Z"));
     let report = import(&repo, &file);
-    // An earlier one as well: only a merge decides between births.
+    // The same with an earlier birth: only a merge decides between births.
     assert_eq!(issue(&repo, "zoo-1")["title"], "Ours");
     assert_eq!(report["unchanged"], 1);
     let note = report["notes"][0]["note"].as_str().unwrap();
@@ -160,7 +160,7 @@ fn two_clones_that_import_apart_hold_the_same_tree() {
 fn what_changed_without_another_time_comes_in_whole() {
     let sandbox = Sandbox::new();
     let repo = store(&sandbox, "a");
-    // Of some fields the first value is the greater one, of others the second.
+    // In some fields the first value is greater, in others the second.
     let first =
         record("zoo-1", &json!({"title": "z", "assignee": "Ada", "labels": ["old"], "notes": "gone"}));
     let second = record("zoo-1", &json!({"title": "b", "assignee": "Zoe", "labels": ["new"]}));

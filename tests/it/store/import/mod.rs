@@ -1,4 +1,4 @@
-//! `import beads`: what comes in, and what a second reading changes.
+//! `import beads`: what is imported, and what a second import changes.
 
 mod again;
 mod refused;
@@ -20,7 +20,7 @@ fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
 
-/// An open issue, changed a day after it was born, with these fields besides.
+/// An open issue, changed a day after its creation, with these additional fields.
 fn record(id: &str, more: &Value) -> Value {
     let mut record = json!({
         "id": id, "title": format!("About {id}"), "status": "open", "priority": 2, "issue_type": "task",
@@ -58,7 +58,7 @@ fn issue(repo: &Repo, id: &str) -> Value {
     serde_json::from_str(&repo.git(&["cat-file", "-p", &format!("refs/wf/main:{path}")]).ok().stdout).unwrap()
 }
 
-/// The comments of an issue in the order of their names, which must be the names of their files.
+/// The comments of an issue in the order of their ids, which must be the names of their files.
 fn comments(repo: &Repo, id: &str) -> Vec<Value> {
     let folder = format!("/{id}/comments/");
     let of_issue = |path: &String| path.contains(&folder);
@@ -71,7 +71,7 @@ fn comments(repo: &Repo, id: &str) -> Vec<Value> {
     paths(repo).into_iter().filter(of_issue).map(read).collect()
 }
 
-/// Puts a record in place of the one at its path, as a write by somebody else would.
+/// Replaces the record at a path, as a write by someone else would.
 fn put(repo: &Repo, path: &str, text: &str) {
     let repo = repo.with_env("GIT_INDEX_FILE", repo.path().join("index-of-test").to_str().unwrap());
     let blob = repo.git_in(text, &["hash-object", "-w", "--stdin"]).ok();
@@ -82,7 +82,7 @@ fn put(repo: &Repo, path: &str, text: &str) {
     repo.git(&["update-ref", "refs/wf/main", commit.line()]).ok();
 }
 
-/// Sets one field of an issue, stamped as a command of that time would.
+/// Sets one field of an issue, with the stamp of a command at that time.
 fn edit(repo: &Repo, id: &str, field: &str, value: &str, time: &str) {
     let mut record = issue(repo, id);
     record[field] = value.into();
@@ -181,8 +181,8 @@ fn everything_comes_in_and_once() {
     assert_eq!(repo.tip(), tip);
 }
 
-/// 40 issues in the shape of a real tracker's export: its statuses and types, both spellings of its relations, targets
-/// that are not in the file, ids of parts, nanoseconds, and fields that say nothing.
+/// 40 issues in the form of a real tracker's export: its statuses and types, both spellings of its relations, targets
+/// that are not in the file, ids of parts, nanoseconds, and empty fields.
 #[test]
 fn a_real_export() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/beads-export.jsonl");
@@ -222,10 +222,10 @@ fn issues_that_depend_on_each_other_are_noted() {
             "remedies": [{"operation": "edit --depends-on=-OTHER", "values": ["zoo-2"], "words": "removes a dependency"}]
         }])
     );
-    // The same again brings nothing, and so says nothing.
+    // Importing the same again changes nothing, and reports nothing.
     assert_eq!(import(&repo, &file)["notes"], json!([]));
     repo.wf(&["edit", "zoo-2", "--depends-on=-zoo-3"]).ok();
-    // One that is closed through what is here already.
+    // A cycle that is closed by an existing issue.
     let report = import(&repo, &lines(&[on("zoo-9", "zoo-8")]));
     assert_eq!(report["notes"].as_array().unwrap().len(), 1, "the missing one alone: {report}");
     let report = import(&repo, &lines(&[on("zoo-8", "zoo-9")]));

@@ -1,4 +1,4 @@
-//! What a file of another tracker brings that is no issue, or not whole.
+//! Records of another tracker that are not an issue, or only in part.
 
 use serde_json::{Value, json};
 
@@ -125,7 +125,7 @@ fn a_file_of_something_else_is_refused_with_what_its_lines_lack() {
     let many = lines(&vec![json!({}); 30]);
     let shown = repo.wf_in(&many, &["import", "beads", "-"]).fails(1).stderr;
     assert!(shown.contains("… and 25 more lines"), "{shown}");
-    // An export of ours is another source.
+    // An export of our own is another kind of source.
     let own = repo.wf(&["export", "jsonl"]).ok().stdout;
     assert_eq!(repo.refused_in(&own, 1, &["import", "beads", "-"])["code"], "wrong-source");
     assert_eq!(repo.refused_in(&github, 1, &["import", "jsonl", "-"])["code"], "not-an-export");
@@ -143,13 +143,13 @@ fn a_record_beyond_the_limits_is_left_out_with_the_reason_and_not_as_known() {
     for words in ["line 1 (`zoo-1`): it is too large to store", "`imported` holds", "at most 16384"] {
         assert!(shown.contains(words), "{shown}");
     }
-    // It is in nobody's way.
+    // It does not stop the others.
     let both = format!("{large}{}", lines(&[record("zoo-2", &json!({}))]));
     let report = import(&repo, &both);
     assert_eq!((&report["created"], &report["skipped"][0]["id"]), (&json!(1), &json!("zoo-1")));
     let again = repo.wf_in(&both, &["import", "beads", "-"]).ok().stdout;
     assert!(again.starts_with("nothing was imported; 1 record was left out"), "{again}");
-    // Fewer of them come in.
+    // With fewer of them, it is imported.
     let fewer = record("zoo-1", &json!({"dependencies": many[..1_000]}));
     assert_eq!(import(&repo, &lines(&[fewer]))["dependencies"], 1_000);
 }
@@ -166,7 +166,7 @@ fn numbers_stay_as_the_source_wrote_them() {
         "{}",
         stored.stdout
     );
-    // What two programs would read in two ways is no record.
+    // A record that two programs would read differently is refused.
     let twice = line
         .replace("\"status\":\"open\"", "\"status\":\"open\",\"status\":\"closed\"")
         .replace("zoo-1", "zoo-3");
@@ -183,7 +183,7 @@ fn a_file_with_nothing_in_it_is_an_error() {
         let error = repo.refused_in(text, 1, &["import", "jsonl", "-"]);
         assert!(error["message"].as_str().unwrap().contains("is empty"), "{error}");
     }
-    // An export of a store without issues is sound, and brings none.
+    // An export of a store without issues is valid, and brings none.
     let export = store(&Sandbox::new(), "b").wf(&["export", "jsonl"]).ok().stdout;
     let told = repo.json_in(&export, &["import", "jsonl", "-"]);
     assert_eq!(told["warnings"], json!(["stdin holds no issue"]));

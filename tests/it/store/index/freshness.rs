@@ -1,4 +1,4 @@
-//! The index follows the ref, wherever that goes.
+//! The index follows the ref wherever it moves.
 
 use serde_json::json;
 
@@ -39,12 +39,12 @@ fn whoever_asks_after_a_large_sync_does_not_wait_for_it() {
         here.wf_in((0..count).map(issue).collect::<String>(), &["import", "beads", "-"]).ok();
         here.wf(&["sync"]).ok();
     };
-    // One that nobody asked is not made.
+    // An index that nobody has queried is not created.
     brought("first", 600);
     there.wf(&["sync"]).ok();
     assert!(!there.path().join(".git/wf/index.db").exists());
     assert_eq!(there.json(&["search", "first"])["total"], 600);
-    // A few changes are left to the next question.
+    // A few changes are left to the next query.
     brought("few", 3);
     there.wf(&["sync"]).ok();
     assert_eq!(is_fresh(), false);
@@ -56,7 +56,7 @@ fn whoever_asks_after_a_large_sync_does_not_wait_for_it() {
     }
 }
 
-/// The commit so many before the tip, short.
+/// The commit this many steps before the tip, abbreviated.
 fn stale_tip(repo: &crate::support::Repo, before: usize) -> String {
     repo.git(&["rev-parse", &format!("refs/wf/main~{before}")]).ok().line()[..10].to_owned()
 }
@@ -81,7 +81,7 @@ fn it_follows_a_ref_that_goes_back_or_elsewhere() {
     repo.issue("A-3");
     assert_eq!(ids(), "A-1 A-3");
     assert_eq!(column(&repo.json(&["log", "A-3"]), "op"), ["new"]);
-    // What it stood for is gone altogether.
+    // The state that it reflects no longer exists.
     repo.git(&["update-ref", "refs/wf/main", &first]).ok();
     repo.git(&["reflog", "expire", "--expire=now", "--all"]).ok();
     repo.git(&["gc", "--quiet", "--prune=now"]).ok();

@@ -1,4 +1,4 @@
-//! Whatever happens to the file, the answers are the same.
+//! Whatever happens to the file of the index, the answers are the same.
 
 use std::process::Stdio;
 
@@ -46,7 +46,7 @@ fn a_missing_empty_torn_or_foreign_file_is_made_anew() {
         assert_eq!(repo.json(&["log"]).as_array().unwrap().len(), repo.steps());
         assert_eq!(repo.json(&["status"])["index"]["is_fresh"], true, "it is of use again");
     }
-    // One of another program, which says so in its head: the version lies at 60, the application at 68.
+    // A database of another program, as its header says: the version is at byte 60, the application at 68.
     for at in [60, 68] {
         let mut bytes = sound.clone();
         bytes[at + 3] ^= 0x55;
@@ -124,7 +124,7 @@ fn a_reader_that_stands_still_is_in_nobodys_way() {
         .collect();
     repo.wf_in(&lines, &["import", "beads", "-"]).ok();
     repo.wf(&["list", "--count"]).ok();
-    // More than a pipe holds: it waits in the middle of its answer, with its view of the index.
+    // More than a pipe holds: it blocks in the middle of its answer, with its view of the index.
     let mut still = repo
         .command(env!("CARGO_BIN_EXE_git-wf"), &["list", "--json"])
         .stdout(Stdio::piped())
@@ -145,7 +145,8 @@ fn a_reader_that_stands_still_is_in_nobodys_way() {
     assert_eq!(repo.wf(&["list", "--count"]).ok().line(), "1501");
 }
 
-/// What SQLite keeps beside the database is not made and removed again with each question, and does not grow for ever.
+/// The files that SQLite keeps beside the database are not created and removed again with each query, and do not grow
+/// forever.
 #[test]
 fn the_files_beside_it_stay_and_stay_small() {
     let sandbox = Sandbox::new();
@@ -160,7 +161,7 @@ fn the_files_beside_it_stay_and_stay_small() {
         assert_eq!(repo.json(&["search", "word"])["total"], 1);
         let log = beside("index.db-wal").map_or(0, |log| log.len());
         stayed += usize::from(log > 0);
-        // One change can make it longer than it may stay.
+        // A single change can make it longer than its limit.
         assert!(log < 1024 * 1024, "{log}");
     }
     assert!(stayed > 10, "{stayed}");
@@ -172,7 +173,7 @@ fn nobody_waits_long_behind_a_locked_index() {
     let sandbox = Sandbox::new();
     let repo = store(&sandbox);
     assert_eq!(ids(&repo), "A-1 A-2 A-3");
-    // A process that keeps everybody out of the database, or stays in the middle of changing it.
+    // A process that locks everyone out of the database, or stays in the middle of a change.
     for how in ["PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", "BEGIN IMMEDIATE"] {
         let held = rusqlite::Connection::open(index(&repo)).unwrap();
         held.execute_batch(how).unwrap();
@@ -183,7 +184,7 @@ fn nobody_waits_long_behind_a_locked_index() {
         drop(held);
         repo.git(&["update-ref", "refs/wf/main", "refs/wf/main~1"]).ok();
     }
-    // One that makes the index anew and does not come to an end.
+    // A process that rebuilds the index and never finishes.
     let lock = std::fs::File::open(repo.path().join(".git/wf/index.lock")).unwrap();
     lock.lock().unwrap();
     answers_meanwhile(&repo, "A-1 A-2 A-3");
@@ -196,7 +197,7 @@ fn nobody_waits_long_behind_a_locked_index() {
     );
 }
 
-/// All of this ends while the lock is held.
+/// All of these end while the lock is held.
 #[track_caller]
 fn answers_meanwhile(repo: &Repo, expected: &str) {
     assert_eq!(ids(repo), expected);

@@ -1,4 +1,4 @@
-//! `audit`: what was done against what was planned.
+//! `audit`: what was done compared with what was planned.
 
 mod policy;
 
@@ -17,7 +17,7 @@ fn start(sandbox: &Sandbox) -> Repo {
     repo
 }
 
-/// The plan's id.
+/// Creates and claims a plan; returns its id.
 fn claimed(repo: &Repo, id: &str, plan: &Value) -> String {
     let solution = repo.planned(id, plan);
     repo.wf(&["queue", "add", id]).ok();
@@ -78,9 +78,9 @@ fn a_commit_without_a_plan_is_a_fault() {
     let audit = ran.json();
     assert_eq!(kinds(&audit), ["unbound"]);
     assert_eq!(audit["findings"][0]["commit"], repo.git(&["rev-parse", "HEAD"]).ok().line());
-    // Without --strict it is told, and no failure.
+    // Without --strict, findings are shown, but the exit code is 0.
     assert_eq!(repo.json(&["audit"]), audit);
-    // What a message says alone is told apart.
+    // Links that only a message shows are reported separately.
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.write("c.txt", "two\n");
     repo.git(&["commit", "-qam", "Elsewhere", "-m", "Wf-Issue: ISS-001"]).ok();
@@ -141,7 +141,7 @@ fn a_revert_of_the_work_is_shown_as_one_and_not_judged_by_the_plan() {
     for note in [format!("(reverts {short})"), format!("(reapplies {short})")] {
         assert!(text.contains(&note), "{note}: {text}");
         assert!(repo.wf(&["audit", "--markdown"]).ok().stdout.contains(&note), "{note}");
-        // The head of a trace says the same as its commits below.
+        // The head of a trace agrees with the commits below.
         let trace = repo.wf(&["trace", "HEAD~2..HEAD"]).ok().stdout;
         assert_eq!(trace.matches(&note).count(), 2, "{note}: {trace}");
     }
@@ -214,7 +214,7 @@ fn a_range_that_names_nothing_is_refused() {
     repo.refused(3, &["audit"]);
     repo.refused(1, &["audit", "nowhere..HEAD"]);
     assert_eq!(repo.wf(&["audit", "--json", "--", "--all"]).fails(1).json_error()["code"], "not-found");
-    // Commits that nobody planned can be audited all the same.
+    // Commits without any plan can be audited, too.
     assert_eq!(kinds(&repo.json(&["audit", "HEAD"])), ["unbound"]);
 }
 
@@ -235,7 +235,7 @@ fn links_are_told_apart_by_what_they_rest_on() {
     assert_eq!(audit["links"], json!({"hook": 1, "manual": 1, "relink": 1}), "{audit:#}");
     let text = repo.wf(&["audit"]).ok().stdout;
     assert!(text.contains("[1 by the hook, 1 by hand, 1 found afterwards]"), "{text}");
-    // What was taken back is bound no more.
+    // A commit that was unlinked is no longer bound.
     repo.wf(&["unlink", "HEAD", &solution]).ok();
     assert_eq!(kinds(&repo.json(&["audit"])), ["unbound"]);
 }

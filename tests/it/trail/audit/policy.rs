@@ -44,7 +44,7 @@ fn the_plan_that_was_reviewed_is_the_one_that_counts() {
     let audit = repo.json(&["audit"]);
     assert_eq!(audit["commits"][0]["bound_to"][0]["review"], "approved", "{audit:#}");
     assert_eq!(audit["findings"], json!([]));
-    // A policy that came later finds what nobody reviewed.
+    // A policy that was set later finds plans that nobody reviewed.
     claimed(&repo, "ISS-002", &tested("b.txt", &[]));
     commit(&repo, "b.txt", "two\n");
     repo.done();
@@ -73,7 +73,7 @@ fn overrides_are_notes_with_their_reasons_and_roles_are_kept_to() {
 fn a_policy_that_was_changed_in_a_role_meanwhile_is_a_fault() {
     let sandbox = Sandbox::new();
     let repo = start(&sandbox);
-    // Before anything was claimed, too: a role never is allowed to do it.
+    // Also before anything was claimed: a role is never allowed to do it.
     repo.wf(&["policy", "set", "review=required"]).ok();
     repo.made_as("executor");
     repo.wf(&["policy", "set", "review=none"]).ok();
@@ -95,7 +95,7 @@ fn a_role_is_kept_to_on_issues_without_commits_too() {
     repo.planned("ISS-009", &tested("c.txt", &[]));
     repo.wf(&["queue", "add", "ISS-009"]).ok();
     repo.made_as("planner");
-    // Before anybody executed anything.
+    // Before anyone executed anything.
     let audit = repo.json(&["audit"]);
     assert_eq!((&audit["range"], &audit["commit_count"]), (&json!("no commits"), &json!(0)));
     let breach = &audit["findings"][0];
@@ -109,7 +109,7 @@ fn a_role_is_kept_to_on_issues_without_commits_too() {
     repo.done();
     let whole = repo.json(&["audit"]);
     assert_eq!(findings(&whole).iter().map(|it| (&*it.0, &*it.1)).collect::<Vec<_>>(), [("role", "fault")]);
-    // Of a range it is something to know: no change of that can make it good.
+    // In a range it is only a note: no change of that range can correct it.
     let part = findings(&repo.json(&["audit", "HEAD~1..HEAD", "--strict"]));
     assert_eq!((&*part[0].0, &*part[0].1), ("role", "note"));
     assert!(part[0].2.contains("(outside the range)"), "{part:?}");

@@ -36,7 +36,7 @@ fn each_task_gets_its_commits() {
     let ran = repo.changes_nothing(&["task", "start", "T2"]);
     assert!(ran.stdout.contains("working on T2 of SOL-ISS-001-"), "{}", ran.stdout);
     repo.changes_nothing(&["task", "start", "T2"]);
-    // The claim once more leaves the task.
+    // Claiming it again keeps the task.
     repo.wf(&["next"]).ok();
     repo.commit("a", "3\n", "three");
     let hook = json!("hook");
@@ -77,11 +77,11 @@ fn a_commit_is_linked_by_hand_and_the_link_taken_back() {
     repo.wf(&["unlink", "HEAD", &solution]).ok();
     assert_eq!(linked(&repo), both("T2")[..1]);
     repo.changes_nothing(&["unlink", "HEAD"]);
-    // What was taken back stays so until it is linked by hand again.
+    // A commit that was unlinked stays so until it is linked by hand again.
     assert_eq!(repo.json(&["relink"])["links"], json!([]));
     repo.wf(&["link", "HEAD", &solution]).ok();
     assert_eq!(linked(&repo)[1], ("two".to_owned(), json!(null), manual.clone()));
-    // Rewritten, a commit is known by its old name too; lost by git, by a part of it.
+    // A rewritten commit is also known by its old id; one that git has lost, by a part of its id.
     repo.wf(&["hooks", "install"]).ok();
     repo.git(&["commit", "-q", "--amend", "-m", "better"]).ok();
     repo.wf(&["unlink", &two]).ok();

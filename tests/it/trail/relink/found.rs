@@ -1,10 +1,11 @@
-//! `relink`: each way in which a commit escapes the hooks.
+//! `relink`: each way in which a commit can bypass the hooks.
 
 use serde_json::{Value, json};
 
 use crate::support::{Repo, Sandbox, plan_on};
 
-/// A repository that executed a plan in two commits on `work`, with hooks, and is on `main` now; the plan's id.
+/// A repository that executed a plan in two commits on `work`, with hooks, and has `main` checked out now; returns
+/// the plan's id.
 fn executed(sandbox: &Sandbox) -> (Repo, String) {
     let repo = sandbox.store("repo");
     repo.wf(&["hooks", "install"]).ok();
@@ -24,7 +25,7 @@ fn id(repo: &Repo, rev: &str) -> String {
     repo.git(&["rev-parse", rev]).ok().line().to_owned()
 }
 
-/// Runs `relink`, first only to see that this alone changes nothing, and once more to see that nothing is left.
+/// Runs `relink`, first as a dry run that must change nothing, and once more to check that nothing is left.
 fn relinked(repo: &Repo, range: &[&str]) -> Vec<Value> {
     let tip = repo.tip();
     let seen = repo.json(&[&["relink", "--dry-run"], range].concat());
@@ -66,7 +67,7 @@ fn a_squash_with_words_of_its_own() {
     repo.git(&["merge", "-q", "--squash", "work"]).ok();
     repo.git(&["commit", "-q", "-m", "All of it (#12)"]).ok();
     repo.commit("c", "3\n", "not a part of it");
-    // Of branches that are looked at, and only of them.
+    // Only from the branches that are searched.
     assert!(relinked(&repo, &["HEAD~1..HEAD"]).is_empty());
     let found = relinked(&repo, &["HEAD~3.."]);
     assert_eq!(found.len(), 1, "{found:#?}");
@@ -98,7 +99,7 @@ fn a_squash_of_work_that_was_rebased_before() {
     repo.git(&["switch", "-q", "main"]).ok();
     repo.git(&["merge", "-q", "--squash", "work"]).ok();
     repo.git(&["commit", "-q", "-m", "All of it (#12)"]).ok();
-    // What others did meanwhile is no part of it.
+    // What others did meanwhile does not matter.
     let found = relinked(&repo, &[]);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(
@@ -149,7 +150,7 @@ fn patches_from_a_mail_on_another_machine() {
     assert_eq!(found.len(), 2);
     assert!(found.iter().all(|it| it["shown_by"] == "trailers" && it["replaces"].is_null()), "{found:#?}");
     repo.git(&["pull", "-q", "--rebase", other.path().to_str().unwrap(), "main"]).ok();
-    // The other's store knows it already.
+    // The other's store already has it.
     repo.git(&["remote", "add", "other", other.path().to_str().unwrap()]).ok();
     repo.wf(&["pull", "other"]).ok();
     assert!(relinked(&repo, &[]).is_empty());
@@ -197,7 +198,7 @@ fn a_commit_that_names_the_issue_alone() {
     assert_eq!((&found[0]["commit"], &found[0]["shown_by"]), (&json!(hash), &json!("issue")));
     assert_eq!((&found[0]["solution_id"], &found[0]["task_id"]), (&json!(solution), &json!("T1")));
     assert_eq!(repo.json(&["audit", "HEAD^!"])["bound_count"], 1);
-    // What somebody took back stays so; and a plan that is not here is not guessed at.
+    // What someone unlinked stays so, and a plan that is not here is not guessed.
     repo.wf(&["unlink", "HEAD"]).ok();
     of_issue(&repo, "b", "Wf-Issue: ISS-001\nWf-Solution: SOL-ISS-001-other\n");
     assert_eq!(relinked(&repo, &[]), [] as [Value; 0]);
@@ -218,10 +219,10 @@ fn a_commit_that_names_an_issue_of_several_executions() {
     repo.done();
     repo.wf(&["hooks", "uninstall"]).ok();
     of_issue(&repo, "c", "Wf-Issue: ISS-001\n");
-    // That of the plan that is bound.
+    // The execution of the bound plan.
     let seen = repo.json(&["relink", "--dry-run"]);
     assert_eq!((&seen["links"][0]["solution_id"], &seen["undecided"]), (&json!(second), &json!([])));
-    // Without one it takes a person.
+    // Without a bound plan, a person must decide.
     repo.wf(&["unbind", "ISS-001", "--force", "--reason", "to see"]).ok();
     assert_eq!(relinked(&repo, &[]), [] as [Value; 0]);
     let undecided = repo.json(&["relink"])["undecided"].clone();
@@ -248,7 +249,7 @@ fn squashes_of_attempts_that_are_not_completed() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("repo");
     repo.wf(&["hooks", "install"]).ok();
-    // Both begin with one tree, and neither has recorded what it is as a whole.
+    // Both start with the same tree, and neither has recorded its patch as a whole.
     for (issue, file) in [("ISS-001", "a"), ("ISS-002", "b")] {
         repo.planned(issue, &plan_on(file));
         repo.git(&["switch", "-q", "-c", issue, "main"]).ok();

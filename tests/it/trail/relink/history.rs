@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::{REF, Repo, Sandbox, is_long};
 
-/// A sequence that is the same each time.
+/// A pseudo-random sequence that is the same each time.
 struct Dice(u64);
 
 impl Dice {
@@ -20,7 +20,7 @@ impl Dice {
 struct World {
     sandbox: Sandbox,
     clones: [Repo; 2],
-    /// Has no hooks and no store, as a forge has none.
+    /// Has no hooks and no store, like a forge.
     forge: Repo,
     dice: Dice,
     made: usize,
@@ -50,7 +50,7 @@ impl World {
         format!("files/{:04}", self.made)
     }
 
-    /// One plan from claim to `done`, on a branch of its own; answers with the branch.
+    /// One plan from its claim to `done`, on its own branch; returns the branch.
     fn execute(&mut self, who: usize, round: usize) -> String {
         let repo = self.clones[who].clone();
         let issue = format!("ISS-{who}-{round}");
@@ -104,7 +104,7 @@ impl World {
         branch
     }
 
-    /// The forge brings a branch to `main`, in one of the ways that forges have.
+    /// The forge merges a branch into `main`, in one of the ways that forges have.
     fn integrate(&mut self, branch: &str) {
         let forge = self.forge.clone();
         forge.git(&["fetch", "-q"]).ok();
@@ -133,7 +133,7 @@ impl World {
     }
 }
 
-/// Every branch of both clones and of the forge in each clone, and one store.
+/// Brings every branch of both clones and of the forge to each clone, and syncs the store.
 fn share(world: &World) {
     for (n, clone) in world.clones.iter().enumerate() {
         clone.git(&["switch", "-q", "--detach"]).ok();
@@ -165,7 +165,7 @@ fn links(repo: &Repo) -> BTreeMap<String, BTreeSet<String>> {
     links
 }
 
-/// What git and a reader of messages can know: each commit of a branch with the plans that its message names.
+/// What git and a reader of messages can know: each commit of a branch, with the plans that its message names.
 fn named(repo: &Repo) -> BTreeMap<String, BTreeSet<String>> {
     let log = repo.git(&["log", "--branches", "--format=%H%n%B%x00"]).ok().stdout;
     let mut named = BTreeMap::new();
@@ -177,7 +177,7 @@ fn named(repo: &Repo) -> BTreeMap<String, BTreeSet<String>> {
     named
 }
 
-/// git's patch id of each commit of a branch that is no merge.
+/// git's patch id of each commit of a branch that is not a merge.
 fn patches(repo: &Repo) -> BTreeMap<String, String> {
     let log =
         repo.git(&["log", "--branches", "-p", "--no-merges", "--full-index", "--format=commit %H"]).ok();
@@ -202,7 +202,7 @@ fn recorded(repo: &Repo) -> BTreeMap<String, String> {
     found
 }
 
-/// A state of the store from which every entry that links a commit is gone; its commit.
+/// Makes a state of the store without any entry that links a commit; returns its commit.
 fn stripped(repo: &Repo) -> String {
     let index = repo.with_env("GIT_INDEX_FILE", repo.path().join(".git/stripped").to_str().unwrap());
     index.git(&["read-tree", REF]).ok();
@@ -268,7 +268,7 @@ fn deleted_links_are_restored_as_far_as_anybody_can_know() {
             }
         }
     }
-    // Nothing is made up: what no trailer names makes the same change as something that is linked.
+    // Nothing is made up: a commit without a trailer makes the same change as a linked one.
     for (plan, hashes) in &after {
         let same: BTreeSet<&String> = hashes
             .iter()
@@ -283,7 +283,7 @@ fn deleted_links_are_restored_as_far_as_anybody_can_know() {
     assert!(restored > 0);
     let total: usize = before.values().map(BTreeSet::len).sum();
     println!("{commits} commits, {total} links, {restored} of them by trailers, all restored");
-    // Both clones found the same by themselves; together it is still one link each.
+    // Both clones found the same links separately; merged, it is still one link each.
     for clone in [one, two, one] {
         clone.wf(&["sync"]).ok();
     }

@@ -1,4 +1,4 @@
-//! Links by hand, and links that are found again.
+//! Links by hand, and links that `relink` restores.
 
 mod commands;
 mod found;
