@@ -1,4 +1,4 @@
-//! What two clones do with one claim before they meet: an end asks the remote first, and loses nothing where it cannot.
+//! What two clones do with one claim before they sync: an end asks the remote first, and loses nothing if it cannot.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::{Repo, Sandbox, column};
 const GRACE: &str = "Grace <grace@example.org>";
 const FORCE: [&str; 3] = ["--force", "--reason", "a test"];
 
-/// Two clones, of which the first executes the one item, and the second knows it.
+/// Two clones, the first of which executes the one item, and the second knows it.
 fn executed(sandbox: &Sandbox) -> (Repo, Repo) {
     let (one, two) = two_clones(sandbox);
     one.wf(&["next"]).ok();

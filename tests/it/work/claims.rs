@@ -1,4 +1,4 @@
-//! One claim for a worktree, and what becomes of claims that others took, overtook or decided over.
+//! One claim for each worktree, and what becomes of claims that others made first, took over or ended.
 
 use crate::support::{Repo, Sandbox};
 
@@ -17,7 +17,7 @@ pub(super) fn two_clones(sandbox: &Sandbox) -> (Repo, Repo) {
     (one, two)
 }
 
-/// Both claim without knowing of each other; the first holds.
+/// Both claim without knowing of each other; the first claim holds.
 fn claimed_apart(sandbox: &Sandbox) -> (Repo, Repo) {
     let (one, two) = two_clones(sandbox);
     one.wf(&["next", "--local"]).ok();
@@ -87,7 +87,7 @@ fn a_superseded_claim_does_not_hold_again_after_a_retry() {
     nobody_holds(&one, &two, "queued");
 }
 
-/// In both clones, whatever was claimed before.
+/// In both clones, nobody holds the claim, whatever was claimed before.
 fn nobody_holds(one: &Repo, two: &Repo, status: &str) {
     assert_eq!(one.status("ISS-001"), status);
     one.wf(&["sync"]).ok();

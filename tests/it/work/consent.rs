@@ -1,4 +1,4 @@
-//! What `verify` runs is what somebody saw and agreed to, and nothing of it is left when it has ended.
+//! `verify` runs only what someone has seen and agreed to, and leaves nothing running when it ends.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
@@ -27,7 +27,7 @@ fn claimed(sandbox: &Sandbox, tests: &[(&str, &str)]) -> Repo {
     repo
 }
 
-/// What the tests left beside the repository.
+/// The lines that the tests wrote beside the repository.
 fn ran(sandbox: &Sandbox) -> Vec<String> {
     let text = std::fs::read_to_string(sandbox.root().join("ran")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
@@ -40,7 +40,7 @@ fn who_agreed_to_one_task_is_asked_for_the_other() {
     let (code, shown) = repo.on_terminal("y\n", &["verify", "--task", "T1"]);
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("T1: echo one") && !shown.contains("echo two"), "{shown}");
-    // What was not shown was not agreed to.
+    // A command that was not shown was not agreed to.
     let error = repo.refused(1, &["verify"]);
     assert_eq!(
         (&error["code"], &error["details"]),
@@ -55,7 +55,7 @@ fn who_agreed_to_one_task_is_asked_for_the_other() {
     let (code, shown) = repo.on_terminal("y\n", &["verify"]);
     assert_eq!(code, 0, "{shown}");
     assert_eq!(ran(&sandbox), ["one", "one", "one", "two"]);
-    // Now nothing is left to ask for.
+    // Now there is nothing left to ask.
     repo.wf(&["verify"]).ok();
     assert_eq!(ran(&sandbox).len(), 6);
 }
@@ -83,7 +83,7 @@ fn an_agreement_to_a_whole_plan_counts_for_nothing() {
     assert!(ran(&sandbox).is_empty());
 }
 
-/// Puts a command into the stored plan that no `solution add` takes.
+/// Puts a command into the stored plan that `solution add` would refuse.
 fn bent(sandbox: &Sandbox, command: &str) -> Repo {
     let repo = sandbox.store("code");
     repo.planned("ISS-001", &plan_on("a.txt"));
@@ -149,11 +149,11 @@ fn a_long_command_is_shown_whole_with_a_margin() {
     assert!(rows.iter().all(|row| row.len() <= 80), "{rows:?}");
 }
 
-/// All that holds this fifo open for writing ends before it can be read to its end.
+/// A fifo: it can be read to its end only after every process that has it open for writing has ended.
 fn fifo(repo: &Repo) -> std::fs::File {
     let path = repo.path().parent().unwrap().join("alive");
     repo.sh(&["-c", "mkfifo ../alive"]).ok();
-    // For writing too, so that opening it waits for nobody.
+    // Opened for writing too, so that opening it does not block.
     std::fs::OpenOptions::new().read(true).write(true).open(path).unwrap()
 }
 
@@ -190,7 +190,7 @@ fn nothing_outlives_a_verify_that_is_killed() {
     verify.kill().unwrap();
     verify.wait().unwrap();
     drop(both);
-    // The end comes when the last process that has it open is gone.
+    // The end is reached when the last process that has it open is gone.
     let mut rest = String::new();
     lines.read_to_string(&mut rest).unwrap();
     assert_eq!(rest, "");

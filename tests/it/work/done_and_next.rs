@@ -1,4 +1,4 @@
-//! `done --next` and `fail --next`: as the two commands one after the other, with one push.
+//! `done --next` and `fail --next`: like the two commands in sequence, with one push.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn published(repo: &Repo) -> Option<String> {
     repo.git(&["ls-remote", "origin", REF]).ok().line().split('\t').next().map(str::to_owned)
 }
 
-/// Two clones with two issues queued, of which the first has the first.
+/// Two clones with two issues queued; the first clone executes the first one.
 fn at_work(sandbox: &Sandbox) -> (Repo, Repo) {
     let (one, two) = two_clones(sandbox);
     one.queued("ISS-002", "src/b.rs");
@@ -38,7 +38,7 @@ fn one_push_publishes_the_end_and_the_next_claim() {
     assert_eq!(claims(&answer), (&json!("completed"), &json!("ISS-001"), &json!("ISS-002")));
     assert_eq!(answer["ended"]["result"]["summary"], "It holds");
     assert_eq!((pushes(&sandbox), published(&one)), (before + 1, one.tip()));
-    // They are two steps all the same.
+    // They are still two commits.
     let subjects = one.git(&["log", "-2", "--format=%s", REF]).ok().stdout;
     assert!(subjects.starts_with("execution: claim SOL-ISS-002-"), "{subjects}");
     assert!(subjects.contains("\nexecution: complete SOL-ISS-001-"), "{subjects}");
@@ -79,7 +79,7 @@ fn a_claim_that_was_published_before_does_not_carry_the_end_along() {
     let sandbox = Sandbox::new();
     let (one, _) = at_work(&sandbox);
     let side = one.worktree("side", "side");
-    // It dies once the hub has taken its claim, and finds it again.
+    // It dies after the hub has accepted its claim, and finds it again.
     assert_ne!(side.with_env("WF_FAULT", "pushed").wf(&["next"]).code, 0);
     let answer = side.json(&["done", "S-1", "--next", "--force", "--reason", "a test"]);
     assert_eq!(claims(&answer), (&json!("completed"), &json!("ISS-001"), &json!("ISS-002")));

@@ -1,4 +1,5 @@
-//! Many executors on one queue: every item is done once, in order, and never two at a time on one file.
+//! Many executors on one queue: every item is executed once, in order, and never two at the same time on the same
+//! file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +10,12 @@ use crate::support::{Repo, Sandbox, is_long, plan_on};
 const LEASE: i64 = 1800;
 const SKEW: i64 = 600;
 
-/// Workers and items.
+/// The numbers of workers and items.
 fn size() -> (usize, usize) {
     if is_long() { (8, 100) } else { (4, 16) }
 }
 
-/// The issue of a number.
+/// The issue with this number.
 fn issue(n: usize) -> String {
     format!("ISS-{n:03}")
 }
@@ -42,7 +43,7 @@ fn fill(repo: &Repo, count: usize) {
     repo.wf(&args).ok();
 }
 
-/// next, commit, done, until nothing is left; what others hold is waited for.
+/// next, commit, done, until nothing is left; waits for items that others hold.
 fn drain(place: &Repo, to_push: bool) -> Vec<String> {
     let mut done = Vec::new();
     loop {
@@ -65,14 +66,14 @@ fn drain(place: &Repo, to_push: bool) -> Vec<String> {
     }
 }
 
-/// What the log says of an execution: from its claim to its end, in the order of the ref's own history.
+/// An execution according to the log: from its claim to its end, in the order of the ref's first parents.
 struct Span {
     issue: String,
     from: usize,
     to: usize,
 }
 
-/// The claims and ends of the first parents, in order. A merge may bring several at once.
+/// The claims and ends along the first parents, in order. A merge may bring several at once.
 fn spans(repo: &Repo) -> Vec<Span> {
     let log = repo
         .git(&["log", "--reverse", "--topo-order", "--no-merges", "--format=%s", "refs/wf/main"])
@@ -102,7 +103,7 @@ fn number(issue: &str) -> usize {
     issue.strip_prefix("ISS-").unwrap().parse().unwrap()
 }
 
-/// Every item once, in order; no two at a time on one file.
+/// Every item was executed once and in order, and no two at the same time on the same file.
 fn assert_drained(repo: &Repo, count: usize) {
     let queue = repo.json(&["queue", "show"]);
     assert_eq!(queue["status"], "completed");
@@ -185,7 +186,7 @@ fn clones_through_one_remote_of_which_one_dies_and_one_is_five_hours_ahead() {
     let count = size().1 * 3 / 4;
     let sandbox = Sandbox::new();
     let clones = clones(&sandbox, count);
-    // Killed in the middle of the push of its claim: the hub has it, and nobody carries it out.
+    // Killed during the push of its claim: the hub has the claim, but nobody executes it.
     let hook = sandbox.root().join("hub/hooks/reference-transaction");
     let text = "#!/bin/sh\n[ \"$1\" = committed ] || exit 0\ncat >/dev/null\n[ -e pid ] || exit 0\nkill -9 $(cat pid)\nrm pid\n";
     std::fs::write(&hook, text).unwrap();
@@ -227,7 +228,7 @@ fn clones_through_one_remote_of_which_one_dies_and_one_is_five_hours_ahead() {
     assert!(ran.stderr.contains("no longer holds"), "the dead one is told: {}", ran.stderr);
 }
 
-/// Until nothing is left but what waits for the dead one's item.
+/// Until nothing is left except what waits for the dead executor's item.
 fn drain_until(place: &Repo, dead: &str) -> Vec<String> {
     let mut done = Vec::new();
     loop {

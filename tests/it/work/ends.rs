@@ -26,7 +26,7 @@ fn done_completes_once() {
     assert_eq!(repo.refused(1, &["fail", "S-1", "-m", "late"])["code"], "ended");
 }
 
-/// Two programs of git's work hand in hand there, and one of them ends early.
+/// Two git programs form a pipeline there, and one of them ends early.
 #[cfg(unix)]
 #[test]
 fn done_ends_where_no_patch_id_can_be_made() {
@@ -62,7 +62,7 @@ fn without_a_claim_nothing_ends() {
         assert!(error["hint"].as_str().unwrap().contains("git wf next"), "{error}");
     }
     assert_eq!(repo.refused(1, &["done", "S-1"])["code"], "not-executing");
-    // From another worktree the item is named.
+    // From another worktree, the item must be named.
     repo.wf(&["next"]).ok();
     let beside = repo.worktree("b", "side");
     beside.refused(1, &["done"]);
@@ -167,7 +167,7 @@ fn what_is_completed_can_be_taken_up_again() {
     repo.done();
     let executions = repo.json(&["show", "ISS-001"])["executions"].clone();
     assert_eq!(column(&executions, "status"), ["completed", "completed"]);
-    // Closed on top of completed, it is taken up again in one step.
+    // An issue that was closed after its completion is reopened in one step.
     repo.wf(&["close", "ISS-001"]).ok();
     assert_eq!(repo.json(&["reopen", "ISS-001"])["status"], "planned");
 }

@@ -1,4 +1,4 @@
-//! Issue, item and execution never disagree, whatever clones did and in whatever order they met.
+//! Issue, item and execution always agree, whatever the clones did and in whatever order they synced.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ struct History {
     repos: Vec<Repo>,
     random: Random,
     script: Vec<String>,
-    /// Executions whose `done` was acknowledged, with their issue, until somebody who saw that takes the issue up again.
+    /// Executions whose `done` was acknowledged, with their issue, until someone who has seen that reopens the issue.
     finished: BTreeMap<String, String>,
 }
 
-/// What one replica says of an issue.
+/// What one replica shows of an issue.
 struct Shown {
     status: String,
     executions: Vec<(String, String)>,
@@ -60,7 +60,7 @@ impl History {
         let mut repos = vec![first];
         for n in 1..3 {
             let name = format!("r{n}");
-            // Clocks differ by minutes, as they do.
+            // Clocks differ by minutes, as in reality.
             let repo = sandbox.clone(sandbox.root().join("hub"), &name).ahead(n * 200);
             let repo = repo.as_person(&name, &format!("{name}@example.org"));
             repo.git(&["switch", "--quiet", "-C", "main", "origin/main"]).ok();
@@ -116,7 +116,7 @@ impl History {
                 "reopen" => {
                     let known = &before[ISSUES.iter().position(|it| *it == args[1]).unwrap()];
                     for (id, status) in &known.executions {
-                        // Superseded ones of an issue that begins anew go with the one that held.
+                        // When an issue is reopened, the superseded executions go with the one that held it.
                         if status != "executing" {
                             self.finished.remove(id);
                         }
@@ -136,7 +136,7 @@ impl History {
         self.assert_agreed(&repo);
     }
 
-    /// What one replica shows of issue, item and execution is one thing.
+    /// What one replica shows of issue, item and execution is consistent.
     fn assert_agreed(&self, repo: &Repo) {
         let queue = repo.json(&["queue", "show"]);
         for issue in ISSUES {
@@ -153,7 +153,7 @@ impl History {
                 "failed" => &["failed"],
                 "queued" => &["pending", "ready", "blocked"],
                 "planned" | "registered" | "planning" => &[""],
-                // Whoever is at work still is.
+                // A running execution goes on.
                 "cancelled" | "closed" | "paused" if holds == 1 => &["executing"],
                 "cancelled" | "closed" | "paused" => &["blocked", "completed", "failed"],
                 other => panic!("{issue} is {other}"),
@@ -165,7 +165,7 @@ impl History {
         }
     }
 
-    /// All have met: they say the same, and what was finished still is.
+    /// All have synced: they agree, and finished work is still finished.
     fn settle(&mut self) {
         for n in [0, 1, 2, 0, 1] {
             self.run(n, &["sync"]);

@@ -1,4 +1,4 @@
-//! `next`: which item, for which worktree, and what is said where there is none.
+//! `next`: which item, for which worktree, and what it says if there is none.
 
 use serde_json::json;
 
@@ -37,7 +37,7 @@ fn the_answer_has_everything_an_executor_needs() {
     let began = record["started_at"].as_str().unwrap();
     let hours = |time: &str| time[11..13].parse::<u32>().unwrap();
     assert_eq!(hours(claim["lease_expires_at"].as_str().unwrap()) - hours(began), 4);
-    // Again it is the same claim, with no commit.
+    // The same claim again, without a commit.
     repo.changes_nothing(&["next"]);
     repo.changes_nothing(&["next", "S-1"]);
     assert_eq!(repo.json(&["next"]), claim);
@@ -66,7 +66,7 @@ fn order_dependencies_and_shared_files() {
     assert!(details.contains("S-3 waits: shares `src/shared.rs` with"), "{details}");
     let error = third.refused(3, &["next", "B-1"]);
     assert!(error["message"].as_str().unwrap().contains("`B-1` is pending, not ready"), "{error}");
-    // What the others end, others can go on with; closed is as good as completed.
+    // When others end their items, waiting ones become ready; closed counts as completed.
     repo.done();
     assert_eq!(third.json(&["next"])["issue_id"], "B-1");
     repo.wf(&["close", "X-1"]).ok();

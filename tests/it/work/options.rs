@@ -1,4 +1,4 @@
-//! What `next` can be told: which queue, over shared files, to wait, to make a worktree; `start`; leases.
+//! The options of `next`: a queue, shared files, waiting, making a worktree; also `start` and leases.
 
 use std::process::Stdio;
 
@@ -39,7 +39,7 @@ fn shared_files_can_be_overlooked_and_nothing_else() {
     third.refused(3, &["next", "--allow-overlap"]);
 }
 
-/// Until the program has said that it waits.
+/// Runs until the program has said that it waits.
 fn waits(repo: &Repo, args: &[&str]) -> (std::process::Child, std::io::BufReader<std::process::ChildStderr>) {
     use std::io::BufRead;
     let mut child = repo
@@ -83,7 +83,7 @@ fn it_waits_no_longer_than_told_and_can_be_interrupted() {
     assert_eq!(error["message"], "no item is ready: 1 executing");
     beside.refused(2, &["next", "--wait", "soon"]);
     let (mut child, _stderr) = waits(&beside, &["next", "--wait", "1h"]);
-    // Not SIGINT, which whoever runs the tests in the background ignores, and all that they start.
+    // Not SIGINT: a shell that runs the tests in the background ignores it, and so do all its children.
     let ended = repo.command("kill", &["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(ended.success());
     assert!(!child.wait().unwrap().success());
@@ -126,7 +126,7 @@ fn a_worktree_where_it_is_wanted_and_nothing_where_it_cannot_be() {
     assert_eq!(repo.refused(1, &["next", "--worktree", "../full"])["code"], "path-in-use");
     repo.refused(1, &["next", "S-9", "--worktree", "../w"]);
     assert_eq!((trees(), branches()), before);
-    // Where git cannot make it, the claim is given back.
+    // If git cannot create it, the claim is released.
     repo.write("../file", "x");
     repo.wf(&["next", "--worktree", "../file/below"]).fails(1);
     assert_eq!(trees(), before.0);
@@ -205,10 +205,10 @@ fn a_lease_is_renewed_listed_and_given_up() {
     let listed = repo.json(&["lease", "list"]);
     assert_eq!(listed, json!([renewed]));
     assert_eq!((&listed[0]["item_id"], &listed[0]["expired"]), (&json!("S-1"), &json!(false)));
-    // A shorter one takes nothing away.
+    // A shorter lease does not shorten the current one.
     repo.git(&["config", "wf.lease", "10s"]).ok();
     repo.changes_nothing(&["lease", "renew"]);
-    // From elsewhere the item is named.
+    // From elsewhere, the item must be named.
     let beside = repo.worktree("b", "side");
     assert_eq!(beside.json(&["lease", "release", "S-1"])["status"], "superseded");
     assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);
@@ -229,7 +229,7 @@ fn a_lease_that_ran_out_within_one_clone() {
     sandbox.advance(35 * 60);
     beside.refused(3, &["next"]);
     sandbox.advance(10 * 60);
-    // What waits for its files goes on waiting; the item itself is handed out.
+    // An item that waits for its files goes on waiting; the item that holds them is given to someone else.
     beside.refused(3, &["next", "B-1"]);
     let ran = beside.wf(&["next"]).ok();
     assert!(ran.stdout.starts_with("took over S-1"), "{}", ran.stdout);

@@ -1,4 +1,4 @@
-//! A claim is ended by those who hold it, as long as the lease lasts.
+//! While a lease lasts, only its holder ends the claim.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::support::{Repo, Sandbox, column};
 
 const LEASE: i64 = 4 * 3600 + 11 * 60;
 
-/// Two clones, of which the first executes the one item, and the second knows it.
+/// Two clones, the first of which executes the one item, and the second knows it.
 fn executed(sandbox: &Sandbox) -> (Repo, Repo) {
     let (one, two) = two_clones(sandbox);
     one.wf(&["next"]).ok();
@@ -57,7 +57,7 @@ fn nor_records_what_carries_it_out() {
         two.wf(&[args, &["--force", "--reason", "Ada asked for it"]].concat()).ok();
         assert_eq!(two.json(&["log", "-n", "1"])[0]["force"], "Ada asked for it", "{args:?}");
     }
-    // What is so already is nobody's loss, and the trail of what has ended is everybody's.
+    // A link that already exists harms nobody, and anyone may change the links of an ended execution.
     one.changes_nothing(&["link", "HEAD", "ISS-001"]);
     one.wf(&["fail", "-m", "no"]).ok();
     two.wf(&["sync"]).ok();
@@ -75,7 +75,7 @@ fn whose_claim_was_ended_by_another_is_told() {
         let told = format!("{so} by Grace <grace@example.org> at 2026-");
         let ran = one.wf(&["sync"]).ok();
         assert!(ran.stderr.contains(&told) && ran.stderr.contains("Ada is away"), "{}", ran.stderr);
-        // Once.
+        // It is told once.
         assert_eq!(one.wf(&["sync"]).ok().stderr, "");
         let ran = one.wf(&["status"]).ok();
         assert!(ran.stderr.contains(&told) && ran.stderr.contains("Ada is away"), "{}", ran.stderr);
@@ -124,7 +124,7 @@ fn another_agent_of_the_same_clone_is_another_person() {
     repo.with_env("WF_ACTOR", "agent-1").wf(&["next"]).ok();
     let beside = repo.worktree("b", "side").with_env("WF_ACTOR", "agent-2");
     assert_eq!(beside.refused(1, &["fail", "S-1", "-m", "no"])["code"], "claim-of-another");
-    // Whoever works in the worktree may end what it executes.
+    // Anyone who works in the worktree may end what it executes.
     repo.with_env("WF_ACTOR", "agent-2").wf(&["fail", "-m", "no"]).ok();
 }
 
@@ -171,7 +171,7 @@ fn who_ended_it_is_shown_wherever_the_end_is() {
     ] {
         let ran = one.wf(args).ok();
         assert!(ran.stdout.contains(grace), "{args:?}: {}", ran.stdout);
-        // The reason for which the gate was overridden stands beside it.
+        // The reason for the override is beside it.
         let is_told = ran.stdout.contains("Ada is away") || args[0] == "status";
         assert!(is_told, "{args:?}: {}", ran.stdout);
     }

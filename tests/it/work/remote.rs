@@ -1,4 +1,4 @@
-//! Claims through a remote: its own update of the ref is the lock, whatever happens on the way.
+//! Claims through a remote: the remote's update of its ref is the lock, whatever happens on the way.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -10,7 +10,7 @@ use crate::support::{REF, Repo, Sandbox, column};
 const LEASE: i64 = 4 * 3600;
 const SKEW: i64 = 600;
 
-/// What the hub's ref points to.
+/// The commit that the hub's ref points to.
 fn published(repo: &Repo) -> String {
     repo.git(&["ls-remote", "origin", REF]).ok().line().split('\t').next().unwrap().to_owned()
 }
@@ -19,14 +19,14 @@ fn executions(repo: &Repo, issue: &str) -> Vec<Value> {
     repo.json(&["show", issue])["executions"].as_array().unwrap().clone()
 }
 
-/// A hook of the hub.
+/// Installs a hook in the hub.
 fn hook(sandbox: &Sandbox, name: &str, text: &str) {
     let path = sandbox.root().join("hub/hooks").join(name);
     std::fs::write(&path, format!("#!/bin/sh\n{text}")).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Once, the hub's receiver dies when its ref transaction is in this state.
+/// Once, the hub's receiving process dies when its ref transaction is in this state.
 fn dies_once(sandbox: &Sandbox, state: &str, before: &str) {
     let text = format!(
         "[ \"$1\" = {state} ] || exit 0\ncat >/dev/null\n[ -e died ] && exit 0\n: > died\n{before}\nkill -9 $PPID\n"
@@ -50,12 +50,12 @@ fn a_claim_is_published_with_all_that_it_stands_on() {
     let claim = one.json(&["next"]);
     assert_eq!((&claim["issue_id"], &claim["via"]), (&json!("ISS-001"), &json!("origin")));
     assert_eq!(Some(published(&one)), one.tip());
-    // The other one wrote meanwhile, and takes what is left.
+    // The other clone wrote meanwhile, and claims what is left.
     let claim = two.json(&["next"]);
     assert_eq!((&claim["issue_id"], &claim["attempt"]), (&json!("ISS-002"), &json!(1)));
     assert_eq!(Some(published(&two)), two.tip());
     assert_eq!(two.status("ISS-001"), "executing");
-    // Again it is the same claim, and nobody is asked.
+    // The same claim again, without asking the remote.
     away(&sandbox);
     assert_eq!(two.json(&["next"]), claim);
     let record = &executions(&two, "ISS-002")[0];
@@ -151,7 +151,7 @@ fn a_connection_that_is_lost_before_the_claim_was_taken() {
     let (one, _) = two_clones(&sandbox);
     dies_once(&sandbox, "prepared", "");
     std::fs::remove_file(sandbox.root().join("hub/refs/wf/main.lock")).unwrap_or_default();
-    // What died holds the ref there until somebody removes its lock.
+    // The process that died locks the ref there until someone removes the lock.
     let first = one.wf(&["next"]);
     std::fs::remove_file(sandbox.root().join("hub/refs/wf/main.lock")).unwrap_or_default();
     if first.code != 0 {
@@ -240,7 +240,7 @@ fn a_lease_that_ran_out_is_taken_over_ten_minutes_later() {
     let second = two.json(&["next"]);
     assert_eq!((&second["issue_id"], &second["attempt"]), (&json!("ISS-001"), &json!(2)));
     assert_eq!(second["supersedes"], json!([{"execution_id": first["execution_id"], "status": "executing"}]));
-    // Whoever lost it hears of it before anything counts.
+    // A clone that has lost its claim is told before anything counts.
     for args in [&["done"][..], &["fail", "-m", "x"], &["lease", "renew"]] {
         let ran = one.wf(&[args, &["--json"]].concat()).fails(1);
         assert_eq!(ran.json_error()["code"], "claim-lost", "{args:?}");
@@ -315,7 +315,7 @@ fn a_clock_that_is_hours_ahead_takes_nothing_over() {
     early.wf(&["next"]).fails(3);
     sandbox.advance(LEASE);
     early.wf(&["next"]).fails(3);
-    // Once the time has passed by its own clock, too, it has passed.
+    // Once the time has passed by its own clock, too, it counts as passed.
     sandbox.advance(SKEW + 60);
     assert_eq!(early.json(&["next"])["attempt"], 2);
 }
@@ -338,10 +338,10 @@ fn a_lease_that_was_renewed_is_as_young_as_its_renewal() {
 fn a_clock_that_is_hours_ahead_takes_nothing_over_that_it_has_just_met() {
     let sandbox = Sandbox::new();
     let (one, early) = one_ahead(&sandbox);
-    // What it saw last of the remote is as old as a whole lease, and more.
+    // Its last view of the remote is older than a whole lease.
     sandbox.advance(2 * LEASE);
     one.wf(&["next"]).ok();
-    // What it wrote itself bears its clock out no better.
+    // A commit of its own does not confirm its clock.
     early.wf(&["comment", "ISS-001", "-m", "from five hours ahead"]).ok();
     early.wf(&["sync"]).ok();
     let refused = early.refused(3, &["next"]);

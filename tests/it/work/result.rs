@@ -112,7 +112,7 @@ fn a_retry_can_name_the_item() {
     assert_eq!(repo.refused(1, &["retry", "S-9"])["code"], "not-found");
 }
 
-/// The file that a run keeps of an execution.
+/// The file in which a run keeps an execution.
 #[test]
 fn a_file_of_a_run_s_state_is_a_report_too() {
     let sandbox = Sandbox::new();
@@ -160,7 +160,7 @@ fn numbers_of_a_report_stay_as_they_were_written() {
     assert!(stored.contains("\"tokens\": 1e5"), "{stored}");
 }
 
-/// What `done --result` refuses as a failure, `fail` takes as it is.
+/// `fail` takes unchanged what `done --result` refuses as a failure.
 #[test]
 fn a_report_of_a_failure_is_recorded_by_fail() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! Roles: what a role may not do is refused before anything has happened.
+//! Roles: what a role does not allow is refused before anything has happened.
 
 use serde_json::json;
 
@@ -46,7 +46,7 @@ fn a_planner_claims_nothing_and_leaves_no_worktree() {
     refused(&repo, "planner", &["next", "--worktree", path.to_str().unwrap()]);
     assert_eq!((worktrees(), repo.steps()), (before, steps));
     assert!(!path.exists());
-    // Nothing to claim, and still it is the role that is wrong.
+    // There is nothing to claim, but the role is still the error.
     refused(&repo, "reviewer", &["next", "S-9"]);
 }
 
@@ -102,7 +102,7 @@ fn only_an_owner_purges() {
     assert_eq!(repo.tip(), tip);
 }
 
-/// A commit that was made is a fact: the hook records it with the role, and the audit names it.
+/// An existing commit is a fact: the hook records it with the role, and the audit reports it.
 #[test]
 fn a_commit_of_the_wrong_role_is_linked_and_named_by_the_audit() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! What `done` does not take for done: no commit, work in no commit, a test that failed.
+//! What `done` does not accept: no commit, uncommitted work, or a failed test.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn nothing_is_not_done() {
     let error = refused(&repo, "no-commit");
     let hint = error["hint"].as_str().unwrap();
     assert!(hint.contains("git wf fail -m") && !hint.contains("hooks"), "{hint}");
-    // A commit that no hook saw is there, and not bound.
+    // A commit that no hook saw exists, but is not linked.
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.commit("src/a.rs", "a\n", "Add a");
     let hint = refused(&repo, "no-commit")["hint"].as_str().unwrap().to_owned();
@@ -56,7 +56,7 @@ fn work_in_no_commit_is_not_done() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox, &[]);
     repo.commit("src/b.rs", "b\n", "Add b");
-    // The file that the plan is about was never committed.
+    // The file of the plan was never committed.
     repo.write("src/a.rs", "a\n");
     assert_eq!(
         refused(&repo, "uncommitted")["details"],
@@ -73,7 +73,7 @@ fn work_in_no_commit_is_not_done() {
     assert_eq!(error["details"], json!(["README.md has changes", "src/b.rs has changes"]));
     assert!(error["hint"].as_str().unwrap().contains("git stash"), "{error}");
     repo.git(&["stash", "-q"]).ok();
-    // What nobody planned and git does not follow is nobody's business here.
+    // A file that is neither planned nor tracked by git does not matter here.
     repo.write("notes.txt", "mine\n");
     repo.wf(&["done"]).ok();
 }
@@ -102,7 +102,7 @@ fn what_failed_its_last_test_is_not_done() {
     assert!(detail.starts_with("`test -e src/good` failed with exit code 1 at "), "{detail}");
     assert_eq!(error["details"].as_array().unwrap().len(), 1, "{error}");
     assert!(error["hint"].as_str().unwrap().contains("git wf verify"), "{error}");
-    // Another commit does not make the test pass; the test does.
+    // Another commit does not make the test pass; only the test does.
     repo.commit("src/good", "", "Mend it");
     refused(&repo, "failed-check");
     repo.wf(&["verify", "--yes"]).ok();
@@ -179,7 +179,7 @@ fn what_was_taken_back_is_not_done() {
     let told = idle(&repo);
     assert!(told[0].ends_with("\"Add a\" was reverted"), "{told:?}");
     assert!(told[1].ends_with("only reverts others of them"), "{told:?}");
-    // Once more, and back again by hand.
+    // The work is restored by another revert, and then removed by hand.
     repo.git(&["revert", "--no-edit", "HEAD"]).ok();
     repo.git(&["rm", "-q", "src/a.rs"]).ok();
     repo.git(&["commit", "-q", "--no-verify", "-m", "Do without"]).ok();
@@ -217,12 +217,12 @@ fn a_merge_is_work_only_by_its_own_changes() {
     assert!(idle(&repo)[0].ends_with("is a merge that changes nothing by itself"));
     let link = |repo: &Repo, n: usize| repo.json(&["show", "ISS-001"])["executions"][0]["commits"][n].clone();
     assert_eq!(link(&repo, 0)["files"], json!(null));
-    // Nobody else's commit is credited to the plan by it.
+    // It does not credit anyone else's commit to the plan.
     repo.wf(&["done", "--force", "--reason", "to see"]).ok();
     assert_eq!(repo.json(&["relink"])["links"], json!([]));
     assert_eq!(repo.json(&["trace", &theirs])["issues"], json!([]));
 
-    // How a conflict was resolved is.
+    // The resolution of a conflict does count.
     repo.queued("ISS-002", "README.md");
     repo.wf(&["next"]).ok();
     repo.git(&["switch", "-q", "theirs"]).ok();
@@ -361,7 +361,7 @@ fn what_another_made_and_nobody_linked_is_not_the_executors_work() {
     let one = beside.commit("src/one.rs", "1\n", "Grace's one");
     beside.commit("src/two.rs", "2\n", "Grace's two");
     sandbox.advance(60);
-    // Picked, and picked under another name and author.
+    // Cherry-picked, and cherry-picked with another message and author.
     for args in [&["cherry-pick", &one][..], &["cherry-pick", "-n", &one]] {
         repo.git(args).ok();
         if args.len() == 3 {
@@ -379,7 +379,7 @@ fn what_another_made_and_nobody_linked_is_not_the_executors_work() {
         assert!(told.iter().any(|it| it.contains("repeats what Grace")), "{told:?}");
         repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
     }
-    // What was changed on the way is one's own, and who links it by hand says that it belongs there.
+    // Changes on top are one's own, and linking the commit by hand says that it belongs to the plan.
     repo.git(&["cherry-pick", "-n", &one]).ok();
     repo.write("src/one.rs", "1\nand more\n");
     repo.git(&["add", "."]).ok();

@@ -1,4 +1,4 @@
-//! `verify` and `accept`: what the plan's tests said, recorded with the commit that they ran on.
+//! `verify` and `accept`: the results of the plan's tests, recorded with the commit that they ran on.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -120,10 +120,10 @@ fn an_agreement_holds_for_the_plan_that_was_shown() {
     assert!(!state.exists() && checks(&repo).is_empty());
     assert_eq!(asked("y\n").code, 0);
     assert_eq!(checks(&repo).len(), 1);
-    // From now on it is not asked for, in a script too.
+    // From now on it does not ask, in a script either.
     let known = repo.with_env("XDG_STATE_HOME", state.to_str().unwrap());
     known.wf(&["verify"]).ok();
-    // Another repository of the same plan asks again.
+    // In another repository with the same plan, it asks again.
     assert_eq!(repo.refused(1, &["verify"])["code"], "not-agreed");
 }
 
@@ -174,7 +174,7 @@ fn an_interrupt_is_recorded_and_stops_the_rest() {
     assert_none_runs(&repo);
 }
 
-/// No process whose number stands in `pids` is there any more.
+/// No process whose id is in `pids` exists any more.
 #[track_caller]
 fn assert_none_runs(repo: &Repo) {
     let pids = std::fs::read_to_string(repo.path().join("pids")).unwrap();
@@ -253,7 +253,7 @@ fn a_criterion_is_ticked_once_with_what_shows_it() {
     repo.refused(2, &["accept", "T1", "1", "--evidence", " "]);
     let log = repo.git(&["log", "-p", "refs/wf/main"]).ok().stdout;
     assert!(log.contains("seen on the staging page"));
-    // There is no test to run, and that is no failure.
+    // There is no test to run, and that is not a failure.
     repo.refused(3, &["verify", "--yes"]);
 }
 
@@ -300,7 +300,7 @@ fn of_a_huge_output_the_end_is_kept() {
     let sandbox = Sandbox::new();
     let repo = claimed(&sandbox, &[("T1", &["head -c 20000000 /dev/zero; echo; echo the end"])]);
     let binary = env!("CARGO_BIN_EXE_git-wf");
-    // Bounded in memory: what it could not hold if it kept all that it was given.
+    // With limited memory: it could not keep all the output.
     let limited = format!("ulimit -v 1000000 2>/dev/null; {binary} verify --yes > /dev/null");
     repo.sh(&["-c", &limited]).ok();
     let check = &checks(&repo)[0];

@@ -1,5 +1,5 @@
-//! `verify` runs no command of a plan from a git hook, whatever git tells that hook; and it does run where somebody asked
-//! for it by way of git.
+//! `verify` runs no command of a plan from a git hook, whatever git tells that hook; but it does if someone runs it
+//! through git.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{Repo, Sandbox, plan_on};
 
-/// A plan whose test leaves a line in `ran` beside the repository, claimed in this worktree without any hook.
+/// A plan whose test writes a line to `ran` beside the repository, claimed in this worktree without any hook.
 fn claimed(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.repo("code");
     repo.wf(&["init"]).ok();
@@ -20,7 +20,7 @@ fn claimed(sandbox: &Sandbox) -> Repo {
     repo
 }
 
-/// A hook that notes what `body` prints in a file of its own name beside the repository, and lets git go on.
+/// A hook that writes the output of `body` to a file with its own name beside the repository, and never stops git.
 fn hook(repo: &Repo, name: &str, body: &str) {
     let folder = repo.path().join(repo.git(&["rev-parse", "--git-path", "hooks"]).ok().line());
     let path = folder.join(name);
@@ -37,7 +37,7 @@ fn runs(sandbox: &Sandbox) -> usize {
     std::fs::read_to_string(sandbox.root().join("ran")).unwrap_or_default().lines().count()
 }
 
-/// Does everything that starts a hook of a clone.
+/// Runs everything that starts a hook of a clone.
 fn work(repo: &Repo) {
     repo.commit("b.txt", "1\n", "b");
     repo.git(&["commit", "-q", "--amend", "-m", "c"]).ok();
@@ -112,7 +112,7 @@ fn git_itself_may_be_asked_to_verify() {
     repo.git(&["check"]).ok();
     repo.git(&["checked"]).ok();
     assert_eq!(runs(&sandbox), 3);
-    // Three commits onto nothing, each of them tested; and then one by halves.
+    // Three commits are rebased, and each of them is tested; then a bisection.
     repo.commit("b.txt", "1\n", "b");
     repo.git(&["rebase", "-q", "--root", "--exec", "git wf verify --yes ISS-001"]).ok();
     assert_eq!(runs(&sandbox), 6);

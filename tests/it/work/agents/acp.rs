@@ -40,7 +40,7 @@ while True:
         send(id=id, result={"stopReason": "end_turn"})
 "#;
 
-/// A repository whose agent `mine` speaks the protocol; `None` without Python.
+/// A repository whose agent `mine` speaks the protocol; `None` if there is no Python.
 fn agent(sandbox: &Sandbox, start: &str, turn: &str) -> Option<Repo> {
     let repo = sandbox.store("code");
     if repo.sh(&["-c", "command -v python3"]).code != 0 {

@@ -1,4 +1,4 @@
-//! Agents that do what none should: each ends in a clear error, and nothing is left of it.
+//! Agents that do what no agent should: each ends in a clear error, and leaves nothing behind.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
@@ -6,16 +6,16 @@ use std::process::Stdio;
 use super::{agent, fails, transcript};
 use crate::support::{Repo, Sandbox};
 
-/// All that holds this fifo open for writing ends before it can be read to its end.
+/// A fifo: it can be read to its end only after every process that has it open for writing has ended.
 pub(super) fn fifo(repo: &Repo) -> (std::fs::File, BufReader<std::fs::File>) {
     let path = repo.path().join("../alive");
     repo.sh(&["-c", "mkfifo ../alive"]).ok();
-    // For writing too, so that opening it waits for nobody.
+    // Opened for writing too, so that opening it does not block.
     let both = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
     (both, BufReader::new(std::fs::File::open(path).unwrap()))
 }
 
-/// Whatever is written before everything that could write has ended.
+/// Everything that is written until every process that could write has ended.
 pub(super) fn rest((both, mut lines): (std::fs::File, BufReader<std::fs::File>)) -> String {
     drop(both);
     let mut text = String::new();

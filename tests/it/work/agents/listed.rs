@@ -1,4 +1,4 @@
-//! `agent list`: what is configured, where it comes from, whether it is there.
+//! `agent list`: what is configured, where each value comes from, and whether the agent exists.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Agents: which there are, and how they are talked to, whatever they do.
+//! Agents: which exist, and how git-wf talks to them, whatever they do.
 
 mod acp;
 mod hostile;
@@ -31,7 +31,7 @@ fn fails(repo: &Repo) -> Value {
     repo.wf(&["--json", "agent", "test", "mine"]).fails(1).json_error()
 }
 
-/// What the transcript of the last test holds, by stream.
+/// The transcript of the last test, by stream.
 fn transcript(repo: &Repo) -> Vec<(String, String)> {
     let text = repo.read(".git/wf/transcripts/test-mine.jsonl");
     let line = |line: &str| {

@@ -29,7 +29,7 @@ fn has_python(repo: &Repo) -> bool {
     has
 }
 
-/// What an agent answers to what a role is asked.
+/// The answer of an agent to the request for a role.
 #[track_caller]
 fn asked(repo: &Repo, agent: &str, role: &str, of: &str) -> Value {
     let input = repo.wf(&["--json", "context", of, "--for", role]).ok().stdout;

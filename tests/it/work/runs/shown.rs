@@ -1,4 +1,4 @@
-//! A run as it is shown: its state follows from its log.
+//! Runs as they are shown: the state of a run is derived from its log.
 
 use serde_json::json;
 
@@ -22,7 +22,7 @@ fn a_run_is_shown_with_the_state_that_its_log_makes() {
     repo.plumb_records(&record::run("RUN-20261121-9w1nx3h2", &["ISS-001", "ISS-404"], &log));
     repo.plumb_records(&record::run("RUN-1", &[], &[]));
 
-    // By the unambiguous beginning of its last part, and by its whole id.
+    // By the unambiguous start of its last part, and by its whole id.
     let run = repo.json(&["run", "show", "9w1n"]);
     assert_eq!(run, repo.json(&["run", "show", "RUN-20261121-9w1nx3h2"]));
     assert_eq!((&run["mode"], &run["agents"]["planner"]), (&json!("full"), &json!("claude")));
