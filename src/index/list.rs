@@ -94,7 +94,7 @@ pub(crate) struct Listed {
     pub(crate) status: IssueStatus,
     /// Its priority.
     pub(crate) priority: Priority,
-    /// One line.
+    /// The title, on one line.
     pub(crate) title: String,
     /// Its tags, joined by commas.
     pub(crate) tags: String,

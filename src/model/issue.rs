@@ -138,7 +138,7 @@ object! {
 record! {
     /// A problem to solve, as stored.
     Issue {
-        /// Written once.
+        /// Its id, which never changes.
         once id: IssueId,
         /// Who reported it.
         once author: String,
@@ -147,14 +147,14 @@ record! {
         /// Its source.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         once source: Option<Source>,
-        /// One line.
+        /// The title, on one line.
         register title: String,
         /// The last decision about it; the rest of its status is derived.
         register status: StoredStatus,
         /// Why it was closed or cancelled.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         register close_reason: Option<String>,
-        /// 1 critical … 5 trivial.
+        /// 1 (critical) to 5 (trivial).
         #[serde(default)]
         register priority: Priority,
         /// bug, feature, task, … as the team uses it.
@@ -187,7 +187,7 @@ record! {
         /// What should happen.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         register expected_behavior: Option<String>,
-        /// What happens.
+        /// What happens instead.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         register actual_behavior: Option<String>,
         /// Requirements for how it is worked on.
@@ -246,7 +246,7 @@ impl Issue {
 pub(crate) struct Comment {
     /// The entry's id.
     pub(crate) id: EntryId,
-    /// Markdown.
+    /// The text, in Markdown.
     pub(crate) body: String,
     /// Who wrote it.
     pub(crate) author: String,

@@ -73,7 +73,7 @@ object! {
         /// T1, T2, …
         #[schemars(regex(pattern = TASK_ID))]
         id: String,
-        /// One line.
+        /// The title, on one line.
         #[schemars(regex(pattern = FILLED))]
         title: String,
         /// Create, Modify, Update, Implement, Fix, Refactor, Add, Remove, Delete, Configure, Test or Notify.

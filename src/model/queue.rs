@@ -23,11 +23,11 @@ text_enum!(
 record! {
     /// Bound plans in order of execution, as stored.
     Queue {
-        /// Written once.
+        /// Its id, which never changes.
         once id: QueueId,
-        /// When it was made.
+        /// When it was created.
         once created_at: Time,
-        /// Its name for people.
+        /// Its name, for display.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         register name: Option<String>,
         /// The last decision about it; the rest of its status is derived.

@@ -123,7 +123,7 @@ pub(crate) struct Review {
     /// The digest of the plan that was reviewed.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
-    /// Who reviewed.
+    /// The reviewer.
     pub(crate) author: String,
     /// When.
     pub(crate) created_at: Time,

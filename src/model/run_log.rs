@@ -15,7 +15,7 @@ text_enum!(
     RunStatus {
         /// Nothing has been done yet.
         Pending = "pending",
-        /// Under way, or stopped before its end.
+        /// Running, or stopped before its end.
         Running = "running",
         /// It ended, whatever the outcome of its issues.
         Completed = "completed",
@@ -54,8 +54,8 @@ pub(crate) struct PhaseReached {
     pub(crate) error: Option<Failure>,
 }
 
-/// An issue of the run reached a status. Omitted members keep the values of earlier entries for the issue, but an error
-/// ends with the next entry.
+/// An issue of the run reached a status. Omitted members keep the values of earlier entries for the issue, except
+/// that an error counts only until the next entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct IssueReached {
     /// One of the run's issues.
@@ -94,7 +94,7 @@ impl IssueReached {
     }
 }
 
-/// A step of the run was taken or left out; a run that is resumed later does not repeat it.
+/// A step of the run was taken or skipped; a run that is resumed later does not repeat it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ActionDone {
     /// The step.
@@ -111,7 +111,7 @@ pub(crate) struct ActionDone {
     /// The outcome, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
-    /// Why it was left out; absent if it was taken.
+    /// Why it was skipped; absent if it was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) skipped: Option<String>,
 }

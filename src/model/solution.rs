@@ -12,7 +12,7 @@ use super::typed;
 record! {
     /// A plan for one issue, as stored.
     Solution {
-        /// Written once.
+        /// Its id, which never changes.
         once id: SolutionId,
         /// The issue it is for.
         once issue_id: IssueId,

@@ -30,7 +30,7 @@ pub(crate) struct IssueTold {
     /// Its status.
     #[serde(skip_serializing_if = "never")]
     pub(crate) status: IssueStatus,
-    /// 1 critical … 5 trivial.
+    /// 1 (critical) to 5 (trivial).
     #[serde(skip_serializing_if = "never")]
     pub(crate) priority: Priority,
     /// bug, feature, task, … as the team uses it.
@@ -45,7 +45,7 @@ pub(crate) struct IssueTold {
     /// What should happen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) expected_behavior: Option<String>,
-    /// What happens.
+    /// What happens instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) actual_behavior: Option<String>,
     /// The location in the code, a suggested fix, and notes.
@@ -213,7 +213,7 @@ pub(crate) struct CommentTold {
     pub(crate) author: String,
     /// When.
     pub(crate) created_at: Time,
-    /// Markdown.
+    /// The text, in Markdown.
     pub(crate) body: String,
 }
 
@@ -230,7 +230,7 @@ pub(crate) struct ReviewTold {
     pub(crate) total: Score,
     /// What should change.
     pub(crate) findings: Vec<String>,
-    /// Who reviewed.
+    /// The reviewer.
     pub(crate) author: String,
     /// When.
     pub(crate) created_at: Time,

@@ -18,7 +18,7 @@ pub(crate) struct LeftOut {
     pub(crate) what: String,
     /// How many older entries of it are missing.
     pub(crate) entries: usize,
-    /// How many of its texts end early.
+    /// How many of its texts are cut.
     pub(crate) shortened: usize,
     /// The command that shows all of it.
     pub(crate) command: String,

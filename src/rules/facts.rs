@@ -19,7 +19,7 @@ use crate::model::time::Time;
 pub(crate) struct Holder {
     /// Its id.
     pub(crate) execution_id: ExecutionId,
-    /// The plan that it carries out.
+    /// The plan that it executes.
     pub(crate) solution_id: SolutionId,
     /// executing, completed or failed.
     pub(crate) status: ExecutionStatus,

@@ -143,7 +143,7 @@ pub(crate) struct Choice {
 pub(crate) struct Clarification {
     /// A description.
     pub(crate) question: String,
-    /// Some of the ways to decide; any other order of the same plans will do.
+    /// Some of the possible decisions; any other order of the same plans is allowed, too.
     pub(crate) options: Vec<Choice>,
 }
 

@@ -21,7 +21,7 @@ text_enum!(
         Integrator = "integrator",
         /// Executes plans.
         Executor = "executor",
-        /// Hands out the work, and does none of it itself.
+        /// Distributes the work, and does none of it.
         Coordinator = "coordinator",
     }
 );

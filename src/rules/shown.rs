@@ -32,7 +32,7 @@ pub(crate) struct IssueDerived {
     /// When it was queued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queued_at: Option<Time>,
-    /// When its execution began.
+    /// When its execution started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) executed_at: Option<Time>,
     /// When its execution completed.

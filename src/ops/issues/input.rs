@@ -22,14 +22,14 @@ use crate::rules::reply_task;
 pub(crate) struct IssueInput {
     /// The id; generated if omitted.
     pub(crate) id: Option<IssueId>,
-    /// One line.
+    /// The title, on one line.
     pub(crate) title: Option<String>,
     /// The description, in Markdown; `description` is another name for it.
     #[serde(alias = "description")]
     pub(crate) context: Option<String>,
     /// Its source.
     pub(crate) source: Option<Source>,
-    /// 1 critical … 5 trivial, or the name.
+    /// 1 (critical) to 5 (trivial), or its name.
     pub(crate) priority: Option<Priority>,
     /// The type: bug, feature, task, or whatever the team uses.
     pub(crate) issue_type: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) struct IssueInput {
     pub(crate) affected_components: Option<BTreeSet<String>>,
     /// What should happen.
     pub(crate) expected_behavior: Option<String>,
-    /// What happens.
+    /// What happens instead.
     pub(crate) actual_behavior: Option<String>,
     /// Requirements for how it is worked on.
     pub(crate) lifecycle_requirements: Option<Lifecycle>,

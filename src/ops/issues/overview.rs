@@ -29,7 +29,7 @@ pub(crate) struct Overview {
     pub(crate) broken: usize,
     /// The queues, with how many items have each status.
     pub(crate) queues: Vec<QueueOverview>,
-    /// The index that answers `list`, `search` and `log`, as it was before this question.
+    /// The index that answers `list`, `search` and `log`, as it was before this query.
     pub(crate) index: Freshness,
     /// What this worktree executes.
     #[serde(skip_serializing_if = "Option::is_none")]

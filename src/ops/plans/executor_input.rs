@@ -54,7 +54,7 @@ pub(crate) struct ExecutorInput {
     pub(crate) load: Option<Load>,
 }
 
-/// Commands that print what an executor reads when it needs it.
+/// Commands that print further information for an executor.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Load {
     /// The plan with its tasks.

@@ -39,7 +39,7 @@ pub(crate) struct StoreDiff {
 pub(crate) struct State {
     /// The commit of the ref.
     pub(crate) commit: String,
-    /// When it was made.
+    /// When it was created.
     pub(crate) at: Time,
     /// How it was named.
     pub(crate) name: String,

@@ -25,7 +25,7 @@ pub(crate) struct Origin {
     pub(crate) issue_id: IssueId,
     /// Its title.
     pub(crate) issue_title: String,
-    /// The plan that it carries out.
+    /// The plan that it executes.
     pub(crate) solution_id: SolutionId,
     /// The plan in one sentence, as it was claimed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -44,11 +44,11 @@ pub(crate) struct TracedCommit {
     /// What git knows of it.
     #[serde(flatten)]
     pub(crate) commit: CommitFacts,
-    /// The task it carries out; empty if no execution links it.
+    /// The tasks that it belongs to; empty if no execution links it.
     pub(crate) carries_out: Vec<CarriesOut>,
 }
 
-/// The task that a commit carries out.
+/// The task that a commit belongs to.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CarriesOut {
     /// The issue that it belongs to.

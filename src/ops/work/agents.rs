@@ -195,7 +195,7 @@ pub(crate) struct Tested {
     pub(crate) protocol: Protocol,
     /// The role in which it acted.
     pub(crate) role: Role,
-    /// Its own name for itself, if its protocol reports one.
+    /// The name that it gives itself, if its protocol reports one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) calls_itself: Option<String>,
     /// The id of the session, if it was asked through the Agent Client Protocol.

@@ -42,7 +42,7 @@ pub(crate) struct Claim {
     pub(crate) execution_id: ExecutionId,
     /// 1 for the first attempt at the issue.
     pub(crate) attempt: u64,
-    /// The full name of the branch on which it began; only commits on it, and on branches made from it since, are
+    /// The full name of the branch on which it started; only commits on it, and on branches made from it since, are
     /// linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,

@@ -67,7 +67,7 @@ pub(crate) struct RunState {
     pub(crate) context: Counts,
     /// What went wrong, in order.
     pub(crate) errors: Vec<ErrorState>,
-    /// When the run began.
+    /// When the run started.
     pub(crate) created_at: Time,
     /// When it last changed.
     pub(crate) updated_at: Time,
@@ -86,7 +86,7 @@ pub(crate) struct IssueState {
     pub(crate) solution_id: Option<SolutionId>,
     /// When it was planned.
     pub(crate) planned_at: Option<Time>,
-    /// When its execution began.
+    /// When its execution started.
     pub(crate) executed_at: Option<Time>,
     /// What went wrong.
     pub(crate) error: Option<String>,

@@ -20,7 +20,7 @@ use crate::trail::audit::Audited;
 pub(crate) struct Audit {
     /// The range that was audited; `no commits` if there is none.
     pub(crate) range: String,
-    /// Commits of the range, without merges that change nothing by themselves.
+    /// Commits of the range, without merges that have no changes of their own.
     pub(crate) commit_count: usize,
     /// How many of them an execution links.
     pub(crate) bound_count: usize,
@@ -48,8 +48,8 @@ pub(crate) struct AuditedCommit {
     pub(crate) author: String,
     /// Whether it is a merge.
     pub(crate) is_merge: bool,
-    /// For a merge: the files in which it differs from what git makes of its parents, such as a resolved conflict. A
-    /// merge without any needs no plan.
+    /// For a merge: the files in which it differs from git's own merge of its parents, for example because a conflict
+    /// was resolved. A merge without such files needs no plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) own_files: Vec<String>,
     /// Whether no branch, tag or remote reaches it.
@@ -64,7 +64,7 @@ pub(crate) struct AuditedCommit {
 pub(crate) struct Binding {
     /// The issue that the commit belongs to.
     pub(crate) issue_id: IssueId,
-    /// The plan that it carries out.
+    /// The plan that it executes.
     pub(crate) solution_id: SolutionId,
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
