@@ -8,7 +8,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::text_enum;
+pub(crate) use crate::model::agent_session::Protocol;
 use crate::rules::lease::parse_duration;
 
 use super::preset::{self, Preset};
@@ -21,16 +21,6 @@ const ACP_PREFIX: &str = "acp:";
 const SHELL_PREFIX: &str = "sh:";
 /// Longer names would not fit on a line.
 const LONGEST_NAME: usize = 64;
-
-text_enum!(
-    /// The protocol between this program and an agent.
-    Protocol {
-        /// The input as JSON on stdin, the answer as JSON on stdout.
-        Plain = "plain",
-        /// The Agent Client Protocol.
-        Acp = "acp",
-    }
-);
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

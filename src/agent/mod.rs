@@ -21,7 +21,7 @@ pub(crate) mod process;
 pub(crate) mod request;
 pub(crate) mod secrets;
 pub(crate) mod talk;
-mod transcript;
+pub(crate) mod transcript;
 pub(crate) mod watch;
 
 use crate::model::remedy::Remedies;

@@ -59,6 +59,19 @@ pub(crate) struct Kept {
     pub(crate) sha256: String,
 }
 
+/// The SHA-256 of a transcript, in hex.
+///
+/// # Errors
+/// Any error from reading the file.
+pub(crate) fn sha256(path: &Path) -> io::Result<String> {
+    // A transcript is at most a few megabytes.
+    Ok(hex(Sha256::new_with_prefix(std::fs::read(path)?)))
+}
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 impl Transcript {
     /// Creates the file; an earlier one is replaced.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
@@ -120,8 +133,7 @@ impl Transcript {
             Some(error) => return Err(error),
             None => self.file.flush()?,
         }
-        let sha256 = self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Kept { path: path.to_owned(), sha256 })
+        Ok(Kept { path: path.to_owned(), sha256: hex(self.hash) })
     }
 
     fn open_of(&mut self, who: Who) -> &mut Vec<u8> {
@@ -186,6 +198,7 @@ mod tests {
             kept.sha256,
             Sha256::digest(&raw).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
         );
+        assert_eq!(sha256(&path).unwrap(), kept.sha256);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::agent_session::AgentSession;
 use super::digest::DIGEST_PATTERN;
 use super::fingerprint::Fingerprint;
 use super::hash::{CommitHash, PatchId};
@@ -295,6 +296,7 @@ log_entry!(
     Accept(Accept) = "accept",
     Renew(Renew) = "renew",
     Aside(Aside) = "aside",
+    Session(AgentSession) = "session",
     End(End) = "end",
 );
 

@@ -1,5 +1,6 @@
 //! The data model of the format: ids, stamps, records, and how two versions of a record become one. Pure.
 
+pub(crate) mod agent_session;
 mod declare;
 pub(crate) mod digest;
 pub(crate) mod doc;

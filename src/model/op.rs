@@ -75,6 +75,8 @@ text_enum!(
         Done = "done",
         /// Ends an execution as failed.
         Fail = "fail",
+        /// Records what an agent did for an execution.
+        Session = "session",
         /// Queues failed work again.
         Retry = "retry",
         /// Renews a lease.

@@ -28,6 +28,7 @@ const TEXTS: &[&str] = &[
     "output_tail",
     "criterion",
     "evidence",
+    "summary",
     "result",
     "failure",
 ];

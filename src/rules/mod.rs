@@ -17,6 +17,7 @@ pub(crate) mod folder;
 pub(crate) mod formation;
 pub(crate) mod lease;
 pub(crate) mod limits;
+pub(crate) mod made_by;
 pub(crate) mod overlap;
 pub(crate) mod plan_check;
 pub(crate) mod policy;

@@ -89,6 +89,7 @@ fn needs(op: Op) -> Capability {
         | Op::ImportBeads
         | Op::ImportJsonl
         | Op::Merge
+        | Op::Session
         | Op::Relink
         | Op::Rewrite => Capability::Note,
         Op::SolutionAdd | Op::TaskAdd | Op::TaskEdit => Capability::Plan,

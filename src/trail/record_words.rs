@@ -118,6 +118,11 @@ fn event(event: &Event) -> String {
         }
         Event::Renew(it) => format!("lease renewed until {}", it.lease_expires_at),
         Event::Aside(it) => format!("set aside by {}, {} as it was", it.reason, it.status),
+        Event::Session(it) => {
+            let model = it.model.as_deref().map(|model| format!(" ({})", cut(model))).unwrap_or_default();
+            let said = quoted(it.summary.as_deref().unwrap_or_default());
+            format!("agent {}{model} worked on it from {} to {}{said}", cut(&it.agent), it.started_at, it.ended_at)
+        }
         Event::End(it) => {
             let result = it.result.as_ref().and_then(|result| result.summary.as_deref());
             let failure = it.failure.as_ref().and_then(|failure| failure.message.as_deref());

@@ -28,6 +28,21 @@ pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
     if is_ahead { format!("in {count} {name}{plural}") } else { format!("{count} {name}{plural} ago") }
 }
 
+/// How long something took, in its two largest units: `1 h 5 min`, `3 min 2 s`, `12 s`, `0.4 s`.
+pub(crate) fn length(ms: u64) -> String {
+    let two = |one: u64, name: &str, rest: u64, part: &str| match rest {
+        0 => format!("{one} {name}"),
+        _ => format!("{one} {name} {rest} {part}"),
+    };
+    match ms {
+        _ if ms < 10 * SECOND => format!("{}.{} s", ms / SECOND, ms % SECOND / 100),
+        _ if ms < MINUTE => format!("{} s", ms / SECOND),
+        _ if ms < HOUR => two(ms / MINUTE, "min", ms % MINUTE / SECOND, "s"),
+        _ if ms < DAY => two(ms / HOUR, "h", ms % HOUR / MINUTE, "min"),
+        _ => two(ms / DAY, "d", ms % DAY / HOUR, "h"),
+    }
+}
+
 /// The largest unit within a distance, and its name.
 fn unit(distance: u64) -> (u64, &'static str) {
     match distance {
@@ -53,6 +68,21 @@ mod tests {
 
     fn before(ms: u64) -> String {
         ago(NOW, NOW.saturating_sub_unsigned(ms))
+    }
+
+    #[test]
+    fn lengths_have_two_units() {
+        for (ms, text) in [
+            (0, "0.0 s"),
+            (420, "0.4 s"),
+            (12_999, "12 s"),
+            (182_000, "3 min 2 s"),
+            (180_000, "3 min"),
+            (65 * 60_000, "1 h 5 min"),
+            (49 * 3_600_000, "2 d 1 h"),
+        ] {
+            assert_eq!(length(ms), text);
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use agent_client_protocol::v1::schema::{
     CancelNotification, ClientCapabilities, ContentBlock, ContentChunk, FileSystemCapabilities,
     Implementation, InitializeRequest, NewSessionRequest, PromptRequest, ReadTextFileRequest,
     ReadTextFileResponse, RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
-    SessionUpdate, StopReason, TextContent, ToolCallUpdateFields, WriteTextFileRequest,
+    SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionUpdate, StopReason, TextContent, ToolCallUpdateFields, WriteTextFileRequest,
     WriteTextFileResponse,
 };
 use agent_client_protocol::{self as acp, Client};
@@ -20,6 +20,7 @@ use futures::future::{self, Either};
 
 use super::permission::{self, Wish};
 use super::{files, real};
+use crate::model::agent_session::Cost;
 use crate::rules::roles::Role;
 
 /// At most this many tool calls are remembered.
@@ -45,15 +46,21 @@ pub(super) enum Event {
     Thought(String),
     /// A tool call, and the decision about it.
     Tool(String),
+    /// What the session has cost so far.
+    Cost(Cost),
 }
 
-/// An agent's answer to the greeting.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What an agent told of itself.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Greeting {
     /// Its name and version.
     pub(crate) agent: Option<String>,
     /// The session, if one was started.
     pub(crate) session_id: Option<String>,
+    /// The model that was chosen for it.
+    pub(crate) model: Option<String>,
+    /// What it cost.
+    pub(crate) cost: Option<Cost>,
 }
 
 /// The step at which the conversation failed.
@@ -180,9 +187,11 @@ async fn converse(
         return Err(Failed { step: "initialize", why });
     }
     let name = hello.agent_info.map(|info| format!("{} {}", info.title.unwrap_or(info.name), info.version));
-    let Some(prompt) = prompt else { return Ok(Greeting { agent: name, session_id: None }) };
+    let Some(prompt) = prompt else { return Ok(Greeting { agent: name, ..Greeting::default() }) };
     let session = agent.send_request(NewSessionRequest::new(root)).block_task().await;
-    let id = session.map_err(Failed::at("session/new"))?.session_id;
+    let session = session.map_err(Failed::at("session/new"))?;
+    let model = session.config_options.iter().flatten().find_map(model);
+    let id = session.session_id;
     let prompt = PromptRequest::new(id.clone(), vec![ContentBlock::Text(TextContent::new(prompt))]);
     let turn = Box::pin(agent.send_request(prompt).block_task());
     let turn = match future::select(turn, cancelled).await {
@@ -197,12 +206,24 @@ async fn converse(
         Either::Right((Err(_), turn)) => turn.await,
     };
     match turn.map_err(Failed::at("session/prompt"))?.stop_reason {
-        StopReason::EndTurn => Ok(Greeting { agent: name, session_id: Some(id.to_string()) }),
+        StopReason::EndTurn => {
+            Ok(Greeting { agent: name, session_id: Some(id.to_string()), model, cost: None })
+        },
         other => {
             let word = serde_json::to_value(other).ok();
             let word = word.as_ref().and_then(serde_json::Value::as_str).unwrap_or("something else");
             Err(Failed { step: "session/prompt", why: format!("it ended with `{word}`") })
         }
+    }
+}
+
+/// The model, if this is the choice of one.
+fn model(option: &SessionConfigOption) -> Option<String> {
+    match &option.kind {
+        SessionConfigKind::Select(select) if option.category == Some(SessionConfigOptionCategory::Model) => {
+            Some(select.current_value.to_string())
+        }
+        _ => None,
     }
 }
 
@@ -224,6 +245,9 @@ fn noticed(calls: &Calls, update: SessionUpdate) -> Option<Event> {
         SessionUpdate::ToolCallUpdate(update) => {
             remember(calls, update.tool_call_id.to_string(), update.fields);
             None
+        }
+        SessionUpdate::UsageUpdate(usage) => {
+            usage.cost.map(|cost| Event::Cost(Cost { amount: cost.amount, currency: cost.currency }))
         }
         _ => None,
     }

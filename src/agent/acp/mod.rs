@@ -16,6 +16,7 @@ use super::definition::Agent;
 use super::process::{self, Command, Ended, GRACE, Stream};
 use super::talk::{Heard, MOST_ERRORS, MOST_OUTPUT, Observer, Place, Said, Tail, Unanswered};
 use super::transcript::{Transcript, Who};
+use crate::model::agent_session::Cost;
 use crate::rules::roles::Role;
 
 pub(crate) use client::Greeting;
@@ -70,6 +71,7 @@ pub(super) fn converse(
         observer,
         cancel: Some(cancel),
         why: None,
+        cost: None,
         deadline: Instant::now() + agent.timeout().value,
     };
     let words = agent.words();
@@ -88,8 +90,9 @@ pub(super) fn converse(
     let (ended, took) = ran.map_err(|source| super::talk::not_started(agent, &place.folder, source))?;
     talk.close();
     let heard = Heard { answer: talk.heard.0.text(), log: talk.heard.1.text() };
+    let cost = talk.cost.take();
     let greeting = judged(agent, talk, ended, &heard)?;
-    Ok((greeting, heard, took))
+    Ok((Greeting { cost, ..greeting }, heard, took))
 }
 
 /// The result of the conversation, from the protocol or else from how the process ended.
@@ -134,6 +137,8 @@ struct Talk<'a> {
     cancel: Option<oneshot::Sender<()>>,
     /// Why the agent has to end. It is first asked to end, and killed at the deadline.
     why: Option<Why>,
+    /// What it has cost so far, if the agent told.
+    cost: Option<Cost>,
     deadline: Instant,
 }
 
@@ -202,6 +207,7 @@ impl Talk<'_> {
                 }
                 Event::Thought(text) => self.observer.said(Said::Thought, &text),
                 Event::Tool(text) => self.observer.said(Said::Tool, &text),
+                Event::Cost(cost) => self.cost = Some(cost),
             }
         }
     }

@@ -1,7 +1,9 @@
 //! How executions and their commits are shown.
 
+use crate::model::agent_session::{AgentSession, MadeBy};
 use crate::model::hash::CommitHash;
 use crate::ops::work::{CommitView, EndView, ExecutionView};
+use crate::ui::time;
 
 impl CommitView {
     /// The note that people see after the commit's subject.
@@ -35,6 +37,21 @@ pub(in crate::cli) fn end_note(actor: &str, ended_by: Option<&str>, forced: Opti
     let other = ended_by.filter(|person| *person != actor).map(|person| format!(", ended by {person}"));
     let forced = forced.map(|reason| format!(", gate overridden: {reason}"));
     other.into_iter().chain(forced).collect()
+}
+
+/// The note after a commit that an agent made.
+pub(in crate::cli) fn agent_note(made_by: Option<&MadeBy>) -> String {
+    made_by.map(|it| format!(", by agent {it}")).unwrap_or_default()
+}
+
+/// A session of an agent in one line.
+pub(in crate::cli) fn session_line(it: &AgentSession) -> String {
+    let millis = it.ended_at.millis().saturating_sub(it.started_at.millis());
+    let took = time::length(u64::try_from(millis).unwrap_or_default());
+    let tokens = it.tokens.map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
+    let cost = it.cost.as_ref().map(|cost| format!(", {} {}", cost.amount, cost.currency));
+    let summary = it.summary.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
+    format!("{} for {took}{tokens}{}{summary}", MadeBy::from(it), cost.unwrap_or_default())
 }
 
 /// What a commit reverts or reapplies, as a note after it.

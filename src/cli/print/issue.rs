@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::cli::print::execution::{agent_note, session_line};
 use crate::cli::print::issues::status_style;
 use crate::cli::print::review;
 use crate::model::status::ExecutionStatus;
@@ -204,6 +205,12 @@ pub(in crate::cli) fn execution(screen: &mut Screen, shown: &ShownExecution, now
     for end in &it.other_ends {
         writeln!(screen, "{}", clean_line(&end.note()))?;
     }
+    if !it.sessions.is_empty() {
+        section(screen, Some("agents"))?;
+    }
+    for session in &it.sessions {
+        writeln!(screen, "    {}", clean_line(&session_line(session)))?;
+    }
     if !it.commits.is_empty() {
         section(screen, Some("commits"))?;
     }
@@ -219,7 +226,8 @@ fn print_commit(commit: &CommitView, indent: usize, screen: &mut Screen) -> io::
     let task =
         commit.link.task_id.as_deref().map_or(String::new(), |task| format!(" [{}]", clean_line(task)));
     let subject = clean_line(&commit.link.subject);
-    writeln!(screen, "{:indent$}{hash}{task} {subject}{}", "", commit.whereabouts())
+    let agent = clean_line(&agent_note(commit.made_by.as_ref()));
+    writeln!(screen, "{:indent$}{hash}{task} {subject}{agent}{}", "", commit.whereabouts())
 }
 
 fn joined<T: ToString>(set: &std::collections::BTreeSet<T>) -> Option<String> {

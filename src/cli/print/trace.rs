@@ -69,7 +69,8 @@ fn print_commit(commit: &CommitFacts, found: &Trace, screen: &mut Screen) -> io:
         let verb = if undoing.is_empty() { "carries out" } else { "belongs to" };
         let (reverts, reapplies) = Undoing::told_apart(undoing);
         let undone = execution::undone(&reverts, &reapplies);
-        writeln!(screen, "  {verb} {}{solution}{how}{undone}", clean_line(&task))?;
+        let agent = clean_line(&execution::agent_note(linked.and_then(|it| it.made_by.as_ref())));
+        writeln!(screen, "  {verb} {}{solution}{agent}{how}{undone}", clean_line(&task))?;
         if let Some(now) = linked.filter(|it| it.link.hash != commit.hash) {
             let now = painter.paint(style::WARN, now.link.hash.short());
             writeln!(screen, "  rewritten since: now {now}")?;
@@ -100,7 +101,8 @@ fn print_commits(
             let task = it.task_id.as_deref().map(|task| format!("task {task} of ")).unwrap_or_default();
             let issue = painter.paint(style::ID, it.issue_id.as_str());
             let undone = execution::undone(&it.reverts, &it.reapplies);
-            writeln!(screen, "    {issue}: {}{}{undone}", clean_line(&task), it.solution_id)?;
+            let agent = clean_line(&execution::agent_note(it.made_by.as_ref()));
+            writeln!(screen, "    {issue}: {}{}{agent}{undone}", clean_line(&task), it.solution_id)?;
         }
         if carries_out.is_empty() {
             let line = match commit.trailers.as_slice() {
@@ -212,9 +214,10 @@ fn print_execution(
         let (reverts, reapplies) = Undoing::told_apart(undoing(&commit.link, |hash| it.link(hash)));
         writeln!(
             screen,
-            "      commit {hash}{} {}{}{}{}{}{}",
+            "      commit {hash}{} {}{}{}{}{}{}{}",
             clean_line(&task),
             clean_line(&commit.link.subject),
+            clean_line(&execution::agent_note(commit.made_by.as_ref())),
             commit.whereabouts(),
             how(&commit.link),
             execution::undone(&reverts, &reapplies),
@@ -224,6 +227,9 @@ fn print_execution(
         for old in &commit.rewritten_from {
             writeln!(screen, "        was {}", clean_line(old.short()))?;
         }
+    }
+    for session in &it.sessions {
+        writeln!(screen, "      agent {}", clean_line(&execution::session_line(session)))?;
     }
     for (check, earlier) in last_checks(&it.checks) {
         print_check(check, earlier, screen)?;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::execution::end_note;
+use crate::cli::print::execution::{agent_note, end_note};
 use crate::ops::trail::{Explained, Why};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -73,11 +73,12 @@ fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
         )?;
         writeln!(
             screen,
-            "    executed as {} (attempt {}, {}) by {}{}",
+            "    executed as {} (attempt {}, {}) by {}{}{}",
             painter.paint(style::ID, origin.execution_id.short()),
             origin.attempt,
             origin.status,
             clean_line(&origin.actor),
+            clean_line(&agent_note(origin.made_by.as_ref())),
             clean_line(&end_note(&origin.actor, origin.ended_by.as_deref(), origin.forced.as_deref()))
         )?;
         writeln!(

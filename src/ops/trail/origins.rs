@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::Index;
+use crate::model::agent_session::MadeBy;
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
@@ -50,6 +51,9 @@ pub(crate) struct Origin {
     /// Why a gate was overridden to end it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
+    /// The agent at work when the commit was linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) made_by: Option<MadeBy>,
     /// How the commit was linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) linked_by: Option<LinkedBy>,
@@ -70,6 +74,7 @@ struct Looked {
 
 struct Execution {
     links: HashMap<CommitHash, CommitLink>,
+    agents: HashMap<CommitHash, MadeBy>,
     /// The plan as claimed. If it cannot be read, the rest is still shown.
     plan: Option<Plan>,
     status: ExecutionStatus,
@@ -111,6 +116,7 @@ impl Looked {
         let statuses = who_holds(&folder.executions).statuses;
         let executions = folder.executions.iter().zip(statuses).map(|(it, status)| Execution {
             links: it.links_by_hash(),
+            agents: it.agents_by_hash(),
             plan: work::as_claimed(store, &folder, &it.execution).ok().map(|plan| plan.typed_plan()),
             status,
         });
@@ -120,7 +126,7 @@ impl Looked {
     fn origin(&self, id: &ExecutionId, hash: &str) -> Option<Origin> {
         let at = self.folder.executions.iter().position(|it| it.execution.id == *id)?;
         let claim = &self.folder.executions[at].execution;
-        let Execution { links, plan, status } = &self.executions[at];
+        let Execution { links, agents, plan, status } = &self.executions[at];
         let link = links.get(hash);
         let undoing = link.map(|link| undoing(link, |hash| links.get(hash))).unwrap_or_default();
         let (reverts, reapplies) = Undoing::told_apart(undoing);
@@ -139,6 +145,7 @@ impl Looked {
             actor: claim.actor.clone(),
             ended_by: self.folder.executions[at].ended_by().map(str::to_owned),
             forced: self.folder.executions[at].forced().map(str::to_owned),
+            made_by: agents.get(hash).cloned(),
             linked_by: link.map(|link| link.linked_by),
             reverts,
             reapplies,

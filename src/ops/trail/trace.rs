@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::trace_view::{CarriesOut, Queued, Trace, TracedCommit, TracedIssue};
 use crate::index::{Index, IndexError, Needs};
+use crate::model::agent_session::MadeBy;
 use crate::model::execution::CommitLink;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId};
@@ -194,7 +195,7 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
     let snapshot = index.snapshot()?;
     let mut issues: Vec<Traced> = Vec::new();
     let mut places: HashMap<IssueId, usize> = HashMap::new();
-    let mut links: HashMap<ExecutionId, HashMap<CommitHash, CommitLink>> = HashMap::new();
+    let mut known: HashMap<ExecutionId, OfExecution> = HashMap::new();
     let mut listed = Vec::new();
     for commit in commits {
         let mut carries_out = Vec::new();
@@ -204,7 +205,7 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
                 None => {
                     let Some(folder) = records::issue(&snapshot, &issue)? else { continue };
                     for it in &folder.executions {
-                        links.insert(it.execution.id.clone(), it.links_by_hash());
+                        known.insert(it.execution.id.clone(), OfExecution::of(it));
                     }
                     places.insert(issue, issues.len());
                     issues.push(traced((folder, vec![])));
@@ -215,7 +216,7 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
                 &issues[at].folder,
                 &execution,
                 &commit.hash,
-                links.get(&execution),
+                known.get(&execution),
             ));
             if !issues[at].links.contains(&execution) {
                 issues[at].links.push(execution);
@@ -226,16 +227,27 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
     Ok(Found { query: text.to_owned(), commit: None, commits: Some(listed), issues })
 }
 
-/// How the commit with this hash relates to an execution; the execution's links are given by the hashes of their
-/// commits.
+/// The commits of an execution, by their hashes.
+struct OfExecution {
+    links: HashMap<CommitHash, CommitLink>,
+    agents: HashMap<CommitHash, MadeBy>,
+}
+
+impl OfExecution {
+    fn of(folder: &ExecutionFolder) -> Self {
+        Self { links: folder.links_by_hash(), agents: folder.agents_by_hash() }
+    }
+}
+
+/// How the commit with this hash relates to an execution.
 fn carried_out(
     folder: &IssueFolder,
     id: &ExecutionId,
     hash: &CommitHash,
-    links: Option<&HashMap<CommitHash, CommitLink>>,
+    known: Option<&OfExecution>,
 ) -> Option<CarriesOut> {
     let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
-    let find = |hash: &CommitHash| links?.get(hash);
+    let find = |hash: &CommitHash| known?.links.get(hash);
     let link = find(hash);
     let (reverts, reapplies) = Undoing::told_apart(link.map(|link| undoing(link, find)).unwrap_or_default());
     Some(CarriesOut {
@@ -243,6 +255,7 @@ fn carried_out(
         solution_id: execution.execution.solution_id.clone(),
         task_id: link.and_then(|link| link.task_id.clone()),
         execution_id: id.clone(),
+        made_by: known.and_then(|known| known.agents.get(hash)).cloned(),
         reverts,
         reapplies,
     })

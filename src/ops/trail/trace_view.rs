@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::agent_session::MadeBy;
 use crate::model::execution::Event;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
@@ -60,6 +61,9 @@ pub(crate) struct CarriesOut {
     pub(crate) task_id: Option<String>,
     /// The execution that links it.
     pub(crate) execution_id: ExecutionId,
+    /// The agent at work when it was linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) made_by: Option<MadeBy>,
     /// The commits of that work that it reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reverts: Vec<CommitHash>,

@@ -17,6 +17,7 @@ use crate::agent::preset;
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::{self, Observer, Place, Reply, Unanswered};
 use crate::model::Explain;
+use crate::model::agent_session::Cost;
 use crate::model::exploration::Exploration;
 use crate::model::remedy::Remedy;
 use crate::ops::plans::{Judgement, Plans};
@@ -201,6 +202,12 @@ pub(crate) struct Tested {
     /// The id of the session, if it was asked through the Agent Client Protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session_id: Option<String>,
+    /// Its model, if its protocol reports one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    /// The cost of the session, if its protocol reports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<Cost>,
     /// Its answer, if it was asked the question of its role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) answer: Option<Value>,
@@ -304,6 +311,8 @@ impl Tester<'_> {
             role: self.role,
             calls_itself: reply.greeting.agent.clone(),
             session_id: reply.greeting.session_id.clone(),
+            model: reply.greeting.model.clone(),
+            cost: reply.greeting.cost.clone(),
             answer,
             took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX),
             transcript: reply.transcript.path.display().to_string(),

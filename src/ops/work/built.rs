@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::Report;
 use crate::agent::answer::{Answer, faults, schema_of};
+use crate::model::agent_session::ToldOfSession;
 use crate::model::execution::Failure;
 use crate::model::typed;
 
@@ -32,9 +33,16 @@ impl JsonSchema for Built {
         if let Some(status) = schema.pointer_mut("/properties/status") {
             *status = json!({"description": "How it ended.", "enum": ["completed", "failed"]});
         }
+        let session = generator.subschema_for::<ToldOfSession>();
+        if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
+            properties.insert(SESSION.into(), session.into());
+        }
         schema
     }
 }
+
+/// Beside the report: what the agent tells of itself, for the trail.
+const SESSION: &str = "session";
 
 impl Answer for Built {
     fn schema() -> Value {
@@ -49,7 +57,11 @@ impl Answer for Built {
         if value["status"] == "failed" {
             return Ok(Self::Failed(failure(value)));
         }
-        let report = Report::parse(value.clone(), "the answer");
+        let mut report = value.clone();
+        if let Some(members) = report.as_object_mut() {
+            members.remove(SESSION);
+        }
+        let report = Report::parse(report, "the answer");
         report
             .map(|report| Self::Completed(Box::new(report)))
             .map_err(|refusal| vec![format!("$: {}", refusal.message)])
@@ -100,6 +112,9 @@ mod tests {
             "tests_passed": true, "acceptance_verified": true, "errors": []
         });
         assert!(matches!(Built::read(&result).unwrap(), Built::Completed(_)));
+        let mut told = result;
+        told["session"] = json!({"model": "m-1", "tokens": 1200, "cost": {"amount": 0.5, "currency": "USD"}});
+        assert!(matches!(Built::read(&told).unwrap(), Built::Completed(_)));
     }
 
     #[test]
@@ -125,6 +140,7 @@ mod tests {
             (json!({"status": "completed", "commit_hash": "HEAD"}), "$.commit_hash: "),
             (json!({"status": "completed", "files_modified": [1]}), "$.files_modified[0]: "),
             (json!({"status": "completed", "more": 1}), "$.more: is not a known field"),
+            (json!({"status": "completed", "session": {"tokens": "many"}}), "$.session.tokens: "),
         ] {
             let faults = Built::read(&value).unwrap_err();
             assert!(faults[0].contains(place), "{faults:?}");

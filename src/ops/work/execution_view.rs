@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::agent_session::{AgentSession, MadeBy};
 use crate::model::execution::{Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry};
 use crate::model::hash::CommitHash;
 use crate::model::status::ExecutionStatus;
@@ -20,6 +21,9 @@ pub(crate) struct CommitView {
     /// Earlier hashes of the same work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) rewritten_from: Vec<CommitHash>,
+    /// The agent at work when it was linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) made_by: Option<MadeBy>,
     /// Whether it is in this repository but on no branch, tag or remote, as after a reset. Only `show`, `status` and
     /// `trace` check this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -28,7 +32,8 @@ pub(crate) struct CommitView {
 
 impl From<LinkedCommit> for CommitView {
     fn from(commit: LinkedCommit) -> Self {
-        Self { link: commit.link, rewritten_from: commit.rewritten_from, on_no_branch: false }
+        let LinkedCommit { link, rewritten_from } = commit;
+        Self { link, rewritten_from, made_by: None, on_no_branch: false }
     }
 }
 
@@ -44,6 +49,9 @@ pub(crate) struct ExecutionView {
     pub(crate) commits: Vec<CommitView>,
     /// The test commands that were run.
     pub(crate) checks: Vec<Check>,
+    /// The sessions of agents that worked on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sessions: Vec<AgentSession>,
     /// What the executor reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<ExecutionResult>,
@@ -128,13 +136,20 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         Event::Check(check) => Some(check.clone()),
         _ => None,
     });
+    let mut agents = folder.agents_by_hash();
+    let commits = folder.commits().into_iter().map(|it| {
+        let made_by = agents.remove(&it.link.hash);
+        CommitView { made_by, ..CommitView::from(it) }
+    });
+    let commits = commits.collect();
     let mut execution = folder.execution.clone();
     execution.lease_expires_at = folder.lease_expires_at();
     ExecutionView {
         execution,
         status,
-        commits: folder.commits().into_iter().map(CommitView::from).collect(),
+        commits,
         checks: checks.collect(),
+        sessions: folder.sessions().cloned().collect(),
         result: folder.result().cloned(),
         failure: folder.failure().cloned(),
         finished_at: folder.finished_at(),

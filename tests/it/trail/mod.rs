@@ -1,5 +1,6 @@
 //! From a line or a commit to its task, plan and issue, and back; links, the log and audits.
 
+mod agents;
 mod audit;
 mod audit_merges;
 mod diff;

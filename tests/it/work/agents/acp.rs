@@ -33,10 +33,13 @@ while True:
         START
         send(id=id, result={"protocolVersion": 1, "agentInfo": {"name": "toy", "version": "1"}})
     elif method == "session/new":
-        send(id=id, result={"sessionId": "s-1"})
+        send(id=id, result={"sessionId": "s-1", "configOptions": [{"id": "m", "name": "Model", "category": "model",
+            "type": "select", "currentValue": "toy-1", "options": [{"value": "toy-1", "name": "Toy 1"}]}]})
     elif method == "session/prompt":
         prompt = message["params"]["prompt"][0]["text"]
         TURN
+        send(method="session/update", params={"sessionId": "s-1", "update": {"sessionUpdate": "usage_update",
+            "used": 10, "size": 100, "cost": {"amount": 0.5, "currency": "USD"}}})
         send(id=id, result={"stopReason": "end_turn"})
 "#;
 
@@ -64,7 +67,8 @@ fn it_is_greeted_and_asked() {
     let greeted = repo.json(&["agent", "test", "mine"]);
     assert_eq!((&greeted["calls_itself"], greeted.get("session_id")), (&json!("toy 1"), None));
     let asked = repo.json(&["agent", "test", "mine", "--ask"]);
-    assert_eq!(asked["session_id"], "s-1");
+    assert_eq!((&asked["session_id"], &asked["model"]), (&json!("s-1"), &json!("toy-1")));
+    assert_eq!(asked["cost"], json!({"amount": 0.5, "currency": "USD"}));
     let said = super::transcript(&repo);
     assert!(
         said.iter().any(|(stream, text)| stream == "stdin" && text.contains("session/prompt")),

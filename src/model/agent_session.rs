@@ -1,0 +1,103 @@
+//! Sessions: conversations with agents that worked on an execution.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::text_enum::text_enum;
+use super::time::Time;
+
+text_enum!(
+    /// The protocol between this program and an agent.
+    Protocol {
+        /// The input as JSON on stdin, the answer as JSON on stdout.
+        Plain = "plain",
+        /// The Agent Client Protocol.
+        Acp = "acp",
+    }
+);
+
+/// What a session cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Cost {
+    /// How much.
+    #[schemars(range(min = 0))]
+    pub(crate) amount: f64,
+    /// An ISO 4217 currency code, or the name of another unit.
+    #[schemars(length(min = 1, max = 20))]
+    pub(crate) currency: String,
+}
+
+/// An agent worked on the plan
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct AgentSession {
+    /// The agent's name in the settings, or the name of its program. Never a command line.
+    pub(crate) agent: String,
+    /// The model, if the agent told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    /// The protocol in which it was asked.
+    pub(crate) protocol: Protocol,
+    /// The agent's own id of the session, by which it can be resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) session_id: Option<String>,
+    /// When it was asked.
+    pub(crate) started_at: Time,
+    /// When it ended.
+    pub(crate) ended_at: Time,
+    /// How many tokens it read and wrote, if the agent told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens: Option<u64>,
+    /// What it cost, if the agent told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<Cost>,
+    /// The SHA-256 of the transcript, in hex. The transcript itself stays on the machine of the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) transcript_sha256: Option<String>,
+    /// What came of it, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<String>,
+}
+
+/// What an agent tells of its own session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ToldOfSession {
+    /// The model.
+    pub(crate) model: Option<String>,
+    /// Its own id of the session.
+    pub(crate) session_id: Option<String>,
+    /// How many tokens it read and wrote.
+    pub(crate) tokens: Option<u64>,
+    /// What it cost.
+    pub(crate) cost: Option<Cost>,
+}
+
+/// Who made a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct MadeBy {
+    /// The agent.
+    pub(crate) agent: String,
+    /// Its model, if it told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    /// Its own id of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session_id: Option<String>,
+}
+
+impl From<&AgentSession> for MadeBy {
+    fn from(session: &AgentSession) -> Self {
+        Self {
+            agent: session.agent.clone(),
+            model: session.model.clone(),
+            session_id: session.session_id.clone(),
+        }
+    }
+}
+
+impl std::fmt::Display for MadeBy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.agent)?;
+        self.model.as_ref().map_or(Ok(()), |model| write!(f, " ({model})"))
+    }
+}

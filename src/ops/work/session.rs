@@ -1,0 +1,152 @@
+//! Records that an agent worked on an execution: who, when, at what cost, and where to find what was said.
+
+use std::path::Path;
+
+use super::{Attempt, publish, refuse_foreign_record};
+use crate::agent::definition::Agent;
+use crate::agent::talk::Reply;
+use crate::agent::transcript;
+use crate::model::agent_session::{AgentSession, Cost, ToldOfSession};
+use crate::model::execution::Event;
+use crate::model::id::ExecutionId;
+use crate::model::op::Op;
+use crate::model::time::Time;
+use crate::model::typed;
+use crate::ops::issues::existing_outline;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::bounded::Cut;
+use crate::store::one_line;
+
+/// The most characters of a name: of an agent, a model, a session, a currency.
+const LONGEST_NAME: usize = 200;
+/// The most characters of a summary.
+const LONGEST_SUMMARY: usize = 1_000;
+
+/// A conversation with an agent, which may have ended without an answer.
+#[derive(Debug)]
+pub(crate) struct Conversation<'a> {
+    /// The agent.
+    pub(crate) agent: &'a Agent,
+    /// When it was asked.
+    pub(crate) started_at: Time,
+    /// When it ended.
+    pub(crate) ended_at: Time,
+    /// The file with the transcript.
+    pub(crate) transcript: &'a Path,
+    /// What came of it, in a sentence.
+    pub(crate) summary: Option<String>,
+}
+
+impl Conversation<'_> {
+    /// The session, with what the agent told of it in its answer. What the protocol says counts more.
+    pub(crate) fn answered<A>(&self, reply: &Reply<A>) -> AgentSession {
+        let told: ToldOfSession =
+            reply.value.get("session").and_then(|told| typed::read(told).ok()).unwrap_or_default();
+        let greeting = &reply.greeting;
+        AgentSession {
+            model: greeting.model.clone().or(told.model),
+            session_id: greeting.session_id.clone().or(told.session_id),
+            tokens: told.tokens,
+            cost: greeting.cost.clone().or(told.cost),
+            transcript_sha256: Some(reply.transcript.sha256.clone()),
+            ..self.unanswered()
+        }
+    }
+
+    /// The session, of which nothing is known but that it took place.
+    pub(crate) fn unanswered(&self) -> AgentSession {
+        AgentSession {
+            agent: self.agent.name().to_owned(),
+            model: None,
+            protocol: self.agent.protocol().value,
+            session_id: None,
+            started_at: self.started_at,
+            ended_at: self.ended_at,
+            tokens: None,
+            cost: None,
+            // The transcript may be gone; the rest counts without it.
+            transcript_sha256: transcript::sha256(self.transcript).ok(),
+            summary: self.summary.clone(),
+        }
+    }
+}
+
+/// Adds a session to the log of an execution, which may have ended since. The same session is recorded once.
+///
+/// # Errors
+/// `not-found`; `claim-of-another` while someone else executes it.
+pub(crate) fn record_session(
+    session: &Session,
+    execution: &ExecutionId,
+    held: AgentSession,
+) -> Answer<Attempt> {
+    let permit = session.permit(Op::Session)?;
+    let store = session.store();
+    let event = Event::Session(bounded(held));
+    let committed = session.transact(permit, |tx| {
+        let folder = existing_outline(tx, &execution.issue())?;
+        let Some(it) = folder.executions.into_iter().find(|it| it.execution.id == *execution) else {
+            return Err(Refusal::new("not-found", format!("there is no execution `{execution}`")));
+        };
+        refuse_foreign_record(store, tx, &it, None)?;
+        if !it.log.iter().any(|entry| entry.event == event) {
+            tx.log(execution, event.clone())?;
+            tx.describe(format!("execution: session of an agent for {}", it.execution.solution_id));
+        }
+        Ok(it.execution)
+    })?;
+    publish(session, &committed.answer)?;
+    Ok(session.done(Attempt::now(store, execution)?, committed.commit))
+}
+
+/// The session with its texts in one line each and not too long: agents tell what they like.
+fn bounded(it: AgentSession) -> AgentSession {
+    let name = |text: String| Cut::at(LONGEST_NAME).text(&one_line(&text));
+    let told = |text: Option<String>| text.map(name).filter(|text| !text.is_empty());
+    let is_sum = |cost: &Cost| cost.amount.is_finite() && cost.amount >= 0.0 && !cost.currency.is_empty();
+    AgentSession {
+        agent: name(it.agent),
+        model: told(it.model),
+        session_id: told(it.session_id),
+        cost: it.cost.filter(is_sum).map(|cost| Cost { currency: name(cost.currency), ..cost }),
+        summary: it
+            .summary
+            .map(|text| Cut::at(LONGEST_SUMMARY).text(&one_line(&text)))
+            .filter(|text| !text.is_empty()),
+        // A clock may be set back meanwhile.
+        ended_at: it.ended_at.max(it.started_at),
+        ..it
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::agent_session::Protocol;
+
+    #[test]
+    fn what_an_agent_tells_is_bounded() {
+        let at = Time::from_seconds(10).unwrap();
+        let session = |cost| AgentSession {
+            agent: "claude\nrm".into(),
+            model: Some("  ".into()),
+            protocol: Protocol::Acp,
+            session_id: Some("x".repeat(10_000)),
+            started_at: at,
+            ended_at: Time::EPOCH,
+            tokens: Some(1),
+            cost: Some(cost),
+            transcript_sha256: None,
+            summary: Some("y".repeat(10_000)),
+        };
+        let told = bounded(session(Cost { amount: 0.25, currency: "USD".into() }));
+        assert_eq!((told.agent.as_str(), told.model.as_deref()), ("claude rm", None));
+        assert!(told.session_id.unwrap().chars().count() < 300);
+        assert!(told.summary.unwrap().chars().count() < 1_100);
+        assert_eq!((told.ended_at, told.cost.unwrap().amount), (at, 0.25));
+        for cost in [(f64::NAN, "USD"), (-1.0, "USD"), (1.0, "")] {
+            let cost = Cost { amount: cost.0, currency: cost.1.into() };
+            assert_eq!(bounded(session(cost)).cost, None);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Which agent made a commit: the one that was at work when the commit was linked.
+
+use std::collections::HashMap;
+
+use super::folder::ExecutionFolder;
+use crate::model::agent_session::{AgentSession, MadeBy};
+use crate::model::execution::Event;
+use crate::model::hash::CommitHash;
+use crate::model::time::Time;
+
+impl ExecutionFolder {
+    /// The sessions of agents that worked on it, in the order of the log.
+    pub(crate) fn sessions(&self) -> impl Iterator<Item = &AgentSession> {
+        self.log.iter().filter_map(|entry| match &entry.event {
+            Event::Session(session) => Some(session),
+            _ => None,
+        })
+    }
+
+    /// The agents that made the linked commits, by the hash of the commit and by those that it had before it was
+    /// rewritten.
+    pub(crate) fn agents_by_hash(&self) -> HashMap<CommitHash, MadeBy> {
+        let mut agents = HashMap::new();
+        if self.sessions().next().is_none() {
+            return agents;
+        }
+        let linked_at = self.linked_at();
+        for commit in self.commits() {
+            let hashes: Vec<CommitHash> = commit.rewritten_from.into_iter().chain([commit.link.hash]).collect();
+            // A rewritten commit is still the work of whoever first made it.
+            let first = hashes.iter().filter_map(|hash| linked_at.get(hash)).min();
+            let Some(session) = first.and_then(|at| self.session_at(*at)) else { continue };
+            agents.extend(hashes.into_iter().map(|hash| (hash, MadeBy::from(session))));
+        }
+        agents
+    }
+
+    /// When each commit was linked: for the first time, or since it was last unlinked.
+    fn linked_at(&self) -> HashMap<&CommitHash, Time> {
+        let mut linked = HashMap::new();
+        for entry in &self.log {
+            match &entry.event {
+                Event::Commit(link) => {
+                    linked.entry(&link.hash).or_insert(entry.at);
+                }
+                Event::Unlink(unlink) => {
+                    linked.remove(&unlink.hash);
+                }
+                _ => {}
+            }
+        }
+        linked
+    }
+
+    /// The session at this time. If there are several, the last that began.
+    fn session_at(&self, at: Time) -> Option<&AgentSession> {
+        let goes_on = |it: &&AgentSession| it.started_at <= at && at <= it.ended_at;
+        self.sessions().filter(goes_on).max_by_key(|it| it.started_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::agent_session::Protocol;
+    use crate::model::execution::{CommitLink, LinkedBy, LogEntry, Rewrite, Unlink};
+    use crate::model::fixtures::entry_id;
+    use crate::rules::test_claim::claim;
+
+    fn time(seconds: i64) -> Time {
+        Time::from_seconds(seconds).unwrap()
+    }
+
+    fn session(agent: &str, from: i64, to: i64) -> Event {
+        Event::Session(AgentSession {
+            agent: agent.into(),
+            model: None,
+            protocol: Protocol::Plain,
+            session_id: None,
+            started_at: time(from),
+            ended_at: time(to),
+            tokens: None,
+            cost: None,
+            transcript_sha256: None,
+            summary: None,
+        })
+    }
+
+    fn link(hash: &str) -> Event {
+        Event::Commit(CommitLink {
+            hash: hash.into(),
+            task_id: None,
+            subject: "s".into(),
+            author: "a".into(),
+            authored_at: time(0),
+            files: vec![],
+            linked_by: LinkedBy::Hook,
+            reverts: vec![],
+        })
+    }
+
+    fn folder(events: Vec<(i64, Event)>) -> ExecutionFolder {
+        let id = entry_id("20261121T021405123Z-00000");
+        let entry =
+            |(at, event)| LogEntry { id: id.clone(), event, actor: "a".into(), at: time(at) };
+        ExecutionFolder { execution: claim("EXR-ISS-1-a", 1), log: events.into_iter().map(entry).collect() }
+    }
+
+    fn agents(events: Vec<(i64, Event)>) -> Vec<(String, String)> {
+        let found = folder(events).agents_by_hash();
+        let mut found: Vec<_> =
+            found.into_iter().map(|(hash, by)| (hash.to_string(), by.agent)).collect();
+        found.sort();
+        found
+    }
+
+    fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+        expected.iter().map(|(hash, agent)| ((*hash).to_owned(), (*agent).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_commit_belongs_to_the_session_in_which_it_was_linked() {
+        let log = vec![
+            (15, link("a")),
+            (20, session("first", 10, 20)),
+            (25, link("b")),
+            (35, link("c")),
+            (40, session("second", 30, 40)),
+            (41, link("d")),
+        ];
+        assert_eq!(agents(log), pairs(&[("a", "first"), ("c", "second")]));
+        assert_eq!(agents(vec![(15, link("a"))]), pairs(&[]));
+    }
+
+    #[test]
+    fn of_two_sessions_at_once_the_later_one_made_it() {
+        let log = vec![(15, link("a")), (20, session("inner", 14, 20)), (30, session("outer", 10, 30))];
+        assert_eq!(agents(log), pairs(&[("a", "inner")]));
+    }
+
+    #[test]
+    fn a_rewritten_commit_stays_with_its_author_and_one_linked_again_does_not() {
+        let rewrite = Event::Rewrite(Rewrite { old: "a".into(), new: "b".into() });
+        let log = vec![(15, link("a")), (20, session("first", 10, 20)), (50, rewrite)];
+        assert_eq!(agents(log), pairs(&[("a", "first"), ("b", "first")]));
+        let unlink = Event::Unlink(Unlink { hash: "a".into() });
+        let log = vec![(15, link("a")), (20, session("first", 10, 20)), (50, unlink), (60, link("a"))];
+        assert_eq!(agents(log), pairs(&[]));
+    }
+}
