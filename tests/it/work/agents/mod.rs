@@ -3,6 +3,7 @@
 mod acp;
 mod hostile;
 mod listed;
+mod page;
 mod plain;
 mod roles;
 
