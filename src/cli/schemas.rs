@@ -231,6 +231,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agent list`"),
     kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agent test`"),
+    kind::<crate::rules::run::RunReport>(Sort::Answer, "run-report", "`run report`: what came of a run"),
     kind::<ops::work::run::RunView>(Sort::Answer, "run-show", "`run show`: a run with its state"),
     kind::<ops::work::run::RunSummary>(Sort::Answer, "run-summary", "an array of them: `run list`"),
     kind::<ops::issues::Overview>(Sort::Answer, "status", "`status`: the overview"),

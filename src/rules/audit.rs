@@ -306,6 +306,12 @@ fn unbound(commit: &Commit) -> Finding {
     Finding::new(Severity::Fault, Kind::Unbound, what).at(&commit.hash)
 }
 
+/// Whether a task of the plan names this path, or a directory that it is in.
+pub(crate) fn names(plan: &Plan, path: &str) -> bool {
+    let named = plan.tasks.iter().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
+    is_named(&named, path)
+}
+
 /// Whether a path is one that the plan names, or in a directory that it names.
 fn is_named(named: &BTreeSet<RepoPath>, path: &str) -> bool {
     std::iter::once(path).chain(folders(path)).any(|at| named.contains(at))

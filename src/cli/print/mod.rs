@@ -29,6 +29,8 @@ pub(super) mod relink;
 mod remedy;
 pub(super) mod review;
 pub(super) mod run;
+pub(super) mod run_html;
+pub(super) mod run_report;
 pub(super) mod search;
 pub(super) mod signatures;
 pub(super) mod solution;

@@ -1,6 +1,12 @@
 //! Runs: what their logs come to. Pure: a log goes in, and the state of the run comes out.
 
+mod gates;
 mod progress;
+mod report;
 mod state;
+mod waiting;
 
+pub(crate) use gates::QualityGate;
+pub(crate) use report::{IssueReport, Known, RunReport, report};
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, state};
+pub(crate) use waiting::Waiting;

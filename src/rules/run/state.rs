@@ -220,7 +220,7 @@ fn item_state(issue: &IssueProgress<'_>) -> Option<ItemState> {
 
 /// The status of an issue in terms of a run: an issue that waits in a queue is planned, and one that was cancelled
 /// has failed.
-fn stage(status: IssueStatus) -> IssueStage {
+pub(super) fn stage(status: IssueStatus) -> IssueStage {
     match status {
         IssueStatus::Registered => IssueStage::Registered,
         IssueStatus::Planning => IssueStage::Planning,
@@ -266,7 +266,7 @@ fn errors(progress: &Progress<'_>) -> Vec<ErrorState> {
     errors
 }
 
-fn in_words(error: &Failure) -> String {
+pub(super) fn in_words(error: &Failure) -> String {
     error.message.clone().or_else(|| error.error_type.clone()).unwrap_or_default()
 }
 

@@ -86,6 +86,7 @@ fn others(repo: &Repo) {
         &[json!({"type": "phase", "status": "running", "phase": "init"})],
     ));
     answer(repo, "run-show", &["run", "show"]);
+    answer(repo, "run-report", &["run", "report"]);
     answers(repo, "run-summary", &["run", "list"]);
     answers(repo, "run-log-entry", &["run", "log"]);
     answer(repo, "demo", &["demo"]);

@@ -1,0 +1,269 @@
+//! The report of a run, for a terminal and as Markdown.
+
+use std::io::{self, Write};
+
+use crate::cli::print::remedy::spelled;
+use crate::model::agent_session::Cost;
+use crate::rules::run::{IssueReport, IssueStage, QualityGate, RunReport};
+use crate::ui::style::{self, Style};
+use crate::ui::text::{clean_line, count, truncate};
+use crate::ui::{Cell, Column, Screen, Table, time};
+
+/// `2 of 3 completed (66 %), 1 failed`
+pub(super) fn outcome(report: &RunReport) -> String {
+    let totals = &report.totals;
+    let rate = totals.success_rate.map(|rate| format!(" ({rate} %)")).unwrap_or_default();
+    let failed = match totals.failed_count {
+        0 => String::new(),
+        failed => format!(", {failed} failed"),
+    };
+    format!("{} of {} completed{rate}{failed}", totals.completed_count, count(totals.issue_count, "issue"))
+}
+
+/// What the work consists of: commits, checks, setbacks, and what it cost.
+pub(super) fn amounts(report: &RunReport) -> String {
+    let totals = &report.totals;
+    let mut words =
+        vec![count(totals.commit_count, "commit"), checks(totals.check_count, totals.failed_check_count)];
+    if totals.setback_count > 0 {
+        words.push(count(totals.setback_count, "setback"));
+    }
+    match totals.breach_count {
+        0 => {}
+        1 => words.push("1 breach of a role".to_owned()),
+        breaches => words.push(format!("{breaches} breaches of roles")),
+    }
+    words.extend(spent(totals.tokens, &totals.costs));
+    words.join(", ")
+}
+
+fn checks(all: usize, failed: usize) -> String {
+    match failed {
+        0 => count(all, "test command"),
+        failed => format!("{} ({failed} did not pass)", count(all, "test command")),
+    }
+}
+
+/// Tokens and costs, as far as they are known.
+pub(super) fn spent(tokens: Option<u64>, costs: &[Cost]) -> Vec<String> {
+    let tokens = tokens.map(|tokens| format!("{tokens} tokens"));
+    let costs = costs.iter().map(|cost| format!("{} {}", cost.amount, clean_line(&cost.currency)));
+    tokens.into_iter().chain(costs).collect()
+}
+
+/// `planning 3 min 2 s, executing 12 s`
+pub(super) fn phases(report: &RunReport) -> String {
+    let phase = report.phases.iter().map(|it| format!("{} {}", it.phase, time::length(it.took_ms)));
+    phase.collect::<Vec<_>>().join(", ")
+}
+
+/// How many of an issue's test commands passed: `2/3`.
+pub(super) fn passed(issue: &IssueReport) -> String {
+    let passed = issue.checks.iter().filter(|check| check.exit_code == Some(0)).count();
+    format!("{passed}/{}", issue.checks.len())
+}
+
+/// The agents that made commits of an issue, each once.
+pub(super) fn makers(issue: &IssueReport) -> String {
+    let mut makers: Vec<String> =
+        issue.commits.iter().filter_map(|commit| commit.made_by.as_ref()).map(ToString::to_string).collect();
+    makers.sort();
+    makers.dedup();
+    makers.join(", ")
+}
+
+/// What waits, each with what settles it.
+pub(super) fn waiting(report: &RunReport) -> Vec<String> {
+    let line = |it: &crate::rules::run::Waiting| {
+        let issue = it.issue_id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
+        let remedies = spelled(&it.remedies).map(|remedies| format!("; {remedies}")).unwrap_or_default();
+        format!("{issue}{}{remedies}", it.what)
+    };
+    report.waiting.iter().map(line).collect()
+}
+
+fn gate_style(gate: Option<QualityGate>) -> Style {
+    match gate {
+        Some(QualityGate::Pass) => style::GOOD,
+        Some(QualityGate::Review) => style::WARN,
+        Some(QualityGate::Fail) => style::BAD,
+        None => style::DIM,
+    }
+}
+
+fn stage_style(stage: IssueStage) -> Style {
+    match stage {
+        IssueStage::Completed => style::GOOD,
+        IssueStage::Failed => style::BAD,
+        IssueStage::Registered => style::DIM,
+        IssueStage::Planning | IssueStage::Planned | IssueStage::Executing => style::PLAIN,
+    }
+}
+
+/// A score with its gate: `85 pass`, or `-`.
+pub(super) fn score(score: Option<usize>, gate: Option<QualityGate>) -> String {
+    match (score, gate) {
+        (Some(score), Some(gate)) => format!("{score} {gate}"),
+        _ => "-".to_owned(),
+    }
+}
+
+/// The report for people.
+pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Result<()> {
+    let painter = screen.painter();
+    writeln!(
+        screen,
+        "{} {} ({}), {}, begun {} by {}",
+        painter.paint(style::ID, report.run_id.as_str()),
+        painter.paint(style::HEADING, report.status.as_str()),
+        report.phase,
+        report.mode,
+        report.started_at,
+        clean_line(&report.actor)
+    )?;
+    writeln!(screen, "  {}", outcome(report))?;
+    writeln!(screen, "  {}", amounts(report))?;
+    writeln!(screen, "  took {}: {}", time::length(report.took_ms), phases(report))?;
+    let mut table = Table::new([
+        Column::left("ISSUE"),
+        Column::left("STATUS"),
+        Column::left("COMMITS"),
+        Column::left("CHECKS"),
+        Column::left("AGENT"),
+        Column::flexible("TITLE"),
+    ]);
+    for issue in &report.issues {
+        table.row([
+            Cell::new(issue.issue_id.as_str(), style::ID),
+            Cell::new(issue.status.as_str(), stage_style(issue.status)),
+            Cell::from(issue.commits.len().to_string()),
+            Cell::from(passed(issue)),
+            Cell::from(truncate(&makers(issue), 30)),
+            Cell::from(issue.title.as_str()),
+        ]);
+    }
+    table.print(screen)?;
+    let mut table = Table::new([Column::left("QUALITY"), Column::left("SCORE"), Column::flexible("COUNTED")]);
+    for it in &report.quality.dimensions {
+        table.row([
+            Cell::from(it.dimension.as_str()),
+            Cell::new(score(it.score, it.gate), gate_style(it.gate)),
+            Cell::from(it.counted.as_str()),
+        ]);
+    }
+    let gate = report.quality.gate;
+    table.row([
+        Cell::from("overall"),
+        Cell::new(score(report.quality.score, gate), gate_style(gate)),
+        Cell::from("the average"),
+    ]);
+    table.print(screen)?;
+    for line in waiting(report) {
+        writeln!(screen, "{} {}", painter.paint(style::WARN, "waiting:"), clean_line(&line))?;
+    }
+    Ok(())
+}
+
+/// Text within Markdown: nothing in it is markup.
+fn plain(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in clean_line(text).chars() {
+        if r"\`*_{}[]<>#|~&!".contains(c) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+/// The report as Markdown.
+pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::Result<()> {
+    writeln!(screen, "# Run {}\n", plain(report.run_id.as_str()))?;
+    writeln!(screen, "{}; {}.\n", outcome(report), amounts(report))?;
+    let lines = [
+        ("Status", format!("{} ({})", report.status, report.phase)),
+        ("Mode", report.mode.to_string()),
+        ("Begun", format!("{} by {}", report.started_at, report.actor)),
+        ("Took", format!("{}: {}", time::length(report.took_ms), phases(report))),
+        ("Branch", report.branch.clone().unwrap_or_else(|| "none".to_owned())),
+    ];
+    for (name, value) in lines {
+        writeln!(screen, "- {name}: {}", plain(&value))?;
+    }
+    writeln!(screen, "\n## Issues\n")?;
+    writeln!(screen, "| Issue | Status | Plan | Commits | Checks | Agent | Spent | Title |")?;
+    writeln!(screen, "|---|---|---|---|---|---|---|---|")?;
+    for issue in &report.issues {
+        let plan = issue.solution_id.as_ref().map(ToString::to_string).unwrap_or_default();
+        writeln!(
+            screen,
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            plain(issue.issue_id.as_str()),
+            issue.status,
+            plain(&plan),
+            issue.commits.len(),
+            passed(issue),
+            plain(&makers(issue)),
+            plain(&spent(issue.tokens, &issue.costs).join(", ")),
+            plain(&issue.title)
+        )?;
+    }
+    for issue in &report.issues {
+        writeln!(screen, "\n### {} {}\n", plain(issue.issue_id.as_str()), plain(&issue.title))?;
+        for line in details(issue) {
+            writeln!(screen, "- {}", plain(&line))?;
+        }
+    }
+    writeln!(screen, "\n## Quality\n\n| Dimension | Score | Counted |\n|---|---|---|")?;
+    for it in &report.quality.dimensions {
+        writeln!(screen, "| {} | {} | {} |", it.dimension, score(it.score, it.gate), plain(&it.counted))?;
+    }
+    writeln!(screen, "| overall | {} | the average |", score(report.quality.score, report.quality.gate))?;
+    let waiting = waiting(report);
+    if !waiting.is_empty() {
+        writeln!(screen, "\n## Waiting for a person\n")?;
+    }
+    for line in waiting {
+        writeln!(screen, "- {}", plain(&line))?;
+    }
+    Ok(())
+}
+
+/// What came of an issue, one thing a line.
+pub(super) fn details(issue: &IssueReport) -> Vec<String> {
+    let task = |id: &Option<String>| id.as_deref().map(|id| format!(" [{id}]")).unwrap_or_default();
+    let mut lines = Vec::new();
+    lines.extend(issue.error.iter().map(|error| format!("error: {error}")));
+    lines.extend(issue.commits.iter().map(|it| {
+        let by = it.made_by.as_ref().map(|by| format!(", by agent {by}")).unwrap_or_default();
+        format!("commit {}{} {}{by}", it.hash.short(), task(&it.task_id), it.subject)
+    }));
+    lines.extend(issue.checks.iter().map(|it| {
+        let outcome = match it.exit_code {
+            Some(0) => "passed".to_owned(),
+            Some(code) => format!("failed with {code}"),
+            None => "was stopped".to_owned(),
+        };
+        format!("check{} {} {outcome}", task(&it.task_id), it.command)
+    }));
+    lines.extend(issue.feedback.iter().map(|it| format!("{} ({}): {}", it.kind, it.stage, it.content)));
+    if issue.setback_count > 0 {
+        lines.push(format!("{} of its steps had to be tried again or given up", issue.setback_count));
+    }
+    lines.extend(
+        Some(spent(issue.tokens, &issue.costs).join(", "))
+            .filter(|text| !text.is_empty())
+            .map(|text| format!("spent: {text}")),
+    );
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_markdown_is_markup() {
+        assert_eq!(plain("<b> a|b `x` [y](z)\nq"), r"\<b\> a\|b \`x\` \[y\](z) q");
+    }
+}

@@ -1,0 +1,117 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::model::fixtures::entry_id;
+use crate::model::run::Run;
+use crate::model::run_log::RunLogEntry;
+
+fn at(second: usize) -> String {
+    format!("2026-11-21T02:{:02}:{:02}.000Z", second / 60, second % 60)
+}
+
+fn folder(issues: &[&str], events: Vec<(usize, Value)>) -> RunFolder {
+    let run: Run = serde_json::from_value(
+        json!({"id": "RUN-1", "mode": "full", "issue_ids": issues, "steps": ["plan", "execute"], "agents": {},
+        "limits": {"explore_jobs": 1, "plan_jobs": 1, "jobs": 1, "retries": 0}, "execution_method": "agent",
+        "code_review": "skip", "branch": "refs/heads/wf/RUN-1", "actor": "Ada", "created_at": at(0)}),
+    )
+    .unwrap();
+    let entry = |(second, mut fields): (usize, Value)| -> RunLogEntry {
+        fields["id"] = json!(entry_id("20261121T021405123Z-00000"));
+        fields["actor"] = json!("Ada");
+        fields["at"] = json!(at(second));
+        serde_json::from_value(fields).unwrap()
+    };
+    RunFolder { run, log: events.into_iter().map(entry).collect() }
+}
+
+fn of(folder: &RunFolder) -> RunReport {
+    report(folder, &Known { issues: &BTreeMap::new(), is_merged: Some(false) })
+}
+
+fn phase(status: &str, phase: &str) -> Value {
+    json!({"type": "phase", "status": status, "phase": phase})
+}
+
+fn issue(id: &str, status: &str) -> Value {
+    json!({"type": "issue", "issue_id": id, "status": status})
+}
+
+#[test]
+fn a_run_is_reported_in_numbers_and_times() {
+    let folder = folder(
+        &["ISS-1", "ISS-2"],
+        vec![
+            (1, phase("running", "planning")),
+            (2, issue("ISS-1", "planning")),
+            (4, issue("ISS-1", "planned")),
+            (5, issue("ISS-1", "queued")),
+            (6, phase("running", "executing")),
+            (6, issue("ISS-1", "executing")),
+            (
+                8,
+                json!({"type": "setback", "action": "execute", "issue_id": "ISS-2", "error": {"message": "no answer"}}),
+            ),
+            (
+                9,
+                json!({"type": "breach", "action": "execute", "agent": "a", "what": "pushed", "undone": false}),
+            ),
+            (10, issue("ISS-1", "completed")),
+            (
+                11,
+                json!({"type": "issue", "issue_id": "ISS-2", "status": "failed", "error": {"message": "no answer"}}),
+            ),
+            (12, phase("completed", "complete")),
+        ],
+    );
+    let report = of(&folder);
+    let totals = &report.totals;
+    assert_eq!((totals.issue_count, totals.completed_count, totals.failed_count), (2, 1, 1));
+    assert_eq!((totals.success_rate, totals.setback_count, totals.breach_count), (Some(50), 1, 1));
+    assert_eq!((totals.tokens, totals.costs.len()), (None, 0));
+    let phases: Vec<_> = report.phases.iter().map(|it| (it.phase.as_str(), it.took_ms)).collect();
+    assert_eq!(phases, [("init", 1000), ("planning", 5000), ("executing", 6000)]);
+    assert_eq!(report.took_ms, 12_000);
+    let spans: Vec<_> = report.issues[0]
+        .spans
+        .iter()
+        .map(|it| (it.status.as_str(), it.until.millis() - it.from.millis()))
+        .collect();
+    assert_eq!(spans, [("planning", 2000), ("planned", 2000), ("executing", 4000), ("completed", 0)]);
+    assert_eq!(report.issues[1].error.as_deref(), Some("no answer"));
+    assert_eq!(report.issues[1].setback_count, 1);
+    let waiting: Vec<&str> = report.waiting.iter().map(|it| it.what.as_str()).collect();
+    assert_eq!(waiting[..2], ["the issue is missing here"; 2]);
+    assert!(waiting[2].contains("could not be undone"), "{waiting:?}");
+    assert!(waiting[3].contains("on the branch `wf/RUN-1`"), "{waiting:?}");
+    assert_eq!(waiting.len(), 4);
+}
+
+#[test]
+fn an_unfinished_run_goes_on_until_its_last_entry() {
+    let folder = folder(
+        &["ISS-1"],
+        vec![
+            (1, phase("running", "planning")),
+            (2, issue("ISS-1", "planning")),
+            (7, phase("running", "planning")),
+        ],
+    );
+    let report = of(&folder);
+    assert_eq!(report.issues[0].spans[0].until.millis() - report.issues[0].spans[0].from.millis(), 5000);
+    assert!(report.waiting.iter().any(|it| it.what == "the run is not at its end"));
+    assert_eq!(report.quality.score, Some(0));
+}
+
+#[test]
+fn a_run_without_issues_has_no_rate() {
+    let report = of(&folder(&[], vec![]));
+    assert_eq!((report.totals.success_rate, report.quality.score, report.took_ms), (None, None, 0));
+}
+
+#[test]
+fn a_clock_that_was_set_back_makes_no_negative_time() {
+    let report =
+        of(&folder(&["ISS-1"], vec![(9, phase("running", "planning")), (3, phase("running", "executing"))]));
+    assert_eq!(report.phases.iter().map(|it| it.took_ms).collect::<Vec<_>>(), [9000, 0, 6000]);
+}
