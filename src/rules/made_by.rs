@@ -26,7 +26,8 @@ impl ExecutionFolder {
         }
         let linked_at = self.linked_at();
         for commit in self.commits() {
-            let hashes: Vec<CommitHash> = commit.rewritten_from.into_iter().chain([commit.link.hash]).collect();
+            let hashes: Vec<CommitHash> =
+                commit.rewritten_from.into_iter().chain([commit.link.hash]).collect();
             // A rewritten commit is still the work of whoever first made it.
             let first = hashes.iter().filter_map(|hash| linked_at.get(hash)).min();
             let Some(session) = first.and_then(|at| self.session_at(*at)) else { continue };
@@ -101,15 +102,14 @@ mod tests {
 
     fn folder(events: Vec<(i64, Event)>) -> ExecutionFolder {
         let id = entry_id("20261121T021405123Z-00000");
-        let entry =
-            |(at, event)| LogEntry { id: id.clone(), event, actor: "a".into(), at: time(at) };
+        let entry = |(at, event)| LogEntry { id: id.clone(), event, actor: "a".into(), at: time(at) };
         ExecutionFolder { execution: claim("EXR-ISS-1-a", 1), log: events.into_iter().map(entry).collect() }
     }
 
     fn agents(events: Vec<(i64, Event)>) -> Vec<(String, String)> {
         let found = folder(events).agents_by_hash();
         let mut found: Vec<_> =
-            found.into_iter().map(|(hash, by)| (hash.to_string(), by.agent)).collect();
+            found.into_iter().map(|(hash, by)| (hash.to_string()[..1].to_owned(), by.agent)).collect();
         found.sort();
         found
     }

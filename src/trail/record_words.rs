@@ -121,7 +121,12 @@ fn event(event: &Event) -> String {
         Event::Session(it) => {
             let model = it.model.as_deref().map(|model| format!(" ({})", cut(model))).unwrap_or_default();
             let said = quoted(it.summary.as_deref().unwrap_or_default());
-            format!("agent {}{model} worked on it from {} to {}{said}", cut(&it.agent), it.started_at, it.ended_at)
+            format!(
+                "agent {}{model} worked on it from {} to {}{said}",
+                cut(&it.agent),
+                it.started_at,
+                it.ended_at
+            )
         }
         Event::End(it) => {
             let result = it.result.as_ref().and_then(|result| result.summary.as_deref());

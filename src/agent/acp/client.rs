@@ -10,9 +10,9 @@ use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     CancelNotification, ClientCapabilities, ContentBlock, ContentChunk, FileSystemCapabilities,
     Implementation, InitializeRequest, NewSessionRequest, PromptRequest, ReadTextFileRequest,
-    ReadTextFileResponse, RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
-    SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionUpdate, StopReason, TextContent, ToolCallUpdateFields, WriteTextFileRequest,
-    WriteTextFileResponse,
+    ReadTextFileResponse, RequestPermissionRequest, RequestPermissionResponse, SessionConfigKind,
+    SessionConfigOption, SessionConfigOptionCategory, SessionNotification, SessionUpdate, StopReason,
+    TextContent, ToolCallUpdateFields, WriteTextFileRequest, WriteTextFileResponse,
 };
 use agent_client_protocol::{self as acp, Client};
 use futures::channel::{mpsc as lines, oneshot};
@@ -208,7 +208,7 @@ async fn converse(
     match turn.map_err(Failed::at("session/prompt"))?.stop_reason {
         StopReason::EndTurn => {
             Ok(Greeting { agent: name, session_id: Some(id.to_string()), model, cost: None })
-        },
+        }
         other => {
             let word = serde_json::to_value(other).ok();
             let word = word.as_ref().and_then(serde_json::Value::as_str).unwrap_or("something else");

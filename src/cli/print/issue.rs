@@ -226,7 +226,8 @@ fn print_commit(commit: &CommitView, indent: usize, screen: &mut Screen) -> io::
     let task =
         commit.link.task_id.as_deref().map_or(String::new(), |task| format!(" [{}]", clean_line(task)));
     let subject = clean_line(&commit.link.subject);
-    let agent = clean_line(&agent_note(commit.made_by.as_ref()));
+    let agent = agent_note(commit.made_by.as_ref());
+    let agent = clean_line(&agent);
     writeln!(screen, "{:indent$}{hash}{task} {subject}{agent}{}", "", commit.whereabouts())
 }
 

@@ -69,7 +69,8 @@ fn print_commit(commit: &CommitFacts, found: &Trace, screen: &mut Screen) -> io:
         let verb = if undoing.is_empty() { "carries out" } else { "belongs to" };
         let (reverts, reapplies) = Undoing::told_apart(undoing);
         let undone = execution::undone(&reverts, &reapplies);
-        let agent = clean_line(&execution::agent_note(linked.and_then(|it| it.made_by.as_ref())));
+        let agent = execution::agent_note(linked.and_then(|it| it.made_by.as_ref()));
+        let agent = clean_line(&agent);
         writeln!(screen, "  {verb} {}{solution}{agent}{how}{undone}", clean_line(&task))?;
         if let Some(now) = linked.filter(|it| it.link.hash != commit.hash) {
             let now = painter.paint(style::WARN, now.link.hash.short());
@@ -101,7 +102,8 @@ fn print_commits(
             let task = it.task_id.as_deref().map(|task| format!("task {task} of ")).unwrap_or_default();
             let issue = painter.paint(style::ID, it.issue_id.as_str());
             let undone = execution::undone(&it.reverts, &it.reapplies);
-            let agent = clean_line(&execution::agent_note(it.made_by.as_ref()));
+            let agent = execution::agent_note(it.made_by.as_ref());
+            let agent = clean_line(&agent);
             writeln!(screen, "    {issue}: {}{}{agent}{undone}", clean_line(&task), it.solution_id)?;
         }
         if carries_out.is_empty() {

@@ -39,7 +39,13 @@ fn a_commit_and_a_line_name_their_agent_and_its_model() {
     let range = repo.json(&["trace", &format!("{commit}~1..{commit}")]);
     assert_eq!(range["commits"][0]["carries_out"][0]["made_by"], made_by);
     let id = execution["id"].as_str().unwrap();
-    for args in [&["why", "src/a.txt:1"][..], &["trace", &commit], &["trace", "ISS-001"], &["show", "ISS-001"], &["show", id]] {
+    for args in [
+        &["why", "src/a.txt:1"][..],
+        &["trace", &commit],
+        &["trace", "ISS-001"],
+        &["show", "ISS-001"],
+        &["show", id],
+    ] {
         let text = repo.wf(args).ok().stdout;
         assert!(text.contains(", by agent claude (m-1)"), "{args:?}: {text}");
     }
@@ -73,5 +79,9 @@ fn the_summary_of_a_session_can_be_hidden() {
     let field = format!("log/{}", entry.trim_end_matches(".json"));
     repo.wf(&["redact", &id, &field, "-m", "a password"]).ok();
     let session = &execution()["sessions"][0];
-    assert_eq!((&session["summary"], &session["agent"]), (&json!("[redacted]"), &json!("claude")), "{session:#}");
+    assert_eq!(
+        (&session["summary"], &session["agent"]),
+        (&json!("[redacted]"), &json!("claude")),
+        "{session:#}"
+    );
 }
