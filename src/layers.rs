@@ -35,7 +35,7 @@ const BORDERS: &[Border] = &[
 /// Front ends read the environment and hand it down.
 const FRONT_ENDS: &[&str] = &["cli", "hooks", "ui", "main.rs", "lib.rs"];
 
-/// Files below the front ends that name `std::env` all the same, and why.
+/// Files below the front ends that still use `std::env`, and why.
 const NAMES_ENV: &[(&str, &str)] = &[
     ("agent/configured.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("agent/watch.rs", "starts this very program as the watcher, where /proc does not name its file"),
@@ -61,7 +61,7 @@ fn at_fault(path: &Path, source: &Path, is_at_fault: impl Fn(&str) -> bool) -> V
     lines.map(|line| format!("{shown}: {line}")).collect()
 }
 
-/// Whether a file has nothing but tests.
+/// Whether a file contains only tests.
 fn is_test(inner: &Path) -> bool {
     inner.to_string_lossy().contains("test") || inner.ends_with("merge/mutations.rs")
 }

@@ -1,5 +1,5 @@
-//! Completion of the command line: a shell asks this program what could come next, through a script that `completions`
-//! prints.
+//! Completion on the command line: a shell asks this program what could come next, through a script that
+//! `completions` prints.
 
 use std::ffi::OsStr;
 
@@ -11,15 +11,15 @@ use super::Context;
 use crate::ops::store::{self, IdKind};
 use crate::ui::text::clean_line;
 
-/// The variable in which the script names the shell that asks.
+/// The variable in which the script names the shell that it runs in.
 pub(super) const VARIABLE: &str = "WF_COMPLETE";
-/// The program, as the script calls it.
+/// The name of the program in the script.
 pub(super) const PROGRAM: &str = "git-wf";
 
-/// Answers a shell that asks. Returns whether one did.
+/// Answers a shell that asks for completions. Returns whether one did.
 ///
 /// # Errors
-/// An unknown shell, and a reader that is gone.
+/// The shell is unknown, or its end of the pipe is closed.
 pub(super) fn answer() -> Result<bool, clap::Error> {
     let current = std::env::current_dir().ok();
     CompleteEnv::with_factory(command)
@@ -44,7 +44,7 @@ fn with_ids(command: clap::Command) -> clap::Command {
     command.mut_args(with_ids_of).mut_subcommands(with_ids)
 }
 
-/// The records that the value of an argument names, by the word for it in the help.
+/// The records that the value of an argument names, from the name of the value in the help.
 fn kind(arg: &clap::Arg) -> Option<IdKind> {
     let name = arg.get_value_names()?.first()?;
     match name.as_str() {
@@ -57,7 +57,7 @@ fn kind(arg: &clap::Arg) -> Option<IdKind> {
     }
 }
 
-/// The ids that begin so in the store of the current folder; none where there is no store.
+/// The ids in the store of the current directory that start with `begin`; empty if there is no store.
 fn candidates(kind: IdKind, begin: &OsStr) -> Vec<CompletionCandidate> {
     let Some(begin) = begin.to_str() else { return vec![] };
     let Ok(session) = Context::new(true).session() else { return vec![] };

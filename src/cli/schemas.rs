@@ -280,7 +280,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Project>(
         Sort::Answer,
         "project",
-        "`project`, `project show`, `project set`: what planners are told about the project",
+        "`project`, `project show`, `project set`: the project context for planners",
     ),
     kind::<schema::Listed>(
         Sort::Answer,

@@ -1,32 +1,32 @@
-//! The environment that a front end was started in. What lies below a front end is handed the variables and reads none
-//! itself.
+//! The environment in which a front end was started. The layers below are given its variables and read none
+//! themselves.
 
 use std::ffi::{OsStr, OsString};
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Variables by name, cheap to clone.
+/// Variables by name. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment(Arc<[(OsString, OsString)]>);
 
 impl Environment {
-    /// As [`std::env::vars_os`] lists them.
+    /// Takes variables as [`std::env::vars_os`] lists them.
     pub(crate) fn new(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self(variables.into_iter().collect())
     }
 
-    /// The value of a variable that is set, if only to nothing.
+    /// The value of a variable that is set, even if it is empty.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
     }
 
-    /// The value of a variable that is set to something.
+    /// The value of a variable that is set and not empty.
     pub(crate) fn filled(&self, name: &str) -> Option<&OsStr> {
         self.get(name).filter(|value| !value.is_empty())
     }
 
-    /// The absolute path in a variable; a relative one would depend on the current folder.
+    /// The absolute path in a variable; a relative one would depend on the current directory.
     pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }

@@ -115,7 +115,7 @@ pub(crate) fn clear_local_variables(command: &mut Command) {
 pub(crate) struct Git {
     git_dir: PathBuf,
     work_dir: Option<PathBuf>,
-    /// Where the objects of a push are, for the hook of one.
+    /// The variables that name the object directories of a push, for its hook.
     incoming: Option<Vec<(OsString, OsString)>>,
 }
 

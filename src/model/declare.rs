@@ -28,7 +28,7 @@ impl<T: Shaped + 'static> Shaped for Vec<T> {
     const SHAPE: Shape = Shape::Items(&T::SHAPE);
 }
 
-/// Declares an object within a record. `kind as "type": Option<String>` is a field with another name in JSON.
+/// Declares an object within a record. In `kind as "type": Option<String>`, the field has another name in JSON.
 macro_rules! object {
     ($(#[$doc:meta])* $name:ident {
         $($(#[$about:meta])* $field:ident $(as $text:literal)?: $type:ty),+ $(,)?
@@ -59,9 +59,9 @@ macro_rules! name {
     };
 }
 
-/// Declares a record with a clock. Each field begins with how it merges: `once`, `greatest`, `register`, `set`, or
-/// `object` for a register for each of its leaves. After the fields come the schema, what becomes of two births, and what
-/// checks the types.
+/// Declares a record with a clock. Each field starts with how it merges: `once`, `greatest`, `register`, `set`, or
+/// `object` for a register for each of its leaves. The schema, the rule for two births and the check of the types
+/// follow the fields.
 macro_rules! record {
     (
         $(#[$doc:meta])* $name:ident {

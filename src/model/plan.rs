@@ -166,12 +166,12 @@ object! {
     }
 }
 
-/// A place of a task, under either name.
+/// A place that a task names, under either name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     /// The path, as written.
     pub(crate) path: &'a str,
-    /// What happens to it, if it says so itself.
+    /// What happens to it, if the place says so.
     pub(crate) action: Option<&'a str>,
     /// The symbol in the file.
     pub(crate) target: Option<&'a str>,
@@ -310,12 +310,12 @@ impl Task {
         self.places().map(|place| RepoPath::covering(place.path)).collect()
     }
 
-    /// The files that it creates, by their own action or else by that of the task.
+    /// The files that it creates, by the file's own action or else by the task's.
     pub(crate) fn creates(&self) -> BTreeSet<RepoPath> {
         self.with_effect(Effect::Creates)
     }
 
-    /// The files that it deletes, likewise.
+    /// The files that it deletes, by the file's own action or else by the task's.
     pub(crate) fn deletes(&self) -> BTreeSet<RepoPath> {
         self.with_effect(Effect::Deletes)
     }

@@ -1,9 +1,9 @@
-//! The fields of a task that planners write under one of two names, and what actions do to files. They are declared once,
-//! for the typed plan and for whoever reads or edits the JSON of a plan.
+//! The fields of a task that planners write under one of two names, and what actions do to files. They are declared
+//! once, for the typed plan and for code that reads or edits the JSON of a plan.
 
 use serde_json::{Map, Value, json};
 
-/// The names of the list of places that a task touches.
+/// The lists of places that a task touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlaceList {
     /// `files`, each with a `path`.
@@ -16,7 +16,7 @@ impl PlaceList {
     /// Both, in the order in which they are read.
     pub(crate) const ALL: [Self; 2] = [Self::Files, Self::ModificationPoints];
 
-    /// The list that a task uses, and the one for a task without any.
+    /// The list that a task uses, or the default for a task without any.
     pub(crate) fn used_by(task: &Map<String, Value>) -> Self {
         let has_files = task.get(Self::Files.name()).is_some_and(Value::is_array);
         if has_files { Self::Files } else { Self::ModificationPoints }
@@ -30,7 +30,7 @@ impl PlaceList {
         }
     }
 
-    /// The name of the path in each of its elements.
+    /// The name of the path in its elements.
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Files => "path",
@@ -38,7 +38,7 @@ impl PlaceList {
         }
     }
 
-    /// What happens to a file of this list, by its own action or else by that of the task.
+    /// What happens to a file of this list, by the file's own action or else by the task's.
     pub(crate) fn effect(self, task: &Map<String, Value>, place: &Map<String, Value>) -> Effect {
         let action = |map: &Map<String, Value>| map.get("action").and_then(Value::as_str).map(Effect::of);
         let own = if self == Self::Files { action(place) } else { None };
@@ -46,7 +46,7 @@ impl PlaceList {
     }
 }
 
-/// The paths that a task names under either name, as far as its JSON is well formed, and what happens to each.
+/// The paths that a task names in either list, and what happens to each. Malformed JSON is skipped.
 pub(crate) fn places(task: &Value) -> impl Iterator<Item = (&str, Effect)> {
     let task = task.as_object();
     PlaceList::ALL.into_iter().flat_map(move |list| {
@@ -56,7 +56,7 @@ pub(crate) fn places(task: &Value) -> impl Iterator<Item = (&str, Effect)> {
     })
 }
 
-/// The names of the object that says when a task is done.
+/// The objects that say when a task is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DoneWhen {
     /// `acceptance`, whose `verification` is a list.
@@ -69,7 +69,7 @@ impl DoneWhen {
     /// Both, in the order in which they are read.
     pub(crate) const ALL: [Self; 2] = [Self::Acceptance, Self::Convergence];
 
-    /// The object that a task uses, and the one for a task without any.
+    /// The object that a task uses, or the default for a task without any.
     pub(crate) fn used_by(task: &Map<String, Value>) -> Self {
         let has = |of: Self| task.get(of.name()).is_some();
         if has(Self::Convergence) && !has(Self::Acceptance) { Self::Convergence } else { Self::Acceptance }
@@ -83,12 +83,12 @@ impl DoneWhen {
         }
     }
 
-    /// How a task says that its criteria can be checked, as its JSON has it.
+    /// The verification in this object, as JSON.
     pub(crate) fn verification(self, task: &Map<String, Value>) -> Option<&Value> {
         task.get(self.name())?.get("verification")
     }
 
-    /// Ways to check the criteria, in the form of this object.
+    /// These ways to check the criteria, in the form of this object.
     pub(crate) fn of_ways(self, ways: &[String]) -> Value {
         match self {
             Self::Acceptance => json!(ways),
@@ -97,7 +97,7 @@ impl DoneWhen {
     }
 }
 
-/// The ways to check the criteria of a task, under either name.
+/// The ways to check the criteria of a task, in either object.
 pub(crate) fn ways(task: &Map<String, Value>) -> Vec<&str> {
     let listed = DoneWhen::Acceptance.verification(task).and_then(Value::as_array).into_iter().flatten();
     listed.chain(DoneWhen::Convergence.verification(task)).filter_map(Value::as_str).collect()
@@ -106,18 +106,18 @@ pub(crate) fn ways(task: &Map<String, Value>) -> Vec<&str> {
 /// What an action does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// The file is new.
+    /// The file is created.
     Creates,
-    /// The file is there before and after.
+    /// The file exists before and after.
     Changes,
-    /// The file is there only before.
+    /// The file exists only before.
     Deletes,
-    /// The action does not say.
+    /// The action does not decide it.
     Open,
 }
 
 impl Effect {
-    /// What an action does, in any case.
+    /// What an action does, whatever its case.
     pub(crate) fn of(action: &str) -> Self {
         match action.trim().to_ascii_lowercase().as_str() {
             "create" => Self::Creates,
@@ -127,7 +127,7 @@ impl Effect {
         }
     }
 
-    /// Whether the file must be there before.
+    /// Whether the file must exist before.
     pub(crate) fn needs_file(self) -> bool {
         matches!(self, Self::Changes | Self::Deletes)
     }

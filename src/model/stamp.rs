@@ -271,7 +271,7 @@ impl<'de> Deserialize<'de> for Made {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let stamp = Stamp::deserialize(deserializer)?;
         if stamp.earlier_epoch() == Some(0) {
-            return Err(serde::de::Error::custom(format!("`{stamp}`: a stamp of the epoch 0 stands alone")));
+            return Err(serde::de::Error::custom(format!("`{stamp}`: a stamp of epoch 0 has no prefix")));
         }
         Ok(stamp.made_in(0))
     }

@@ -46,7 +46,7 @@ impl Store {
         Self { in_hook: true, ..self }
     }
 
-    /// The environment of whoever opened it.
+    /// The environment of the program that opened it.
     pub(crate) fn environment(&self) -> &Environment {
         self.repo.environment()
     }

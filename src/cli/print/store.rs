@@ -25,7 +25,7 @@ pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()
     table.print(screen)
 }
 
-/// What planners are told about the project.
+/// The project context for planners.
 pub(in crate::cli) fn project(screen: &mut Screen, project: &Project) -> io::Result<()> {
     for field in [ProjectField::TechStack, ProjectField::Guidelines] {
         let heading = screen.painter().paint(style::HEADING, field.name());

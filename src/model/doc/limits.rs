@@ -69,7 +69,7 @@ pub(crate) enum Excess {
     },
     /// More elements than a write may leave.
     #[error(
-        "{count} elements of sets, those included that were removed since the last repair; nothing can be added to {} of them",
+        "{count} elements of sets, including those removed since the last repair; nothing can be added, since a write leaves at most {}",
         LIMITS.written
     )]
     Full {

@@ -1,12 +1,12 @@
-//! The ids that begin as a user has typed so far, for the completion of a command line.
+//! The ids that start with what a user has typed, for completion on the command line.
 
 use crate::index::Needs;
 use crate::ops::{Answer, Refusal, Session, queue};
 
-/// More than this, nobody looks through.
+/// Nobody looks through more than this.
 const MOST: usize = 500;
 
-/// The records whose ids are wanted.
+/// The kinds of records to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdKind {
     /// Issues.
@@ -21,7 +21,7 @@ pub(crate) enum IdKind {
     Item,
 }
 
-/// An id, and what it stands for.
+/// An id, and the title of its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KnownId {
     /// The id.
@@ -30,7 +30,7 @@ pub(crate) struct KnownId {
     pub(crate) title: String,
 }
 
-/// Lists the ids that begin with `begin`.
+/// Lists the ids that start with `begin`.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -61,7 +61,7 @@ fn queues(session: &Session) -> Result<Vec<(String, String)>, Refusal> {
     Ok(queues.map(|it| (it.queue.id.to_string(), it.queue.name.unwrap_or_default())).collect())
 }
 
-/// In one queue, an item is named by its number alone.
+/// If there is only one queue, the number of an item is enough.
 fn items(session: &Session) -> Result<Vec<(String, String)>, Refusal> {
     let queues = queue::active(session)?.view.queues;
     let is_alone = queues.len() == 1;

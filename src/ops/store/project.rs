@@ -1,4 +1,4 @@
-//! What planners are told about the project.
+//! The project context for planners.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;

@@ -252,7 +252,7 @@ pub(super) fn touch_nothing(tasks: &[Value]) -> bool {
     !tasks.iter().any(names) && tasks.iter().any(works)
 }
 
-/// The files that a task may create: those that it names, unless what happens to them needs them to be there.
+/// The files that a task may create: all that it names, except those that must exist before.
 pub(super) fn made(task: &Value) -> impl Iterator<Item = RepoPath> {
     let places = plan_fields::places(task).filter(|(_, effect)| !effect.needs_file());
     places.filter_map(|(path, _)| RepoPath::parse(path).ok())

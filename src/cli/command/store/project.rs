@@ -2,7 +2,7 @@ use crate::cli::input::text::TextArgs;
 use crate::cli::{Context, Outcome, print};
 use crate::ops::store::{self, ProjectField};
 
-/// Show or set what planners are told about the project
+/// Show or set the project context for planners
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -11,9 +11,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum ProjectCommand {
-    /// Show what planners are told about the project
+    /// Show the project context for planners
     Show,
-    /// Set what planners are told; JSON is stored as JSON, an empty string clears a field
+    /// Set a field of the project context; JSON is stored as JSON, an empty string clears the field
     Set {
         /// The field
         #[arg(value_enum)]
@@ -50,7 +50,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return context.answer(done, |project, _, screen| print::store::project(screen, project));
     };
     session.store().snapshot()?;
-    let help = "What planners are told about the project.";
+    let help = "The project context for planners.";
     let given = text.written(value.as_deref(), &session, false, "the field", help)?;
     let done = store::set_project(&session, field.into(), &given)?;
     context.answer(done, |project, _, screen| print::store::project(screen, project))

@@ -140,7 +140,7 @@ impl Walk<'_> {
                 }
                 if doc.is_full() {
                     let what = format!(
-                        "its sets are full ({} elements, those included that were removed since the last repair): nothing can be added",
+                        "its sets are full ({} elements, including those removed since the last repair): nothing can be added",
                         doc.crowd()
                     );
                     self.found.error_with(path, what, repair_that("makes room"));

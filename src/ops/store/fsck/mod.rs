@@ -99,7 +99,7 @@ impl Findings {
     }
 }
 
-/// A repair, and what it does to what was found.
+/// The remedy for a finding that a repair fixes, and what the repair does.
 fn repair_that(does: &str) -> Remedy {
     Remedy::call("fsck --repair", does)
 }
