@@ -1,4 +1,8 @@
-//! The values of git's configuration, with their origin.
+//! git's configuration, and what git derives from it.
+
+use std::path::{Path, PathBuf};
+
+use bstr::ByteSlice;
 
 use super::{Args, Git, GitError};
 
@@ -29,6 +33,70 @@ impl Git {
             Err(GitError::Failed { code: Some(1), .. }) => Ok(vec![]),
             Err(error) => Err(error),
         }
+    }
+}
+
+impl Git {
+    /// Adds a value to a key of this repository that can have several. The same value is replaced, so that two
+    /// processes which add it at once add it once.
+    pub(crate) fn add_config(&self, key: &str, value: &str) -> Result<(), GitError> {
+        let args = Args::new(&["config", "--local", "--fixed-value", "--replace-all"]);
+        self.run(args.value(key).value(value).value(value)).map(drop)
+    }
+
+    /// Sets a key of this repository.
+    pub(crate) fn set_config(&self, key: &str, value: &str) -> Result<(), GitError> {
+        self.run(Args::new(&["config", "--local"]).value(key).value(value)).map(drop)
+    }
+
+    /// The hooks directory: absolute, as `core.hooksPath` has it. It may be missing.
+    pub(crate) fn hooks_dir(&self) -> Result<PathBuf, GitError> {
+        self.absolute_path(&["--git-path", "hooks"])
+    }
+
+    /// The git directory that all worktrees share, without symbolic links.
+    pub(crate) fn real_common_dir(&self) -> Result<PathBuf, GitError> {
+        self.absolute_path(&["--git-common-dir"])
+    }
+
+    fn absolute_path(&self, what: &[&'static str]) -> Result<PathBuf, GitError> {
+        let mut out = self.run(Args::new(&["rev-parse", "--path-format=absolute"]).options(what))?;
+        if out.last() == Some(&b'\n') {
+            out.pop();
+        }
+        out.to_path().map(Path::to_owned).map_err(|error| GitError::Failed {
+            command: "rev-parse".into(),
+            stderr: error.to_string(),
+            code: Some(0),
+        })
+    }
+
+    /// The user's editor, a line for the shell.
+    pub(crate) fn editor(&self) -> Result<String, GitError> {
+        Ok(String::from_utf8_lossy(&self.run(&["var", "GIT_EDITOR"])?).trim().to_owned())
+    }
+
+    /// Who git says the author, or the committer, is: `Name <email> seconds offset`. If it does not know, its message.
+    pub(crate) fn who(&self, committer: bool) -> Result<Result<String, String>, GitError> {
+        let variable = if committer { "GIT_COMMITTER_IDENT" } else { "GIT_AUTHOR_IDENT" };
+        let output = self.output(&["var", variable])?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        Ok(if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) })
+    }
+
+    /// The text with each line as a comment.
+    pub(crate) fn commented(&self, text: &[u8]) -> Result<Vec<u8>, GitError> {
+        self.run_with(&["stripspace", "--comment-lines"], text)
+    }
+
+    /// The text without comments.
+    pub(crate) fn uncommented(&self, text: &[u8]) -> Result<Vec<u8>, GitError> {
+        self.run_with(&["stripspace", "--strip-comments"], text)
+    }
+
+    /// The version of the installed git, in its words.
+    pub(crate) fn version(&self) -> Result<String, GitError> {
+        Ok(String::from_utf8_lossy(&self.run(&["version"])?).trim().to_owned())
     }
 }
 

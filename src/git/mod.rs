@@ -3,6 +3,7 @@
 
 mod args;
 pub(crate) mod bounded;
+mod changes;
 mod commit;
 mod config;
 mod discover;
@@ -23,11 +24,14 @@ mod quarantine;
 mod refs;
 mod remotes;
 mod repository;
+mod revisions;
 mod settings;
 mod signatures;
+mod transport;
 pub(crate) mod tree_diff;
 pub(crate) mod trees;
 mod walk;
+mod worktrees;
 pub(crate) mod write_tree;
 
 pub(crate) use args::Args;
@@ -45,6 +49,7 @@ pub(crate) use process::{Git, clear_local_variables, feed, pager};
 pub(crate) use quarantine::incoming;
 pub(crate) use refs::{RefMove, RefUpdate, checked_out_in, is_ref_name};
 pub(crate) use repository::{Header, LinkedWorktree, Repository};
+pub(crate) use revisions::Revisions;
 pub(crate) use settings::Config;
-pub(crate) use signatures::{SSH, Verdict, Verified};
+pub(crate) use signatures::{By, SSH, Verdict, Verified};
 pub(crate) use walk::Ancestors;

@@ -198,6 +198,17 @@ impl Git {
         Ok(())
     }
 
+    /// Sets a ref, with an entry in its reflog.
+    pub(crate) fn set_ref(
+        &self,
+        name: &str,
+        commit: ObjectId,
+        message: &'static str,
+    ) -> Result<(), GitError> {
+        let args = Args::new(&["update-ref", "--create-reflog", "-m"]).options(&[message]);
+        self.run(args.value(name).value(commit.to_string())).map(drop)
+    }
+
     /// Empties the reflog of a ref; a bare repository has none.
     pub(crate) fn expire_reflog(&self, name: &str) -> Result<(), GitError> {
         if self.output(Args::new(&["reflog", "exists"]).value(name))?.status.success() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Output;
 
 use super::process::fed;
-use super::{Fault, Git, GitError, ObjectId, Repository};
+use super::{Args, Fault, Git, GitError, ObjectId, Repository};
 
 /// The prefix of SSH key fingerprints.
 pub(crate) const SSH: &str = "SHA256:";
@@ -48,7 +48,38 @@ impl Repository {
     }
 }
 
+/// Who makes a commit, and when: `@seconds offset`.
+pub(crate) struct By<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) email: &'a str,
+    pub(crate) date: String,
+}
+
 impl Git {
+    /// Makes a signed commit of a tree on the disk, as git is configured.
+    pub(crate) fn signed_commit(
+        &self,
+        tree: ObjectId,
+        parent: ObjectId,
+        message: &str,
+        by: &By<'_>,
+    ) -> Result<ObjectId, GitError> {
+        let args = Args::new(&["commit-tree", "-S"]).with("-p", parent).value(tree.to_string());
+        let mut command = self.command(args);
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), by.name);
+            command.env(format!("GIT_{who}_EMAIL"), by.email);
+            command.env(format!("GIT_{who}_DATE"), &by.date);
+        }
+        let output = fed(command, message.as_bytes())?.stdout;
+        let text = String::from_utf8_lossy(&output);
+        ObjectId::from_hex(text.trim().as_bytes()).map_err(|_| GitError::Failed {
+            command: "commit-tree -S".into(),
+            stderr: format!("answered `{}`, which is not an object id", text.trim()),
+            code: Some(0),
+        })
+    }
+
     /// Asks git about signed commits in one process. Also returns git's messages on stderr about what it could not
     /// check.
     pub(crate) fn verdicts(

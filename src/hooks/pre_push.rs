@@ -5,7 +5,6 @@ use bstr::ByteSlice;
 
 use super::Verdict;
 use crate::agent::in_hook;
-use crate::git::Args;
 use crate::model::shell;
 use crate::store::{Store, StoreError};
 use crate::sync;
@@ -40,7 +39,6 @@ pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Resul
 
 /// Whether `url` is the first push URL of the remote: git runs the hook for each of them.
 fn is_first(store: &Store, remote: &str, url: &str) -> Result<bool, StoreError> {
-    let output = store.git().output(Args::new(&["remote", "get-url", "--push", "--all"]).value(remote))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.lines().next().is_none_or(|first| first == url) || text.lines().count() < 2)
+    let urls = store.git().push_urls(remote)?;
+    Ok(urls.first().is_none_or(|first| first == url) || urls.len() < 2)
 }

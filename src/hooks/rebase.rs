@@ -6,7 +6,7 @@ use std::fs;
 
 use super::binding::Here;
 use super::post_commit::open_targets;
-use crate::git::Args;
+use crate::git::Revisions;
 use crate::model::execution::{Event, Renew};
 use crate::rules::lease;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id};
@@ -46,12 +46,11 @@ impl Rebase {
     /// came from there, for example by a merge or a fast-forward.
     fn made(&self, store: &Store) -> Vec<String> {
         let Some(name) = self.branch.strip_prefix("refs/heads/") else { return Vec::new() };
-        let args = Args::new(&["rev-list", "--reverse", "--topo-order", "--not"]).with("--exclude=", name);
-        let args = args.options(&["--branches", "--tags", "--remotes", "--not"]);
-        let args = args.value("HEAD").without(&self.onto).without(&self.before);
+        let wanted = Revisions::none().oldest_first().on_no_other_branch(name);
+        let wanted = wanted.and("HEAD").without(&self.onto).without(&self.before);
         // If this fails, the links of the rewritten commits must still be recorded.
-        let listed = store.git().run(args).unwrap_or_default();
-        String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect()
+        let made = store.git().revisions(wanted).unwrap_or_default();
+        made.into_iter().map(|id| id.to_string()).collect()
     }
 }
 

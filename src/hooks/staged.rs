@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::git::{Args, ObjectId};
+use crate::git::ObjectId;
 use crate::model::hash::PatchId;
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::patch_id;
@@ -36,11 +36,8 @@ impl<'a> Staged<'a> {
 
     /// The paths that differ from HEAD.
     pub(super) fn files(&self) -> Result<Vec<String>, StoreError> {
-        let args = Args::new(&["diff-index", "--cached", "--name-only", "--no-renames", "-z"]);
-        let args = args.value(self.head.to_string()).no_paths();
-        let output = crate::git::feed(self.command(args), b"")?;
-        let names = output.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+        let names = self.store.git().staged_files(&self.index, self.head)?;
+        Ok(names.into_iter().map(|name| name.to_string()).collect())
     }
 
     /// The patch id of the change, and that of its reverse.
@@ -54,11 +51,5 @@ impl<'a> Staged<'a> {
         let date = std::env::var("GIT_AUTHOR_DATE").unwrap_or_default();
         let seconds = date.strip_prefix('@').and_then(|date| date.split(' ').next()?.parse::<i64>().ok());
         seconds.is_some_and(|seconds| seconds == head.authored_at.millis() / 1000)
-    }
-
-    fn command(&self, args: Args) -> std::process::Command {
-        let mut command = self.store.git().command(args);
-        command.env("GIT_INDEX_FILE", &self.index);
-        command
     }
 }

@@ -1,7 +1,6 @@
 //! Which remote the ref belongs to, and how the repository comes to know it.
 
 use super::SyncError;
-use crate::git::Args;
 use crate::store::{Store, StoreError};
 
 /// The ref's remote: `wf.remote`, else the one remote whose plain `git fetch` brings the ref along. None if neither
@@ -51,10 +50,7 @@ pub(crate) fn add_refspec(store: &Store, remote: &str) -> Result<bool, SyncError
     }
     let refspec = store.fetch_refspec(remote);
     let key = format!("remote.{remote}.fetch");
-    // Replaces the same value if it is already there, so that two processes which add it at once add it once.
-    let args = Args::new(&["config", "--local", "--fixed-value", "--replace-all"]);
-    let args = args.value(key).value(&refspec).value(&refspec);
-    store.git().run(args).map_err(StoreError::Git)?;
+    store.git().add_config(&key, &refspec).map_err(StoreError::Git)?;
     Ok(true)
 }
 
@@ -70,10 +66,7 @@ pub(crate) fn remember(store: &Store, remote: &str) -> Result<(), SyncError> {
 
 /// Makes `remote` the ref's remote, even if another one is set.
 pub(crate) fn choose(store: &Store, remote: &str) -> Result<(), SyncError> {
-    store
-        .git()
-        .run(Args::new(&["config", "--local"]).value("wf.remote").value(remote))
-        .map_err(StoreError::Git)?;
+    store.git().set_config("wf.remote", remote).map_err(StoreError::Git)?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::transfer::{self, Pushed};
 use super::{SyncError, backoff};
-use crate::git::{Args, GitError, ObjectId};
+use crate::git::{GitError, ObjectId, Revisions};
 use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged, Whose};
 
 /// How often a push is tried. Whenever several clones push at once, one of them succeeds, so many tries are needed only
@@ -346,18 +346,15 @@ fn contains(store: &Store, head: Option<ObjectId>, commit: ObjectId) -> Result<b
 }
 
 /// Commits that git counts in the background.
-struct Counting(Option<JoinHandle<Result<Vec<u8>, GitError>>>);
+struct Counting(Option<JoinHandle<Result<u64, GitError>>>);
 
 /// The number of commits in `head` that are not in `without`.
 fn count(store: &Store, head: Option<ObjectId>, without: Option<ObjectId>) -> Counting {
     let head = head.filter(|head| Some(*head) != without);
     Counting(head.map(|head| {
-        let mut args = Args::new(&["rev-list", "--count"]).value(head.to_string());
-        if let Some(commit) = without {
-            args = args.without(commit);
-        }
+        let wanted = without.into_iter().fold(Revisions::of(head), Revisions::without);
         let git = store.git();
-        std::thread::spawn(move || git.run(args))
+        std::thread::spawn(move || git.count_revisions(wanted))
     }))
 }
 
@@ -366,6 +363,6 @@ impl Counting {
         let Some(counting) = self.0 else { return Ok(0) };
         // The thread does not panic; without a count, nothing is reported.
         let Ok(answer) = counting.join() else { return Ok(0) };
-        Ok(String::from_utf8_lossy(&answer.map_err(StoreError::Git)?).trim().parse().unwrap_or_default())
+        Ok(answer.map_err(StoreError::Git)?)
     }
 }

@@ -4,14 +4,11 @@ use std::path::PathBuf;
 
 use super::words::{self, Trouble};
 use super::{SyncError, backoff, partial};
-use crate::git::{Args, GitError, ObjectId};
+use crate::git::{GitError, ObjectId};
 use crate::store::{Store, StoreError};
 
 /// How often a fetch starts again because another process fetches here at the same time.
 const TRIES: u32 = 6;
-
-/// A reflog keeps what the remote had, and when this clone saw it: see [`super::first_seen`].
-const LOGGED: &str = "core.logAllRefUpdates";
 
 /// How a push ended, unless it failed with an error.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,24 +28,11 @@ pub(super) enum Pushed {
 /// Fetches the remote's `refs/wf/*`. Returns the head of the store there; none if it has none.
 pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
     let refspec = store.fetch_refspec(remote);
-    let args = Args::new(&[
-        "fetch",
-        // If the remote has dropped a ref, its old tracking ref must not count as the remote's head. With an explicit
-        // refspec, nothing else is pruned.
-        "--prune",
-        "--no-tags",
-        "--no-write-fetch-head",
-        "--no-auto-maintenance",
-        "--no-recurse-submodules",
-        // Records are read again and again, so a partial clone fetches all of them at once as well.
-        "--no-filter",
-    ]);
-    let args = args.set(LOGGED, "always").value(remote).value(refspec);
     let mut attempt = 0;
     loop {
         backoff::pause(attempt);
         attempt += 1;
-        let output = store.git().output(&args).map_err(StoreError::Git)?;
+        let output = store.git().fetch(remote, &refspec).map_err(StoreError::Git)?;
         if output.status.success() {
             break;
         }
@@ -75,19 +59,7 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
 pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Pushed, SyncError> {
     store.refuse_unmergeable(commit, store.read_ref(&store.tracking(remote))?)?;
     let reference = store.reference();
-    let update = format!("{commit}:{reference}");
-    let args = Args::new(&[
-        "push",
-        "--porcelain",
-        // Hooks are for the user's own pushes, and might call this program.
-        "--no-verify",
-        "--no-follow-tags",
-        "--recurse-submodules=no",
-    ]);
-    let output = store
-        .git()
-        .output(args.set(LOGGED, "always").value(remote).value(update))
-        .map_err(StoreError::Git)?;
+    let output = store.git().push(remote, commit, reference).map_err(StoreError::Git)?;
     let said = words::of(&output.stderr);
     let remote = remote.to_owned();
     let Some(status) = words::status(&output.stdout, reference) else {
@@ -127,8 +99,7 @@ fn follow(store: &Store, remote: &str, commit: ObjectId) {
         return;
     }
     // The push is done; if this fails, the next fetch makes up for it.
-    let args = Args::new(&["update-ref", "--create-reflog", "-m", "wf: push"]);
-    let _ = store.git().output(args.value(tracking).value(commit.to_string()));
+    let _ = store.git().set_ref(&tracking, commit, "wf: push");
 }
 
 /// Explains to a user why a git command that asked a remote failed.

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::merges::{self, Budget};
 use super::trailers;
-use crate::git::{Args, ObjectId};
+use crate::git::{ObjectId, Revisions};
 use crate::index::{Index, IndexError};
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::remedy::Remedies;
 use crate::rules::audit::{Change, Commit, Unseen};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
-use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, object_id, records};
+use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, records};
 
 /// A commit of the range, with what git knows of it.
 #[derive(Debug)]
@@ -85,15 +85,9 @@ fn is_merge(code: &CodeCommit) -> bool {
 
 /// The commits that `git rev-list` lists for these arguments, oldest first.
 pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeError> {
-    let args = Args::new(&["rev-list", "--topo-order", "--reverse"]).values(range).no_paths();
-    let output = store.git().output(args).map_err(StoreError::Git)?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let words = said.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned();
-        return Err(RangeError::Range { range: range.join(" "), words });
-    }
-    let list = String::from_utf8_lossy(&output.stdout);
-    Ok(list.lines().filter_map(object_id).collect())
+    let found =
+        store.git().named_revisions(Revisions::named(range).oldest_first()).map_err(StoreError::Git)?;
+    found.map_err(|words| RangeError::Range { range: range.join(" "), words })
 }
 
 /// `None` if the trees of the commit unfold to more files than can be examined.

@@ -95,7 +95,7 @@ pub(crate) fn between(
         Some(0) => return Ok(vec![]),
         Some(1) => {}
         Some(129) => {
-            let version = String::from_utf8_lossy(&store.git().run(&["version"])?).trim().to_owned();
+            let version = store.git().version()?;
             return Err(CollisionError::TooOld { version });
         }
         code => {

@@ -6,10 +6,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::patch_id;
 use super::referred::Referred;
-use crate::git::{Args, ObjectId};
+use crate::git::{Args, ObjectId, Revisions};
 use crate::model::hash::{CommitHash, PatchId};
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
-use crate::store::{CodeCommit, Store, StoreError, object_id};
+use crate::store::{CodeCommit, Store, StoreError};
 
 /// At most this many of the latest commits of an execution are examined.
 const MOST_COMMITS: usize = 50;
@@ -86,10 +86,8 @@ pub(crate) fn of_others(
 fn others(store: &Store, linked: &LinkedCommit, named: &[ObjectId]) -> Result<Vec<ObjectId>, StoreError> {
     let mut found = named.to_vec();
     if let Some(file) = linked.link.files.first() {
-        let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMPARED);
-        let args = args.options(&["--branches", "--remotes"]).path(file);
-        let listed = store.git().output(args)?;
-        found.extend(String::from_utf8_lossy(&listed.stdout).lines().filter_map(object_id));
+        let wanted = Revisions::none().and_branches().no_merges().at_most(MOST_COMPARED).touching([file]);
+        found.extend(store.git().named_revisions(wanted)?.unwrap_or_default());
     }
     Ok(found)
 }
@@ -137,11 +135,7 @@ impl Ranges<'_> {
 
 /// The tips of branches here and at remotes.
 fn tips(store: &Store) -> Result<Vec<ObjectId>, StoreError> {
-    let args = Args::new(&["for-each-ref", "--format=%(objectname)", "--sort=-committerdate"]);
-    let args = args.with("--count=", MOST_COMPARED).value("refs/heads").value("refs/remotes");
-    let listed = store.git().output(args)?;
-    let mut found: Vec<ObjectId> =
-        String::from_utf8_lossy(&listed.stdout).lines().filter_map(object_id).collect();
+    let mut found = store.git().newest_tips(MOST_COMPARED)?;
     found.dedup();
     Ok(found)
 }

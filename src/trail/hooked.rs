@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use bstr::ByteSlice;
 
-use crate::git::Args;
 use crate::store::Store;
 
 /// How a hook calls the program: our shim contains this, and so does a user's own hook that calls us.
@@ -12,9 +11,7 @@ const CALLS: [&[u8]; 2] = [b"git-wf", b"git wf"];
 
 /// Whether git would run a `post-commit` that calls us. True if git cannot say where its hooks are.
 pub(crate) fn links_commits(store: &Store) -> bool {
-    let args = Args::new(&["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
-    let Ok(folder) = store.git().run(args) else { return true };
-    let Ok(folder) = folder.trim_end_with(|c| c == '\n').to_path() else { return true };
+    let Ok(folder) = store.git().hooks_dir() else { return true };
     let hook: PathBuf = folder.join("post-commit");
     is_executable(&hook)
         && std::fs::read(&hook).is_ok_and(|text| CALLS.iter().any(|name| text.find(name).is_some()))

@@ -28,4 +28,3 @@ pub(crate) mod trace;
 pub(crate) mod trailers;
 pub(crate) mod versions;
 pub(crate) mod work;
-pub(crate) mod worktrees;

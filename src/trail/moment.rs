@@ -1,7 +1,7 @@
 //! Resolves a state of the store from what people type: a commit of the ref, an entry of its reflog, a remote, a
 //! date.
 
-use crate::git::{Args, ObjectId};
+use crate::git::ObjectId;
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
 use crate::model::remedy::Remedies;
@@ -85,12 +85,7 @@ fn commit(store: &Store, text: &str) -> Result<Option<ObjectId>, StoreError> {
         None if store.repo().remotes().iter().any(|remote| remote == text) => store.tracking(text),
         None => text.to_owned(),
     };
-    let spec = format!("{spec}^{{commit}}");
-    let output = store.git().output(Args::new(&["rev-parse", "--verify", "--quiet"]).value(&spec))?;
-    if !output.status.success() {
-        return Ok(None);
-    }
-    Ok(object_id(String::from_utf8_lossy(&output.stdout).trim()))
+    Ok(store.git().commit_named(&spec)?)
 }
 
 /// The last state that this clone and the remote had in common; `None` if there is none.
@@ -98,7 +93,5 @@ pub(crate) fn last_met(store: &Store, remote: &str) -> Result<Option<ObjectId>, 
     let (Some(ours), Some(theirs)) = (store.tip()?, store.read_ref(&store.tracking(remote))?) else {
         return Ok(None);
     };
-    let heads = [ours, theirs].map(|id| id.to_string());
-    let output = store.git().output(Args::new(&["merge-base"]).values(heads))?;
-    Ok(object_id(String::from_utf8_lossy(&output.stdout).trim()).filter(|_| output.status.success()))
+    Ok(store.git().merge_base(ours, theirs)?)
 }

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 
-use crate::git::Args;
 use crate::model::hash::CommitHash;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Store, StoreError, object_id};
@@ -30,12 +29,8 @@ impl Unreached {
         if here.is_empty() {
             return Ok(Self { adrift: HashSet::new(), away });
         }
-        let args = Args::new(&["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes", "--not"]);
-        let args = detached_heads(store)?.into_iter().fold(args, Args::without);
-        let list: String = here.iter().map(|hash| format!("{hash}\n")).collect();
-        let answer = store.git().run_with(args, list.as_bytes())?;
-        let unreached = String::from_utf8_lossy(&answer);
-        let unreached = unreached.lines().filter_map(CommitHash::parse).filter(|it| commits.contains(it));
+        let unreached = store.git().unreachable(&here, detached_heads(store)?)?;
+        let unreached = unreached.into_iter().map(CommitHash::from).filter(|it| commits.contains(it));
         Ok(Self { adrift: unreached.collect(), away })
     }
 

@@ -15,7 +15,7 @@ use super::links::{files, link, solutions, task};
 use super::reach::Unreached;
 use super::sources::Sources;
 use super::trailers;
-use crate::git::{Args, ObjectId};
+use crate::git::{ObjectId, Revisions};
 use crate::model::execution::{Event, LinkedBy, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
@@ -69,21 +69,15 @@ pub(crate) struct Lost {
 /// The commits of a git range, oldest first; without one, of all branches and HEAD. None if git does not accept the
 /// range.
 pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<CommitHash>>, StoreError> {
-    let mut args = Args::new(&["rev-list", "--reverse", "--topo-order"]).no_paths();
-    match range {
-        Some(range) => args = args.value(range),
+    let wanted = match range {
+        Some(range) => Revisions::of(range),
         None => {
-            if let Some(branch) = store.reference().strip_prefix("refs/heads/") {
-                args = args.with("--exclude=", branch);
-            }
-            args = args.options(&["--branches"]).values(store.head()?.map(|head| head.to_string()));
+            let own = store.reference().strip_prefix("refs/heads/");
+            store.head()?.into_iter().fold(Revisions::none().and_own_branches(own), Revisions::and)
         }
-    }
-    let output = store.git().output(args)?;
-    if !output.status.success() {
-        return Ok(None);
-    }
-    Ok(Some(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitHash::parse).collect()))
+    };
+    let found = store.git().named_revisions(wanted.oldest_first())?.ok();
+    Ok(found.map(|found| found.into_iter().map(CommitHash::from).collect()))
 }
 
 /// The result of [`lost`].

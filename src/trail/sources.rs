@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::parts::Parts;
 use super::referred::Referred;
 use super::{links, patch_id, relink, trailers};
-use crate::git::{Args, ObjectId};
+use crate::git::{ObjectId, Revisions};
 use crate::index::{self, Index};
 use crate::model::execution::{CommitLink, Execution};
 use crate::model::hash::{CommitHash, PatchId};
@@ -136,10 +136,7 @@ impl<'a, R: Read> Sources<'a, R> {
 
     /// The commits that a merge brought to its first parent, newest first.
     fn brought_by(&self, merge: &CodeCommit) -> Result<Vec<ObjectId>, StoreError> {
-        let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMPARED);
-        let args = args.value(merge.id.to_string()).without(merge.parents[0]);
-        let listed = self.store.git().output(args)?;
-        Ok(String::from_utf8_lossy(&listed.stdout).lines().filter_map(object_id).collect())
+        self.listed(Revisions::of(merge.id).without(merge.parents[0]).at_most(MOST_COMPARED))
     }
 
     /// The work of the executions that link a commit, or did before it was rewritten.
@@ -221,23 +218,18 @@ impl<'a, R: Read> Sources<'a, R> {
         if files.is_empty() || !self.knows_quickly().unwrap_or(false) {
             return Ok(Same::Nobody);
         }
-        let args = Args::new(&["rev-list", "--no-merges", "--branches", "--remotes"]);
-        let args = args.with("--max-count=", MOST_RECENT).value(head.to_string());
-        let listed = self.store.git().output(args)?;
-        let mut linked = String::new();
-        for hash in String::from_utf8_lossy(&listed.stdout).lines().filter_map(CommitHash::parse) {
-            if !self.known(&hash)?.is_empty() {
-                linked.push_str(&format!("{hash}\n"));
+        let mut linked = Vec::new();
+        for id in self.listed(Revisions::of(head).and_branches().at_most(MOST_RECENT))? {
+            if !self.known(&id.into())?.is_empty() {
+                linked.push(id);
             }
         }
         if linked.is_empty() {
             return Ok(Same::Nobody);
         }
-        let args = Args::new(&["diff-tree", "--stdin", "--root", "-r", "--name-only", "--no-renames"]);
-        let touching = self.store.git().run_with(some_of(args, files), linked.as_bytes())?;
-        let touching = String::from_utf8_lossy(&touching);
+        let touching = self.store.git().touching(linked, some_of(files))?;
         let others: Vec<CommitHash> =
-            touching.lines().filter_map(CommitHash::parse).take(MOST_COMPARED).collect();
+            touching.into_iter().map(CommitHash::from).take(MOST_COMPARED).collect();
         self.same_change(&others, files, patches)
     }
 
@@ -388,17 +380,11 @@ impl<'a, R: Read> Sources<'a, R> {
         if files.is_empty() || files.len() >= MOST_FILES {
             return Ok(vec![]);
         }
-        let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_RESTORED);
-        let args = files.iter().fold(args.value(parent.to_string()), Args::path);
-        let listed = self.store.git().output(args)?;
         let mut since = Vec::new();
-        for id in String::from_utf8_lossy(&listed.stdout).lines().filter_map(object_id) {
+        for id in self.listed(Revisions::of(parent).touching(&files).at_most(MOST_RESTORED))? {
             since.push(CommitHash::from(id));
             let [before] = self.store.code_commit(id)?.parents[..] else { break };
-            let args = Args::new(&["diff-tree", "--quiet", "-r", "--no-renames"]);
-            let args = args.value(before.to_string()).value(commit.id.to_string());
-            let args = files.iter().fold(args, Args::path);
-            if self.store.git().output(args)?.status.success() {
+            if self.store.git().are_equal_in([before, commit.id], &files)? {
                 return Ok(since);
             }
         }
@@ -428,11 +414,9 @@ impl<'a, R: Read> Sources<'a, R> {
         if files.len() > MOST_NAMED || files.iter().all(|file| of_told.contains(file)) {
             return Ok(vec![]);
         }
-        let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMPARED);
-        let listed = self.store.git().output(some_of(args.value(parent.to_string()), &files))?;
-        let listed = String::from_utf8_lossy(&listed.stdout);
+        let touching = self.listed(Revisions::of(parent).touching(some_of(&files)).at_most(MOST_COMPARED))?;
         let mut smaller: Vec<(CommitHash, Vec<String>)> = Vec::new();
-        for hash in listed.lines().filter_map(CommitHash::parse) {
+        for hash in touching.into_iter().map(CommitHash::from) {
             let files = files_of(&hash)?;
             smaller.push((hash, files));
         }
@@ -470,20 +454,22 @@ impl<'a, R: Read> Sources<'a, R> {
         if files.is_empty() {
             return Ok(vec![]);
         }
-        let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMPARED);
-        let args = args.options(&["--branches", "--remotes"]).value(parent.to_string());
-        let args = some_of(args, files);
+        let wanted = Revisions::of(parent).and_branches().touching(some_of(files));
         // `relink` finds what this misses.
-        let listed = self.store.git().output(args)?;
-        Ok(String::from_utf8_lossy(&listed.stdout).lines().filter_map(CommitHash::parse).collect())
+        Ok(self.listed(wanted.at_most(MOST_COMPARED))?.into_iter().map(CommitHash::from).collect())
+    }
+
+    /// The commits, without merges; none if git cannot list them.
+    fn listed(&self, wanted: Revisions) -> Result<Vec<ObjectId>, StoreError> {
+        Ok(self.store.git().named_revisions(wanted.no_merges())?.unwrap_or_default())
     }
 }
 
-/// Asks for commits that touch one of these files. If there are very many, only for those that touch the first file,
-/// as any commit with the same change does.
-fn some_of(args: Args, files: &[String]) -> Args {
+/// The files by which commits are searched. If there are very many, only the first, which any commit with the same
+/// change touches too.
+fn some_of(files: &[String]) -> &[String] {
     let most = if files.len() <= MOST_NAMED { files.len() } else { 1 };
-    files[..most].iter().fold(args, Args::path)
+    &files[..most]
 }
 
 /// One source for each execution.

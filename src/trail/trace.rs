@@ -1,12 +1,12 @@
 //! From a commit to the executions that link it.
 
 use super::audit::{RangeError, ids};
-use crate::git::{Args, ObjectId, is_ref_name};
+use crate::git::{ObjectId, is_ref_name};
 use crate::index::{Index, IndexError};
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
 use crate::rules::folder::IssueFolder;
-use crate::store::{Store, StoreError, object_id, records};
+use crate::store::{Store, StoreError, records};
 
 /// A commit of the project, as git knows it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -44,10 +44,7 @@ pub(crate) fn commit(store: &Store, text: &str) -> Result<Option<CommitFacts>, S
     if let Some(id) = store.commit_named(text).filter(|_| is_whole) {
         return commit_facts(store, id).map(Some);
     }
-    let spec = format!("{text}^{{commit}}");
-    let output = store.git().output(Args::new(&["rev-parse", "--verify", "--quiet"]).value(&spec))?;
-    let named = output.status.success().then(|| object_id(String::from_utf8_lossy(&output.stdout).trim()));
-    named.flatten().map(|id| commit_facts(store, id)).transpose()
+    store.git().commit_named(text)?.map(|id| commit_facts(store, id)).transpose()
 }
 
 /// What git knows of the commit with this id.

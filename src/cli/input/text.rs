@@ -161,7 +161,7 @@ pub(crate) fn refuse_text<'a>(
 pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<String, Failure> {
     let store = session.store();
     let git = store.git();
-    let editor = String::from_utf8_lossy(&git.run(&["var", "GIT_EDITOR"])?).trim().to_owned();
+    let editor = git.editor()?;
     let folder = store.git_dir().join("wf");
     let path = folder.join("EDITMSG.md");
     let failed = |error: std::io::Error| {
@@ -169,7 +169,7 @@ pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<String, 
             .hint("`git var GIT_EDITOR` shows the editor; -m or -F need none")
     };
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    let commented = git.run_with(&["stripspace", "--comment-lines"], help.as_bytes())?;
+    let commented = git.commented(help.as_bytes())?;
     std::fs::write(&path, [text.as_bytes(), b"\n", &commented].concat()).map_err(failed)?;
     let status = std::process::Command::new("sh")
         .args(["-c", &format!("{editor} \"$@\""), &editor])
@@ -181,7 +181,7 @@ pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<String, 
             .hint(format!("what you wrote is in `{}`", path.display())));
     }
     let written = std::fs::read(&path).map_err(failed)?;
-    let stripped = git.run_with(&["stripspace", "--strip-comments"], &written)?;
+    let stripped = git.uncommented(&written)?;
     let text = String::from_utf8(stripped).map_err(|_| {
         Failure::new("invalid-utf8", format!("`{}` is not UTF-8", path.display()))
             .hint("set the editor to write UTF-8; what you wrote is in that file")

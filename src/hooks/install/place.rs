@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use bstr::ByteSlice;
-
 use super::InstallError;
-use crate::git::{Args, Git, GitError};
+use crate::git::{Git, GitError};
 
 /// A repository's hooks directory and its surroundings. All paths are absolute, without symbolic links.
 #[derive(Debug, Clone)]
@@ -19,8 +17,8 @@ pub(crate) struct HooksAt {
 impl HooksAt {
     /// Asks git, which honours `core.hooksPath`, relative to the root of the work tree. The directory need not exist.
     pub(crate) fn find(git: &Git, work_dir: Option<&Path>) -> Result<Self, GitError> {
-        let folder = absolute(git, &["--git-path", "hooks"])?;
-        let common_dir = absolute(git, &["--git-common-dir"])?;
+        let folder = git.hooks_dir()?;
+        let common_dir = git.real_common_dir()?;
         let work_dir = work_dir.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
         let mut at = Self { folder, common_dir, work_dir, tracked: false };
         at.tracked = at.is_tracked(git)?;
@@ -55,20 +53,6 @@ impl HooksAt {
             return Ok(false);
         };
         let within = if within.as_os_str().is_empty() { Path::new(".") } else { within };
-        let files = git.run(Args::new(&["ls-files", "-z"]).path(within))?;
-        Ok(!files.is_empty())
-    }
-}
-
-fn absolute(git: &Git, what: &[&'static str]) -> Result<PathBuf, GitError> {
-    let mut out = git.run(Args::new(&["rev-parse", "--path-format=absolute"]).options(what))?;
-    if out.last() == Some(&b'\n') {
-        out.pop();
-    }
-    match out.to_path() {
-        Ok(path) => Ok(path.to_owned()),
-        Err(error) => {
-            Err(GitError::Failed { command: "rev-parse".into(), stderr: error.to_string(), code: Some(0) })
-        }
+        git.tracks(within)
     }
 }

@@ -150,7 +150,7 @@ pub(crate) fn is_empty_after_cleanup(message: &[u8], comment: &CommentRule) -> b
 
 /// The comment prefix that the installed git uses: before 2.45 it did not know `core.commentString`.
 fn installed_prefix(git: &Git) -> Result<String, GitError> {
-    let out = git.run_with(&["stripspace", "--comment-lines"], b"x\n")?;
+    let out = git.commented(b"x\n")?;
     let out = out.to_str_lossy();
     Ok(out.strip_suffix(" x\n").unwrap_or(HASH).to_owned())
 }

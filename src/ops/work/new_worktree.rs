@@ -8,7 +8,6 @@ use crate::model::id::SolutionId;
 use crate::model::remedy::Call;
 use crate::ops::Refusal;
 use crate::store::Store;
-use crate::trail::worktrees;
 
 /// A requested worktree.
 pub(super) struct NewWorktree {
@@ -34,7 +33,7 @@ impl NewWorktree {
         let path = path.map(std::path::absolute).transpose().map_err(|error| {
             Refusal::new("path", format!("cannot find the path of the worktree: {error}"))
         })?;
-        Ok(Self { path, taken: worktrees::checked_out(store)? })
+        Ok(Self { path, taken: store.git().checked_out()? })
     }
 
     /// Chooses its path, branch and first commit. Creates nothing; anything in the way is an error.
@@ -72,7 +71,7 @@ impl NewWorktree {
         let plan = self.plan(store, &execution.solution_id)?;
         let short = plan.branch.trim_start_matches("refs/heads/");
         let begin = plan.is_new_branch.then_some(&plan.base);
-        worktrees::add(store, &plan.path, short, begin).map_err(|error| {
+        store.git().add_worktree(&plan.path, short, begin.map(CommitHash::as_str)).map_err(|error| {
             Refusal::new("worktree", format!("cannot create the worktree `{}`: {error}", plan.path.display()))
                 .hint("nothing is claimed")
                 .remedy("next --worktree PATH", "creates it elsewhere")

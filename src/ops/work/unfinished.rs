@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::unlinked;
-use crate::git::Args;
 use crate::model::hash::CommitHash;
 use crate::model::plan::Plan;
 use crate::model::remedy::{Call, Remedy};
@@ -125,17 +124,13 @@ pub(super) fn refuse_uncommitted(
 /// The uncommitted work in a work tree, one line each.
 fn uncommitted(store: &Store, folder: &Path, plan: Option<&Plan>) -> Result<Vec<String>, Refusal> {
     let store = Store::open(folder, store.environment())?;
-    let status = Args::new(&["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames"]);
-    let changed =
-        store.git().run(status.clone().options(&["--untracked-files=no"])).map_err(StoreError::Git)?;
-    let mut lines: Vec<String> = entries(&changed).map(|(_, path)| format!("{path} has changes")).collect();
+    let changed = store.git().changed_files().map_err(StoreError::Git)?;
+    let mut lines: Vec<String> = changed.into_iter().map(|(_, path)| format!("{path} has changes")).collect();
     let named: Vec<RepoPath> = plan.map(Plan::touches).unwrap_or_default().into_iter().collect();
     let named: Vec<RepoPath> = named.into_iter().filter(|path| !path.as_str().is_empty()).collect();
     if !named.is_empty() {
-        let status = status.options(&["--untracked-files=all", "--ignored=matching"]);
-        let status = named.iter().fold(status, |args, path| args.path(path.as_str()));
-        let found = store.git().run(status).map_err(StoreError::Git)?;
-        for (kind, path) in entries(&found) {
+        let found = store.git().status_below(named.iter().map(RepoPath::as_str)).map_err(StoreError::Git)?;
+        for (kind, path) in found {
             // Other ignored files in a directory of the plan are build output.
             let is_named = || named.iter().any(|name| name.as_str() == path);
             match kind.as_str() {
@@ -146,13 +141,4 @@ fn uncommitted(store: &Store, folder: &Path, plan: Option<&Plan>) -> Result<Vec<
         }
     }
     Ok(lines)
-}
-
-/// The entries of `git status --porcelain -z`, without renames: two letters and a path.
-fn entries(output: &[u8]) -> impl Iterator<Item = (String, String)> {
-    let lines = output.split(|byte| *byte == 0).filter(|line| line.len() > 3);
-    lines.map(|line| {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (text(&line[..2]), text(&line[3..]))
-    })
 }

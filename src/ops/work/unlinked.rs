@@ -1,6 +1,6 @@
 //! Why commits that were made since a claim are not linked to it.
 
-use crate::git::Args;
+use crate::git::Revisions;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
 use crate::model::words::count;
@@ -74,11 +74,11 @@ pub(super) fn causes(store: &Store, execution: &ExecutionFolder) -> Result<Vec<S
     let Some(base) = it.base_commit.as_ref().and_then(|base| store.commit_here(base)) else {
         return Ok(causes);
     };
-    let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMMITS);
-    let listed = store.git().output(args.value("HEAD").without(base)).map_err(StoreError::Git)?;
+    let wanted = Revisions::of("HEAD").without(base).no_merges().at_most(MOST_COMMITS);
+    let since = store.git().named_revisions(wanted).map_err(StoreError::Git)?.unwrap_or_default();
     let sources = Sources::of(store, &snapshot);
     let (mut nobodys, mut of_others, mut plans) = (0, 0, Vec::new());
-    for hash in String::from_utf8_lossy(&listed.stdout).lines().filter_map(CommitHash::parse) {
+    for hash in since.into_iter().map(CommitHash::from) {
         let known = sources.known(&hash)?;
         match known.is_empty() {
             true => nobodys += 1,

@@ -296,9 +296,7 @@ impl Place {
 
     /// Whether anything differs from the commit; with `untracked`, untracked files count too.
     fn is_dirty(&self, untracked: bool) -> Result<bool, Refusal> {
-        let files = if untracked { "--untracked-files=normal" } else { "--untracked-files=no" };
-        let output = self.store.git().run(&["--no-optional-locks", "status", "--porcelain", files]);
-        Ok(!output.map_err(StoreError::Git)?.is_empty())
+        Ok(self.store.git().is_dirty(untracked).map_err(StoreError::Git)?)
     }
 }
 

@@ -124,15 +124,10 @@ impl Store {
 
     /// The identity from git itself, which may guess it from the machine, or refuse with its own message.
     fn identity_of_git(&self) -> Result<(String, String, Date), StoreError> {
-        let variable = if self.in_hook { "GIT_COMMITTER_IDENT" } else { "GIT_AUTHOR_IDENT" };
-        let output = self.git().output(&["var", variable])?;
-        if !output.status.success() {
-            let text = String::from_utf8_lossy(&output.stderr);
-            let text = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();
-            let fatal = text.iter().find_map(|line| line.strip_prefix("fatal: "));
-            return Err(StoreError::Identity(fatal.unwrap_or("author identity unknown").to_owned()));
-        }
-        let line = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let line = self.git().who(self.in_hook)?.map_err(|text| {
+            let fatal = text.lines().find_map(|line| line.trim().strip_prefix("fatal: "));
+            StoreError::Identity(fatal.unwrap_or("author identity unknown").to_owned())
+        })?;
         let signature = parse_signature(&line).ok_or_else(|| {
             StoreError::Identity(format!("git calls you `{line}`, which is not an identity"))
         })?;

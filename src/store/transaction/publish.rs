@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::identity::Identity;
 use super::lock::WriteLock;
 use crate::git::persist::Made;
-use crate::git::{Args, GitError};
+use crate::git::{By, GitError};
 use crate::git::{Kind, Repository};
 use crate::git::{ObjectId, fault};
 use crate::git::{RefUpdate, make};
@@ -61,29 +61,15 @@ impl Store {
         let keep = made.write(&self.repo)?;
         // Without the `@`, git reads a small number as something else.
         let date = format!("@{} {}", identity.time.seconds, offset(identity.time.offset));
-        let args = Args::new(&["commit-tree", "-S"]).with("-p", parent).value(tree.to_string());
-        let mut command = self.git().command(args);
-        for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), &identity.name);
-            command.env(format!("GIT_{who}_EMAIL"), &identity.email);
-            command.env(format!("GIT_{who}_DATE"), &date);
-        }
-        let output = crate::git::feed(command, message.as_bytes()).map_err(|error| match error {
-            GitError::Failed { stderr, .. } => StoreError::unsigned(&stderr, key),
+        let by = By { name: &identity.name, email: &identity.email, date };
+        let commit = self.git().signed_commit(tree, parent, message, &by).map_err(|error| match error {
+            GitError::Failed { stderr, code, .. } if code != Some(0) => StoreError::unsigned(&stderr, key),
             other => other.into(),
         })?;
         if let Some(keep) = keep {
             // The kept pack or file does not contain this commit itself; the ref will hold everything in a moment.
             let _ = std::fs::remove_file(keep);
         }
-        let text = String::from_utf8_lossy(&output);
-        let commit = ObjectId::from_hex(text.trim().as_bytes()).map_err(|_| {
-            StoreError::Git(GitError::Failed {
-                command: "commit-tree -S".into(),
-                stderr: format!("answered `{}`, which is not an object id", text.trim()),
-                code: Some(0),
-            })
-        })?;
         // Signing may take as long as someone needs to type a passphrase; whatever was collected meanwhile is written
         // again.
         let signed = self.repo.object(commit).map_err(StoreError::object("cannot read a commit"))?;

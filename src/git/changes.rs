@@ -1,0 +1,82 @@
+//! What differs: in the work tree, in an index, between commits.
+
+use std::path::Path;
+
+use bstr::BString;
+
+use super::process::feed;
+use super::{Args, Git, GitError, ObjectId};
+
+const STATUS: &[&str] = &["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames"];
+
+/// An entry of `git status`: its two letters, and its path.
+pub(crate) type Status = (String, String);
+
+impl Git {
+    /// The tracked files of the work tree that have changes.
+    pub(crate) fn changed_files(&self) -> Result<Vec<Status>, GitError> {
+        Ok(status(&self.run(Args::new(STATUS).options(&["--untracked-files=no"]))?))
+    }
+
+    /// What has changes below these paths, untracked and ignored files included.
+    pub(crate) fn status_below<S: AsRef<str>>(
+        &self,
+        paths: impl IntoIterator<Item = S>,
+    ) -> Result<Vec<Status>, GitError> {
+        let args = Args::new(STATUS).options(&["--untracked-files=all", "--ignored=matching"]);
+        Ok(status(&self.run(paths.into_iter().fold(args, |args, path| args.path(path.as_ref())))?))
+    }
+
+    /// Whether anything in the work tree differs from HEAD; with `untracked`, untracked files count too.
+    pub(crate) fn is_dirty(&self, untracked: bool) -> Result<bool, GitError> {
+        let files = if untracked { "--untracked-files=normal" } else { "--untracked-files=no" };
+        Ok(!self.run(&["--no-optional-locks", "status", "--porcelain", files])?.is_empty())
+    }
+
+    /// Whether git tracks a file at or below a path, relative to the root of the work tree.
+    pub(crate) fn tracks(&self, path: &Path) -> Result<bool, GitError> {
+        Ok(!self.run(Args::new(&["ls-files", "-z"]).path(path))?.is_empty())
+    }
+
+    /// The files in which an index differs from a commit.
+    pub(crate) fn staged_files(&self, index: &Path, commit: ObjectId) -> Result<Vec<BString>, GitError> {
+        let args = Args::new(&["diff-index", "--cached", "--name-only", "--no-renames", "-z"]);
+        let mut command = self.command(args.value(commit.to_string()).no_paths());
+        command.env("GIT_INDEX_FILE", index);
+        Ok(names(&feed(command, b"")?).map(BString::from).collect())
+    }
+
+    /// Those of `commits`, in their order, that touch one of these files.
+    pub(crate) fn touching<C: std::fmt::Display, S: AsRef<str>>(
+        &self,
+        commits: impl IntoIterator<Item = C>,
+        files: impl IntoIterator<Item = S>,
+    ) -> Result<Vec<ObjectId>, GitError> {
+        let list: String = commits.into_iter().map(|commit| format!("{commit}\n")).collect();
+        let args = Args::new(&["diff-tree", "--stdin", "--root", "-r", "--name-only", "--no-renames"]);
+        let args = files.into_iter().fold(args, |args, file| args.path(file.as_ref()));
+        Ok(super::revisions::ids(&self.run_with(args, list.as_bytes())?).collect())
+    }
+
+    /// Whether these files are the same in two commits.
+    pub(crate) fn are_equal_in<S: AsRef<str>>(
+        &self,
+        commits: [ObjectId; 2],
+        files: impl IntoIterator<Item = S>,
+    ) -> Result<bool, GitError> {
+        let args = Args::new(&["diff-tree", "--quiet", "-r", "--no-renames"]);
+        let args = args.values(commits.map(|id| id.to_string()));
+        let args = files.into_iter().fold(args, |args, file| args.path(file.as_ref()));
+        Ok(self.output(args)?.status.success())
+    }
+}
+
+fn names(output: &[u8]) -> impl Iterator<Item = &[u8]> {
+    output.split(|byte| *byte == 0).filter(|name| !name.is_empty())
+}
+
+/// The entries of `git status --porcelain -z`, without renames: two letters, a space and a path.
+fn status(output: &[u8]) -> Vec<Status> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    names(output).filter(|line| line.len() > 3).map(|line| (text(&line[..2]), text(&line[3..]))).collect()
+}

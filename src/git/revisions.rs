@@ -1,0 +1,152 @@
+//! Finds commits: lists of them with `git rev-list`, and what a name resolves to.
+
+use std::fmt::Display;
+
+use super::{Args, Git, GitError, ObjectId};
+
+/// The commits to list, newest first.
+#[derive(Debug, Clone)]
+pub(crate) struct Revisions(Args);
+
+impl Revisions {
+    /// None yet.
+    pub(crate) fn none() -> Self {
+        Self(Args::new(&["rev-list"]).no_paths())
+    }
+
+    /// The history of a commit, or of whatever names one.
+    pub(crate) fn of(revision: impl Display) -> Self {
+        Self::none().and(revision)
+    }
+
+    /// What git understands under these words: commits, ranges.
+    pub(crate) fn named(words: &[&str]) -> Self {
+        words.iter().fold(Self::none(), Self::and)
+    }
+
+    /// Also the history of this one.
+    pub(crate) fn and(self, revision: impl Display) -> Self {
+        Self(self.0.value(revision.to_string()))
+    }
+
+    /// Also all branches, here and at remotes.
+    pub(crate) fn and_branches(self) -> Self {
+        Self(self.0.options(&["--branches", "--remotes"]))
+    }
+
+    /// Also the branches of this clone, except for one.
+    pub(crate) fn and_own_branches(self, except: Option<&str>) -> Self {
+        let args = except.into_iter().fold(self.0, |args, branch| args.with("--exclude=", branch));
+        Self(args.options(&["--branches"]))
+    }
+
+    /// Without the history of a commit.
+    pub(crate) fn without(self, commit: impl Display) -> Self {
+        Self(self.0.without(commit))
+    }
+
+    /// Without what is on another branch than this one, a tag or a remote.
+    pub(crate) fn on_no_other_branch(self, branch: &str) -> Self {
+        let args = self.0.options(&["--not"]).with("--exclude=", branch);
+        Self(args.options(&["--branches", "--tags", "--remotes", "--not"]))
+    }
+
+    /// Without merges.
+    pub(crate) fn no_merges(self) -> Self {
+        Self(self.0.options(&["--no-merges"]))
+    }
+
+    /// At most so many.
+    pub(crate) fn at_most(self, count: usize) -> Self {
+        Self(self.0.with("--max-count=", count))
+    }
+
+    /// Parents before children.
+    pub(crate) fn oldest_first(self) -> Self {
+        Self(self.0.options(&["--reverse", "--topo-order"]))
+    }
+
+    /// Only those that touch one of these files.
+    pub(crate) fn touching<S: AsRef<str>>(self, files: impl IntoIterator<Item = S>) -> Self {
+        Self(files.into_iter().fold(self.0, |args, file| args.path(file.as_ref())))
+    }
+}
+
+impl Git {
+    /// The commits.
+    pub(crate) fn revisions(&self, wanted: Revisions) -> Result<Vec<ObjectId>, GitError> {
+        Ok(ids(&self.run(wanted.0)?).collect())
+    }
+
+    /// The same; git's message if it does not understand what was asked.
+    pub(crate) fn named_revisions(
+        &self,
+        wanted: Revisions,
+    ) -> Result<Result<Vec<ObjectId>, String>, GitError> {
+        let output = self.output(wanted.0)?;
+        if output.status.success() {
+            return Ok(Ok(ids(&output.stdout).collect()));
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Ok(Err(said.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned()))
+    }
+
+    /// The number of commits.
+    pub(crate) fn count_revisions(&self, wanted: Revisions) -> Result<u64, GitError> {
+        let answer = self.run(wanted.0.options(&["--count"]))?;
+        Ok(String::from_utf8_lossy(&answer).trim().parse().unwrap_or_default())
+    }
+
+    /// What of the history of `commits` no branch, tag, remote or one of `heads` has.
+    pub(crate) fn unreachable<C: Display>(
+        &self,
+        commits: impl IntoIterator<Item = C>,
+        heads: impl IntoIterator<Item = String>,
+    ) -> Result<Vec<ObjectId>, GitError> {
+        let args = Args::new(&["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes", "--not"]);
+        let list: String = commits.into_iter().map(|commit| format!("{commit}\n")).collect();
+        let answer = self.run_with(heads.into_iter().fold(args, Args::without), list.as_bytes())?;
+        Ok(ids(&answer).collect())
+    }
+
+    /// The commit that a text names, as git resolves it; `None` if it names none.
+    pub(crate) fn commit_named(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
+        let args = Args::new(&["rev-parse", "--verify", "--quiet"]).value(format!("{text}^{{commit}}"));
+        let output = self.output(args)?;
+        Ok(ids(&output.stdout).next().filter(|_| output.status.success()))
+    }
+
+    /// A best common ancestor of two commits.
+    pub(crate) fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>, GitError> {
+        let output = self.output(Args::new(&["merge-base"]).values([one, two].map(|id| id.to_string())))?;
+        Ok(ids(&output.stdout).next().filter(|_| output.status.success()))
+    }
+
+    /// The newest tips of branches, here and at remotes, newest first.
+    pub(crate) fn newest_tips(&self, most: usize) -> Result<Vec<ObjectId>, GitError> {
+        let args = Args::new(&["for-each-ref", "--format=%(objectname)", "--sort=-committerdate"]);
+        let args = args.with("--count=", most).value("refs/heads").value("refs/remotes");
+        Ok(ids(&self.output(args)?.stdout).collect())
+    }
+
+    /// The objects of `head` that are missing here; nothing below a missing tree is among them.
+    pub(crate) fn missing_objects(
+        &self,
+        head: ObjectId,
+        without: Option<ObjectId>,
+    ) -> Result<Vec<ObjectId>, GitError> {
+        let args = Args::new(&["rev-list", "--objects", "--missing=print"]).value(head.to_string());
+        let listed = self.run(without.into_iter().fold(args, Args::without))?;
+        let listed = String::from_utf8_lossy(&listed);
+        Ok(listed.lines().filter_map(|line| id(line.strip_prefix('?')?)).collect())
+    }
+}
+
+fn id(hex: &str) -> Option<ObjectId> {
+    ObjectId::from_hex(hex.trim().as_bytes()).ok()
+}
+
+/// The ids in an output with one on each line.
+pub(super) fn ids(output: &[u8]) -> impl Iterator<Item = ObjectId> {
+    output.split(|byte| *byte == b'\n').filter_map(|line| id(str::from_utf8(line).ok()?))
+}
