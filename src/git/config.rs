@@ -49,6 +49,12 @@ impl Git {
         self.run(Args::new(&["config", "--local"]).value(key).value(value)).map(drop)
     }
 
+    /// Whether a key has a value.
+    #[cfg(test)]
+    pub(crate) fn is_set(&self, key: &str) -> bool {
+        self.run(Args::new(&["config"]).value(key)).is_ok()
+    }
+
     /// The hooks directory: absolute, as `core.hooksPath` has it. It may be missing.
     pub(crate) fn hooks_dir(&self) -> Result<PathBuf, GitError> {
         self.absolute_path(&["--git-path", "hooks"])

@@ -2,6 +2,8 @@
 //! store.
 
 mod args;
+mod aside;
+mod blame;
 pub(crate) mod bounded;
 mod changes;
 mod commit;
@@ -14,9 +16,11 @@ mod fsync;
 mod loose;
 mod maintenance;
 pub(crate) mod make;
+mod merge_again;
 mod multi_index;
 pub(crate) mod pack;
 mod parameters;
+mod patch_ids;
 mod people;
 pub(crate) mod persist;
 mod process;
@@ -34,7 +38,8 @@ mod walk;
 mod worktrees;
 pub(crate) mod write_tree;
 
-pub(crate) use args::Args;
+use args::Args;
+pub(crate) use aside::Aside;
 pub(crate) use commit::Commit;
 pub(crate) use environment::Environment;
 pub(crate) use error::GitError;
@@ -44,8 +49,11 @@ pub(crate) use gix::hash::Kind as HashKind;
 pub(crate) use gix::objs::tree::{Entry, EntryKind};
 pub(crate) use gix::objs::{CommitRef, Kind, Tree, TreeRef, WriteTo, compute_hash as hash_object};
 pub(crate) use gix::{Error as Fault, Object, ObjectId};
+pub(crate) use merge_again::{Attempt, Changes, Joined};
 pub(crate) use people::{local_now, parse_date, parse_date_in_utc, parse_local_date, parse_signature};
-pub(crate) use process::{Git, clear_local_variables, feed, pager};
+#[cfg(test)]
+pub(crate) use process::feed;
+pub(crate) use process::{Git, clear_local_variables, pager};
 pub(crate) use quarantine::incoming;
 pub(crate) use refs::{RefMove, RefUpdate, checked_out_in, is_ref_name};
 pub(crate) use repository::{Header, LinkedWorktree, Repository};

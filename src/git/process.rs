@@ -114,7 +114,7 @@ pub(crate) fn clear_local_variables(command: &mut Command) {
 #[derive(Debug, Clone)]
 pub(crate) struct Git {
     git_dir: PathBuf,
-    work_dir: Option<PathBuf>,
+    pub(super) work_dir: Option<PathBuf>,
     /// The variables that name the object directories of a push, for its hook.
     incoming: Option<Vec<(OsString, OsString)>>,
 }
@@ -133,7 +133,7 @@ impl Git {
     }
 
     /// A command that the caller can still change (stdin, inherited output).
-    pub(crate) fn command(&self, args: impl Into<Args>) -> Command {
+    pub(super) fn command(&self, args: impl Into<Args>) -> Command {
         self.started_with(&args.into().words())
     }
 
@@ -154,14 +154,14 @@ impl Git {
     }
 
     /// Runs git to its end and returns its output, whether or not it succeeded.
-    pub(crate) fn output(&self, args: impl Into<Args>) -> Result<Output, GitError> {
+    pub(super) fn output(&self, args: impl Into<Args>) -> Result<Output, GitError> {
         let words = args.into().words();
         let output = self.started_with(&words).output();
         output.map_err(|source| GitError::Start { command: joined(&words), source })
     }
 
     /// Runs git to its end and returns stdout; a failure is an error with the contents of stderr.
-    pub(crate) fn run(&self, args: impl Into<Args>) -> Result<Vec<u8>, GitError> {
+    pub(super) fn run(&self, args: impl Into<Args>) -> Result<Vec<u8>, GitError> {
         let words = args.into().words();
         let output = self.started_with(&words).output();
         let output = output.map_err(|source| GitError::Start { command: joined(&words), source })?;
@@ -169,7 +169,7 @@ impl Git {
     }
 
     /// Like [`Git::run`], with `input` on stdin.
-    pub(crate) fn run_with(&self, args: impl Into<Args>, input: &[u8]) -> Result<Vec<u8>, GitError> {
+    pub(super) fn run_with(&self, args: impl Into<Args>, input: &[u8]) -> Result<Vec<u8>, GitError> {
         feed(self.command(args), input)
     }
 }

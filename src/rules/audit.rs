@@ -30,6 +30,17 @@ pub(crate) enum Change {
     Deleted,
 }
 
+impl Change {
+    /// By whether the file existed before, and whether it exists after.
+    pub(crate) fn of(before: bool, after: bool) -> Self {
+        match (before, after) {
+            (false, _) => Self::Added,
+            (true, true) => Self::Modified,
+            (true, false) => Self::Deleted,
+        }
+    }
+}
+
 /// Why it is unknown what a commit changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unseen {

@@ -93,12 +93,7 @@ pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeE
 /// `None` if the trees of the commit unfold to more files than can be examined.
 fn changes(store: &Store, code: &CodeCommit) -> Result<Option<BTreeMap<String, Change>>, StoreError> {
     let Some(files) = store.every_change_of(code)? else { return Ok(None) };
-    let kind = |(old, new): (bool, bool)| match (old, new) {
-        (false, _) => Change::Added,
-        (true, true) => Change::Modified,
-        (true, false) => Change::Deleted,
-    };
-    Ok(Some(files.into_iter().map(|(path, old, new)| (path, kind((old, new)))).collect()))
+    Ok(Some(files.into_iter().map(|(path, old, new)| (path, Change::of(old, new))).collect()))
 }
 
 /// The issues whose executions link these commits, each once, by id.

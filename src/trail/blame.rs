@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::quoted::unquoted;
 use crate::git::GitError;
-use crate::git::{Args, ObjectId};
+use crate::git::ObjectId;
 use crate::model::remedy::{Call, Remedies};
 use crate::store::{Store, StoreError, object_id};
 
@@ -113,30 +113,11 @@ pub(crate) fn blame(
         BlameError::NoFile(path) => deleted(store, path),
         other => other,
     };
-    let args = |follow: &[&'static str]| {
-        let mut args = asked(path).options(follow);
-        if let Some(lines) = lines {
-            args = args.with("-L", format_args!("{},{}", lines.start(), lines.end()));
-        }
-        if store.work_dir().is_none() {
-            // blame alone does not know `--end-of-options`.
-            args = args.options(&["HEAD"]);
-        }
-        args
-    };
-    let output = store.git().run(args(NO_RENAMES)).map_err(failed)?;
-    let spans = parse(&String::from_utf8_lossy(&output));
+    let spans = parse(&store.git().blame(path, lines, None).map_err(failed)?);
     let Some(ends) = renames(store, &spans)? else { return Ok(spans) };
-    let args = ends.iter().fold(args(&[]), |args, end| args.with("^", end));
-    let output = store.git().run(args).map_err(failed)?;
-    Ok(parse(&String::from_utf8_lossy(&output)))
+    Ok(parse(&store.git().blame(path, lines, Some(&ends)).map_err(failed)?))
 }
 
-fn asked(path: &str) -> Args {
-    Args::new(&["blame", "--porcelain", "-M"]).set("core.quotePath", "false").path(path)
-}
-
-const NO_RENAMES: &[&str] = &["--no-follow"];
 /// The most renames of one file that are followed.
 const MOST_RENAMES: usize = 32;
 
@@ -161,40 +142,20 @@ fn renames(store: &Store, spans: &[Span]) -> Result<Option<Vec<ObjectId>>, Store
             let trees = (store.code_tree_of(parent)?, store.code_tree_of(commit)?);
             if count == MOST_RENAMES || store.repo().is_beyond_looking(Some(trees.0), trees.1)? {
                 ends.push(commit);
-            } else if let Some(source) = renamed_from(store, parent, commit, &path)? {
+            } else if let Some(source) = store.git().renamed_from(parent, commit, &path)? {
                 count += 1;
-                let args = asked(&source).options(NO_RENAMES).with("", parent);
-                let output = store.git().run(args)?;
-                open.extend(origins(&parse(&String::from_utf8_lossy(&output)), &source));
+                open.extend(origins(&parse(&store.git().blame_at(&source, parent)?), &source));
             }
         }
     }
     Ok((count > 0).then_some(ends))
 }
 
-/// The name of a file in the parent of a commit that renamed it.
-fn renamed_from(
-    store: &Store,
-    parent: ObjectId,
-    commit: ObjectId,
-    path: &str,
-) -> Result<Option<String>, StoreError> {
-    let args = Args::new(&["diff-tree", "-r", "-z", "-M", "-l1000", "--diff-filter=R", "--name-status"])
-        .values([parent.to_string(), commit.to_string()]);
-    let output = store.git().run(args)?;
-    let parts: Vec<_> = output.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
-    Ok(parts.chunks_exact(3).find(|it| it[2] == path).map(|it| it[1].clone().into_owned()))
-}
-
 /// For a missing file, whether it ever existed.
 fn deleted(store: &Store, path: String) -> BlameError {
     // Run at the root of the work tree, to which the path is relative.
-    let args =
-        Args::new(&["log", "-1", "--no-show-signature", "--diff-filter=D", "--abbrev=10", "--format=%h"]);
-    match store.git().run(args.path(&path)) {
-        Ok(output) if !output.trim_ascii().is_empty() => {
-            BlameError::Deleted { path, commit: String::from_utf8_lossy(output.trim_ascii()).into_owned() }
-        }
+    match store.git().deletion_of(&path) {
+        Ok(Some(commit)) => BlameError::Deleted { path, commit },
         _ => BlameError::NoFile(path),
     }
 }

@@ -4,8 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::aside::Aside;
-use crate::git::{Args, GitError};
+use crate::git::{Aside, Attempt, GitError};
 use crate::model::Explain;
 use crate::model::hash::CommitHash;
 use crate::model::remedy::Remedies;
@@ -88,56 +87,24 @@ pub(crate) fn between(
     one: &CommitHash,
     two: &CommitHash,
 ) -> Result<Vec<FileCollision>, CollisionError> {
-    let git = Aside::new(store).map_err(CollisionError::Folder)?;
-    let args = Args::new(&["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories"]);
-    let output = git.output("merge-tree", args.values([one.as_str(), two.as_str()]))?;
-    match output.status.code() {
-        Some(0) => return Ok(vec![]),
-        Some(1) => {}
-        Some(129) => {
-            let version = store.git().version()?;
-            return Err(CollisionError::TooOld { version });
-        }
-        code => {
-            let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            return Err(GitError::Failed { command: "merge-tree".into(), stderr, code }.into());
-        }
-    }
-    let mut found = conflicts(&output.stdout);
-    let empty = || CommitHash::from(store.repo().empty_tree());
-    let base = git.merge_base(one, two)?.unwrap_or_else(empty);
+    let aside = Aside::new(store.git(), &store.object_folders()).map_err(CollisionError::Folder)?;
+    let mut found = match aside.attempt(one.as_str(), two.as_str())? {
+        Attempt::Clean => return Ok(vec![]),
+        Attempt::Conflicts(output) => conflicts(&output),
+        Attempt::TooOld => return Err(CollisionError::TooOld { version: store.git().version()? }),
+    };
+    let base = aside.merge_base(one.as_str(), two.as_str())?;
+    let base = base.unwrap_or_else(|| store.repo().empty_tree()).to_string();
+    let changes = |to: &CommitHash, path: &str| -> Result<Vec<Change>, GitError> {
+        let diff = aside.diff_of_file(&base, to.as_str(), path)?;
+        Ok(diff.lines().filter_map(Change::parse).collect())
+    };
     for file in found.iter_mut().filter(|file| file.kind == "contents") {
-        let ours = git.changes(&base, one, &file.path)?;
-        let theirs = git.changes(&base, two, &file.path)?;
+        let ours = changes(one, &file.path)?;
+        let theirs = changes(two, &file.path)?;
         file.hunks = touching(&ours, &theirs);
     }
     Ok(found)
-}
-
-impl Aside {
-    fn merge_base(&self, one: &CommitHash, two: &CommitHash) -> Result<Option<CommitHash>, GitError> {
-        let args = Args::new(&["merge-base"]).values([one.as_str(), two.as_str()]);
-        let output = self.output("merge-base", args)?;
-        let base = CommitHash::parse(String::from_utf8_lossy(&output.stdout).trim());
-        Ok(base.filter(|_| output.status.success()))
-    }
-
-    /// The places of a file that changed between two commits.
-    fn changes(&self, from: &CommitHash, to: &CommitHash, path: &str) -> Result<Vec<Change>, GitError> {
-        let args = Args::new(&[
-            "diff-tree",
-            "-r",
-            "-p",
-            "-U0",
-            "--no-color",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-renames",
-        ]);
-        let output = self.output("diff-tree", args.values([from.as_str(), to.as_str()]).path(path))?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        Ok(text.lines().filter_map(Change::parse).collect())
-    }
 }
 
 /// Lines of the old version, and those that replace them in the new one.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::patch_id;
 use super::referred::Referred;
-use crate::git::{Args, ObjectId, Revisions};
+use crate::git::{ObjectId, Revisions};
 use crate::model::hash::{CommitHash, PatchId};
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
 use crate::store::{CodeCommit, Store, StoreError};
@@ -149,8 +149,7 @@ fn made(
     if commits.is_empty() {
         return Ok(HashMap::new());
     }
-    let args = Args::new(&["log", "--no-walk", "-z", "--format=%H%n%an <%ae>%n%at%n%cn <%ce>%n%ct"]);
-    let shown = store.git().run(args.values(commits))?;
+    let shown = store.git().described(commits, "--format=%H%n%an <%ae>%n%at%n%cn <%ce>%n%ct")?;
     let one = |text: &str| -> Option<(CommitHash, Made)> {
         let mut lines = text.lines();
         let hash = CommitHash::parse(lines.next()?)?;
@@ -158,7 +157,7 @@ fn made(
         let (committer, committed) = (lines.next()?.to_owned(), lines.next()?.parse().ok()?);
         Some((hash, Made { author, authored, committer, committed }))
     };
-    Ok(String::from_utf8_lossy(&shown).split('\0').filter_map(one).collect())
+    Ok(shown.iter().filter_map(|text| one(text)).collect())
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 //! parent by parent. An older git cannot do this; then only files that one side alone changed count as merged, and
 //! every other path is the merge's own.
 
-mod again;
 mod weight;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,9 +14,9 @@ use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
-use self::again::{Again, Changes, Joined};
 pub(crate) use self::weight::Budget;
-use crate::git::ObjectId;
+use self::weight::MOST_RENAMES;
+use crate::git::{Aside, Changes, Joined, ObjectId};
 use crate::rules::audit::{Change, Unseen};
 use crate::store::{CodeCommit, Store, StoreError};
 
@@ -47,10 +46,10 @@ pub(crate) fn own_changes<'a>(
     if seen.is_empty() {
         return Ok(found);
     }
-    let again = Again::new(store)?;
+    let again = again(store)?;
     let two: Vec<_> = seen.iter().filter_map(|it| Some((it.id, pair(it)?))).collect();
     let pairs: Vec<_> = two.iter().map(|(_, pair)| *pair).collect();
-    let Some(joined) = again.merge(&pairs)? else {
+    let Some(joined) = again.merge(&pairs, MOST_RENAMES)? else {
         for merge in seen {
             match by_file(store, merge)? {
                 Some(changes) => found.note(merge.id, changes),
@@ -61,7 +60,7 @@ pub(crate) fn own_changes<'a>(
     };
     let mut made: Vec<(ObjectId, Joined)> = two.into_iter().map(|(id, _)| id).zip(joined).collect();
     for merge in seen.iter().filter(|it| pair(it).is_none()) {
-        if let Some(joined) = again.octopus(merge)? {
+        if let Some(joined) = again.octopus(&merge.parents, MOST_RENAMES)? {
             made.push((merge.id, joined));
         }
     }
@@ -76,7 +75,7 @@ pub(crate) fn own_changes<'a>(
     for ((id, joined, tree), mut changes) in differing.into_iter().zip(again.changes(&trees)?) {
         if changes.is_empty() && tree != joined.tree {
             // The tree objects themselves differ.
-            changes.insert(".".into(), Change::Modified);
+            changes.insert(".".into(), (true, true));
         }
         found.note(id, of_the_merge(store, id, &joined.conflicts, changes)?);
     }
@@ -90,11 +89,17 @@ pub(crate) fn is_more(
     (head, other): (ObjectId, ObjectId),
     index: &Path,
 ) -> Result<Option<bool>, StoreError> {
-    let again = Again::new(store)?;
-    let Some(joined) = again.merge(&[(head, other)])?.and_then(|mut made| made.pop()) else {
+    let again = again(store)?;
+    let Some(joined) = again.merge(&[(head, other)], MOST_RENAMES)?.and_then(|mut made| made.pop()) else {
         return Ok(None);
     };
     Ok(Some(!joined.conflicts.is_empty() || again.differs(joined.tree, index)?))
+}
+
+/// Merges by git, whose answers depend on the objects alone.
+fn again(store: &Store) -> Result<Aside, StoreError> {
+    let aside = Aside::without_attributes(store.repo(), &store.object_folders());
+    aside.map_err(StoreError::io(tempfile::env::temp_dir()))
 }
 
 impl OwnChanges {
@@ -119,12 +124,13 @@ fn of_the_merge(
     conflicts: &BTreeSet<BString>,
     mut changes: Changes,
 ) -> Result<BTreeMap<String, Change>, StoreError> {
-    let shown = |(path, change): (BString, Change)| (path.to_str_lossy().into_owned(), change);
+    let shown =
+        |(path, (was, is)): (BString, (bool, bool))| (path.to_str_lossy().into_owned(), Change::of(was, is));
     if conflicts.is_empty() {
         return Ok(changes.into_iter().map(shown).collect());
     }
     for path in conflicts {
-        changes.entry(path.clone()).or_insert(Change::Modified);
+        changes.entry(path.clone()).or_insert((true, true));
     }
     // If two sides need the same path, git's result has one of them as `path~branch`, which is in none of the commits.
     let commits: Vec<_> = store.code_commit(merge)?.parents.into_iter().chain([merge]).collect();
@@ -145,13 +151,5 @@ fn by_file(store: &Store, merge: &CodeCommit) -> Result<Option<BTreeMap<String, 
     };
     let sides = [store.code_tree_of(one)?, store.code_tree_of(two)?];
     let found = store.repo().merged_otherwise(base, sides, store.code_tree_of(merge.id)?)?;
-    Ok(Some(found.into_iter().map(|(path, was, is)| (path, kind(was, is))).collect()))
-}
-
-fn kind(before: bool, after: bool) -> Change {
-    match (before, after) {
-        (false, _) => Change::Added,
-        (true, true) => Change::Modified,
-        (true, false) => Change::Deleted,
-    }
+    Ok(Some(found.into_iter().map(|(path, was, is)| (path, Change::of(was, is))).collect()))
 }

@@ -2,7 +2,6 @@
 //! log.
 
 pub(crate) mod active;
-mod aside;
 pub(crate) mod audit;
 pub(crate) mod blame;
 pub(crate) mod claimed;

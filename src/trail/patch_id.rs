@@ -1,42 +1,11 @@
 //! git's patch ids, which identify a change regardless of its commits. They are used to recognize squashed commits.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 
-use crate::git::{Args, Git, GitError, ObjectId};
+use crate::git::ObjectId;
 use crate::model::hash::{CommitHash, PatchId};
 use crate::store::{Store, StoreError};
-
-/// The diff options for computing an id, which no setting of the user changes.
-const SHOWN: &[&str] = &[
-    // Larger files are compared as a whole.
-    "-c",
-    "core.bigFileThreshold=32m",
-    "diff-tree",
-    "-r",
-    "-p",
-    "--full-index",
-    "--binary",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--root",
-];
-
-/// The diff options for a staged change, which give it the id that it will have as a commit.
-const STAGED: &[&str] = &[
-    "-c",
-    "core.bigFileThreshold=32m",
-    "diff-index",
-    "--cached",
-    "-p",
-    "--no-renames",
-    "--full-index",
-    "--binary",
-    "--no-ext-diff",
-    "--no-textconv",
-];
 
 /// The patch ids of a staged change, and of its reverse.
 pub(crate) fn of_index(
@@ -44,15 +13,7 @@ pub(crate) fn of_index(
     index: &Path,
     commit: ObjectId,
 ) -> Result<[Option<PatchId>; 2], StoreError> {
-    let git = store.git();
-    let id = |args: Args| -> Result<Option<PatchId>, StoreError> {
-        let mut shown = git.command(args.value(commit.to_string()).no_paths());
-        shown.env("GIT_INDEX_FILE", index);
-        Ok(ids_of(&git, shown)?.split_whitespace().next().and_then(PatchId::parse))
-    };
-    // git also swaps the prefixes of the paths, which are part of the id.
-    let back = Args::new(STAGED).options(&["-R", "--src-prefix=b/", "--dst-prefix=a/"]);
-    Ok([id(Args::new(STAGED))?, id(back)?])
+    Ok(store.git().patch_ids_of_index(index, commit)?)
 }
 
 /// The patch id of everything between two commits; without a `base`, of the whole tree at `head`. None if nothing
@@ -66,52 +27,18 @@ pub(crate) fn between(
     if store.repo().is_beyond_looking(before, store.code_tree_of(head)?)? {
         return Ok(None);
     }
-    let git = store.git();
-    let commits = base.into_iter().chain([head]).map(|id| id.to_string());
-    let text = ids_of(&git, git.command(Args::new(SHOWN).values(commits)))?;
-    Ok(text.split_whitespace().next().and_then(PatchId::parse))
+    Ok(store.git().patch_id_between(base, head)?)
 }
 
-/// The answer of `git patch-id` for the patches that `shown` prints. They are piped from one to the other, since
-/// together they may be of any size.
-fn ids_of(git: &Git, mut shown: Command) -> Result<String, GitError> {
-    let command = "diff-tree | git patch-id";
-    let start = |source| GitError::Start { command: command.into(), source };
-    // A file: a pipe that nobody reads could fill up and block.
-    let mut said = tempfile::tempfile().map_err(start)?;
-    shown.stdout(Stdio::piped()).stderr(said.try_clone().map_err(start)?);
-    let mut shown = shown.spawn().map_err(start)?;
-    let ids = {
-        // Dropped before waiting: as long as it is open, a writer whose reader ended early would wait for ever.
-        let mut ids = git.command(&["patch-id", "--stable"]);
-        ids.stdin(shown.stdout.take().map_or_else(Stdio::null, Stdio::from));
-        ids.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
-    };
-    let ids = ids.and_then(Child::wait_with_output);
-    let shown = shown.wait().map_err(start)?;
-    let ids = ids.map_err(start)?;
-    if !shown.success() || !ids.status.success() {
-        let mut stderr = Vec::new();
-        said.rewind().and_then(|()| said.read_to_end(&mut stderr)).map_err(start)?;
-        stderr.extend_from_slice(&ids.stderr);
-        return Err(GitError::Failed {
-            command: command.into(),
-            stderr: String::from_utf8_lossy(&stderr).trim().to_owned(),
-            code: if shown.success() { ids.status.code() } else { shown.code() },
-        });
-    }
-    Ok(String::from_utf8_lossy(&ids.stdout).into_owned())
-}
-
-/// Whether a commit's change can be examined; false for a missing commit and for a merge.
-fn is_seen(store: &Store, commit: &CommitHash) -> Result<bool, StoreError> {
-    let Some(id) = store.commit_here(commit) else { return Ok(false) };
+/// The commit, if its change can be examined; `None` for a missing commit and for a merge.
+fn examined(store: &Store, commit: &CommitHash) -> Result<Option<ObjectId>, StoreError> {
+    let Some(id) = store.commit_here(commit) else { return Ok(None) };
     let before = match store.code_commit(id)?.parents[..] {
         [] => None,
         [parent] => Some(store.code_tree_of(parent)?),
-        _ => return Ok(false),
+        _ => return Ok(None),
     };
-    Ok(!store.repo().is_beyond_looking(before, store.code_tree_of(id)?)?)
+    Ok((!store.repo().is_beyond_looking(before, store.code_tree_of(id)?)?).then_some(id))
 }
 
 /// The patch id of each commit against its parent. Merges have none, nor do commits that change nothing, or whose trees
@@ -122,26 +49,13 @@ pub(crate) fn of_commits(
 ) -> Result<HashMap<CommitHash, PatchId>, StoreError> {
     let mut seen = Vec::new();
     for commit in commits {
-        if is_seen(store, commit)? {
-            seen.push(commit);
-        }
+        seen.extend(examined(store, commit)?);
     }
     if seen.is_empty() {
         return Ok(HashMap::new());
     }
-    let git = store.git();
-    let start = |source| GitError::Start { command: "diff-tree --stdin".into(), source };
-    let mut list = tempfile::tempfile().map_err(start)?;
-    let lines: String = seen.iter().map(|commit| format!("{commit}\n")).collect();
-    list.write_all(lines.as_bytes()).and_then(|()| list.rewind()).map_err(start)?;
-    let mut shown = git.command(Args::new(SHOWN).options(&["--stdin"]));
-    shown.stdin(list);
-    let text = ids_of(&git, shown)?;
-    let pair = |line: &str| {
-        let (id, commit) = line.split_once(' ')?;
-        Some((CommitHash::parse(commit.trim())?, PatchId::parse(id)?))
-    };
-    Ok(text.lines().filter_map(pair).collect())
+    let ids = store.git().patch_ids(&seen)?;
+    Ok(ids.into_iter().map(|(commit, id)| (CommitHash::from(commit), id)).collect())
 }
 
 /// The patch ids of the changes between pairs of trees, computed by one pair of processes. None if nothing changed, or
@@ -160,59 +74,9 @@ pub(crate) fn of_spans(
     if seen.is_empty() {
         return Ok(found);
     }
-    let git = store.git();
-    let command = "diff-tree --stdin | git patch-id";
-    let start = |source| GitError::Start { command: command.into(), source };
-    let heads: Vec<String> =
-        seen.iter().map(|n| &spans[*n]).map(|(base, head)| format!("{base} {head}\n")).collect();
-    let mut list = tempfile::tempfile().map_err(start)?;
-    list.write_all(heads.concat().as_bytes()).and_then(|()| list.rewind()).map_err(start)?;
-    let mut shown = git.command(Args::new(SHOWN).options(&["--stdin"]));
-    let mut shown = shown.stdin(list).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(start)?;
-    let mut ids = git.command(&["patch-id", "--stable"]);
-    let ids = ids.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut ids = ids.spawn().map_err(start)?;
-    let (out, into) = (shown.stdout.take(), ids.stdin.take());
-    let output = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            if let (Some(out), Some(into)) = (out, into) {
-                // If a reader ends early, its exit code says why.
-                let _ = number(out, into, &heads);
-            }
-        });
-        ids.wait_with_output()
-    });
-    let (shown, ids) = (shown.wait().map_err(start)?, output.map_err(start)?);
-    if !shown.success() || !ids.status.success() {
-        let stderr = String::from_utf8_lossy(&ids.stderr).trim().to_owned();
-        return Err(GitError::Failed { command: command.into(), stderr, code: shown.code() }.into());
-    }
-    for line in String::from_utf8_lossy(&ids.stdout).lines() {
-        let Some((id, n)) = line.split_once(' ') else { continue };
-        let at = n.trim().parse::<usize>().ok().and_then(|n| found.get_mut(*seen.get(n.checked_sub(1)?)?));
-        if let Some(at) = at {
-            *at = PatchId::parse(id);
-        }
+    let pairs: Vec<_> = seen.iter().map(|n| spans[*n]).collect();
+    for (n, id) in seen.into_iter().zip(store.git().patch_ids_of_pairs(&pairs)?) {
+        found[n] = id;
     }
     Ok(found)
-}
-
-/// Pipes the patches through, each with its number in place of the trees, since `patch-id` identifies a patch by one
-/// id, and two pairs may share a tree.
-fn number(out: impl Read, into: impl Write, heads: &[String]) -> std::io::Result<()> {
-    let (mut out, mut into) = (BufReader::new(out), BufWriter::new(into));
-    let mut line = Vec::new();
-    let mut n = 0;
-    while out.read_until(b'\n', &mut line)? > 0 {
-        match heads.get(n).filter(|head| head.as_bytes() == line) {
-            Some(head) => {
-                n += 1;
-                let width = head.find(' ').unwrap_or_default();
-                writeln!(into, "commit {n:0width$}")?;
-            }
-            None => into.write_all(&line)?,
-        }
-        line.clear();
-    }
-    into.flush()
 }

@@ -95,7 +95,7 @@ fn a_second_worktree_shares_the_folder() {
     let git = Git::new(repo.root().join(".git/worktrees/second"), Some(&second));
     // A `core.hooksPath` in the configuration of the user who runs the tests would interfere; `Git` does not pass on
     // `-c`.
-    if repo.git.run(&["config", "core.hooksPath"]).is_ok() {
+    if repo.git.is_set("core.hooksPath") {
         return;
     }
     let at = HooksAt::find(&git, Some(&second)).unwrap();
@@ -110,7 +110,7 @@ fn a_bare_repository_has_hooks_too() {
     let bare = repo.root().parent().unwrap().join("bare.git");
     repo.run(&["init", "-q", "--bare", bare.to_str().unwrap()]);
     let git = Git::new(&bare, None);
-    git.run(&["config", "core.hooksPath", "hooks"]).unwrap();
+    git.set_config("core.hooksPath", "hooks").unwrap();
     let at = HooksAt::find(&git, None).unwrap();
     assert_eq!(at.folder(), bare.join("hooks"));
     install(&at, &program(&repo), Side::Client, false).unwrap();

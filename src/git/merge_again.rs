@@ -1,43 +1,86 @@
-//! Runs git to repeat merges in a temporary directory.
+//! Merges that git makes in a temporary directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
-use super::super::aside::Aside;
-use super::weight::MOST_RENAMES;
-use crate::git::{Args, GitError, ObjectId, feed};
-use crate::rules::audit::Change;
-use crate::store::{CodeCommit, Store, StoreError, object_id};
+use super::aside::Aside;
+use super::process::feed;
+use super::{Args, GitError, ObjectId};
 
-/// Paths that differ, as git has them: not all are UTF-8.
-pub(super) type Changes = BTreeMap<BString, Change>;
+/// Paths that differ, as git has them: not all are UTF-8. With each, whether it existed before, and whether it exists
+/// after.
+pub(crate) type Changes = BTreeMap<BString, (bool, bool)>;
 
-/// Repeats merges with git.
-pub(super) struct Again {
-    aside: Aside,
+/// git's merge of two commits with all that it says about conflicts.
+pub(crate) enum Attempt {
+    /// There is no conflict.
+    Clean,
+    /// The answer of `git merge-tree -z --name-only`.
+    Conflicts(Vec<u8>),
+    /// This git cannot merge in memory.
+    TooOld,
 }
 
 /// git's merge of two commits.
-pub(super) struct Joined {
-    pub(super) tree: ObjectId,
-    pub(super) conflicts: BTreeSet<BString>,
+pub(crate) struct Joined {
+    /// The merged tree.
+    pub(crate) tree: ObjectId,
+    /// The files with conflicts.
+    pub(crate) conflicts: BTreeSet<BString>,
 }
 
-impl Again {
-    pub(super) fn new(store: &Store) -> Result<Self, StoreError> {
-        let aside = Aside::without_attributes(store).map_err(StoreError::io(tempfile::env::temp_dir()))?;
-        Ok(Self { aside })
+impl Aside {
+    /// git's merge of two commits, as this clone would make it.
+    pub(crate) fn attempt(&self, one: &str, two: &str) -> Result<Attempt, GitError> {
+        let args =
+            Args::new(&["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories"]);
+        let output = self.output("merge-tree", args.values([one, two]))?;
+        match output.status.code() {
+            Some(0) => Ok(Attempt::Clean),
+            Some(1) => Ok(Attempt::Conflicts(output.stdout)),
+            Some(129) => Ok(Attempt::TooOld),
+            code => {
+                let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+                Err(GitError::Failed { command: "merge-tree".into(), stderr, code })
+            }
+        }
+    }
+
+    /// A best common ancestor of two commits.
+    pub(crate) fn merge_base(&self, one: &str, two: &str) -> Result<Option<ObjectId>, GitError> {
+        let output = self.output("merge-base", Args::new(&["merge-base"]).values([one, two]))?;
+        Ok(id(&String::from_utf8_lossy(&output.stdout)).filter(|_| output.status.success()))
+    }
+
+    /// The differences of a file between two commits or trees, without the lines around them.
+    pub(crate) fn diff_of_file(&self, from: &str, to: &str, path: &str) -> Result<String, GitError> {
+        let args = Args::new(&[
+            "diff-tree",
+            "-r",
+            "-p",
+            "-U0",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+        ]);
+        let output = self.output("diff-tree", args.values([from, to]).path(path))?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     /// git's merges of pairs of commits, all by one process. None if this git cannot do that.
-    pub(super) fn merge(&self, pairs: &[(ObjectId, ObjectId)]) -> Result<Option<Vec<Joined>>, StoreError> {
+    pub(crate) fn merge(
+        &self,
+        pairs: &[(ObjectId, ObjectId)],
+        most_renames: u64,
+    ) -> Result<Option<Vec<Joined>>, GitError> {
         let list: String = pairs.iter().map(|(one, two)| format!("{one} {two}\n")).collect();
         let args = Args::new(&["merge-tree", "--write-tree", "--stdin", "-z"])
             .options(&["--name-only", "--no-messages", "--allow-unrelated-histories"])
             .set("merge.renames", true)
-            .set("merge.renameLimit", MOST_RENAMES)
+            .set("merge.renameLimit", most_renames)
             .set("merge.directoryRenames", "conflict")
             .set("merge.renormalize", false)
             .set("merge.conflictStyle", "merge")
@@ -45,21 +88,26 @@ impl Again {
             .set("diff.algorithm", "histogram")
             .set("core.attributesFile", "")
             .set("core.fsync", "none");
-        let output = match feed(self.aside.command(args), list.as_bytes()) {
+        let output = match feed(self.command(args), list.as_bytes()) {
             Err(GitError::Failed { code: Some(129), .. }) => return Ok(None),
             output => output?,
         };
         let joined = joined(&output).filter(|joined| joined.len() == pairs.len());
-        joined.map(Some).ok_or_else(|| unclear("merge-tree").into())
+        joined.map(Some).ok_or_else(|| unclear("merge-tree"))
     }
 
     /// git's merge of the parents of an octopus, one after the other.
-    pub(super) fn octopus(&self, merge: &CodeCommit) -> Result<Option<Joined>, StoreError> {
-        let [first, others @ ..] = &merge.parents[..] else { return Ok(None) };
+    pub(crate) fn octopus(
+        &self,
+        parents: &[ObjectId],
+        most_renames: u64,
+    ) -> Result<Option<Joined>, GitError> {
+        let [first, others @ ..] = parents else { return Ok(None) };
         let mut head = *first;
         let mut all: Option<Joined> = None;
         for parent in others {
-            let Some(joined) = self.merge(&[(head, *parent)])?.and_then(|mut made| made.pop()) else {
+            let Some(joined) = self.merge(&[(head, *parent)], most_renames)?.and_then(|mut made| made.pop())
+            else {
                 return Ok(None);
             };
             let who = "git-wf <> 0 +0000";
@@ -68,8 +116,8 @@ impl Again {
                 joined.tree
             );
             let args = Args::new(&["hash-object", "-t", "commit", "-w", "--stdin"]);
-            let made = feed(self.aside.command(args), text.as_bytes())?;
-            head = object_id(String::from_utf8_lossy(&made).trim()).ok_or_else(|| unclear("hash-object"))?;
+            let made = feed(self.command(args), text.as_bytes())?;
+            head = id(&String::from_utf8_lossy(&made)).ok_or_else(|| unclear("hash-object"))?;
             let mut conflicts = joined.conflicts;
             conflicts.extend(all.take().map(|before| before.conflicts).unwrap_or_default());
             all = Some(Joined { tree: joined.tree, conflicts });
@@ -78,15 +126,15 @@ impl Again {
     }
 
     /// Whether an index differs from a tree.
-    pub(super) fn differs(&self, tree: ObjectId, index: &Path) -> Result<bool, GitError> {
+    pub(crate) fn differs(&self, tree: ObjectId, index: &Path) -> Result<bool, GitError> {
         let args = Args::new(&["diff-index", "--cached", "--name-only", "--ignore-submodules=none"]);
-        let mut command = self.aside.command(args.value(tree.to_string()).no_paths());
+        let mut command = self.command(args.value(tree.to_string()).no_paths());
         command.env("GIT_INDEX_FILE", index);
         Ok(!feed(command, b"")?.is_empty())
     }
 
     /// The differences of each pair of trees, all by one process.
-    pub(super) fn changes(&self, pairs: &[(ObjectId, ObjectId)]) -> Result<Vec<Changes>, GitError> {
+    pub(crate) fn changes(&self, pairs: &[(ObjectId, ObjectId)]) -> Result<Vec<Changes>, GitError> {
         if pairs.is_empty() {
             return Ok(Vec::new());
         }
@@ -101,9 +149,13 @@ impl Again {
             "--no-renames",
             "--ignore-submodules=none",
         ]);
-        let output = feed(self.aside.command(args), list.as_bytes())?;
+        let output = feed(self.command(args), list.as_bytes())?;
         differences(&output).filter(|found| found.len() == pairs.len()).ok_or_else(|| unclear("diff-tree"))
     }
+}
+
+fn id(hex: &str) -> Option<ObjectId> {
+    ObjectId::from_hex(hex.trim().as_bytes()).ok()
 }
 
 fn unclear(command: &str) -> GitError {
@@ -117,7 +169,7 @@ fn joined(output: &[u8]) -> Option<Vec<Joined>> {
     let mut parts = output.split(|byte| *byte == 0);
     let mut found = Vec::new();
     while let Some(status) = parts.next().filter(|status| !status.is_empty()) {
-        let tree = object_id(&String::from_utf8_lossy(parts.next()?))?;
+        let tree = id(&String::from_utf8_lossy(parts.next()?))?;
         let conflicts: BTreeSet<BString> =
             parts.by_ref().take_while(|name| !name.is_empty()).map(BString::from).collect();
         if (status == b"1") != conflicts.is_empty() {
@@ -147,9 +199,9 @@ fn differences(output: &[u8]) -> Option<Vec<Changes>> {
         }
         let is_folder = is_folder(part)?;
         let change = match part.last()? {
-            b'A' => Change::Added,
-            b'D' => Change::Deleted,
-            _ => Change::Modified,
+            b'A' => (false, true),
+            b'D' => (true, false),
+            _ => (true, true),
         };
         let path = BString::from(parts.next()?);
         let changes = found.last_mut()?;
@@ -207,8 +259,8 @@ mod tests {
         );
         let found = differences(text.as_bytes()).unwrap();
         assert_eq!(found.iter().map(Changes::len).collect::<Vec<_>>(), [0, 3, 0]);
-        assert_eq!(found[1][bstr("x\ny")], Change::Deleted);
-        assert_eq!(found[1][bstr(":100644 100644 1 2 D")], Change::Added);
+        assert_eq!(found[1][bstr("x\ny")], (true, false));
+        assert_eq!(found[1][bstr(":100644 100644 1 2 D")], (false, true));
         assert!(differences(b"nothing").is_none());
         let tree = |letter: &str, path: &str| format!(":040000 000000 1 2 {letter}\0{path}\0");
         let text = [

@@ -6,47 +6,46 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use crate::git::{Args, Git, GitError, ObjectId};
-use crate::store::Store;
+use super::{Args, Git, GitError, ObjectId, Repository};
 
 /// A git that reads all objects of the repository. Objects that it creates are removed when this is dropped.
-pub(super) struct Aside {
+pub(crate) struct Aside {
     git: Git,
     environment: Vec<(&'static str, OsString)>,
     _folder: TempDir,
 }
 
 impl Aside {
-    /// With the settings and attributes of this clone. Fails if no temporary directory can be made.
-    pub(super) fn new(store: &Store) -> std::io::Result<Self> {
+    /// With the settings and attributes of this clone; `read` are the directories of its objects. Fails if no temporary directory can be made.
+    pub(crate) fn new(git: Git, read: &[PathBuf]) -> std::io::Result<Self> {
         let folder = tempfile::tempdir()?;
-        let environment = objects(store, folder.path().into());
-        Ok(Self { git: store.git(), environment, _folder: folder })
+        let environment = objects(read, folder.path().into());
+        Ok(Self { git, environment, _folder: folder })
     }
 
     /// Without the attributes, work tree, index and replacement objects of this clone: the answer depends on the
     /// objects alone, and no program runs that the clone has configured for a kind of file.
-    pub(super) fn without_attributes(store: &Store) -> std::io::Result<Self> {
+    pub(crate) fn without_attributes(repo: &Repository, read: &[PathBuf]) -> std::io::Result<Self> {
         let folder = tempfile::tempdir()?;
         let git_dir = folder.path();
         for name in ["objects", "refs"] {
             std::fs::create_dir(git_dir.join(name))?;
         }
         std::fs::write(git_dir.join("HEAD"), "ref: refs/heads/none\n")?;
-        let kind = store.repo().hash_kind();
+        let kind = repo.hash_kind();
         // A partial clone fetches missing objects from where its own configuration says.
-        let own = store.common_dir().join("config");
+        let own = repo.common_dir().join("config");
         let own = own.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
         let config = format!(
             "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = {kind}\n\
              [include]\n\tpath = \"{own}\"\n"
         );
         std::fs::write(git_dir.join("config"), config)?;
-        let mut environment = objects(store, git_dir.join("objects"));
+        let mut environment = objects(read, git_dir.join("objects"));
         // For git 2.41 and later; an older git reads no attributes in a bare repository anyway.
         environment.push(("GIT_ATTR_SOURCE", ObjectId::empty_tree(kind).to_string().into()));
         environment.push(("GIT_ATTR_NOSYSTEM", "1".into()));
-        let shallow = store.common_dir().join("shallow");
+        let shallow = repo.common_dir().join("shallow");
         if shallow.exists() {
             environment.push(("GIT_SHALLOW_FILE", shallow.into()));
         }
@@ -69,10 +68,10 @@ impl Aside {
     }
 }
 
-/// Lets git write to `folder`, and read what the store reads.
-fn objects(store: &Store, folder: PathBuf) -> Vec<(&'static str, OsString)> {
+/// Lets git write to `folder`, and read what is in the directories `read`.
+fn objects(read: &[PathBuf], folder: PathBuf) -> Vec<(&'static str, OsString)> {
     let mut alternates = OsString::new();
-    for folder in store.object_folders() {
+    for folder in read {
         // A quoted path may contain the colon that separates paths.
         let quoted = folder.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
         if !alternates.is_empty() {
