@@ -32,7 +32,7 @@ pub(crate) struct Cost {
 pub(crate) struct AgentSession {
     /// The agent's name in the settings, or the name of its program. Never a command line.
     pub(crate) agent: String,
-    /// The model, if the agent told.
+    /// The model, if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// The protocol in which it was asked.
@@ -44,21 +44,21 @@ pub(crate) struct AgentSession {
     pub(crate) started_at: Time,
     /// When it ended.
     pub(crate) ended_at: Time,
-    /// How many tokens it read and wrote, if the agent told.
+    /// How many tokens it read and wrote, if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tokens: Option<u64>,
-    /// What it cost, if the agent told.
+    /// Its cost, if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cost: Option<Cost>,
     /// The SHA-256 of the transcript, in hex. The transcript itself stays on the machine of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transcript_sha256: Option<String>,
-    /// What came of it, in a sentence.
+    /// The outcome, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
 }
 
-/// What an agent tells of its own session.
+/// What an agent reports about its own session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ToldOfSession {
@@ -72,12 +72,12 @@ pub(crate) struct ToldOfSession {
     pub(crate) cost: Option<Cost>,
 }
 
-/// Who made a commit.
+/// The agent that made a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct MadeBy {
     /// The agent.
     pub(crate) agent: String,
-    /// Its model, if it told.
+    /// Its model, if it reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// Its own id of the session.

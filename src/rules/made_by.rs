@@ -17,8 +17,8 @@ impl ExecutionFolder {
         })
     }
 
-    /// The agents that made the linked commits, by the hash of the commit and by those that it had before it was
-    /// rewritten.
+    /// The agents that made the linked commits, by the hash of the commit and by its earlier hashes from before it
+    /// was rewritten.
     pub(crate) fn agents_by_hash(&self) -> HashMap<CommitHash, MadeBy> {
         let mut agents = HashMap::new();
         if self.sessions().next().is_none() {
@@ -28,7 +28,7 @@ impl ExecutionFolder {
         for commit in self.commits() {
             let hashes: Vec<CommitHash> =
                 commit.rewritten_from.into_iter().chain([commit.link.hash]).collect();
-            // A rewritten commit is still the work of whoever first made it.
+            // A rewritten commit is still the work of the agent that first made it.
             let first = hashes.iter().filter_map(|hash| linked_at.get(hash)).min();
             let Some(session) = first.and_then(|at| self.session_at(*at)) else { continue };
             agents.extend(hashes.into_iter().map(|hash| (hash, MadeBy::from(session))));
@@ -53,7 +53,7 @@ impl ExecutionFolder {
         linked
     }
 
-    /// The session at this time. If there are several, the last that began.
+    /// The session at this time. If there are several, the one that started last.
     fn session_at(&self, at: Time) -> Option<&AgentSession> {
         let goes_on = |it: &&AgentSession| it.started_at <= at && at <= it.ended_at;
         self.sessions().filter(goes_on).max_by_key(|it| it.started_at)

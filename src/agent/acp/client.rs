@@ -50,7 +50,7 @@ pub(super) enum Event {
     Cost(Cost),
 }
 
-/// What an agent told of itself.
+/// What an agent reports about itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Greeting {
     /// Its name and version.

@@ -1,5 +1,4 @@
-//! The report of a run as one HTML page that needs nothing else: what depends on what and what happened when are
-//! pictures in it.
+//! The report of a run as one self-contained HTML page, with pictures of the dependencies and of the times.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -135,7 +134,7 @@ fn issues(screen: &mut Screen, report: &RunReport) -> io::Result<()> {
     Ok(())
 }
 
-/// How many issues of the run come before each one. In a circle, as far as it goes in a straight line.
+/// The length of the longest chain of dependencies before each issue; in a cycle, at most the number of issues.
 fn levels(report: &RunReport) -> BTreeMap<&IssueId, usize> {
     let mut levels: BTreeMap<&IssueId, usize> = report.issues.iter().map(|it| (&it.issue_id, 0)).collect();
     for _ in 0..report.issues.len() {
@@ -205,7 +204,7 @@ fn dag(screen: &mut Screen, report: &RunReport) -> io::Result<()> {
     writeln!(screen, "</svg>")
 }
 
-/// A row for each issue, and in it a bar for each thing that it was, as long as it was that.
+/// A row for each issue, with a bar for each of its stages, as long as the stage lasted.
 fn timeline(screen: &mut Screen, report: &RunReport) -> io::Result<()> {
     const LABEL: u64 = 180;
     const WIDE: u64 = 800;

@@ -20,7 +20,7 @@ pub(super) fn outcome(report: &RunReport) -> String {
     format!("{} of {} completed{rate}{failed}", totals.completed_count, count(totals.issue_count, "issue"))
 }
 
-/// What the work consists of: commits, checks, setbacks, and what it cost.
+/// The work: commits, checks, setbacks, and their cost.
 pub(super) fn amounts(report: &RunReport) -> String {
     let totals = &report.totals;
     let mut words =
@@ -44,7 +44,7 @@ fn checks(all: usize, failed: usize) -> String {
     }
 }
 
-/// Tokens and costs, as far as they are known.
+/// Tokens and costs, if they are known.
 pub(super) fn spent(tokens: Option<u64>, costs: &[Cost]) -> Vec<String> {
     let tokens = tokens.map(|tokens| format!("{tokens} tokens"));
     let costs = costs.iter().map(|cost| format!("{} {}", cost.amount, clean_line(&cost.currency)));
@@ -72,7 +72,7 @@ pub(super) fn makers(issue: &IssueReport) -> String {
     makers.join(", ")
 }
 
-/// What waits, each with what settles it.
+/// What waits for a person, with the remedies.
 pub(super) fn waiting(report: &RunReport) -> Vec<String> {
     let line = |it: &crate::rules::run::Waiting| {
         let issue = it.issue_id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
@@ -229,7 +229,7 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
     Ok(())
 }
 
-/// What came of an issue, one thing a line.
+/// The outcome of an issue, one fact on each line.
 pub(super) fn details(issue: &IssueReport) -> Vec<String> {
     let task = |id: &Option<String>| id.as_deref().map(|id| format!(" [{id}]")).unwrap_or_default();
     let mut lines = Vec::new();

@@ -41,7 +41,7 @@ impl JsonSchema for Built {
     }
 }
 
-/// Beside the report: what the agent tells of itself, for the trail.
+/// What the agent reports about itself beside the report, for the trail.
 const SESSION: &str = "session";
 
 impl Answer for Built {

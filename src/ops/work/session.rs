@@ -33,12 +33,12 @@ pub(crate) struct Conversation<'a> {
     pub(crate) ended_at: Time,
     /// The file with the transcript.
     pub(crate) transcript: &'a Path,
-    /// What came of it, in a sentence.
+    /// The outcome, in one sentence.
     pub(crate) summary: Option<String>,
 }
 
 impl Conversation<'_> {
-    /// The session, with what the agent told of it in its answer. What the protocol says counts more.
+    /// The session, with what the agent reports in its answer. What the protocol reports takes precedence.
     pub(crate) fn answered<A>(&self, reply: &Reply<A>) -> AgentSession {
         let told: ToldOfSession =
             reply.value.get("session").and_then(|told| typed::read(told).ok()).unwrap_or_default();
@@ -99,7 +99,7 @@ pub(crate) fn record_session(
     Ok(session.done(Attempt::now(store, execution)?, committed.commit))
 }
 
-/// The session with its texts in one line each and not too long: agents tell what they like.
+/// The session, with each text on one line and of limited length, since agents can report anything.
 fn bounded(it: AgentSession) -> AgentSession {
     let name = |text: String| Cut::at(LONGEST_NAME).text(&one_line(&text));
     let told = |text: Option<String>| text.map(name).filter(|text| !text.is_empty());

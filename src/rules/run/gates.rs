@@ -19,7 +19,7 @@ const PASS: usize = 80;
 const REVIEW: usize = 60;
 
 text_enum!(
-    /// What a score means.
+    /// Whether a score passes.
     QualityGate {
         /// 80 or more.
         Pass = "pass",
@@ -44,13 +44,13 @@ text_enum!(
     }
 );
 
-/// How good the work of a run is.
+/// The quality of the work of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct RunQuality {
     /// The average of the known scores, rounded down; absent if nothing can be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<usize>,
-    /// What that means.
+    /// Whether that passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gate: Option<QualityGate>,
     /// The four dimensions.
@@ -67,14 +67,14 @@ pub(crate) struct DimensionScore {
     /// 0 to 100, rounded down; absent if there is nothing to count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<usize>,
-    /// What that means.
+    /// Whether that passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gate: Option<QualityGate>,
-    /// What was counted, in words.
+    /// What was counted.
     pub(crate) counted: String,
 }
 
-/// An issue, as far as its quality is counted.
+/// What counts for the quality of an issue.
 pub(super) struct Seen<'a> {
     pub(super) stage: IssueStage,
     pub(super) solution: Option<(&'a IssueFolder, &'a SolutionId)>,
@@ -82,7 +82,7 @@ pub(super) struct Seen<'a> {
     pub(super) last: Option<&'a ExecutionFolder>,
 }
 
-/// What a score means.
+/// Whether a score passes.
 fn gate(score: usize) -> QualityGate {
     match score {
         PASS.. => QualityGate::Pass,

@@ -23,7 +23,7 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder, RunFolder};
 /// Longer texts of feedback are cut.
 const LONGEST_FEEDBACK: usize = 500;
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct RunReport {
     /// The run.
@@ -45,17 +45,17 @@ pub(crate) struct RunReport {
     pub(crate) started_at: Time,
     /// When it last changed.
     pub(crate) updated_at: Time,
-    /// From its beginning to its last change, in milliseconds.
+    /// From its start to its last change, in milliseconds.
     pub(crate) took_ms: u64,
-    /// All in numbers.
+    /// The run in numbers.
     pub(crate) totals: Totals,
     /// How long each phase took, in order. A phase that was entered twice is counted once, with both times.
     pub(crate) phases: Vec<PhaseTime>,
     /// Its issues, in the order of the run.
     pub(crate) issues: Vec<IssueReport>,
-    /// How good the work is, as far as it can be counted.
+    /// The quality of the work, as far as it can be counted.
     pub(crate) quality: RunQuality,
-    /// What a person has to decide or to do.
+    /// What a person must decide or do.
     pub(crate) waiting: Vec<Waiting>,
 }
 
@@ -64,9 +64,9 @@ pub(crate) struct RunReport {
 pub(crate) struct Totals {
     /// Its issues.
     pub(crate) issue_count: usize,
-    /// Those that were completed.
+    /// How many of them were completed.
     pub(crate) completed_count: usize,
-    /// Those that came to nothing.
+    /// How many of them failed.
     pub(crate) failed_count: usize,
     /// Completed issues in percent of all, rounded down; absent for a run without issues.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,16 +75,16 @@ pub(crate) struct Totals {
     pub(crate) commit_count: usize,
     /// Test commands, each once for each execution.
     pub(crate) check_count: usize,
-    /// Those whose last check did not pass.
+    /// How many of them did not pass when last checked.
     pub(crate) failed_check_count: usize,
-    /// Attempts at a step that came to nothing.
+    /// Failed attempts at steps.
     pub(crate) setback_count: usize,
-    /// What agents did outside of their roles.
+    /// What agents did that their roles do not allow.
     pub(crate) breach_count: usize,
-    /// Tokens, as far as the agents told.
+    /// The tokens that agents reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tokens: Option<u64>,
-    /// Costs by currency, as far as the agents told.
+    /// The costs that agents reported, by currency.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) costs: Vec<Cost>,
 }
@@ -98,7 +98,7 @@ pub(crate) struct PhaseTime {
     pub(crate) took_ms: u64,
 }
 
-/// What came of an issue.
+/// The outcome of an issue.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct IssueReport {
     /// The issue.
@@ -113,7 +113,7 @@ pub(crate) struct IssueReport {
     /// Its plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
-    /// How many tasks the plan has.
+    /// How many tasks its plan has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_count: Option<usize>,
     /// The executions of this run, in order.
@@ -123,21 +123,21 @@ pub(crate) struct IssueReport {
     pub(crate) commits: Vec<ReportedCommit>,
     /// The last check of each of their test commands.
     pub(crate) checks: Vec<ReportedCheck>,
-    /// Feedback since the run began.
+    /// Feedback since the run started.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) feedback: Vec<ReportedFeedback>,
-    /// How many attempts at a step came to nothing.
+    /// How many attempts at a step failed.
     pub(crate) setback_count: usize,
-    /// Tokens, as far as the agents told.
+    /// The tokens that agents reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tokens: Option<u64>,
-    /// Costs by currency, as far as the agents told.
+    /// The costs that agents reported, by currency.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) costs: Vec<Cost>,
-    /// What went wrong, if it has not gone on since.
+    /// The last error, if the issue has not gone on since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
-    /// What it was when, in order: planned, executed, …
+    /// Its stages with their times, in order: planned, executed, …
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) spans: Vec<Span>,
 }
@@ -182,21 +182,21 @@ pub(crate) struct ReportedFeedback {
     pub(crate) content: String,
 }
 
-/// What an issue was, and how long.
+/// A stage of an issue, and its times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Span {
-    /// What it was.
+    /// The stage.
     pub(crate) status: IssueStage,
-    /// From when.
+    /// When it started.
     pub(crate) from: Time,
-    /// Until when.
+    /// When it ended.
     pub(crate) until: Time,
 }
 
-/// What is known of a run besides its log.
+/// Facts about a run that are not in its log.
 #[derive(Debug)]
 pub(crate) struct Known<'a> {
-    /// Its issues, as far as they are here.
+    /// Those of its issues that are here.
     pub(crate) issues: &'a BTreeMap<IssueId, IssueFolder>,
     /// Whether the branch of the run is contained in what is checked out; unknown without a branch.
     pub(crate) is_merged: Option<bool>,
@@ -260,7 +260,7 @@ pub(crate) fn report(folder: &RunFolder, known: &Known<'_>) -> RunReport {
     }
 }
 
-/// Milliseconds from one time to another; none if a clock was set back meanwhile.
+/// Milliseconds from one time to another; `None` if a clock was set back in between.
 fn between(from: Time, until: Time) -> u64 {
     u64::try_from(until.millis().saturating_sub(from.millis())).unwrap_or(0)
 }
@@ -352,7 +352,7 @@ fn checks(execution: &ExecutionFolder) -> Vec<ReportedCheck> {
     last.collect()
 }
 
-/// What an issue was when. The last of it goes on until the run last changed, unless the issue is over.
+/// The stages of an issue. The last one lasts until the last change of the run, unless the issue is over.
 fn spans(folder: &RunFolder, progress: &Progress<'_>, issue: &IssueId) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for entry in &folder.log {
@@ -400,7 +400,7 @@ fn phases(folder: &RunFolder, progress: &Progress<'_>) -> Vec<PhaseTime> {
     phases
 }
 
-/// What executions cost, as far as agents told.
+/// The costs of executions, as reported by agents.
 #[derive(Debug, Default)]
 struct Spent {
     tokens: Option<u64>,
@@ -419,7 +419,7 @@ impl Spent {
         }
     }
 
-    /// Sums are rounded to millionths, so that no error of addition shows.
+    /// Sums are rounded to millionths, so that no rounding error shows.
     fn sums(self) -> (Option<u64>, Vec<Cost>) {
         let rounded = |amount: f64| (amount * 1e6).round() / 1e6;
         let cost = |(currency, amount)| Cost { amount: rounded(amount), currency };

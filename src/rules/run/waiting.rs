@@ -1,4 +1,4 @@
-//! What waits for a person after a run, and which command settles it.
+//! What waits for a person after a run, and the commands for it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::rules::facts;
 use crate::rules::folder::{IssueFolder, RunFolder};
 use crate::rules::review;
 
-/// Something that a person has to decide or to do.
+/// Something that a person must decide or do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Waiting {
     /// The issue that it is about.
@@ -24,11 +24,11 @@ pub(crate) struct Waiting {
     pub(crate) issue_id: Option<IssueId>,
     /// What it is.
     pub(crate) what: String,
-    /// What settles it.
+    /// The remedies.
     pub(crate) remedies: Vec<Remedy>,
 }
 
-/// What waits, by issue and then for the run as a whole. What was settled since the run is left out.
+/// What waits, by issue and then for the run as a whole. What was settled after the run is left out.
 pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known<'_>) -> Vec<Waiting> {
     let mut waiting: Vec<Waiting> =
         progress.issues.iter().filter_map(|issue| of_issue(issue, known.issues.get(issue.id))).collect();

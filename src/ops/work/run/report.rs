@@ -9,7 +9,7 @@ use crate::rules::folder::IssueFolder;
 use crate::rules::run::{Known, RunReport, report as report_of};
 use crate::store::{Read, Store, StoreError, records};
 
-/// The report of a run: of the one named, or else of the last that began.
+/// The report of a run: the named one, or else the one that started last.
 ///
 /// # Errors
 /// As [`super::show`].
@@ -22,7 +22,7 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
     Ok(session.done(report_of(&found, &Known { issues: &issues, is_merged }), None))
 }
 
-/// Those issues that are there and can be read.
+/// The issues that exist here and can be read.
 fn issues(read: &impl Read, ids: &[IssueId]) -> Result<BTreeMap<IssueId, IssueFolder>, Refusal> {
     let mut issues = BTreeMap::new();
     for id in ids {
@@ -35,7 +35,7 @@ fn issues(read: &impl Read, ids: &[IssueId]) -> Result<BTreeMap<IssueId, IssueFo
     Ok(issues)
 }
 
-/// Whether a branch is contained in what is checked out; unknown if it is gone, or nothing is checked out.
+/// Whether what is checked out contains a branch; `None` if the branch is gone, or nothing is checked out.
 fn is_merged(store: &Store, branch: &str) -> Result<Option<bool>, Refusal> {
     let (Some(tip), Some(head)) = (store.read_ref(branch)?, store.head()?) else { return Ok(None) };
     Ok(store.repo().is_ancestor(tip, head).ok())

@@ -1,4 +1,4 @@
-//! What gitwf-agents(7) says holds.
+//! What gitwf-agents(7) says is true.
 
 use serde_json::Value;
 
