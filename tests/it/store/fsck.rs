@@ -226,7 +226,7 @@ fn what_was_dropped_or_garbled_is_restored_in_one_commit() {
     let mut of_dropped = found.as_array().unwrap().iter().filter(|it| it["path"] == file("ISS-001"));
     let of_dropped = of_dropped.next().unwrap();
     assert_eq!(of_dropped["commit"], dropped);
-    assert!(of_dropped["what"].as_str().unwrap().contains("--repair"), "{found}");
+    assert_eq!(of_dropped["remedies"][0]["operation"], "fsck --repair", "{found}");
 
     let tip = repo.tip().unwrap();
     let ran = repo.wf(&["fsck", "--repair"]).ok();
