@@ -30,9 +30,9 @@ pub(crate) struct RunReport {
     pub(crate) run_id: RunId,
     /// How much work it does on each issue.
     pub(crate) mode: RunMode,
-    /// Its state.
+    /// Its status.
     pub(crate) status: RunStatus,
-    /// What it is about.
+    /// Its phase.
     pub(crate) phase: RunPhase,
     /// Who started it.
     pub(crate) actor: String,
