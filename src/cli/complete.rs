@@ -47,6 +47,10 @@ fn with_ids(command: clap::Command) -> clap::Command {
 /// The records that the value of an argument names, from the name of the value in the help.
 fn kind(arg: &clap::Arg) -> Option<IdKind> {
     let name = arg.get_value_names()?.first()?;
+    // `--id` gives a new record its id.
+    if arg.get_long() == Some("id") {
+        return None;
+    }
     match name.as_str() {
         "ISSUE" | "ISSUES" => Some(IdKind::Issue),
         "SOLUTION" | "SOLUTIONS" | "PLAN" => Some(IdKind::Plan),
@@ -86,6 +90,6 @@ mod tests {
         assert!(completed(&["close"], "id"));
         assert!(completed(&["bind"], "issue") && completed(&["bind"], "solution"));
         assert!(completed(&["queue", "pause"], "queues"));
-        assert!(!completed(&["new"], "title"));
+        assert!(!completed(&["new"], "title") && !completed(&["new"], "id") && !completed(&["link"], "task"));
     }
 }

@@ -337,7 +337,8 @@ fn note_cycles(tx: &Tx<'_>, report: &mut Report) -> Result<(), StoreError> {
     for cycle in dag::cycles(&report.dependent, |id| depends_on.get(id).cloned().unwrap_or_default()) {
         let way = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
         let note = format!("the issues depend on each other in a cycle: {way}");
-        let edit = Call::new("edit --depends-on=-OTHER", [&cycle[0]]);
+        let next = cycle.get(1).unwrap_or(&cycle[0]);
+        let edit = Call::new("edit", [cycle[0].to_string(), format!("--depends-on=-{next}")]);
         let remedies = vec![Remedy::call(edit, "removes a dependency")];
         report.notes.push(Noted { id: cycle[0].to_string(), note, remedies });
     }

@@ -57,6 +57,9 @@ pub(crate) enum StoreError {
     /// No name or e-mail address is known; the message is git's own.
     #[error("{0}")]
     Identity(String),
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers: {0}")]
+    Random(String),
     /// Another process holds the lock, and the timeout passed.
     #[error("another git-wf {}", locked(*.0))]
     Locked(u64),
@@ -283,6 +286,7 @@ impl Explain for StoreError {
             Self::Mirror { .. } => "mirror",
             Self::Config { .. } => "config",
             Self::Identity(_) => "identity",
+            Self::Random(_) => "no-random-numbers",
             Self::Locked(_) => "locked",
             Self::Contended { .. } => "contended",
             Self::Broken { .. } => "broken-record",
@@ -309,6 +313,7 @@ impl Explain for StoreError {
             Self::Mirror { .. } => "use a clone that is not a mirror, or remove that refspec from the config".into(),
             Self::Config { key, .. } if key.starts_with("GIT_") => format!("`unset {key}`, or give it a date that git accepts").into(),
             Self::Config { key, .. } => format!("`git config --unset {key}` restores the default").into(),
+            Self::Random(_) => "ids need them; nothing was written".into(),
             Self::Identity(_) => {
                 "set them with `git config --global user.name NAME` and `git config --global user.email ADDRESS`".into()
             }

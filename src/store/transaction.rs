@@ -21,7 +21,7 @@ use super::redaction::Redactions;
 use super::repo::{Store, one_line};
 use super::root;
 use super::snapshot::{Read, Snapshot};
-use crate::git::{GitError, Kind, ObjectId, Repository};
+use crate::git::{Kind, ObjectId, Repository};
 use crate::model::id::EntryId;
 use crate::model::op::Op;
 use crate::model::stamp::{Stamp, Stamper};
@@ -355,8 +355,7 @@ impl Store {
 /// Forty random bits, drawn once for each command.
 pub(crate) fn random_uid() -> Result<Uid, StoreError> {
     let mut bits = [0u8; 5];
-    getrandom::fill(&mut bits)
-        .map_err(|e| StoreError::Git(GitError::Open(format!("the system gives no random bits: {e}"))))?;
+    getrandom::fill(&mut bits).map_err(|error| StoreError::Random(error.to_string()))?;
     Ok(Uid::from_bits(bits))
 }
 

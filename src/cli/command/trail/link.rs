@@ -8,7 +8,7 @@ pub(crate) struct Args {
     #[arg(required = true, num_args = 2.., value_names = ["COMMIT", "SOLUTION"])]
     ids: Vec<String>,
     /// The task the commits carry out
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "TASK")]
     task: Option<String>,
     #[command(flatten)]
     force: Force,

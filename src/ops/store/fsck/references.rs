@@ -40,7 +40,9 @@ pub(super) fn check(
     }
     for cycle in cycles(&edges) {
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
-        let remedy = Remedy::call(Call::new("edit --depends-on=-OTHER", [&cycle[0]]), "removes a dependency");
+        let next = cycle.get(1).unwrap_or(&cycle[0]);
+        let edit = Call::new("edit", [cycle[0].to_string(), format!("--depends-on=-{next}")]);
+        let remedy = Remedy::call(edit, "removes a dependency");
         found.error_with(&layout::issue(&cycle[0]), format!("depends on itself: {drawn}"), remedy);
     }
     for id in records::queue_ids(snapshot)? {

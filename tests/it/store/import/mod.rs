@@ -219,7 +219,7 @@ fn issues_that_depend_on_each_other_are_noted() {
         json!([{
             "id": "zoo-2",
             "note": "the issues depend on each other in a cycle: zoo-2 → zoo-3 → zoo-2",
-            "remedies": [{"operation": "edit --depends-on=-OTHER", "values": ["zoo-2"], "words": "removes a dependency"}]
+            "remedies": [{"operation": "edit", "values": ["zoo-2", "--depends-on=-zoo-3"], "words": "removes a dependency"}]
         }])
     );
     // Importing the same again changes nothing, and reports nothing.
