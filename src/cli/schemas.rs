@@ -105,7 +105,11 @@ pub(super) static KINDS: &[Kind] = &[
     ),
     kind::<LogEntry>(Sort::Record, "execution-log-entry", "an entry of an execution's log"),
     kind::<Check>(Sort::Record, "check", "an entry `check` of that log: a test command was run"),
-    kind::<Run>(Sort::Record, "run", "run.json: one pass of the workflow over several issues"),
+    kind::<Run>(
+        Sort::Record,
+        "run",
+        "run.json: one pass of the workflow over several issues; the answer of `run --dry-run`",
+    ),
     kind::<RunLogEntry>(
         Sort::Record,
         "run-log-entry",
@@ -232,7 +236,11 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agent list`"),
     kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agent test`"),
     kind::<crate::rules::run::RunReport>(Sort::Answer, "run-report", "`run report`: what came of a run"),
-    kind::<ops::work::run::RunView>(Sort::Answer, "run-show", "`run show`: a run with its state"),
+    kind::<ops::work::run::RunView>(
+        Sort::Answer,
+        "run-show",
+        "`run`, `run show`, `run resume`: a run with its state",
+    ),
     kind::<ops::work::run::RunSummary>(Sort::Answer, "run-summary", "an array of them: `run list`"),
     kind::<ops::issues::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<ops::issues::Counted>(Sort::Answer, "list-count", "`list --count`"),

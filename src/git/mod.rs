@@ -61,3 +61,4 @@ pub(crate) use revisions::Revisions;
 pub(crate) use settings::Config;
 pub(crate) use signatures::{By, SSH, Verdict, Verified};
 pub(crate) use walk::Ancestors;
+pub(crate) use worktrees::Merge;

@@ -168,6 +168,13 @@ impl Git {
         succeeded(&words, output).map(|output| output.stdout)
     }
 
+    /// Like [`Git::run`], with another index than that of the work tree.
+    pub(crate) fn run_with_index(&self, args: impl Into<Args>, index: &Path) -> Result<Vec<u8>, GitError> {
+        let mut command = self.command(args);
+        command.env("GIT_INDEX_FILE", index);
+        feed(command, &[])
+    }
+
     /// Like [`Git::run`], with `input` on stdin.
     pub(super) fn run_with(&self, args: impl Into<Args>, input: &[u8]) -> Result<Vec<u8>, GitError> {
         feed(self.command(args), input)

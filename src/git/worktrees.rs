@@ -35,4 +35,79 @@ impl Git {
         };
         self.run(args).map(drop)
     }
+
+    /// Creates a worktree on no branch, at a commit.
+    pub(crate) fn add_detached_worktree(&self, path: &Path, commit: &str) -> Result<(), GitError> {
+        let args = Args::new(&["worktree", "add", "--quiet", "--detach"]).value(path).value(commit);
+        self.run(args).map(drop)
+    }
+
+    /// Removes a worktree, with whatever is in it, even one that git was killed in the middle of making.
+    pub(crate) fn remove_worktree(&self, path: &Path) -> Result<(), GitError> {
+        let removed = self.run(Args::new(&["worktree", "remove", "-f", "-f"]).value(path));
+        let Err(error) = removed else { return Ok(()) };
+        // git may know nothing of it, or hold it for unfinished.
+        if path.exists() && std::fs::remove_dir_all(path).is_err() {
+            return Err(error);
+        }
+        let _ = self.run(Args::new(&["worktree", "unlock"]).value(path));
+        self.prune_worktrees()
+    }
+
+    /// Lets git forget worktrees whose folders are gone.
+    pub(crate) fn prune_worktrees(&self) -> Result<(), GitError> {
+        self.run(&["worktree", "prune"]).map(drop)
+    }
+
+    /// What is changed or new in the work tree, each as git lists it, without ignored files.
+    pub(crate) fn uncommitted(&self) -> Result<Vec<String>, GitError> {
+        let options = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=normal"];
+        let listed = self.run(&options)?;
+        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
+
+    /// Throws away what is not committed in the work tree, but for ignored files.
+    pub(crate) fn discard_uncommitted(&self) -> Result<(), GitError> {
+        self.run(&["reset", "--quiet", "--hard"])?;
+        self.run(&["clean", "--quiet", "-f", "-d"]).map(drop)
+    }
+
+    /// Keeps what is not committed in the work tree as a commit on a new branch (its short name), and leaves the work tree
+    /// as it is. `index` is a copy of its index, to be thrown away.
+    pub(crate) fn keep_uncommitted(&self, index: &Path, branch: &str) -> Result<(), GitError> {
+        let run = |args: Args| -> Result<String, GitError> {
+            let output = self.run_with_index(args, index)?;
+            Ok(String::from_utf8_lossy(&output).trim().to_owned())
+        };
+        run(Args::new(&["add", "--all"]))?;
+        let tree = run(Args::new(&["write-tree"]))?;
+        let options = ["commit-tree", "-p", "HEAD", "-m", "Keep what was not committed"];
+        let commit = run(Args::new(&options).value(tree))?;
+        run(Args::new(&["branch", "-f"]).value(branch).value(commit)).map(drop)
+    }
+
+    /// Merges `branch` (its short name) into what is checked out in the work tree.
+    pub(crate) fn merge_branch(&self, branch: &str) -> Result<Merge, GitError> {
+        let merged = self.run(Args::new(&["merge", "--quiet", "--no-edit"]).value(branch));
+        let Err(error) = merged else { return Ok(Merge::Done) };
+        let listed = self.run(&["diff", "--name-only", "--diff-filter=U"])?;
+        let files: Vec<String> = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();
+        // Where there was nothing to abort, the first error says more.
+        let _ = self.run(&["merge", "--abort"]);
+        if files.is_empty() { Err(error) } else { Ok(Merge::Conflict(files)) }
+    }
+
+    /// Deletes a branch (its short name) that is merged into what is checked out in the work tree.
+    pub(crate) fn delete_merged_branch(&self, branch: &str) -> Result<(), GitError> {
+        self.run(Args::new(&["branch", "--quiet", "--delete"]).value(branch)).map(drop)
+    }
+}
+
+/// What came of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Merge {
+    /// The branch holds it.
+    Done,
+    /// These files conflict. Nothing was changed.
+    Conflict(Vec<String>),
 }

@@ -285,6 +285,11 @@ impl QueueId {
 }
 
 impl RunId {
+    /// An id for a run that begins at `at`.
+    pub(crate) fn made(at: Time, uid: &Uid) -> Self {
+        Self(format!("RUN-{}-{uid}", at.date_digits()))
+    }
+
     /// The last part.
     pub(crate) fn uid(&self) -> &str {
         last_part(&self.0)

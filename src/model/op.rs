@@ -79,6 +79,8 @@ text_enum!(
         Session = "session",
         /// Queues failed work again.
         Retry = "retry",
+        /// Begins a run, or records what came of its steps.
+        Run = "run",
         /// Renews a lease.
         LeaseRenew = "lease renew",
         /// Releases a claim.

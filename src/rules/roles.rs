@@ -48,6 +48,8 @@ text_enum!(
         Execute = "execute",
         /// Let something that failed be tried again.
         Retry = "retry",
+        /// Drive runs: ask agents, and record what came of it.
+        Coordinate = "coordinate",
         /// Decide for the project.
         Own = "own",
     }
@@ -61,14 +63,14 @@ impl Role {
 
     /// Its capabilities.
     fn capabilities(self) -> &'static [Capability] {
-        use Capability::{Choose, Execute, Note, Order, Plan, Retry, Review};
+        use Capability::{Choose, Coordinate, Execute, Note, Order, Plan, Retry, Review};
         match self {
             Self::Explorer => &[Note],
             Self::Planner => &[Note, Plan, Choose],
             Self::Reviewer => &[Note, Review],
             Self::Integrator => &[Note, Choose, Order, Retry],
             Self::Executor => &[Note, Execute, Retry],
-            Self::Coordinator => &[Note, Retry],
+            Self::Coordinator => &[Note, Retry, Coordinate],
         }
     }
 
@@ -121,6 +123,7 @@ fn needs(op: Op) -> Capability {
         | Op::Link
         | Op::Unlink => Capability::Execute,
         Op::Retry => Capability::Retry,
+        Op::Run => Capability::Coordinate,
         Op::Close | Op::Reopen | Op::PolicySet | Op::ProjectSet | Op::Redact | Op::Fsck => Capability::Own,
     }
 }

@@ -80,6 +80,13 @@ How many seconds to wait for another writer (default: 60).
 An agent, or what is different about a preset: see
 .BR git\-wf\-agent (1).
 .TP
+.BR wf.run.planner ", " .reviewer ", " .executor
+The agents of a run, by their names or command lines: see
+.BR git\-wf\-run (1).
+.TP
+.BR wf.run.mode ", " .jobs ", " .planJobs ", " .retries
+How a run works unless an option says otherwise.
+.TP
 .BR wf.sign ", " commit.gpgSign
 Sign the commits of the store, as git signs other commits.
 .B wf.sign

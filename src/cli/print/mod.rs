@@ -30,6 +30,7 @@ mod remedy;
 pub(super) mod review;
 pub(super) mod run;
 pub(super) mod run_html;
+pub(super) mod run_live;
 pub(super) mod run_report;
 pub(super) mod search;
 pub(super) mod signatures;

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::model::run::RunStep;
+use crate::model::id::IssueId;
+use crate::model::run::{Run, RunStep};
 use crate::ops::work::run::{LoggedView, RunSummary, RunView};
 use crate::rules::run::{Counts, IssueStage};
 use crate::ui::style::{self, Style};
@@ -56,19 +57,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     )?;
     let steps: Vec<&str> = run.steps.iter().map(|step: &RunStep| step.as_str()).collect();
     writeln!(screen, "  {}; {}", outcome(state.context), steps.join(" → "))?;
-    let agents = [
-        ("explorer", &run.agents.explorer),
-        ("planner", &run.agents.planner),
-        ("reviewer", &run.agents.reviewer),
-        ("executor", &run.agents.executor),
-    ];
-    let agents: Vec<String> = agents
-        .into_iter()
-        .filter_map(|(role, name)| name.as_ref().map(|name| format!("{role} {}", clean_line(name))))
-        .collect();
-    if !agents.is_empty() {
-        writeln!(screen, "  {}", agents.join(", "))?;
-    }
+    agents(screen, run)?;
     if let Some(branch) = &run.branch {
         let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         writeln!(screen, "  the work of completed issues is on the branch {}", clean_line(branch))?;
@@ -100,6 +89,24 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     Ok(())
 }
 
+/// Who takes part.
+fn agents(screen: &mut Screen, run: &Run) -> io::Result<()> {
+    let agents = [
+        ("explorer", &run.agents.explorer),
+        ("planner", &run.agents.planner),
+        ("reviewer", &run.agents.reviewer),
+        ("executor", &run.agents.executor),
+    ];
+    let agents: Vec<String> = agents
+        .into_iter()
+        .filter_map(|(role, name)| name.as_ref().map(|name| format!("{role} {}", clean_line(name))))
+        .collect();
+    if !agents.is_empty() {
+        writeln!(screen, "  {}", agents.join(", "))?;
+    }
+    Ok(())
+}
+
 fn colour(stage: IssueStage) -> Style {
     match stage {
         IssueStage::Completed => style::GOOD,
@@ -114,6 +121,33 @@ pub(in crate::cli) fn log(screen: &mut Screen, entries: &[LoggedView]) -> io::Re
     for entry in entries {
         let at = screen.painter().paint(style::DIM, &entry.entry.at.to_string());
         writeln!(screen, "{at} {}", clean_line(&entry.words))?;
+    }
+    Ok(())
+}
+
+/// A run that would be begun.
+pub(in crate::cli) fn dry(screen: &mut Screen, run: &Run) -> io::Result<()> {
+    let issues: Vec<&str> = run.issue_ids.iter().map(IssueId::as_str).collect();
+    let steps: Vec<&str> = run.steps.iter().map(|step| step.as_str()).collect();
+    writeln!(screen, "{} over {}", run.mode, issues.join(", "))?;
+    writeln!(screen, "  {}", steps.join(" → "))?;
+    let limits = run.limits;
+    let tried = match limits.retries {
+        0 => String::new(),
+        1 => ", a failed one tried again once".to_owned(),
+        n => format!(", a failed one tried again at most {n} times"),
+    };
+    writeln!(screen, "  at once: {} planned, {} executed{tried}", limits.plan_jobs, limits.jobs)?;
+    agents(screen, run)?;
+    writeln!(screen, "nothing was begun")
+}
+
+/// A run that came to its end, and how its work is taken over.
+pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64) -> io::Result<()> {
+    run(screen, view, now)?;
+    if let Some(branch) = view.run.branch.as_deref().filter(|_| view.state.context.completed_count > 0) {
+        let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        writeln!(screen, "`git merge {}` takes the work over", clean_line(branch))?;
     }
     Ok(())
 }

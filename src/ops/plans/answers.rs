@@ -56,6 +56,11 @@ impl Plans {
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
+
+    /// Each as it was written.
+    pub(crate) fn into_values(self) -> Vec<Value> {
+        self.0
+    }
 }
 
 impl Answer for Plans {

@@ -194,7 +194,7 @@ impl Report {
     }
 
     /// Whether the report itself says that tests failed.
-    pub(super) fn has_failed_tests(&self) -> bool {
+    pub(in crate::ops::work) fn has_failed_tests(&self) -> bool {
         self.tests_passed == Some(false)
     }
 

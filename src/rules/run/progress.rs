@@ -1,7 +1,10 @@
 //! How far a run has come, computed from its log. Any log is accepted: the logs of two clones may have been joined.
 
+use std::collections::BTreeMap;
+
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::run::RunStep;
 use crate::model::run_log::{
     ActionDone, Breach, IssueReached, RunEvent, RunLogEntry, RunPhase, RunStatus, Setback,
 };
@@ -21,13 +24,24 @@ pub(crate) struct Progress<'a> {
     /// The steps that were taken or left out, in order.
     pub(crate) actions: Vec<&'a ActionDone>,
     /// The attempts at a step that failed, in order, with the time.
-    pub(crate) setbacks: Vec<(Time, &'a Setback)>,
+    pub(crate) setbacks: Vec<&'a Setback>,
+    /// How often each step of an issue was tried in vain since it last was taken.
+    in_vain: BTreeMap<(RunStep, &'a IssueId), usize>,
     /// What agents did outside of their roles, in order.
     pub(crate) breaches: Vec<&'a Breach>,
-    /// What went wrong with the run itself, with the time and the phase.
-    pub(crate) errors: Vec<(Time, RunPhase, &'a Failure)>,
+    /// Everything that went wrong, in order, with the time.
+    pub(crate) errors: Vec<(Time, Wrong<'a>)>,
     /// When it last changed.
     pub(crate) updated_at: Time,
+}
+
+/// Something that went wrong.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Wrong<'a> {
+    /// With the run itself, in this phase.
+    Run(RunPhase, &'a Failure),
+    /// With one of its steps.
+    Step(&'a Setback),
 }
 
 /// How far an issue of a run has come.
@@ -73,6 +87,7 @@ impl<'a> Progress<'a> {
             issues: folder.run.issue_ids.iter().map(issue).collect(),
             actions: Vec::new(),
             setbacks: Vec::new(),
+            in_vain: BTreeMap::new(),
             breaches: Vec::new(),
             errors: Vec::new(),
             updated_at: folder.run.created_at,
@@ -102,17 +117,47 @@ impl<'a> Progress<'a> {
             RunEvent::Phase(reached) => {
                 self.status = reached.status;
                 self.phase = reached.phase;
-                self.errors.extend(reached.error.as_ref().map(|error| (entry.at, reached.phase, error)));
+                let error = reached.error.as_ref().map(|error| Wrong::Run(reached.phase, error));
+                self.errors.extend(error.map(|error| (entry.at, error)));
             }
             RunEvent::Issue(reached) => {
                 if let Some(issue) = self.issues.iter_mut().find(|issue| *issue.id == reached.issue_id) {
                     issue.reach(reached, entry.at);
                 }
             }
-            RunEvent::Action(done) => self.actions.push(done),
-            RunEvent::Setback(setback) => self.setbacks.push((entry.at, setback)),
+            RunEvent::Action(done) => {
+                if let Some(issue) = &done.issue_id {
+                    self.in_vain.remove(&(done.action, issue));
+                }
+                self.actions.push(done);
+            }
+            RunEvent::Setback(setback) => {
+                if let Some(issue) = &setback.issue_id {
+                    *self.in_vain.entry((setback.action, issue)).or_default() += 1;
+                }
+                self.setbacks.push(setback);
+                self.errors.push((entry.at, Wrong::Step(setback)));
+            }
             RunEvent::Breach(breach) => self.breaches.push(breach),
         }
+    }
+
+    /// One of its issues.
+    pub(crate) fn issue(&self, id: &IssueId) -> Option<&IssueProgress<'a>> {
+        self.issues.iter().find(|issue| issue.id == id)
+    }
+
+    /// How often a step was taken for an issue.
+    pub(crate) fn taken(&self, step: RunStep, issue: &IssueId) -> usize {
+        let is_it = |it: &&&ActionDone| {
+            it.action == step && it.issue_id.as_ref() == Some(issue) && it.skipped.is_none()
+        };
+        self.actions.iter().filter(is_it).count()
+    }
+
+    /// How often an agent was asked for a step of an issue in vain since it last was taken.
+    pub(crate) fn failed_since_taken(&self, step: RunStep, issue: &IssueId) -> usize {
+        self.in_vain.get(&(step, issue)).copied().unwrap_or(0)
     }
 }
 

@@ -323,7 +323,7 @@ fn issue_report(
         setback_count: progress
             .setbacks
             .iter()
-            .filter(|(_, setback)| setback.issue_id.as_ref() == Some(issue.id))
+            .filter(|setback| setback.issue_id.as_ref() == Some(issue.id))
             .count(),
         tokens,
         costs,

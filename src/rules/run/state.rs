@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::{IssueProgress, Progress};
+use super::progress::{IssueProgress, Progress, Wrong};
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, ItemId, SolutionId};
 use crate::model::run::RunStep;
@@ -245,25 +245,21 @@ fn completed_actions(progress: &Progress<'_>) -> Vec<String> {
 }
 
 fn errors(progress: &Progress<'_>) -> Vec<ErrorState> {
-    let run = progress.errors.iter().map(|(at, phase, error)| ErrorState {
-        timestamp: *at,
-        phase: Some(*phase),
-        action: None,
-        issue_id: None,
-        error_type: error.error_type.clone(),
-        message: in_words(error),
-    });
-    let steps = progress.setbacks.iter().map(|(at, setback)| ErrorState {
-        timestamp: *at,
-        phase: None,
-        action: Some(setback.action),
-        issue_id: setback.issue_id.clone(),
-        error_type: setback.error.error_type.clone(),
-        message: in_words(&setback.error),
-    });
-    let mut errors: Vec<ErrorState> = run.chain(steps).collect();
-    errors.sort_by_key(|error| error.timestamp);
-    errors
+    let error = |(at, wrong): &(Time, Wrong<'_>)| {
+        let (phase, step, error) = match wrong {
+            Wrong::Run(phase, error) => (Some(*phase), None, *error),
+            Wrong::Step(setback) => (None, Some(*setback), &setback.error),
+        };
+        ErrorState {
+            timestamp: *at,
+            phase,
+            action: step.map(|setback| setback.action),
+            issue_id: step.and_then(|setback| setback.issue_id.clone()),
+            error_type: error.error_type.clone(),
+            message: in_words(error),
+        }
+    };
+    progress.errors.iter().map(error).collect()
 }
 
 pub(super) fn in_words(error: &Failure) -> String {

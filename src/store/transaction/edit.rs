@@ -6,12 +6,14 @@ use serde::de::DeserializeOwned;
 use super::Tx;
 use crate::model::doc::{Broken, Doc};
 use crate::model::execution::{Event, LogEntry};
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::record::{Entry, entry_at, entry_bytes};
 use crate::model::root::{ROOT, Root};
+use crate::model::run::Run;
+use crate::model::run_log::{RunEvent, RunLogEntry};
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 use crate::store::error::StoreError;
@@ -178,6 +180,17 @@ impl Tx<'_> {
     pub(crate) fn log(&mut self, execution: &ExecutionId, event: Event) -> Result<LogEntry, StoreError> {
         let (actor, at) = (self.person().to_owned(), self.stamper().now());
         self.append(&layout::execution_log(execution), |id| LogEntry { id, event, actor, at })
+    }
+
+    /// Adds a run, which is written once.
+    pub(crate) fn create_run(&mut self, run: &Run) -> Result<(), StoreError> {
+        self.write(layout::run(&run.id), entry_bytes(run))
+    }
+
+    /// Appends to the log of a run.
+    pub(crate) fn log_run(&mut self, run: &RunId, event: RunEvent) -> Result<RunLogEntry, StoreError> {
+        let (actor, at) = (self.person().to_owned(), self.stamper().now());
+        self.append(&layout::run_log(run), |id| RunLogEntry { id, event, actor, at })
     }
 
     /// Adds a claim; it is never changed.

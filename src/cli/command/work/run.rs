@@ -1,11 +1,80 @@
-use crate::cli::{Context, Outcome, print};
-use crate::ops::work::run;
+use std::io::BufRead;
 
-/// Show runs: passes of the workflow over several issues, driven by agents
+use crate::agent::in_hook;
+use crate::agent::process::Interrupts;
+use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
+use crate::model::run::RunMode;
+use crate::ops::Done;
+use crate::ops::work::run::{self, Begin, Given, RunView};
+use crate::ui;
+
+/// Have agents plan, review and execute issues
+///
+/// Each issue is planned by one agent, reviewed by another if the mode asks for it, queued, and executed by a third in a
+/// worktree of its own. The tests of the plan are run there, and what passes is merged into the branch `wf/RUN` of the run,
+/// on which later issues build. Your own branch and work tree stay as they are: `git merge wf/RUN` takes the work over.
+///
+/// An agent is a name or a command line (see git-wf-agent(1)); wf.run.planner, .reviewer and .executor in git config name
+/// the usual ones, and wf.run.mode, .jobs, .planJobs and .retries the usual limits.
+///
+/// Ctrl-C ends the run after the steps that are under way, a second one at once. `git wf run resume` goes on.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: RunCommand,
+    command: Option<RunCommand>,
+    /// The issues
+    issues: Vec<String>,
+    /// Take every issue without a plan; with --execute-only, every issue with one
+    #[arg(long)]
+    all_pending: bool,
+    /// Take the open issues with this tag
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
+    #[command(flatten)]
+    agents: Agents,
+    /// quick: plan and execute; full: with a review; batch: with one review and one queue for all issues, several planned
+    /// at once; auto: by the number and the priority of the issues
+    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    mode: Option<Mode>,
+    /// Execute at most N plans at once (default: 1)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
+    jobs: Option<u64>,
+    /// Plan or review at most N issues at once (default: 3 in a batch, else 1)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
+    plan_jobs: Option<u64>,
+    /// Try a failed execution again, at most N times (default: 0)
+    #[arg(long = "retry", value_name = "N", value_parser = clap::value_parser!(u64).range(0..=10))]
+    retries: Option<u64>,
+    /// Plan and review only
+    #[arg(long, conflicts_with = "execute_only")]
+    plan_only: bool,
+    /// Queue and execute what is planned, and plan nothing
+    #[arg(long)]
+    execute_only: bool,
+    /// Leave the review out
+    #[arg(long)]
+    skip_review: bool,
+    /// Show what would be run, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Run the test commands of the plans without asking
+    #[arg(short, long)]
+    yes: bool,
+}
+
+/// Who works.
+#[derive(Debug, clap::Args)]
+struct Agents {
+    /// The agent that makes plans
+    #[arg(long, value_name = "AGENT")]
+    planner: Option<String>,
+    /// The agent that reviews them
+    #[arg(long, value_name = "AGENT")]
+    reviewer: Option<String>,
+    /// The agent that executes them
+    #[arg(long, value_name = "AGENT")]
+    executor: Option<String>,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -40,11 +109,43 @@ enum RunCommand {
         /// The run (default: the latest)
         run: Option<String>,
     },
+    /// Go on with a run that was interrupted
+    ///
+    /// What was done is not done again. An agent that was interrupted is asked once more, in the worktree that it had.
+    Resume {
+        /// The run (default: the only one that is open)
+        run: Option<String>,
+        #[command(flatten)]
+        agents: Agents,
+        /// Run the test commands of the plans without asking
+        #[arg(short, long)]
+        yes: bool,
+    },
+}
+
+impl From<Agents> for Given {
+    fn from(agents: Agents) -> Self {
+        Self { planner: agents.planner, reviewer: agents.reviewer, executor: agents.executor }
+    }
+}
+
+/// A mode; none for `auto`.
+#[derive(Debug, Clone, Copy)]
+struct Mode(Option<RunMode>);
+
+fn parse_mode(text: &str) -> Result<Mode, String> {
+    match text {
+        "auto" => Ok(Mode(None)),
+        text => RunMode::parse(text)
+            .map(|mode| Mode(Some(mode)))
+            .ok_or_else(|| format!("expected auto, {}", RunMode::words())),
+    }
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    match args.command {
+    let Some(command) = args.command else { return begin(args, context) };
+    match command {
         RunCommand::List => {
             let now = session.store().now()?.millis();
             context.answer(run::list(&session)?, |runs, _, screen| print::run::list(screen, runs, now))
@@ -66,5 +167,66 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             let done = run::log(&session, run.as_deref())?;
             context.answer(done, |entries, _, screen| print::run::log(screen, entries))
         }
+        RunCommand::Resume { run, agents, yes } => {
+            refuse_in_hook()?;
+            let mut watch = print::run_live::Lines::new(Interrupts::catch()?, yes, context.json());
+            let done = run::resume(&session, run.as_deref(), agents.into(), &mut watch);
+            ended(done.map_err(Failure::from)?, context)
+        }
     }
+}
+
+fn begin(args: Args, context: &mut Context) -> Outcome {
+    refuse_in_hook()?;
+    let session = context.session()?;
+    let names_none = args.issues.is_empty() && !args.all_pending && args.tag.is_none();
+    let takes_all = names_none && asked_for_all(context)?;
+    let input = Begin {
+        issues: args.issues,
+        all_pending: args.all_pending || takes_all,
+        tag: args.tag,
+        agents: args.agents.into(),
+        mode: args.mode.map(|Mode(mode)| mode),
+        jobs: args.jobs,
+        plan_jobs: args.plan_jobs,
+        retries: args.retries,
+        plan_only: args.plan_only,
+        execute_only: args.execute_only,
+        skip_review: args.skip_review,
+    };
+    if args.dry_run {
+        let done = run::prepare(&session, &input)?;
+        let Done { view: (run, _), commit, notices } = done;
+        return context
+            .answer(Done { view: run, commit, notices }, |run, _, screen| print::run::dry(screen, run));
+    }
+    let mut watch = print::run_live::Lines::new(Interrupts::catch()?, args.yes, context.json());
+    let done = run::run(&session, &input, &mut watch);
+    ended(done.map_err(Failure::from)?, context)
+}
+
+/// Shows a run that came to its end. It failed if any of its issues did.
+fn ended(done: Done<RunView>, context: &mut Context) -> Outcome {
+    let has_failed = done.view.state.context.failed_count > 0;
+    let now = context.session()?.store().now()?.millis();
+    context.answer(done, |run, _, screen| print::run::ended(screen, run, now))?;
+    Ok(if has_failed { Exit::Failed } else { Exit::Done })
+}
+
+/// Whether every issue without a plan is meant, where none is named.
+fn asked_for_all(context: &Context) -> Result<bool, Failure> {
+    if context.json() || !ui::can_ask() {
+        return Ok(false);
+    }
+    ui::ask("No issue is named. Take every issue without a plan? [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Agents and the commands of plans never run from a git hook.
+fn refuse_in_hook() -> Result<(), Failure> {
+    let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
+    Err(Failure::new("in-a-hook", format!("agents never run from a git hook, and {shown}"))
+        .hint("run `git wf run` by hand or from your own script"))
 }

@@ -1,0 +1,247 @@
+//! Beginning a run: its issues, its mode, its agents, its record.
+
+use super::crew::{Crew, Given};
+use super::places::{Places, short_branch};
+use crate::model::hash::CommitHash;
+use crate::model::id::{IssueId, RunId};
+use crate::model::op::Op;
+use crate::model::priority::Priority;
+use crate::model::run::{CodeReview, Run, RunAgents, RunLimits, RunMode, RunStep};
+use crate::model::run_log::{ActionDone, PhaseReached, RunEvent, RunPhase, RunStatus};
+use crate::model::status::IssueStatus;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::rules::run::mode_for;
+use crate::store::{Store, StoreError, random_uid, records, resolve};
+
+/// The most issues that a batch explores at once.
+const MOST_EXPLORED: u64 = 5;
+/// The most issues that are planned at once, unless somebody says otherwise.
+const MOST_PLANNED: u64 = 3;
+
+/// What to run, and how.
+#[derive(Debug, Default)]
+pub(crate) struct Begin {
+    /// The issues: their ids, or unambiguous prefixes of them.
+    pub(crate) issues: Vec<String>,
+    /// Every issue without a plan; with `execute_only`, every issue with one.
+    pub(crate) all_pending: bool,
+    /// The open issues with this tag.
+    pub(crate) tag: Option<String>,
+    /// Who works; else as git config says.
+    pub(crate) agents: Given,
+    /// How much work is done on each issue, or `None` for as much as fits their number and priority; else as git config
+    /// says.
+    pub(crate) mode: Option<Option<RunMode>>,
+    /// The most plans that are executed at once.
+    pub(crate) jobs: Option<u64>,
+    /// The most issues that are planned or reviewed at once.
+    pub(crate) plan_jobs: Option<u64>,
+    /// How often a failed execution is tried again.
+    pub(crate) retries: Option<u64>,
+    /// Plan and review, and do not execute.
+    pub(crate) plan_only: bool,
+    /// Execute what is planned, and plan nothing.
+    pub(crate) execute_only: bool,
+    /// Leave the review out.
+    pub(crate) skip_review: bool,
+}
+
+/// Makes the record of a run, without beginning it.
+///
+/// # Errors
+/// `usage`, `no-agent`, `unknown-agent`, `invalid-agent`, `no-commit`; nothing to do without any issue.
+pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> {
+    let store = session.store();
+    let issues = selected(session, input)?;
+    let given = input.agents.clone().or(Given::configured(store));
+    let crew = Crew::of(store, &given)?;
+    let priorities: Vec<Priority> = issues.iter().map(|it| it.issue.record.priority).collect();
+    let mode = match input.mode {
+        Some(mode) => mode,
+        None => configured_mode(store)?,
+    };
+    let mode = mode.unwrap_or_else(|| mode_for(&priorities));
+    let steps = steps(input, mode, &crew)?;
+    let agents = crew.names();
+    let agents = RunAgents {
+        explorer: None,
+        planner: agents.planner.filter(|_| steps.contains(&RunStep::Plan)),
+        reviewer: agents.reviewer.filter(|_| steps.contains(&RunStep::Review)),
+        executor: agents.executor.filter(|_| steps.contains(&RunStep::Execute)),
+    };
+    let base = store.head()?.ok_or_else(|| {
+        Refusal::new("no-commit", "this repository has no commit for agents to work on")
+            .hint("`git commit` creates one")
+    })?;
+    let number = |given: Option<u64>, key: &'static str, otherwise: u64| match given {
+        Some(n) => Ok(n),
+        None => Ok::<u64, Refusal>(configured_number(store, key)?.unwrap_or(otherwise)),
+    };
+    let now = store.now()?;
+    let id = RunId::made(now, &random_uid()?);
+    let executes = steps.contains(&RunStep::Execute);
+    let jobs = number(input.jobs, "wf.run.jobs", 1)?.max(1);
+    let plan_jobs =
+        number(input.plan_jobs, "wf.run.planJobs", if mode == RunMode::Batch { MOST_PLANNED } else { 1 })?;
+    let run = Run {
+        branch: executes.then(|| format!("refs/heads/{}", short_branch(&id))),
+        id,
+        mode,
+        issue_ids: issues.iter().map(|it| it.issue.record.id.clone()).collect(),
+        steps,
+        agents,
+        limits: RunLimits {
+            explore_jobs: if mode == RunMode::Batch { MOST_EXPLORED } else { 1 },
+            plan_jobs: plan_jobs.max(1),
+            jobs,
+            retries: number(input.retries, "wf.run.retries", 0)?,
+        },
+        execution_method: crew.method(),
+        code_review: CodeReview::Skip,
+        base_commit: Some(CommitHash::from(base)),
+        actor: store.identity()?.person(),
+        created_at: now,
+    };
+    if store.work_dir().is_some() && !store.git().uncommitted()?.is_empty() {
+        session.notice(Notice::warning(
+            "the work tree has uncommitted changes, which agents do not see: the run begins with the last commit",
+        ));
+    }
+    Ok(session.done((run, given), None))
+}
+
+/// Records a run that was prepared.
+///
+/// # Errors
+/// What writing to the store can come to.
+pub(crate) fn begin(session: &Session, run: Run, given: &Given) -> Answer<Run> {
+    let store = session.store();
+    let permit = session.permit(Op::Run)?;
+    let places = Places::of(store, &run.id);
+    given.keep(&places.files)?;
+    let reviewless = run.mode != RunMode::Quick && run.takes(RunStep::Plan) && !run.takes(RunStep::Review);
+    let committed = session.transact(permit, |tx| {
+        let created = Run { created_at: tx.stamper().now(), actor: tx.person().to_owned(), ..run.clone() };
+        tx.create_run(&created)?;
+        let (status, phase) = (RunStatus::Running, RunPhase::Init);
+        tx.log_run(&run.id, RunEvent::Phase(PhaseReached { status, phase, error: None }))?;
+        if reviewless {
+            tx.log_run(
+                &run.id,
+                RunEvent::Action(ActionDone {
+                    action: RunStep::Review,
+                    issue_id: None,
+                    agent: None,
+                    took_ms: None,
+                    note: None,
+                    skipped: Some("no reviewer takes part".into()),
+                }),
+            )?;
+        }
+        let issues: Vec<&str> = run.issue_ids.iter().map(IssueId::as_str).collect();
+        tx.describe(format!("run: begin {} ({}) over {}", run.id, run.mode, issues.join(", ")));
+        Ok(created)
+    })?;
+    Ok(session.done(committed.answer, committed.commit))
+}
+
+/// The steps of a run.
+fn steps(input: &Begin, mode: RunMode, crew: &Crew) -> Result<Vec<RunStep>, Refusal> {
+    if input.plan_only && input.execute_only {
+        return Err(Refusal::usage("a run cannot leave out both planning and execution")
+            .hint("give one of --plan-only and --execute-only"));
+    }
+    let reviews = mode != RunMode::Quick && !input.execute_only && !input.skip_review;
+    // Where the mode was not asked for, there need not be a reviewer.
+    if reviews && input.mode.flatten().is_some() && crew.reviewer.is_none() {
+        crew.agent(crate::rules::roles::Role::Reviewer)?;
+    }
+    let mut steps = Vec::new();
+    if !input.execute_only {
+        crew.agent(crate::rules::roles::Role::Planner)?;
+        steps.push(RunStep::Plan);
+    }
+    if reviews && crew.reviewer.is_some() {
+        steps.push(RunStep::Review);
+    }
+    if !input.plan_only {
+        crew.agent(crate::rules::roles::Role::Executor)?;
+        steps.extend([RunStep::Queue, RunStep::Execute, RunStep::Integrate]);
+    }
+    Ok(steps)
+}
+
+/// The issues to run. One that is named and is not there, or is over, is left out and told.
+fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusal> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let is_meant = |status: IssueStatus| match status {
+        IssueStatus::Registered | IssueStatus::Planning => !input.execute_only,
+        IssueStatus::Planned | IssueStatus::Queued => input.execute_only || !input.all_pending,
+        IssueStatus::Failed => !input.all_pending,
+        _ => false,
+    };
+    let mut found: Vec<IssueFolder> = Vec::new();
+    for text in &input.issues {
+        let id = match resolve::issue(&snapshot, text) {
+            Ok(id) => id,
+            Err(error) => {
+                session.notice(Notice::warning(format!("skipped `{text}`: {error}")));
+                continue;
+            }
+        };
+        if found.iter().any(|it| it.issue.record.id == id) {
+            continue;
+        }
+        let folder = crate::ops::issues::existing(&snapshot, &id)?;
+        match facts::status(&folder) {
+            status @ (IssueStatus::Completed
+            | IssueStatus::Closed
+            | IssueStatus::Cancelled
+            | IssueStatus::Paused
+            | IssueStatus::Executing) => {
+                session.notice(Notice::warning(format!("skipped `{id}`: it is {status}")));
+            }
+            _ => found.push(folder),
+        }
+    }
+    if input.all_pending || input.tag.is_some() {
+        for id in records::issue_ids(&snapshot)? {
+            let folder = match records::issue(&snapshot, &id) {
+                Ok(Some(folder)) => folder,
+                Ok(None) | Err(StoreError::Broken { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let is_new = !found.iter().any(|it| it.issue.record.id == id);
+            let has_tag = input.tag.as_ref().is_none_or(|tag| folder.issue.record.tags.contains(tag));
+            if is_new && has_tag && is_meant(facts::status(&folder)) {
+                found.push(folder);
+            }
+        }
+    } else if input.issues.is_empty() {
+        return Err(Refusal::usage("no issue is named")
+            .remedy("run --all-pending", "takes every issue without a plan")
+            .remedy("run ISSUE", "takes one"));
+    }
+    if found.is_empty() {
+        return Err(Refusal::nothing("there is no issue to run").remedy("list", "shows the open issues"));
+    }
+    Ok(found)
+}
+
+fn configured_mode(store: &Store) -> Result<Option<RunMode>, Refusal> {
+    let Some(text) = store.config("wf.run.mode").filter(|text| text != "auto") else { return Ok(None) };
+    RunMode::parse(&text).map(Some).ok_or_else(|| {
+        Refusal::new("config", format!("`wf.run.mode` is `{text}`"))
+            .hint(format!("it is auto or one of {}", RunMode::words()))
+    })
+}
+
+fn configured_number(store: &Store, key: &'static str) -> Result<Option<u64>, Refusal> {
+    let Some(text) = store.config(key) else { return Ok(None) };
+    text.trim().parse().map(Some).map_err(|_| {
+        Refusal::new("config", format!("`{key}` is `{text}`, not a number")).hint("`git config` sets it")
+    })
+}

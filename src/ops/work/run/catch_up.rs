@@ -1,0 +1,73 @@
+//! What a run that was killed had done and not recorded.
+
+use crate::model::id::IssueId;
+use crate::model::run::{Run, RunStep};
+use crate::model::run_log::{ActionDone, IssueReached, RunEvent};
+use crate::model::status::IssueStatus;
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::rules::run::{IssueProgress, Progress, Standing};
+
+/// The entries that are missing in the log of a run about one issue: steps that the store shows to be done, and the status
+/// that the issue has, if the log says something else.
+pub(super) fn unrecorded(
+    run: &Run,
+    progress: &Progress<'_>,
+    logged: &IssueProgress<'_>,
+    at: &Standing,
+    folder: &IssueFolder,
+) -> Vec<RunEvent> {
+    use IssueStatus::{Completed, Executing, Failed, Planned, Planning, Queued, Registered};
+    let is_missing = |step| run.takes(step) && progress.taken(step, &at.issue) == 0;
+    let is_planned = matches!(at.status, Planned | Queued | Executing | Completed);
+    let done = |step| RunEvent::Action(found(step, &at.issue));
+    let mut events = Vec::new();
+    if logged.status == Failed {
+        return events;
+    }
+    // A plan that there was before the run is none of its steps.
+    let is_new = folder.bound().is_some_and(|plan| plan.created_at >= run.created_at);
+    if is_planned && is_new && is_missing(RunStep::Plan) {
+        events.push(done(RunStep::Plan));
+    }
+    if is_planned && at.verdict.is_some() && is_missing(RunStep::Review) && !at.is_unreviewed {
+        events.push(done(RunStep::Review));
+    }
+    if at.status == Completed && is_missing(RunStep::Execute) {
+        events.push(done(RunStep::Execute));
+    }
+    if at.status == Completed && at.is_integrated && is_missing(RunStep::Integrate) {
+        events.push(done(RunStep::Integrate));
+    }
+    let status = match (logged.status, at.status) {
+        // Who planned it was killed, or an issue that failed before the run was to be planned again.
+        (Planning, Registered | Planning | Failed) => Registered,
+        (logged, now) if logged != now && is_planned => now,
+        _ => return events,
+    };
+    let mut reached = IssueReached::plain(at.issue.clone(), status);
+    if is_planned {
+        reached.solution_id = folder.bound().map(|plan| plan.id.clone());
+        let bound = reached.solution_id.as_ref();
+        let item =
+            folder.items.iter().find(|it| !it.item.is_removed() && Some(&it.item.solution_id) == bound);
+        reached.queue_id = item.map(|it| it.queue.clone());
+        reached.item_id = item.map(|it| it.item.item_id.clone());
+    }
+    if matches!(status, Executing | Completed) {
+        reached.execution_id = facts::holder(folder).map(|holder| holder.execution.id.clone());
+    }
+    events.push(RunEvent::Issue(reached));
+    events
+}
+
+fn found(action: RunStep, issue: &IssueId) -> ActionDone {
+    ActionDone {
+        action,
+        issue_id: Some(issue.clone()),
+        agent: None,
+        took_ms: None,
+        note: Some("found done".into()),
+        skipped: None,
+    }
+}

@@ -1,0 +1,180 @@
+//! Carrying a plan out: the agent works in its worktree, then the tests of the plan are run, and the execution ends.
+
+use std::time::Duration;
+
+use super::job::{Came, Job, Refused, Spent, Vain, failure, failure_of};
+use super::places::keep_uncommitted;
+use super::steps::input;
+use crate::agent::process::Ran;
+use crate::agent::request::RequestKind;
+use crate::model::execution::Failure;
+use crate::model::id::ExecutionId;
+use crate::ops::issues::existing_outline;
+use crate::ops::work::{self, Built, Complete, Fail, Observer, Report, Test, Told, verification};
+use crate::ops::{Kind, Refusal, Session};
+use crate::rules::roles::Role;
+use crate::rules::unbegun::unbegun;
+
+/// How long a test command may take.
+const TEST_LIMIT: Duration = Duration::from_secs(3600);
+
+/// An execution that an agent carries out.
+pub(super) struct Execution {
+    /// It.
+    pub(super) id: ExecutionId,
+    /// Whether it began before, in a run that was interrupted.
+    pub(super) is_resumed: bool,
+}
+
+/// Nobody looks at the output of tests while they run; the checks keep its end.
+struct Unseen;
+
+impl Observer for Unseen {
+    fn begins(&mut self, _: &Test, _: usize, _: usize) {}
+
+    fn wrote(&mut self, _: &[u8]) {}
+
+    fn ended(&mut self, _: &Ran) {}
+}
+
+/// Has a plan carried out.
+pub(super) fn execute(job: &Job, execution: &Execution) -> Came {
+    let session = match job.identity.at(&job.folder) {
+        Ok(session) => session,
+        Err(refusal) => return Came::Gave(failure_of(&refusal)),
+    };
+    let carrying = Carrying { job, execution, session: &session };
+    // Whoever was killed behind the last commit has nothing left to do but this.
+    if execution.is_resumed && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
+        return Came::Completed(execution.id.clone(), Spent::default());
+    }
+    // The agent begins where its last commit is; what it left behind is kept beside that.
+    if execution.is_resumed && carrying.kept().is_some() {
+        let discarded = session.store().git().discard_uncommitted().map_err(Refusal::from);
+        if let Err(refusal) = discarded {
+            return Came::Gave(failure_of(&refusal));
+        }
+    }
+    match carrying.carry_out() {
+        Ok(spent) => Came::Completed(execution.id.clone(), spent),
+        Err(Vain::Stopped) => Came::Stopped,
+        Err(Vain::Failed(failure)) => carrying.fail(failure),
+    }
+}
+
+struct Carrying<'a> {
+    job: &'a Job,
+    execution: &'a Execution,
+    session: &'a Session,
+}
+
+impl Carrying<'_> {
+    /// The agent's part, and the end.
+    fn carry_out(&self) -> Result<Spent, Vain> {
+        let input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
+        self.job.ask::<Built, Spent>(RequestKind::Build, &input, |reply| {
+            let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
+            match reply.answer {
+                Built::Failed(failure) => Err(Refused::Vain(Vain::Failed(failure))),
+                Built::Completed(report) => {
+                    self.finish(Some(*report), spent).map_err(Refused::Vain)?;
+                    Ok(spent)
+                }
+            }
+        })
+    }
+
+    /// Runs the tests and completes the execution.
+    fn finish(&self, report: Option<Report>, _: Spent) -> Result<(), Vain> {
+        if report.as_ref().is_some_and(Report::has_failed_tests) {
+            return Err(Vain::Failed(failure("test_failure", "the agent answered that tests failed", "")));
+        }
+        self.test()?;
+        let complete = Complete { report, ..Complete::default() };
+        work::complete(self.session, &complete).map_err(|refusal| {
+            let mut failure = failure_of(&refusal);
+            if refusal.code == "uncommitted" {
+                failure.error_type = Some("commit_failed".into());
+            }
+            Vain::Failed(failure)
+        })?;
+        Ok(())
+    }
+
+    /// Runs the tests of the plan here, whatever the agent says of them.
+    fn test(&self) -> Result<(), Vain> {
+        let tests = match verification(self.session, None, &[]) {
+            // A plan without tests has none to pass.
+            Err(refusal) if refusal.kind == Kind::Nothing => return Ok(()),
+            other => other?,
+        };
+        let verified = tests.run(TEST_LIMIT, &mut Unseen)?.view;
+        if verified.passed {
+            return Ok(());
+        }
+        let Some(failed) = verified.checks.iter().find(|check| check.exit_code != Some(0)) else {
+            return Err(Vain::Stopped);
+        };
+        if failed.exit_code.is_none() && self.job.is_stopping() {
+            return Err(Vain::Stopped);
+        }
+        let how = failed.exit_code.map_or("was stopped".to_owned(), |code| format!("ended with {code}"));
+        let mut failure =
+            failure("test_failure", &format!("`{}` {how}", failed.command), failed.output_tail.trim());
+        failure.task_id.clone_from(&failed.task_id);
+        Err(Vain::Failed(failure))
+    }
+
+    /// Whether a commit carries each task out, and nothing is left uncommitted.
+    fn is_all_there(&self) -> bool {
+        let look = || -> Result<bool, Refusal> {
+            let store = self.session.store();
+            let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?;
+            let Some(folder) = issue.executions.iter().find(|it| it.execution.id == self.execution.id) else {
+                return Ok(false);
+            };
+            let plan = work::as_stored(store, &folder.execution)?.typed_plan();
+            let commits = folder.work();
+            let is_begun = unbegun(&plan, &folder.log, &commits, &[]).is_empty();
+            Ok(!commits.is_empty() && is_begun && store.git().uncommitted()?.is_empty())
+        };
+        look().unwrap_or(false)
+    }
+
+    /// Ends the execution as failed; what was not committed is kept on a branch of its own.
+    fn fail(&self, mut failure: Failure) -> Came {
+        if let Some(branch) = self.kept() {
+            let message = failure.message.take().unwrap_or_default();
+            failure.message = Some(format!("{message} (what was not committed is on the branch {branch})"));
+        }
+        let told = |failure: &Failure| Fail {
+            item: None,
+            told: Told { failure: failure.clone(), solution_id: None },
+            report: None,
+            take_next: false,
+            force: None,
+        };
+        let failed = work::fail(self.session, &told(&failure)).or_else(|refusal| match refusal.code {
+            // An agent may name a task that there is not.
+            "not-found" => work::fail(self.session, &told(&Failure { task_id: None, ..failure.clone() })),
+            _ => Err(refusal),
+        });
+        match failed {
+            Ok(_) => Came::Failed(failure),
+            Err(refusal) => {
+                let why = refusal.message;
+                let message = failure.message.take().unwrap_or_default();
+                failure.message = Some(format!("{message}; the end could not be recorded: {why}"));
+                Came::Gave(failure)
+            }
+        }
+    }
+
+    /// The branch on which what was not committed is kept; none if there is nothing.
+    fn kept(&self) -> Option<String> {
+        let store = self.session.store();
+        store.git().uncommitted().ok().filter(|changes| !changes.is_empty())?;
+        let branch = format!("wf/kept/{}", self.execution.id.short());
+        keep_uncommitted(store, &branch).ok().map(|()| branch)
+    }
+}

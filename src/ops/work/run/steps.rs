@@ -1,0 +1,137 @@
+//! The steps that agents take: each through the same operations as a person's.
+
+use serde_json::Value;
+
+use super::job::{Came, Job, Refused, Report, Spent, Vain, failure, failure_of};
+use crate::agent::request::RequestKind;
+use crate::agent::talk::Reply;
+use crate::model::hash::CommitHash;
+use crate::model::id::SolutionId;
+use crate::model::run_log::Breach;
+use crate::model::typed;
+use crate::ops::plans::{self, Add, Bind, Handed, Judgement, Plans};
+use crate::ops::{Refusal, Session};
+use crate::rules::roles::Role;
+
+/// What a role is given about something, as JSON.
+pub(super) fn input(session: &Session, of: &str, role: Role) -> Result<Value, Refusal> {
+    let context = plans::context(session, of, Some(role))?.view;
+    typed::to_value(&context)
+        .map_err(|error| Refusal::new("cannot-write", format!("the context of `{of}` is no JSON: {error}")))
+}
+
+fn spent<A>(reply: &Reply<A>) -> Spent {
+    Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) }
+}
+
+/// Has an issue planned: its plan is stored and bound, or several wait for somebody to choose.
+pub(super) fn plan(job: &Job) -> Came {
+    let planned = (|| {
+        let session = job.identity.at(&job.folder)?;
+        let input = input(&session, job.issue.as_str(), Role::Planner)?;
+        job.ask::<Plans, Came>(RequestKind::Plan, &input, |reply| {
+            let spent = spent(&reply);
+            store(&session, job, reply.answer, spent)
+        })
+    })();
+    only_read(job);
+    came(planned)
+}
+
+fn store(session: &Session, job: &Job, answer: Plans, spent: Spent) -> Result<Came, Refused> {
+    let many = answer.count() > 1;
+    let place = |n: usize| if many { format!("$.solutions[{n}]") } else { "$".to_owned() };
+    let handed = answer.into_values().into_iter().enumerate();
+    let added = plans::add(
+        session,
+        Add {
+            issue: job.issue.to_string(),
+            plans: handed.map(|(n, plan)| Handed { place: place(n), plan }).collect(),
+            no_bind: false,
+            add_reply_task: false,
+            force: None,
+        },
+    );
+    let added = added.map_err(mendable)?.view;
+    if let Some(bound) = added.bound.first() {
+        return Ok(Came::Planned(bound.solution_id.clone(), spent));
+    }
+    let [only] = added.added.as_slice() else {
+        return match added.added.len() {
+            0 => Err(Refused::Faults(vec![
+                "$: the issue has this very plan already, and it did not do".into(),
+            ])),
+            n => Ok(Came::Candidates(n, spent)),
+        };
+    };
+    let bind = Bind { issue: job.issue.to_string(), solution: Some(only.to_string()), force: None };
+    plans::bind(session, &bind).map_err(mendable)?;
+    Ok(Came::Planned(only.clone(), spent))
+}
+
+/// A plan that is not good enough goes back to its planner.
+fn mendable(refusal: Refusal) -> Refused {
+    match refusal.code {
+        "invalid-plan" | "low-quality" | "too-many-tasks" | "exists" => {
+            let details = refusal.details.iter().map(|detail| detail.message.clone());
+            Refused::Faults(std::iter::once(refusal.message.clone()).chain(details).collect())
+        }
+        _ => Refused::Vain(refusal.into()),
+    }
+}
+
+/// Has a plan reviewed.
+pub(super) fn review(job: &Job, solution: &SolutionId) -> Came {
+    let reviewed = (|| {
+        let session = job.identity.at(&job.folder)?;
+        let input = input(&session, solution.as_str(), Role::Reviewer)?;
+        job.ask::<Judgement, Came>(RequestKind::Review, &input, |reply| {
+            let spent = spent(&reply);
+            let reviewed = plans::review(&session, solution.as_str(), &reply.answer, None);
+            match reviewed {
+                Ok(done) => Ok(Came::Reviewed(done.view.standing, spent)),
+                Err(refusal) if ["milder-verdict", "other-plan", "other-issue"].contains(&refusal.code) => {
+                    Err(Refused::Faults(vec![refusal.message]))
+                }
+                Err(refusal) => Err(Refused::Vain(refusal.into())),
+            }
+        })
+    })();
+    only_read(job);
+    came(reviewed)
+}
+
+fn came(step: Result<Came, Vain>) -> Came {
+    match step {
+        Ok(came) => came,
+        Err(Vain::Stopped) => Came::Stopped,
+        Err(Vain::Failed(failure)) => Came::Gave(failure),
+    }
+}
+
+/// Holds an agent to reading: what it changed in its worktree is recorded and undone.
+fn only_read(job: &Job) {
+    let look = || -> Result<Vec<String>, Refusal> {
+        let session = job.identity.at(&job.folder)?;
+        let store = session.store();
+        let mut changed = store.git().uncommitted()?;
+        let head = store.head()?.map(CommitHash::from);
+        if let Some(head) = head.filter(|head| *head != job.base) {
+            changed.insert(0, format!("HEAD is at {}", head.short()));
+        }
+        Ok(changed)
+    };
+    let changed = match look() {
+        Ok(changed) if changed.is_empty() => return,
+        Ok(changed) => changed.join(", "),
+        Err(refusal) => failure_of(&refusal).message.unwrap_or_default(),
+    };
+    // The worktree is thrown away.
+    job.report(Report::Breach(Breach {
+        action: job.step,
+        issue_id: Some(job.issue.clone()),
+        agent: job.agent.name().to_owned(),
+        what: failure("", "changed the work tree", &changed).message.unwrap_or_default(),
+        undone: true,
+    }));
+}

@@ -1,0 +1,235 @@
+//! What a run does next: from where each issue stands, which steps can be taken now, and how many at once.
+
+use std::collections::BTreeMap;
+
+use crate::model::id::IssueId;
+use crate::model::priority::Priority;
+use crate::model::review::Verdict;
+use crate::model::run::{Run, RunMode, RunStep};
+use crate::model::run_log::RunPhase;
+use crate::model::status::IssueStatus;
+use crate::rules::review::MOST_ROUNDS;
+
+/// From this priority on an issue is urgent: high.
+const URGENT: u8 = 2;
+/// Up to this many issues that are not urgent are done quickly.
+const FEW: usize = 2;
+/// From this many issues on, limits apply.
+const MANY: usize = 5;
+
+/// The mode for issues of these priorities, if nobody chose one.
+pub(crate) fn mode_for(priorities: &[Priority]) -> RunMode {
+    let is_urgent = priorities.iter().any(|priority| priority.number() <= URGENT);
+    match priorities.len() {
+        n if n >= MANY => RunMode::Batch,
+        n if n <= FEW && !is_urgent => RunMode::Quick,
+        _ => RunMode::Full,
+    }
+}
+
+/// Where an issue of a run stands, by the store and by the log of the run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Standing {
+    /// The issue.
+    pub(crate) issue: IssueId,
+    /// Its status in the store.
+    pub(crate) status: IssueStatus,
+    /// Whether it was explored, or that was left out.
+    pub(crate) is_explored: bool,
+    /// How many plans there are to choose from, if none is bound.
+    pub(crate) candidates: usize,
+    /// What the reviews of the bound plan say.
+    pub(crate) verdict: Option<Verdict>,
+    /// Whether its reviews were given up, so that it goes on without.
+    pub(crate) is_unreviewed: bool,
+    /// How many versions of its plans were rejected.
+    pub(crate) rejected: usize,
+    /// Whether its item can be taken now.
+    pub(crate) is_ready: bool,
+    /// Whether this run executes it.
+    pub(crate) is_ours: bool,
+    /// Whether its work is in the branch of the run, or there is none to merge.
+    pub(crate) is_integrated: bool,
+    /// How often its execution failed in this run.
+    pub(crate) failures: u64,
+    /// Whether the run gave it up.
+    pub(crate) is_given_up: bool,
+}
+
+/// What an issue needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// This step.
+    Step(RunStep),
+    /// Its failed execution queued again.
+    Retry,
+    /// Nothing that the run can do now.
+    Wait,
+    /// Nothing more in this run.
+    Over,
+    /// Somebody who decides.
+    Person(Why),
+}
+
+/// Why a run cannot go on with an issue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// There is no plan, and the run makes none.
+    NoPlan,
+    /// There are plans to choose from.
+    Choice,
+    /// The plans were rejected too often.
+    Rejected,
+    /// Somebody paused or cancelled it.
+    Stopped,
+    /// Its execution failed too often.
+    Failed,
+}
+
+/// What an issue needs next.
+pub(crate) fn need(run: &Run, at: &Standing) -> Need {
+    if at.is_given_up {
+        return Need::Over;
+    }
+    let plan =
+        || if run.takes(RunStep::Plan) { Need::Step(RunStep::Plan) } else { Need::Person(Why::NoPlan) };
+    match at.status {
+        IssueStatus::Completed | IssueStatus::Closed if at.is_integrated => Need::Over,
+        IssueStatus::Completed | IssueStatus::Closed => Need::Step(RunStep::Integrate),
+        IssueStatus::Paused | IssueStatus::Cancelled => Need::Person(Why::Stopped),
+        IssueStatus::Registered | IssueStatus::Planning => match at.candidates {
+            _ if !run.takes(RunStep::Plan) => Need::Person(Why::NoPlan),
+            _ if run.takes(RunStep::Explore) && !at.is_explored => Need::Step(RunStep::Explore),
+            0 => plan(),
+            _ => Need::Person(Why::Choice),
+        },
+        IssueStatus::Planned if run.takes(RunStep::Review) && !at.is_unreviewed => match at.verdict {
+            None => Need::Step(RunStep::Review),
+            Some(Verdict::Rejected) if at.rejected >= MOST_ROUNDS => Need::Person(Why::Rejected),
+            Some(Verdict::Rejected) => plan(),
+            Some(Verdict::Approved | Verdict::Concerns) => queue(run),
+        },
+        IssueStatus::Planned => queue(run),
+        IssueStatus::Queued if !run.takes(RunStep::Execute) => Need::Over,
+        IssueStatus::Queued if at.is_ready => Need::Step(RunStep::Execute),
+        IssueStatus::Queued => Need::Wait,
+        IssueStatus::Executing if at.is_ours && run.takes(RunStep::Execute) => Need::Step(RunStep::Execute),
+        IssueStatus::Executing => Need::Wait,
+        // It failed before this run: what failed is told to the planner.
+        IssueStatus::Failed if at.failures == 0 && run.takes(RunStep::Plan) => plan(),
+        IssueStatus::Failed if run.takes(RunStep::Execute) && at.failures <= run.limits.retries => {
+            Need::Retry
+        }
+        IssueStatus::Failed => Need::Person(Why::Failed),
+    }
+}
+
+fn queue(run: &Run) -> Need {
+    if run.takes(RunStep::Queue) { Need::Step(RunStep::Queue) } else { Need::Over }
+}
+
+/// The steps to take now, in the order of the run: none of an issue for which one is being taken, and no more at once than
+/// the limits of the run allow.
+pub(crate) fn next(
+    run: &Run,
+    standings: &[Standing],
+    busy: &BTreeMap<IssueId, RunStep>,
+) -> Vec<(IssueId, RunStep)> {
+    let wanted: Vec<(&IssueId, RunStep)> = standings
+        .iter()
+        .filter(|at| !busy.contains_key(&at.issue))
+        .filter_map(|at| match need(run, at) {
+            Need::Step(step) => Some((&at.issue, step)),
+            _ => None,
+        })
+        .collect();
+    let is_before = |step: RunStep| {
+        busy.values().any(|taken| *taken < step) || wanted.iter().any(|(_, other)| *other < step)
+    };
+    // One review and one queue for all: the shared files of all plans are known then.
+    let waits = |step: RunStep| {
+        run.mode == RunMode::Batch && matches!(step, RunStep::Review | RunStep::Queue) && is_before(step)
+    };
+    // What was just completed is merged first, so that whoever depends on it, or changes the same files, begins with it.
+    let is_merging = standings.iter().any(is_to_merge);
+    let mut room = Room::left(run, busy);
+    wanted
+        .iter()
+        .filter(|(_, step)| !(is_merging && *step == RunStep::Execute))
+        .filter(|(_, step)| !waits(*step) && room.take(*step))
+        .map(|(issue, step)| ((*issue).clone(), *step))
+        .collect()
+}
+
+/// Whether the work of a completed issue is still to be merged into the branch of the run.
+fn is_to_merge(at: &Standing) -> bool {
+    at.status == IssueStatus::Completed && !at.is_integrated && !at.is_given_up
+}
+
+/// How many steps of each kind may begin.
+struct Room {
+    explore: u64,
+    plan: u64,
+    execute: u64,
+}
+
+impl Room {
+    fn left(run: &Run, busy: &BTreeMap<IssueId, RunStep>) -> Self {
+        let taken = |steps: &[RunStep]| busy.values().filter(|step| steps.contains(step)).count() as u64;
+        let limits = run.limits;
+        Self {
+            explore: limits.explore_jobs.saturating_sub(taken(&[RunStep::Explore])),
+            plan: limits.plan_jobs.saturating_sub(taken(&[RunStep::Plan, RunStep::Review])),
+            execute: limits.jobs.saturating_sub(taken(&[RunStep::Execute])),
+        }
+    }
+
+    fn take(&mut self, step: RunStep) -> bool {
+        let room = match step {
+            RunStep::Explore => &mut self.explore,
+            RunStep::Plan | RunStep::Review => &mut self.plan,
+            RunStep::Execute => &mut self.execute,
+            RunStep::Queue | RunStep::Integrate => return true,
+        };
+        let is_room = *room > 0;
+        *room = room.saturating_sub(1);
+        is_room
+    }
+}
+
+/// What the run is about while these steps are taken; nothing new if there are none.
+pub(crate) fn phase(steps: impl IntoIterator<Item = RunStep>) -> Option<RunPhase> {
+    steps.into_iter().min().map(|step| match step {
+        RunStep::Explore => RunPhase::Listing,
+        RunStep::Plan | RunStep::Review | RunStep::Queue => RunPhase::Planning,
+        RunStep::Execute | RunStep::Integrate => RunPhase::Executing,
+    })
+}
+
+/// Who waits for whom: each waiting issue with the chain of issues before it, down to one that waits for none of these, and
+/// why that one does not go on. A cycle ends where it began.
+pub(crate) fn chains(waits_for: &BTreeMap<IssueId, (Option<IssueId>, String)>) -> Vec<String> {
+    waits_for
+        .iter()
+        .map(|(issue, _)| {
+            let (mut text, mut at, mut seen) = (issue.to_string(), issue, vec![issue]);
+            while let Some((next, reason)) = waits_for.get(at) {
+                match next {
+                    Some(next) if waits_for.contains_key(next) && !seen.contains(&next) => {
+                        text.push_str(&format!(" → {next}"));
+                        seen.push(next);
+                        at = next;
+                    }
+                    _ => {
+                        text.push_str(&format!(": {reason}"));
+                        break;
+                    }
+                }
+            }
+            text
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,286 @@
+//! What a run does when something goes wrong. Each agent is a few lines of shell.
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox, plan_on};
+
+/// A repository whose agents are shell scripts. A planner that says nothing else answers with `$HERE/plan.json`, which has
+/// the task to change `a.txt` and the test `test -s a.txt`.
+struct World {
+    sandbox: Sandbox,
+    repo: Repo,
+}
+
+const PLANS: &str = "cat \"$HERE/plan.json\"";
+const BUILDS: &str =
+    "date >> a.txt; git add a.txt; git commit -q -m Change; echo '{\"status\": \"completed\"}'";
+
+impl World {
+    fn new() -> Self {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.commit("a.txt", "one\n", "Begin");
+        let world = Self { sandbox, repo };
+        world.plan("plan.json", "test -s a.txt");
+        world.agent("planner", PLANS);
+        world.agent("executor", BUILDS);
+        world.repo.issue("ISS-1");
+        world
+    }
+
+    /// The plan in a file beside the repository, with this test.
+    fn plan(&self, file: &str, test: &str) {
+        let mut plan = plan_on("a.txt");
+        plan["tasks"][0]["test"]["commands"] = json!([test]);
+        std::fs::write(self.sandbox.root().join(file), plan.to_string()).unwrap();
+    }
+
+    /// Sets the agent for a role to a script. `once NAME` is true the first time.
+    fn agent(&self, role: &str, script: &str) {
+        let here = self.sandbox.root().display();
+        let once = "once() { test ! -e \"$HERE/$1\" && touch \"$HERE/$1\"; }";
+        let path = self.sandbox.root().join(format!("{role}.sh"));
+        std::fs::write(&path, format!("HERE='{here}'\n{once}\n{script}\n")).unwrap();
+        let set = |key: &str, value: &str| {
+            self.repo.git(&["config", key, value]).ok();
+        };
+        set(&format!("wf.agent.{role}.command"), &format!("sh '{}'", path.display()));
+        set(&format!("wf.run.{role}"), role);
+    }
+
+    /// Runs issues; the state of the run.
+    #[track_caller]
+    fn run(&self, code: i32, args: &[&str]) -> Value {
+        let ran = self.repo.wf(&[&["run", "--yes", "--json"], args].concat());
+        assert_eq!(ran.code, code, "{}\n{}", ran.stdout, ran.stderr);
+        ran.json()["state"].clone()
+    }
+
+    /// The error of ISS-1 in a state.
+    fn error(state: &Value) -> (&str, &str) {
+        let message = state["issues"]["ISS-1"]["error"].as_str().unwrap_or_default();
+        let errors = state["errors"].as_array().unwrap();
+        let last = errors.iter().rfind(|error| error["issue_id"] == "ISS-1");
+        (last.and_then(|error| error["error_type"].as_str()).unwrap_or_default(), message)
+    }
+
+    /// The user's branch, index and work tree are as they were.
+    #[track_caller]
+    fn is_untouched(&self) {
+        assert_eq!(self.repo.git(&["status", "--porcelain"]).ok().stdout, "");
+        assert_eq!(self.repo.git(&["log", "--format=%s", "main"]).ok().stdout, "Begin\n");
+        self.repo.wf(&["fsck"]).ok();
+    }
+}
+
+#[test]
+fn a_planner_that_fails_is_asked_once_more() {
+    let world = World::new();
+    world.agent("planner", &format!("if once failed; then echo no idea >&2; exit 3; fi; {PLANS}"));
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["errors"].as_array().unwrap().len(), 1, "{state:#}");
+    assert_eq!(state["errors"][0]["error_type"], "agent-failed");
+    assert!(state["errors"][0]["message"].as_str().unwrap().contains("no idea"), "{state:#}");
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed");
+    world.is_untouched();
+}
+
+#[test]
+fn an_issue_whose_planner_fails_twice_is_given_up_and_the_others_go_on() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    world.agent("planner", &format!("if grep -q ISS-1; then exit 3; fi; {PLANS}"));
+    let state = world.run(1, &["ISS-1", "ISS-2"]);
+    assert_eq!(World::error(&state).0, "agent-failed", "{state:#}");
+    assert_eq!(state["issues"]["ISS-1"]["status"], "failed");
+    assert_eq!(state["issues"]["ISS-2"]["status"], "completed", "{state:#}");
+    assert_eq!(state["errors"].as_array().unwrap().len(), 2);
+    world.is_untouched();
+}
+
+#[test]
+fn a_planner_that_takes_too_long_gets_more_time_once() {
+    let world = World::new();
+    world.repo.git(&["config", "wf.agent.planner.timeout", "1s"]).ok();
+    world.agent("planner", "sleep 600");
+    let state = world.run(1, &["ISS-1"]);
+    let messages: Vec<&str> =
+        state["errors"].as_array().unwrap().iter().map(|it| it["message"].as_str().unwrap()).collect();
+    assert!(messages[0].contains("within 1 s") && messages[1].contains("within 2 s"), "{messages:?}");
+}
+
+#[test]
+fn a_plan_that_does_not_fit_goes_back_once_with_its_faults() {
+    let world = World::new();
+    // The second question bears what was wrong with the first answer.
+    let script = format!("if grep -q '\"faults\"'; then {PLANS}; else echo '{{\"tasks\": []}}'; fi");
+    world.agent("planner", &script);
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "unfit-answer", "{state:#}");
+    let world = World::new();
+    world.agent("planner", "echo '{\"tasks\": []}'");
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "failed");
+    assert_eq!(world.repo.status("ISS-1"), "registered");
+}
+
+#[test]
+fn a_plan_whose_tasks_wait_for_each_other_is_for_a_person() {
+    let world = World::new();
+    let mut plan = crate::support::plan();
+    plan["tasks"][0]["depends_on"] = json!(["T2"]);
+    std::fs::write(world.sandbox.root().join("plan.json"), plan.to_string()).unwrap();
+    let state = world.run(1, &["ISS-1"]);
+    let (kind, message) = World::error(&state);
+    assert!(kind == "unfit-answer" && message.contains("cycle"), "{state:#}");
+    assert_eq!(state["errors"].as_array().unwrap().last().unwrap()["error_type"], "all-failed");
+}
+
+#[test]
+fn a_task_that_fails_fails_its_plan_and_tells_the_next_planner() {
+    let world = World::new();
+    world.agent(
+        "executor",
+        "echo '{\"status\": \"failed\", \"errors\": [{\"task_id\": \"T1\", \"message\": \"no a\"}]}'",
+    );
+    let state = world.run(1, &["ISS-1"]);
+    assert!(World::error(&state).1.contains("no a"), "{state:#}");
+    assert_eq!(world.repo.status("ISS-1"), "failed");
+    let feedback = world.repo.json(&["feedback", "list", "ISS-1"]);
+    assert_eq!((&feedback[0]["type"], &feedback[0]["detail"]["task_id"]), (&json!("failure"), &json!("T1")));
+    world.is_untouched();
+}
+
+#[test]
+fn what_fails_its_tests_is_not_completed_whatever_its_agent_says() {
+    let world = World::new();
+    world.plan("plan.json", "grep -q never a.txt");
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "test_failure", "{state:#}");
+    assert!(World::error(&state).1.contains("`grep -q never a.txt` ended with 1"), "{state:#}");
+    assert_eq!(world.repo.status("ISS-1"), "failed");
+    let execution = world.repo.json(&["show", "ISS-1"])["executions"][0].clone();
+    assert_eq!(execution["checks"][0]["exit_code"], 1, "{execution:#}");
+    world.is_untouched();
+}
+
+#[test]
+fn what_was_not_committed_is_kept_on_a_branch() {
+    let world = World::new();
+    world.agent("executor", "echo two > a.txt; echo new > b.txt; echo '{\"status\": \"completed\"}'");
+    let state = world.run(1, &["ISS-1"]);
+    let (kind, message) = World::error(&state);
+    assert_eq!(kind, "commit_failed", "{state:#}");
+    let branch = message.split("on the branch ").nth(1).unwrap().trim_end_matches(')');
+    assert_eq!(world.repo.git(&["show", &format!("{branch}:a.txt")]).ok().stdout, "two\n");
+    assert_eq!(world.repo.git(&["show", &format!("{branch}:b.txt")]).ok().stdout, "new\n");
+    // The worktree stays, for whoever looks into it.
+    assert_eq!(
+        world.repo.git(&["worktree", "list", "--porcelain"]).ok().stdout.matches("worktree ").count(),
+        2
+    );
+    world.is_untouched();
+}
+
+#[test]
+fn an_agent_that_did_nothing_has_not_completed_anything() {
+    let world = World::new();
+    world.agent("executor", "echo '{\"status\": \"completed\"}'");
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "no-commit", "{state:#}");
+    assert_eq!(world.repo.status("ISS-1"), "failed");
+}
+
+#[test]
+fn a_failed_execution_is_tried_again_as_often_as_asked() {
+    let world = World::new();
+    world.agent(
+        "executor",
+        &format!("if once broken; then echo '{{\"status\": \"failed\"}}'; else {BUILDS}; fi"),
+    );
+    let state = world.run(0, &["ISS-1", "--retry", "1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    assert_eq!(world.repo.json(&["show", "ISS-1"])["executions"].as_array().unwrap().len(), 2);
+    world.is_untouched();
+}
+
+#[test]
+fn a_planner_that_changes_the_code_changes_nothing() {
+    let world = World::new();
+    world.agent(
+        "planner",
+        &format!("echo mine > a.txt; git commit -q -a -m Mine; echo more > b.txt; {PLANS}"),
+    );
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let log = world.repo.json(&["run", "log"]);
+    let breach = log.as_array().unwrap().iter().find(|entry| entry["type"] == "breach").unwrap();
+    assert!(breach["what"].as_str().unwrap().contains("b.txt"), "{breach}");
+    assert_eq!((&breach["undone"], &breach["action"]), (&json!(true), &json!("plan")));
+    world.is_untouched();
+}
+
+#[test]
+fn a_stall_is_named_with_what_waits_for_what() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    world.repo.issue("ISS-9");
+    world.repo.wf(&["edit", "ISS-1", "--depends-on", "ISS-2"]).ok();
+    world.repo.wf(&["edit", "ISS-2", "--depends-on", "ISS-9"]).ok();
+    let state = world.run(1, &["ISS-1", "ISS-2"]);
+    let error = World::error(&state).1;
+    assert!(error.starts_with("ISS-1 → ISS-2: ") && error.contains("ISS-9"), "{state:#}");
+    let last = state["errors"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["error_type"], &last["phase"]), (&json!("stalled"), &json!("complete")));
+    assert_eq!(world.repo.status("ISS-1"), "queued");
+}
+
+#[test]
+fn of_several_plans_a_person_chooses() {
+    let world = World::new();
+    world.plan("other.json", "test -s a.txt && true");
+    let several =
+        "printf '{\"solutions\": [%s, %s]}' \"$(cat \"$HERE/plan.json\")\" \"$(cat \"$HERE/other.json\")\"";
+    world.agent("planner", several);
+    let state = world.run(1, &["ISS-1"]);
+    assert!(World::error(&state).1.contains("git wf bind ISS-1 SOLUTION"), "{state:#}");
+    assert_eq!(world.repo.json(&["solution", "list", "ISS-1"]).as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_rejected_plan_goes_back_to_its_planner_twice() {
+    let world = World::new();
+    world.plan("other.json", "test -s a.txt && true");
+    world
+        .agent("planner", "if once planned; then cat \"$HERE/plan.json\"; else cat \"$HERE/other.json\"; fi");
+    world.agent(
+        "reviewer",
+        "echo '{\"technical\": 20, \"risk\": 20, \"completeness\": 20, \"findings\": [\"it is wrong\"]}'",
+    );
+    let state = world.run(1, &["ISS-1", "--mode", "full"]);
+    assert!(World::error(&state).1.contains("rejected 2 times"), "{state:#}");
+    assert_eq!(
+        state["completed_actions"],
+        json!(["plan:ISS-1", "review:ISS-1", "plan:ISS-1:2", "review:ISS-1:2"])
+    );
+    assert_eq!(world.repo.json(&["feedback", "list", "ISS-1"]).as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_review_that_nobody_gives_is_left_out_on_the_record() {
+    let world = World::new();
+    world.agent("reviewer", "exit 3");
+    let state = world.run(0, &["ISS-1", "--mode", "full"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let log = world.repo.json(&["run", "log"]);
+    assert!(log.as_array().unwrap().iter().any(|it| it["action"] == "review" && it["skipped"].is_string()));
+}
+
+#[test]
+fn an_agent_that_cannot_be_started_is_not_tried_twice() {
+    let world = World::new();
+    let state = world.run(1, &["ISS-1", "--planner", "./nowhere"]);
+    assert_eq!(World::error(&state).0, "agent-not-started", "{state:#}");
+    assert_eq!(state["errors"].as_array().unwrap().len(), 2, "{state:#}");
+}

@@ -1,0 +1,145 @@
+//! Runs with the example agents: they really plan, review, edit, test and commit.
+
+use serde_json::json;
+
+use crate::support::{Repo, Sandbox, column};
+
+/// A program of three files with a failing test for each of five bugs. ISS-1 and ISS-2 are in one file, and ISS-5 depends
+/// on ISS-4.
+pub(super) fn five_bugs(sandbox: &Sandbox) -> Option<Repo> {
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    if repo.sh(&["-c", "command -v python3"]).code != 0 {
+        eprintln!("skipped: there is no `python3` for the example agents");
+        return None;
+    }
+    let agents = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/agents");
+    for name in ["planner", "executor"] {
+        repo.git(&["config", &format!("wf.agent.{name}.command"), &format!("'{agents}/{name}.py'")]).ok();
+    }
+    for (role, name) in [("planner", "planner"), ("reviewer", "planner"), ("executor", "executor")] {
+        repo.git(&["config", &format!("wf.run.{role}"), name]).ok();
+    }
+    repo.write("sums.py", "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a + b\n");
+    repo.write("products.py", "def mul(a, b):\n    return a / b\n");
+    repo.write(
+        "words.py",
+        "def loud(text):\n    return text.lower()\n\n\ndef twice(text):\n    return text\n",
+    );
+    repo.git(&["add", "--all"]).ok();
+    repo.git(&["commit", "-q", "-m", "Begin"]).ok();
+    for (id, file, old, new, test) in [
+        ("ISS-1", "sums", "    return a - b\\n\\n", "    return a + b\\n\\n", "sums.add(1, 2) == 3"),
+        (
+            "ISS-2",
+            "sums",
+            "def sub(a, b):\\n    return a + b",
+            "def sub(a, b):\\n    return a - b",
+            "sums.sub(3, 2) == 1",
+        ),
+        ("ISS-3", "products", "a / b", "a * b", "products.mul(2, 3) == 6"),
+        ("ISS-4", "words", "text.lower()", "text.upper()", "words.loud(\"a\") == \"A\""),
+        (
+            "ISS-5",
+            "words",
+            "    return text\\n",
+            "    return loud(text) * 2\\n",
+            "words.twice(\"a\") == \"AA\"",
+        ),
+    ] {
+        let text =
+            format!("In {file}.py replace \"{old}\" with \"{new}\"\nTest: {}\n", assertion(file, test));
+        repo.wf(&["new", &format!("Mend {file} ({id})"), "--id", id, "-m", &text]).ok();
+    }
+    repo.wf(&["edit", "ISS-5", "--depends-on", "ISS-4"]).ok();
+    Some(repo)
+}
+
+fn assertion(module: &str, test: &str) -> String {
+    format!("python3 -B -c 'import {module}; assert {test}'")
+}
+
+/// Holds the branch of a run against all that was asked for.
+#[track_caller]
+pub(super) fn all_is_mended(repo: &Repo, branch: &str) {
+    repo.git(&["checkout", "-q", "-b", "seen", branch]).ok();
+    for (module, test) in [
+        ("sums", "sums.add(1, 2) == 3 and sums.sub(3, 2) == 1"),
+        ("products", "products.mul(2, 3) == 6"),
+        ("words", "words.loud(\"a\") == \"A\" and words.twice(\"a\") == \"AA\""),
+    ] {
+        repo.sh(&["-c", &assertion(module, test)]).ok();
+    }
+    for n in 1..=5 {
+        let issue = repo.json(&["show", &format!("ISS-{n}")]);
+        assert_eq!(issue["status"], "completed", "{issue:#}");
+        assert_eq!(issue["executions"].as_array().unwrap().len(), 1, "nothing was done twice: {issue:#}");
+        assert_eq!(issue["solutions"].as_array().unwrap().len(), 1, "nothing was planned twice: {issue:#}");
+    }
+    let subjects = repo.git(&["log", "--no-merges", "--format=%s", "main..seen"]).ok().stdout;
+    assert_eq!(subjects.lines().count(), 5, "{subjects}");
+    repo.wf(&["audit", "main..seen"]).ok();
+    repo.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn five_issues_are_planned_and_mended_by_three_at_once() {
+    let sandbox = Sandbox::new();
+    let Some(repo) = five_bugs(&sandbox) else { return };
+    let before = repo.git(&["rev-parse", "main"]).ok().stdout;
+    repo.write("mine.txt", "not committed\n");
+    let run = repo.wf(&["run", "--all-pending", "--jobs", "3", "--yes", "--json"]).ok().json();
+    assert_eq!(run["mode"], "batch");
+    assert_eq!(run["steps"], json!(["plan", "review", "queue", "execute", "integrate"]));
+    let state = &run["state"];
+    assert_eq!((&state["status"], &state["phase"]), (&json!("completed"), &json!("complete")));
+    assert_eq!(
+        state["context"],
+        json!({"total_issues": 5, "completed_count": 5, "failed_count": 0}),
+        "{state:#}"
+    );
+    assert_eq!(state["errors"], json!([]));
+    // The user's branch, index and work tree are as they were.
+    assert_eq!(repo.git(&["rev-parse", "main"]).ok().stdout, before);
+    assert_eq!(repo.git(&["status", "--porcelain"]).ok().stdout, "?? mine.txt\n");
+    assert_eq!(repo.git(&["worktree", "list", "--porcelain"]).ok().stdout.matches("worktree ").count(), 1);
+    assert!(!repo.path().parent().unwrap().join(format!("code-{}", run["id"].as_str().unwrap())).exists());
+    let branch = run["branch"].as_str().unwrap().trim_start_matches("refs/heads/");
+    all_is_mended(&repo, branch);
+    // A plan was judged by somebody else than its author.
+    let reviews = repo.json(&["solution", "list", "ISS-1"])[0]["reviews"].clone();
+    assert!(reviews.to_string().contains("planner-reviewer"), "{reviews}");
+}
+
+#[test]
+fn an_issue_that_is_missing_is_skipped_and_named_ones_are_enough() {
+    let sandbox = Sandbox::new();
+    let Some(repo) = five_bugs(&sandbox) else { return };
+    repo.wf(&["run"]).fails(2);
+    let dry = repo.wf(&["run", "ISS-3", "ISS-404", "--dry-run", "--json"]).ok().json();
+    assert_eq!((&dry["mode"], &dry["issue_ids"]), (&json!("quick"), &json!(["ISS-3"])));
+    assert!(dry["warnings"][0].as_str().unwrap().contains("skipped `ISS-404`"), "{dry}");
+    assert_eq!(repo.json(&["run", "list"]), json!([]));
+    let ran = repo.wf(&["run", "ISS-3", "ISS-404", "--yes"]).ok();
+    assert!(ran.stderr.contains("ISS-3 plan by planner"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("takes the work over"), "{}", ran.stdout);
+    assert_eq!(repo.status("ISS-3"), "completed");
+    assert_eq!(column(&repo.json(&["run", "list"]), "status"), ["completed"]);
+    // What is over is not begun again.
+    repo.wf(&["run", "ISS-3"]).fails(3);
+}
+
+#[test]
+fn a_run_may_only_plan_and_another_may_only_execute() {
+    let sandbox = Sandbox::new();
+    let Some(repo) = five_bugs(&sandbox) else { return };
+    let planned = repo.wf(&["run", "ISS-3", "ISS-4", "--plan-only", "--mode", "full", "--json"]).ok().json();
+    assert_eq!((&planned["steps"], &planned["branch"]), (&json!(["plan", "review"]), &json!(null)));
+    assert_eq!((repo.status("ISS-3"), repo.status("ISS-4")), ("planned".into(), "planned".into()));
+    // Nobody agreed to the tests of the plans.
+    let refused = repo.wf(&["run", "ISS-3", "--execute-only", "--json"]).fails(1).json();
+    let error = refused["state"]["issues"]["ISS-3"]["error"].as_str().unwrap();
+    assert!(error.contains("nobody here has agreed"), "{error}");
+    repo.wf(&["run", "--all-pending", "--execute-only", "--yes"]).ok();
+    assert_eq!((repo.status("ISS-3"), repo.status("ISS-4")), ("completed".into(), "completed".into()));
+}
