@@ -78,6 +78,7 @@ commands! {
         Bind = plans::bind,
         Unbind = plans::unbind,
         Feedback = plans::feedback,
+        Wisdom = plans::wisdom,
         Context = plans::planning_context,
     }
     "the queue" {

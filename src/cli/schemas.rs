@@ -30,6 +30,7 @@ use crate::model::root::{Project, Root};
 use crate::model::run::Run;
 use crate::model::run_log::RunLogEntry;
 use crate::model::solution::Solution;
+use crate::model::wisdom::Wisdom;
 use crate::ops;
 use crate::ops::store::Finding;
 use crate::store::history::Step;
@@ -114,6 +115,12 @@ pub(super) static KINDS: &[Kind] = &[
         Sort::Record,
         "run-log-entry",
         "an entry of a run's log; an array of them: `run log`",
+    ),
+    kind::<Wisdom>(
+        Sort::Record,
+        "wisdom",
+        "something that was learned; also the answer of `wisdom add`, and an array of them that of `wisdom list` and \
+         `wisdom search`",
     ),
     kind::<Redaction>(
         Sort::Record,

@@ -40,6 +40,7 @@ mod text_enum;
 pub(crate) mod time;
 pub(crate) mod typed;
 pub(crate) mod uid;
+pub(crate) mod wisdom;
 pub(crate) mod words;
 
 pub(crate) use explain::Explain;

@@ -17,6 +17,8 @@ text_enum!(
         Reopen = "reopen",
         /// Adds feedback for the next planner.
         FeedbackAdd = "feedback add",
+        /// Adds something that was learned.
+        WisdomAdd = "wisdom add",
         /// Imports issues from beads.
         ImportBeads = "import beads",
         /// Imports an export.

@@ -17,6 +17,8 @@ pub(crate) const ASIDE: &str = "-";
 /// The fields of entries that contain texts which someone wrote; the others are ids, times and names of kinds.
 const TEXTS: &[&str] = &[
     "body",
+    "text",
+    "tags",
     "content",
     "detail",
     "findings",

@@ -12,6 +12,7 @@ use super::claim_order::who_holds;
 use super::facts;
 use super::folder::{ExecutionFolder, IssueFolder};
 use super::review;
+use super::wisdom::WisdomTold;
 use crate::model::execution::{AsideReason, Failure};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
@@ -98,6 +99,9 @@ pub(crate) struct Background {
     /// The reviews of the current version of the plan; for a planner, of each plan of the issue.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reviews: Vec<ReviewTold>,
+    /// What the team learned: first what concerns the issue, then the rest, each the newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) wisdom: Vec<WisdomTold>,
     /// What is left out here, and which command shows it. Each list has at most 20 entries; texts of the issue end
     /// after 16,000 characters, all others after 4,000.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -351,7 +355,7 @@ pub(crate) fn background(folder: &IssueFolder, reader: Reader<'_>) -> Background
     let reviews = reviews(folder, reader, &mut cut);
     left_out.extend(cut.left_out("reviews", format!("git wf show {id} --json")));
 
-    Background { attempts, feedback, comments, reviews, left_out }
+    Background { attempts, feedback, comments, reviews, wisdom: vec![], left_out }
 }
 
 /// The attempts, oldest first, with the state of each.

@@ -37,6 +37,7 @@ pub(crate) mod transitions;
 pub(crate) mod unbegun;
 pub(crate) mod undoing;
 pub(crate) mod vague;
+pub(crate) mod wisdom;
 
 #[cfg(test)]
 mod laws;

@@ -88,6 +88,7 @@ fn needs(op: Op) -> Capability {
         | Op::Edit
         | Op::Comment
         | Op::FeedbackAdd
+        | Op::WisdomAdd
         | Op::ImportBeads
         | Op::ImportJsonl
         | Op::Merge

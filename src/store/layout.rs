@@ -24,6 +24,8 @@ pub(crate) const ISSUES: &str = "issues";
 pub(crate) const QUEUES: &str = "queues";
 /// The directory of all runs.
 pub(crate) const RUNS: &str = "runs";
+/// The log of what was learned, at the top.
+pub(crate) const WISDOM: &str = "wisdom";
 /// The file of an execution.
 pub(crate) const CLAIM: &str = "execution.json";
 /// The log of redactions, beside the records that they hide.
@@ -141,6 +143,11 @@ pub(crate) fn run(id: &RunId) -> String {
 /// `runs/<RUN>/log`
 pub(crate) fn run_log(id: &RunId) -> String {
     Log::RunEvents(id.clone()).to_string()
+}
+
+/// `wisdom`
+pub(crate) fn wisdom() -> String {
+    Log::Wisdom.to_string()
 }
 
 /// The directory whose redactions hide values of the record at `path`, and the name by which they refer to that

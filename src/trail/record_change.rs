@@ -40,6 +40,8 @@ pub(crate) enum Kind {
     Run,
     /// An entry of its log: the progress of the run or of one of its issues.
     RunEvent,
+    /// Something that was learned.
+    Wisdom,
     /// An entry that hides something.
     Redaction,
     /// The root record: project context and policy.
@@ -142,6 +144,7 @@ fn kind(path: &str) -> Kind {
             Owner::Execution(_) => Kind::Execution,
             Owner::Queue(_) => Kind::Queue,
             Owner::Run(_) => Kind::Run,
+            Owner::Wisdom => Kind::Other,
         },
         Some(Location::Entry(log, _)) => match log {
             Log::Comments(_) => Kind::Comment,
@@ -150,6 +153,7 @@ fn kind(path: &str) -> Kind {
             Log::Events(_) => Kind::Event,
             Log::Conflicts(_) => Kind::Conflict,
             Log::RunEvents(_) => Kind::RunEvent,
+            Log::Wisdom => Kind::Wisdom,
             Log::Redactions(_) => Kind::Redaction,
         },
     }

@@ -11,6 +11,7 @@ use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::review::Review;
 use crate::model::run::Run;
 use crate::model::run_log::{RunEvent, RunLogEntry};
+use crate::model::wisdom::Wisdom;
 use crate::store::layout::{Location, Log, Owner};
 
 /// A quoted text is cut to this many characters.
@@ -43,6 +44,7 @@ fn words(location: &Location, value: &Value) -> Option<String> {
                 let issues = it.issue_ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 format!("run {} ({}) over {}", it.id, it.mode, cut(&issues))
             }
+            Owner::Wisdom => return None,
         },
         Location::Entry(log, _) => entry(log, value)?,
     })
@@ -76,6 +78,10 @@ fn entry(log: &Log, value: &Value) -> Option<String> {
             format!("{verb} in {queue} ({kind}, {severity}){over} between {plans}: {}", it.resolution)
         }
         Log::RunEvents(run) => format!("{run}: {}", run_event(&typed::<RunLogEntry>(value)?.event)),
+        Log::Wisdom => {
+            let it: Wisdom = typed(value)?;
+            format!("{} by {}{}", it.kind, it.author, quoted(&it.text))
+        }
         Log::Redactions(_) => {
             let it: Redaction = typed(value)?;
             let what = match it.field.as_str() {

@@ -185,9 +185,8 @@ fn block(name: &str) -> String {
         "solution" => fields(&SOLUTION, "solution-record"),
         "queue" => fields(&QUEUE, "queue"),
         "item" => fields(&ITEM, "item"),
-        "comment" | "feedback" | "review" | "redaction" | "execution" | "queue-conflict" | "run" => {
-            whole_entry(name)
-        }
+        "comment" | "feedback" | "review" | "redaction" | "execution" | "queue-conflict" | "run"
+        | "wisdom" => whole_entry(name),
         "log" => log_entries("execution-log-entry", "Event"),
         "run-log" => log_entries("run-log-entry", "RunEvent"),
         _ => panic!("nothing makes the table `{name}`"),
@@ -237,6 +236,7 @@ fn the_tables_of_the_format_are_current() {
         "log",
         "run",
         "run-log",
+        "wisdom",
     ] {
         assert!(filled.contains(&format!(".\\\" generated: {name}\n")), "the page has no table `{name}`");
     }

@@ -101,6 +101,15 @@ pub(in crate::cli) fn background(told: &Background, screen: &mut Screen) -> io::
         writeln!(screen, "    {}, {}:", clean_line(&it.author), it.created_at)?;
         writeln!(screen, "{}", indent(&it.body, 8))?;
     }
+    if !told.wisdom.is_empty() {
+        heading("what the team learned", screen)?;
+    }
+    for it in &told.wisdom {
+        let issue = it.issue_id.as_ref().map(|id| format!(", from {id}")).unwrap_or_default();
+        let tags = if it.tags.is_empty() { String::new() } else { format!(" ({})", it.tags.join(", ")) };
+        writeln!(screen, "    {}{}, {}{issue}:", it.kind, clean_line(&tags), clean_line(&it.author))?;
+        writeln!(screen, "{}", indent(&it.text, 8))?;
+    }
     let (bound, others): (Vec<&ReviewTold>, Vec<_>) = told.reviews.iter().partition(|it| it.is_bound);
     if !bound.is_empty() {
         heading("reviews of the current plan", screen)?;

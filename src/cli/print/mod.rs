@@ -43,6 +43,7 @@ pub(super) mod trace_picture;
 pub(super) mod trail;
 pub(super) mod verify;
 pub(super) mod why;
+pub(super) mod wisdom;
 pub(super) mod work;
 
 pub(super) use remedy::{spelled, with_remedies};

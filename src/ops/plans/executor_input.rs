@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::told::{issue_told, notice_source};
+use super::told::{issue_told, notice_source, with_wisdom};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::ops::issues::existing;
@@ -101,7 +101,8 @@ pub(super) fn for_executor(
     };
     notice_source(session, &folder);
     let (issue, mut left_out) = issue_told(snapshot, &folder)?;
-    let mut background = background::background(&folder, Reader::Executor(&plan));
+    let mut background =
+        with_wisdom(snapshot, &folder, background::background(&folder, Reader::Executor(&plan)))?;
     left_out.append(&mut background.left_out);
     background.left_out = left_out;
     Ok(ExecutorInput {

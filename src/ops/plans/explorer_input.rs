@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::told::{issue_told, notice_source};
+use super::told::{issue_told, notice_source, with_wisdom};
 use crate::model::id::IssueId;
 use crate::model::root::Project;
 use crate::ops::issues::existing;
@@ -38,7 +38,7 @@ pub(super) fn for_explorer(
     let folder = existing(snapshot, id)?;
     notice_source(session, &folder);
     let (issue, mut left_out) = issue_told(snapshot, &folder)?;
-    let mut background = background::background(&folder, Reader::Planner);
+    let mut background = with_wisdom(snapshot, &folder, background::background(&folder, Reader::Planner))?;
     left_out.append(&mut background.left_out);
     background.left_out = left_out;
     let title = folder.issue.record.title.clone();

@@ -23,6 +23,7 @@ mod told;
 mod unbind;
 mod versions;
 mod view;
+mod wisdom;
 
 pub(crate) use add::{Add, add};
 pub(crate) use added::Added;
@@ -46,3 +47,4 @@ pub(crate) use told::issue_told;
 pub(crate) use unbind::{Unbind, unbind};
 pub(crate) use versions::{Diff, PlanDiff, diff, show};
 pub(crate) use view::SolutionView;
+pub(crate) use wisdom::{AddWisdom, WisdomFilter, add_wisdom, list_wisdom};

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::told::{issue_told, notice_source};
+use super::told::{issue_told, notice_source, with_wisdom};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::repo_path::RepoPath;
 use crate::model::root::Project;
@@ -139,7 +139,7 @@ pub(super) fn for_planner(
     let mut cut = Cut::at(LONGEST);
     let other_plans = cut.first(other_plans(session, &folder)?);
     left_out.extend(cut.left_out("other_plans", "git wf queue show --json"));
-    let mut background = background::background(&folder, Reader::Planner);
+    let mut background = with_wisdom(snapshot, &folder, background::background(&folder, Reader::Planner))?;
     left_out.append(&mut background.left_out);
     background.left_out = left_out;
     Ok(PlannerInput {

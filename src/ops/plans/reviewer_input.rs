@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::told::{issue_told, notice_source};
+use super::told::{issue_told, notice_source, with_wisdom};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::root::Project;
@@ -53,7 +53,8 @@ pub(super) fn for_reviewer(
     let plan = work::planned(session.store(), &folder, &id)?;
     notice_source(session, &folder);
     let (issue, mut left_out) = issue_told(snapshot, &folder)?;
-    let mut background = background::background(&folder, Reader::Executor(&plan));
+    let mut background =
+        with_wisdom(snapshot, &folder, background::background(&folder, Reader::Executor(&plan)))?;
     left_out.append(&mut background.left_out);
     background.left_out = left_out;
     let report = plan_check::examine(&plan.plan, Setting::default());

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use crate::model::issue::Source;
 use crate::model::status::IssueStatus;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::background::{self, IssueTold};
+use crate::rules::background::{self, Background, IssueTold};
 use crate::rules::bounded::LeftOut;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
+use crate::rules::wisdom;
 use crate::store::{Read, StoreError, records};
 
 /// The content of an issue, with the state of its dependencies.
@@ -30,6 +31,20 @@ pub(crate) fn issue_told(
         }
     }
     Ok(background::issue(folder, |id| known.get(id).cloned()))
+}
+
+/// The same background with what the team learned.
+pub(super) fn with_wisdom(
+    read: &impl Read,
+    folder: &IssueFolder,
+    background: Background,
+) -> Result<Background, Refusal> {
+    // `fsck` reports entries that cannot be read.
+    let all = records::wisdom(read, &mut Vec::new())?;
+    let (wisdom, left_out) = wisdom::told(all, &folder.issue.record);
+    let mut background = Background { wisdom, ..background };
+    background.left_out.extend(left_out);
+    Ok(background)
 }
 
 /// Adds a notice if the text of the issue was written by others.

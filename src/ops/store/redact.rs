@@ -67,6 +67,14 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Vec<Redaction>
 }
 
 fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
+    if input.id == layout::WISDOM {
+        let (text, field) = input.field.split_once('/').unwrap_or((&input.field, ALL));
+        let shown = Call::from("wisdom list --json");
+        let entry = entry(tx, &layout::wisdom(), text, &input.id, shown)?;
+        let wanted =
+            Wanted { folder: layout::wisdom(), target: format!("{entry}.json"), field: field.to_owned() };
+        return Ok((input.id.clone(), wanted));
+    }
     let (id, path) = match resolve::any(tx, &input.id)? {
         Known::Issue(id) => (id.to_string(), layout::issue(&id)),
         Known::Solution(id) => (id.to_string(), layout::solution(&id)),
@@ -82,12 +90,13 @@ fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
         return Ok((id, Wanted { folder, target, field: input.field.clone() }));
     };
     let (text, field) = rest.split_once('/').unwrap_or((rest, ALL));
-    let entry = entry(tx, &format!("{folder}/{log}"), text, &id)?;
+    let shown = Call::new("show --json", [&id]);
+    let entry = entry(tx, &format!("{folder}/{log}"), text, &id, shown)?;
     Ok((id, Wanted { folder, target: format!("{log}/{entry}.json"), field: field.to_owned() }))
 }
 
 /// The entry of a log whose id, or the last part of it, starts with `text`.
-fn entry(tx: &Tx<'_>, folder: &str, text: &str, id: &str) -> Result<EntryId, Refusal> {
+fn entry(tx: &Tx<'_>, folder: &str, text: &str, id: &str, shown: Call) -> Result<EntryId, Refusal> {
     let text = text.strip_suffix(".json").unwrap_or(text);
     let names = tx.names(folder)?;
     let all = names.iter().filter_map(|name| EntryId::parse(name.strip_suffix(".json")?).ok());
@@ -100,7 +109,7 @@ fn entry(tx: &Tx<'_>, folder: &str, text: &str, id: &str) -> Result<EntryId, Ref
     match fitting.len() {
         1 => Ok(fitting.remove(0)),
         0 => Err(Refusal::new("not-found", format!("`{id}` has no entry `{text}` there"))
-            .remedy(Call::new("show --json", [id]), "shows the ids of its entries")),
+            .remedy(shown, "shows the ids of its entries")),
         _ => Err(Refusal::new("ambiguous-id", format!("`{text}` could be any of several entries of `{id}`"))
             .details(fitting.iter().map(EntryId::to_string).collect())
             .hint("type more of it")),

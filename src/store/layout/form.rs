@@ -18,6 +18,7 @@ use crate::model::run_log::{self, RunLogEntry};
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 use crate::model::strict;
+use crate::model::wisdom::Wisdom;
 
 /// The size limit in bytes of an entry, and of any other file without a clock. JSON of this size takes some hundred
 /// megabytes of memory.
@@ -60,6 +61,8 @@ impl From<&Location> for Form {
                 Owner::Queue(_) => Self::Doc(&QUEUE),
                 Owner::Execution(_) => Self::Entry(ordered_as::<Execution>),
                 Owner::Run(_) => Self::Entry(ordered_as::<Run>),
+                // No path leads there.
+                Owner::Wisdom => Self::Unknown,
             },
             Location::Item(..) => Self::Doc(&ITEM),
             Location::Entry(log, _) => Self::Entry(match log {
@@ -69,6 +72,7 @@ impl From<&Location> for Form {
                 Log::Events(_) => ordered_as::<LogEntry>,
                 Log::Conflicts(_) => ordered_as::<QueueConflict>,
                 Log::RunEvents(_) => ordered_as::<RunLogEntry>,
+                Log::Wisdom => ordered_as::<Wisdom>,
                 Log::Redactions(_) => ordered_as::<Redaction>,
             }),
         }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{CLAIM, Fan, ISSUES, QUEUES, REDACTIONS, ROOT_PATH, RUNS};
+use super::{CLAIM, Fan, ISSUES, QUEUES, REDACTIONS, ROOT_PATH, RUNS, WISDOM};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 
 /// A record with a directory of its own, which also holds logs and redactions.
@@ -19,6 +19,8 @@ pub(crate) enum Owner {
     Queue(QueueId),
     /// `runs/<RUN>`
     Run(RunId),
+    /// `wisdom`: the log of what was learned belongs to the store as a whole, so no record gives this directory its name.
+    Wisdom,
 }
 
 /// A directory of write-once entries.
@@ -36,6 +38,8 @@ pub(crate) enum Log {
     Conflicts(QueueId),
     /// What happened in a run.
     RunEvents(RunId),
+    /// What was learned. Its directory is that of its owner.
+    Wisdom,
     /// Which values of its owner's records are hidden.
     Redactions(Owner),
 }
@@ -144,6 +148,7 @@ impl Folder {
                 ISSUES => Place::Folder(Self::Issues),
                 QUEUES => Place::Folder(Self::Queues),
                 RUNS => Place::Folder(Self::Runs),
+                WISDOM => Place::Folder(Self::Log(Log::Wisdom)),
                 _ => return Err(Unplaced::UNKNOWN),
             },
             Self::Issues => Place::Folder(Self::IssueFan(Fan::parse(name).ok_or(Unplaced::UNKNOWN)?)),
@@ -170,6 +175,9 @@ impl Folder {
                     return Err(Unplaced::because(format_args!("an execution of `{}`", id.issue())));
                 }
                 Place::Folder(Self::Owner(Owner::Execution(id)))
+            }
+            Self::Log(Log::Wisdom) if name == REDACTIONS => {
+                Place::Folder(Self::Log(Log::Redactions(Owner::Wisdom)))
             }
             Self::Log(log) => {
                 let id = EntryId::parse(stem.unwrap_or(name)).map_err(Unplaced::because)?;
@@ -202,7 +210,7 @@ impl Folder {
 
 impl Owner {
     fn child(self, name: &str) -> Result<Place, Unplaced> {
-        if name == self.record_name() {
+        if Some(name) == self.record_name() {
             return Ok(Place::Record(Location::Record(self)));
         }
         Ok(Place::Folder(match (self, name) {
@@ -220,13 +228,14 @@ impl Owner {
         }))
     }
 
-    fn record_name(&self) -> &'static str {
+    fn record_name(&self) -> Option<&'static str> {
         match self {
-            Self::Issue(_) => "issue.json",
-            Self::Solution(_) => "solution.json",
-            Self::Execution(_) => CLAIM,
-            Self::Queue(_) => "queue.json",
-            Self::Run(_) => "run.json",
+            Self::Issue(_) => Some("issue.json"),
+            Self::Solution(_) => Some("solution.json"),
+            Self::Execution(_) => Some(CLAIM),
+            Self::Queue(_) => Some("queue.json"),
+            Self::Run(_) => Some("run.json"),
+            Self::Wisdom => None,
         }
     }
 
@@ -238,16 +247,17 @@ impl Owner {
             Self::Execution(id) => id.as_str(),
             Self::Queue(id) => id.as_str(),
             Self::Run(id) => id.as_str(),
+            Self::Wisdom => WISDOM,
         }
     }
 
-    /// The issue that it is, or belongs to; `None` for queues and runs.
+    /// The issue that it is, or belongs to; `None` for queues, runs and what was learned.
     pub(crate) fn issue(&self) -> Option<IssueId> {
         match self {
             Self::Issue(id) => Some(id.clone()),
             Self::Solution(id) => Some(id.issue()),
             Self::Execution(id) => Some(id.issue()),
-            Self::Queue(_) | Self::Run(_) => None,
+            Self::Queue(_) | Self::Run(_) | Self::Wisdom => None,
         }
     }
 }
@@ -261,6 +271,7 @@ impl Log {
             Self::Events(id) => Owner::Execution(id.clone()),
             Self::Conflicts(id) => Owner::Queue(id.clone()),
             Self::RunEvents(id) => Owner::Run(id.clone()),
+            Self::Wisdom => Owner::Wisdom,
             Self::Redactions(owner) => owner.clone(),
         }
     }
@@ -315,6 +326,7 @@ impl fmt::Display for Owner {
             Self::Execution(id) => write!(f, "{}/{id}", Folder::Executions(id.issue())),
             Self::Queue(id) => write!(f, "{QUEUES}/{id}"),
             Self::Run(id) => write!(f, "{RUNS}/{id}"),
+            Self::Wisdom => f.write_str(WISDOM),
         }
     }
 }
@@ -327,6 +339,7 @@ impl fmt::Display for Log {
             Self::Reviews(_) => "reviews",
             Self::Events(_) | Self::RunEvents(_) => "log",
             Self::Conflicts(_) => "conflicts",
+            Self::Wisdom => return self.owner().fmt(f),
             Self::Redactions(_) => REDACTIONS,
         };
         write!(f, "{}/{name}", self.owner())
@@ -337,7 +350,7 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => f.write_str(ROOT_PATH),
-            Self::Record(owner) => write!(f, "{owner}/{}", owner.record_name()),
+            Self::Record(owner) => write!(f, "{owner}/{}", owner.record_name().unwrap_or_default()),
             Self::Item(queue, solution) => {
                 let folder = Folder::ItemFan(queue.clone(), Fan::of(&solution.issue()));
                 write!(f, "{folder}/{solution}.json")
@@ -393,6 +406,7 @@ mod tests {
             }),
             "[a-z0-9]{1,9}".prop_map(|id| Owner::Queue(QueueId::parse(&format!("QUE-{id}")).unwrap())),
             "[a-z0-9]{1,9}".prop_map(|id| Owner::Run(RunId::parse(&format!("RUN-{id}")).unwrap())),
+            Just(Owner::Wisdom),
         ]
     }
 
@@ -419,8 +433,14 @@ mod tests {
                 folders.push(Folder::Items(id.clone()));
             }
             Owner::Run(id) => logs.push(Log::RunEvents(id.clone())),
+            Owner::Wisdom => {
+                logs.push(Log::Wisdom);
+                records.pop();
+            }
         }
-        folders.push(Folder::Owner(owner.clone()));
+        if *owner != Owner::Wisdom {
+            folders.push(Folder::Owner(owner.clone()));
+        }
         let entry = EntryId::parse(STAMP).unwrap();
         records.extend(logs.iter().map(|log| Location::Entry(log.clone(), entry.clone())));
         folders.extend(logs.into_iter().map(Folder::Log));

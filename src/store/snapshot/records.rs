@@ -20,6 +20,7 @@ use crate::model::run::Run;
 use crate::model::run_log::RunLogEntry;
 use crate::model::schema::Schema;
 use crate::model::solution::{SOLUTION, Solution};
+use crate::model::wisdom::Wisdom;
 use crate::model::{strict, typed};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded, RunFolder};
 use crate::store::error::StoreError;
@@ -186,6 +187,15 @@ pub(crate) fn run_ids(read: &impl Read) -> Result<Vec<RunId>, StoreError> {
     Ok(read.names(layout::RUNS)?.iter().filter_map(|name| RunId::parse(name).ok()).collect())
 }
 
+/// What was learned, in order.
+pub(crate) fn wisdom(
+    read: &impl Read,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Vec<Wisdom>, StoreError> {
+    let hidden = Redactions::of(read, layout::WISDOM)?;
+    log(read, &layout::wisdom(), &hidden, broken)
+}
+
 /// One run with its log.
 pub(crate) fn run(
     read: &impl Read,
@@ -236,11 +246,11 @@ pub(crate) fn has_redactions(read: &impl Read, issue: &IssueId) -> Result<bool, 
     Ok(false)
 }
 
-/// The directories outside issues that can hold redactions: those of queues and runs.
+/// The directories outside issues that can hold redactions: those of queues, of runs and of what was learned.
 pub(in crate::store) fn redacting_beside_issues(read: &impl Read) -> Result<Vec<String>, StoreError> {
     let queues = queue_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::QUEUES));
     let runs = run_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::RUNS));
-    Ok(queues.chain(runs).collect())
+    Ok(queues.chain(runs).chain([layout::wisdom()]).collect())
 }
 
 /// The directories of an issue that can hold redactions.

@@ -44,6 +44,9 @@ fn others(repo: &Repo) {
     answer(repo, "search", &["search", "tokens"]);
     answer(repo, "show-issue", &["status", "ISS-001"]);
     answer(repo, "reindex", &["reindex"]);
+    answer(repo, "wisdom", &["wisdom", "add", "Tokens expire", "--tag", "auth"]);
+    answers(repo, "wisdom", &["wisdom", "list"]);
+    answers(repo, "wisdom", &["wisdom", "search", "tokens"]);
     answer(repo, "show-issue", &["unbind", "ISS-001"]);
     answer(repo, "show-issue", &["bind", "ISS-001"]);
     answer(repo, "show-solution", &["show", &solution]);

@@ -11,3 +11,4 @@ mod quality;
 mod replan;
 mod reviews;
 mod tasks;
+mod wisdom;

@@ -6,3 +6,4 @@ pub(in crate::cli) mod planning_context;
 pub(in crate::cli) mod solution;
 pub(in crate::cli) mod task;
 pub(in crate::cli) mod unbind;
+pub(in crate::cli) mod wisdom;

@@ -18,7 +18,7 @@ use crate::store::resolve;
 /// change it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The issue, plan, execution, queue or item
+    /// The issue, plan, execution, queue or item; or `wisdom`, with an entry of `wisdom list --json` as the field
     #[arg(required_unless_present = "purge", requires = "field")]
     id: Option<String>,
     /// The field: title, context, tags, plan, …; or comments/ENTRY, feedback/ENTRY, reviews/ENTRY, log/ENTRY

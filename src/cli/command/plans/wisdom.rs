@@ -1,0 +1,76 @@
+use crate::cli::input::text::TextArgs;
+use crate::cli::{Context, Outcome, print};
+use crate::model::wisdom::WisdomType;
+use crate::ops::plans::{self, AddWisdom, WisdomFilter};
+
+/// Add and find what the team learned: learnings, decisions, conventions, open questions
+///
+/// Whoever explores, plans, reviews or executes gets it with `git wf context`: first what comes from the same issue or
+/// has one of its tags or components as a tag, then the rest, each the newest first.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: WisdomCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum WisdomCommand {
+    /// Add a piece of wisdom
+    Add {
+        /// The text (`-` for stdin); or use -m, -F FILE, or -e
+        text: Option<String>,
+        /// The type: learning, decision, convention or question
+        #[arg(long = "type", value_name = "TYPE", default_value = "learning", value_parser = parse_type)]
+        kind: WisdomType,
+        /// A tag; may be given several times
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+        /// The issue it comes from
+        #[arg(long, value_name = "ISSUE")]
+        issue: Option<String>,
+        /// The run in which it was learned
+        #[arg(long, value_name = "RUN")]
+        run: Option<String>,
+        #[command(flatten)]
+        given: TextArgs,
+    },
+    /// List what was learned, the newest first
+    List {
+        /// Only this type: learning, decision, convention or question
+        #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
+        kind: Option<WisdomType>,
+        /// Only with this tag
+        #[arg(long, value_name = "TAG")]
+        tag: Option<String>,
+        /// Only what comes from this issue
+        #[arg(long, value_name = "ISSUE")]
+        issue: Option<String>,
+    },
+    /// Find words in what was learned and in its tags
+    Search {
+        /// The words, all of which must be there, in whatever case
+        #[arg(required = true)]
+        words: Vec<String>,
+    },
+}
+
+fn parse_type(text: &str) -> Result<WisdomType, String> {
+    WisdomType::parse(text).ok_or_else(|| format!("expected one of {}", WisdomType::words()))
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let filter = match args.command {
+        WisdomCommand::Add { text, kind, tags, issue, run, given } => {
+            let help = format!("A {kind}, for everyone who works here.");
+            let text = given.written(text.as_deref(), &session, false, "wisdom", &help)?;
+            let done = plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue, run })?;
+            return context.answer(done, |added, _, screen| print::wisdom::added(screen, added));
+        }
+        WisdomCommand::List { kind, tag, issue } => WisdomFilter { kind, tag, issue, words: vec![] },
+        WisdomCommand::Search { words } => WisdomFilter { words, ..WisdomFilter::default() },
+    };
+    let now = session.store().now()?.millis();
+    let done = plans::list_wisdom(&session, &filter)?;
+    context.answer(done, |all, _, screen| print::wisdom::table(screen, all, now))
+}

@@ -1,0 +1,101 @@
+//! What a team learned, for everyone who plans, reviews and executes.
+
+use crate::model::op::Op;
+use crate::model::wisdom::{Wisdom, WisdomType};
+use crate::model::words::count;
+use crate::ops::issues::existing_outline;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::{limits, wisdom};
+use crate::store::{layout, records, resolve};
+
+/// A piece of wisdom to add.
+#[derive(Debug)]
+pub(crate) struct AddWisdom {
+    /// Its kind.
+    pub(crate) kind: WisdomType,
+    /// The text.
+    pub(crate) text: String,
+    /// Tags.
+    pub(crate) tags: Vec<String>,
+    /// The issue that it comes from.
+    pub(crate) issue: Option<String>,
+    /// The run in which it was learned.
+    pub(crate) run: Option<String>,
+}
+
+/// Which pieces of wisdom to list; each condition must hold.
+#[derive(Debug, Default)]
+pub(crate) struct WisdomFilter {
+    /// Only this kind.
+    pub(crate) kind: Option<WisdomType>,
+    /// Only those with this tag.
+    pub(crate) tag: Option<String>,
+    /// Only those that come from this issue.
+    pub(crate) issue: Option<String>,
+    /// Only those with these words in the text or in a tag.
+    pub(crate) words: Vec<String>,
+}
+
+/// Adds a piece of wisdom.
+///
+/// # Errors
+/// `empty`, `too-long`, `invalid-label`; `not-found`, `ambiguous-id` for the issue and the run.
+pub(crate) fn add_wisdom(session: &Session, input: &AddWisdom) -> Answer<Wisdom> {
+    let permit = session.permit(Op::WisdomAdd)?;
+    let text = limits::text(&input.text)?;
+    if text.trim().is_empty() {
+        return Err(Refusal::new("empty", "the text is empty, so nothing was written")
+            .hint("say what others should know"));
+    }
+    let mut tags: Vec<String> = Vec::new();
+    for tag in &input.tags {
+        tags.push(limits::label(tag)?.to_owned());
+    }
+    tags.sort();
+    tags.dedup();
+    let kind = input.kind;
+    let committed = session.transact(permit, |tx| {
+        let issue_id = input.issue.as_deref().map(|text| resolve::issue(tx, text)).transpose()?;
+        if let Some(id) = &issue_id {
+            existing_outline(tx, id)?;
+        }
+        let run_id = input.run.as_deref().map(|text| resolve::run(tx, text)).transpose()?;
+        let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+        let (text, tags) = (text.clone(), tags.clone());
+        let added = tx.append(&layout::wisdom(), |id| Wisdom {
+            id,
+            kind,
+            text,
+            tags,
+            author,
+            issue_id,
+            run_id,
+            created_at,
+        })?;
+        tx.describe(format!("wisdom: {kind}"));
+        Ok(added)
+    })?;
+    Ok(session.done(committed.answer, committed.commit))
+}
+
+/// Lists what was learned, the newest first.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id` for the issue.
+pub(crate) fn list_wisdom(session: &Session, filter: &WisdomFilter) -> Answer<Vec<Wisdom>> {
+    let snapshot = session.store().snapshot()?;
+    let issue = filter.issue.as_deref().map(|text| resolve::issue(&snapshot, text)).transpose()?;
+    let mut broken = Vec::new();
+    let mut all = records::wisdom(&snapshot, &mut broken)?;
+    if !broken.is_empty() {
+        session.notice(Notice::warning(format!("skipped {}", count(broken.len(), "unreadable entry"))));
+    }
+    all.retain(|it| {
+        filter.kind.is_none_or(|kind| it.kind == kind)
+            && filter.tag.as_ref().is_none_or(|tag| it.tags.iter().any(|own| own.eq_ignore_ascii_case(tag)))
+            && issue.as_ref().is_none_or(|issue| it.issue_id.as_ref() == Some(issue))
+            && wisdom::has_words(it, &filter.words)
+    });
+    all.reverse();
+    Ok(session.done(all, None))
+}

@@ -1,0 +1,119 @@
+//! Which pieces of wisdom fit what is looked for, and which an agent gets.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::bounded::{Cut, LONGEST, LeftOut};
+use crate::model::id::IssueId;
+use crate::model::issue::Issue;
+use crate::model::time::Time;
+use crate::model::wisdom::{Wisdom, WisdomType};
+
+/// A piece of wisdom, as an agent gets it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct WisdomTold {
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub(crate) kind: WisdomType,
+    /// Markdown.
+    pub(crate) text: String,
+    /// Tags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tags: Vec<String>,
+    /// The issue that it comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_id: Option<IssueId>,
+    /// Who wrote it.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
+}
+
+/// Whether each word stands in the text or in a tag, in whatever case.
+pub(crate) fn has_words(it: &Wisdom, words: &[String]) -> bool {
+    let text = format!("{} {}", it.text, it.tags.join(" ")).to_lowercase();
+    words.iter().all(|word| text.contains(&word.to_lowercase()))
+}
+
+/// What an agent gets that works on an issue: what comes from that issue or shares a tag or a component with it first,
+/// then the rest; each the newest first.
+pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue) -> (Vec<WisdomTold>, Option<LeftOut>) {
+    let near: BTreeSet<String> =
+        issue.tags.iter().chain(&issue.affected_components).map(|tag| tag.to_lowercase()).collect();
+    let is_near = |it: &Wisdom| {
+        it.issue_id.as_ref() == Some(&issue.id)
+            || it.tags.iter().any(|tag| near.contains(&tag.to_lowercase()))
+    };
+    let mut all = all;
+    all.sort_by_cached_key(|it| (!is_near(it), Reverse(it.id.clone())));
+    let mut cut = Cut::at(LONGEST);
+    let first = cut.first(all);
+    let told = first.into_iter().map(|it| WisdomTold {
+        kind: it.kind,
+        text: cut.text(&it.text),
+        tags: it.tags,
+        issue_id: it.issue_id,
+        author: it.author,
+        created_at: it.created_at,
+    });
+    let told = told.collect();
+    (told, cut.left_out("wisdom", "git wf wisdom list --json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fixtures::entry_id;
+    use serde_json::json;
+
+    fn wisdom(second: usize, text: &str, tags: &[&str], issue: Option<&str>) -> Wisdom {
+        let mut value = json!({"id": entry_id(&format!("20261121T0214{second:02}123Z-00000")), "type": "learning",
+            "text": text, "tags": tags, "author": "Ada", "created_at": "2026-11-21T02:14:05.123Z"});
+        if let Some(issue) = issue {
+            value["issue_id"] = json!(issue);
+        }
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn issue() -> Issue {
+        serde_json::from_value(
+            json!({"id": "ISS-001", "author": "Ada", "created_at": "2026-11-21T02:14:05.123Z",
+            "title": "t", "status": "registered", "priority": 3, "tags": ["Auth"]}),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn what_concerns_the_issue_comes_first_and_then_the_newest() {
+        let all = vec![
+            wisdom(1, "of the issue", &[], Some("ISS-001")),
+            wisdom(2, "of its tag", &["auth"], None),
+            wisdom(3, "of another", &["db"], Some("ISS-002")),
+            wisdom(4, "of nothing", &[], None),
+        ];
+        let (told, left_out) = told(all, &issue());
+        let texts: Vec<&str> = told.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts, ["of its tag", "of the issue", "of nothing", "of another"]);
+        assert_eq!(left_out, None);
+    }
+
+    #[test]
+    fn there_is_a_bound_and_what_is_left_out_is_named() {
+        let all = (0..25).map(|second| wisdom(second, &"x".repeat(5_000), &[], None)).collect();
+        let (told, left_out) = told(all, &issue());
+        let left_out = left_out.unwrap();
+        assert_eq!((told.len(), left_out.entries, left_out.shortened), (20, 5, 20));
+        assert!(told.iter().all(|it| it.text.chars().count() == LONGEST + 1));
+    }
+
+    #[test]
+    fn all_words_are_looked_for_in_text_and_tags() {
+        let it = wisdom(1, "Tokens expire after an hour", &["auth"], None);
+        let has =
+            |words: &[&str]| has_words(&it, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert!(has(&["TOKENS", "auth"]) && has(&["hour"]) && !has(&["tokens", "day"]));
+    }
+}
