@@ -2,7 +2,7 @@ use crate::cli::command::store::redact_purge;
 use crate::cli::input::text as text_input;
 use crate::cli::{Context, Failure, Force, Outcome, print};
 use crate::ops::store::{self, Redact};
-use crate::store::resolve;
+use crate::store::{layout, resolve};
 
 /// Hide a value everywhere: it shows as `[redacted]`
 ///
@@ -58,7 +58,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if let Some(request) = request {
         let done = store::redact(&session, &request)?;
         if !args.purge {
-            let id = resolve::any(&session.store().snapshot()?, &request.id)?.to_string();
+            let id = match request.id.as_str() {
+                layout::WISDOM => request.id.clone(),
+                id => resolve::any(&session.store().snapshot()?, id)?.to_string(),
+            };
             return context.answer(done, |_, is_new, screen| {
                 print::redact::hidden(screen, &id, &request.field, is_new)
             });
