@@ -6,7 +6,7 @@ use std::path::Path;
 const OVER: [&str; 2] = ["--force", "--no-verify"];
 
 /// Files that pass these options to git and do not show them to users.
-const TO_GIT: [&str; 1] = ["src/sync/transfer.rs"];
+const TO_GIT: [&str; 1] = ["src/git/transport.rs"];
 
 /// The lines of code that can contain messages, with their numbers: no comments (which include the texts of the
 /// manual) and no tests.
