@@ -210,8 +210,8 @@ pub(crate) fn phase(steps: impl IntoIterator<Item = RunStep>) -> Option<RunPhase
 /// why that one does not go on. A cycle ends where it began.
 pub(crate) fn chains(waits_for: &BTreeMap<IssueId, (Option<IssueId>, String)>) -> Vec<String> {
     waits_for
-        .iter()
-        .map(|(issue, _)| {
+        .keys()
+        .map(|issue| {
             let (mut text, mut at, mut seen) = (issue.to_string(), issue, vec![issue]);
             while let Some((next, reason)) = waits_for.get(at) {
                 match next {

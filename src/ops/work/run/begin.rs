@@ -116,7 +116,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> 
 ///
 /// # Errors
 /// What writing to the store can come to.
-pub(crate) fn begin(session: &Session, run: Run, given: &Given) -> Answer<Run> {
+pub(crate) fn begin(session: &Session, run: &Run, given: &Given) -> Answer<Run> {
     let store = session.store();
     let permit = session.permit(Op::Run)?;
     let places = Places::of(store, &run.id);

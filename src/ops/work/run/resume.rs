@@ -22,7 +22,7 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn Watch) -> An
     // They are told with the answer.
     session.notice_all(notices);
     let crew = Crew::of(session.store(), &given)?;
-    let Done { view: run, notices, .. } = begin::begin(session, run, &given)?;
+    let Done { view: run, notices, .. } = begin::begin(session, &run, &given)?;
     session.notice_all(notices);
     drive(session, &run.id, crew, watch)
 }

@@ -136,8 +136,11 @@ pub(super) fn existing(read: &impl Read, id: &RunId) -> Result<RunFolder, Refusa
     records::run(read, id, &mut Vec::new())?.ok_or_else(|| Refusal::unreadable(&format!("run `{id}`")))
 }
 
-/// All runs that can be read, the latest first, and the files that cannot, with the reasons.
-pub(super) fn all(read: &impl Read) -> Result<(Vec<RunFolder>, Vec<(String, String)>), StoreError> {
+/// Paths of files that cannot be read, with the reasons.
+type Broken = Vec<(String, String)>;
+
+/// All runs that can be read, the latest first, and the files that cannot.
+pub(super) fn all(read: &impl Read) -> Result<(Vec<RunFolder>, Broken), StoreError> {
     let (mut found, mut broken) = (Vec::new(), Vec::new());
     for id in records::run_ids(read)? {
         found.extend(records::run(read, &id, &mut broken)?);
