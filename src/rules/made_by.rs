@@ -1,10 +1,10 @@
-//! Which agent made a commit: the one that was at work when the commit was linked.
+//! Which agent made a commit: the one that was at work when a hook linked it, or when it was authored.
 
 use std::collections::HashMap;
 
 use super::folder::ExecutionFolder;
 use crate::model::agent_session::{AgentSession, MadeBy};
-use crate::model::execution::Event;
+use crate::model::execution::{Event, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::time::Time;
 
@@ -42,7 +42,9 @@ impl ExecutionFolder {
         for entry in &self.log {
             match &entry.event {
                 Event::Commit(link) => {
-                    linked.entry(&link.hash).or_insert(entry.at);
+                    // A hook links a commit when it is made; everything else links it later.
+                    let made_at = if link.linked_by == LinkedBy::Hook { entry.at } else { link.authored_at };
+                    linked.entry(&link.hash).or_insert(made_at);
                 }
                 Event::Unlink(unlink) => {
                     linked.remove(&unlink.hash);
@@ -55,7 +57,9 @@ impl ExecutionFolder {
 
     /// The session at this time. If there are several, the one that started last.
     fn session_at(&self, at: Time) -> Option<&AgentSession> {
-        let goes_on = |it: &&AgentSession| it.started_at <= at && at <= it.ended_at;
+        // git keeps whole seconds.
+        let goes_on =
+            |it: &&AgentSession| it.started_at.millis() / 1000 <= at.millis() / 1000 && at <= it.ended_at;
         self.sessions().filter(goes_on).max_by_key(|it| it.started_at)
     }
 }
@@ -64,7 +68,7 @@ impl ExecutionFolder {
 mod tests {
     use super::*;
     use crate::model::agent_session::Protocol;
-    use crate::model::execution::{CommitLink, LinkedBy, LogEntry, Rewrite, Unlink};
+    use crate::model::execution::{CommitLink, LogEntry, Rewrite, Unlink};
     use crate::model::fixtures::entry_id;
     use crate::rules::test_claim::claim;
 
@@ -130,6 +134,21 @@ mod tests {
         ];
         assert_eq!(agents(log), pairs(&[("a", "first"), ("c", "second")]));
         assert_eq!(agents(vec![(15, link("a"))]), pairs(&[]));
+    }
+
+    #[test]
+    fn a_commit_that_was_linked_later_belongs_to_the_session_in_which_it_was_authored() {
+        let relinked = |authored_at| match link("a") {
+            Event::Commit(link) => Event::Commit(CommitLink {
+                linked_by: LinkedBy::Relink,
+                authored_at: time(authored_at),
+                ..link
+            }),
+            other => other,
+        };
+        let log = |authored_at| vec![(20, session("first", 10, 20)), (99, relinked(authored_at))];
+        assert_eq!(agents(log(15)), pairs(&[("a", "first")]));
+        assert_eq!(agents(log(25)), pairs(&[]));
     }
 
     #[test]

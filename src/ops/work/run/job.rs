@@ -1,6 +1,6 @@
 //! A step that an agent takes, in a thread of its own: what it is given, and what comes back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -21,8 +21,11 @@ use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::review::Verdict;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, Setback};
+use crate::model::time::Time;
 use crate::ops::Refusal;
+use crate::ops::work::{Conversation, record_session};
 use crate::rules::roles::Role;
+use crate::trail::active;
 
 /// How often an agent is asked for one step.
 const TRIES: usize = 2;
@@ -184,7 +187,33 @@ impl Job {
             environment: environment(here, agent, self.role.as_str()),
             transcript: self.transcript(),
         };
-        talk::ask::<A>(agent, &place, request, &mut Listener { job: self, seen: 0 })
+        let from = self.now();
+        let said = talk::ask::<A>(agent, &place, request, &mut Listener { job: self, seen: 0 });
+        if let (RunStep::Execute, Some(from)) = (self.step, from) {
+            self.record(agent, from, &place.transcript, &said);
+        }
+        said
+    }
+
+    fn now(&self) -> Option<Time> {
+        self.identity.at(&self.folder).ok()?.store().now().ok()
+    }
+
+    /// Adds the session to the log of the execution, which `trace` and `why` read. The work goes on without it.
+    fn record<A>(&self, agent: &Agent, from: Time, transcript: &Path, said: &Result<Reply<A>, Unanswered>) {
+        let Ok(session) = self.identity.at(&self.folder) else { return };
+        let store = session.store();
+        let (Ok(Some(active)), Ok(ended_at)) = (active::read(store), store.now()) else { return };
+        let summary = match said {
+            Ok(reply) => reply.value["summary"].as_str().map(str::to_owned),
+            Err(error) => Some(error.to_string()),
+        };
+        let talk = Conversation { agent, started_at: from, ended_at, transcript, summary };
+        let held = match said {
+            Ok(reply) => talk.answered(reply),
+            Err(_) => talk.unanswered(),
+        };
+        let _ = record_session(&session, &active.execution_id, held);
     }
 
     /// A file that is not there yet.

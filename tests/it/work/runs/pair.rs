@@ -109,6 +109,13 @@ fn five_issues_are_planned_and_mended_by_three_at_once() {
     // A plan was judged by somebody else than its author.
     let reviews = repo.json(&["solution", "list", "ISS-1"])[0]["reviews"].clone();
     assert!(reviews.to_string().contains("planner-reviewer"), "{reviews}");
+    // The trail names the agent of each commit, and the report agrees with it.
+    let report = repo.json(&["run", "report"]);
+    assert_eq!(report["totals"]["completed_count"], 5, "{report:#}");
+    for issue in report["issues"].as_array().unwrap() {
+        let made_by = |commit: &serde_json::Value| commit["made_by"]["agent"] == "executor";
+        assert!(issue["commits"].as_array().unwrap().iter().all(made_by), "{issue:#}");
+    }
 }
 
 #[test]
