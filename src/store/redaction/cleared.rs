@@ -113,7 +113,9 @@ impl Cleared {
 
     /// Names the entries of a log, each after the entry that it refers to.
     fn name_entries(&mut self, read: &impl Read, log: &str) -> Result<(), StoreError> {
-        let mut all = sound_entries(read, &format!("{}/{log}", self.folder))?;
+        let within = |log: &str, name: String| if log.is_empty() { name } else { format!("{log}/{name}") };
+        let folder = if log.is_empty() { self.folder.clone() } else { format!("{}/{log}", self.folder) };
+        let mut all = sound_entries(read, &folder)?;
         let mut waiting: Vec<EntryId> = all.keys().cloned().collect();
         let member = REFERENCES.iter().find(|(of, _)| *of == log).map(|(_, member)| *member);
         let mut begun = HashSet::new();
@@ -132,11 +134,11 @@ impl Cleared {
             }
             waiting.pop();
             let Some(value) = all.remove(&id) else { continue };
-            let target = format!("{log}/{id}.json");
+            let target = within(log, format!("{id}.json"));
             let after = self.entry(&format!("{}/{target}", self.folder), value.clone());
             if after != value {
                 let new = renamed(&id, &after);
-                let path = format!("{log}/{new}.json");
+                let path = within(log, format!("{new}.json"));
                 self.entries.insert(target, (new, path));
             }
         }
@@ -157,9 +159,9 @@ impl Cleared {
     }
 }
 
-/// `comments` of `comments/<ENTRY>.json`.
+/// `comments` of `comments/<ENTRY>.json`; nothing of `<ENTRY>.json`, where the directory is itself the log.
 fn log_of(target: &str) -> Option<String> {
-    let (log, name) = target.split_once('/')?;
+    let (log, name) = target.split_once('/').unwrap_or(("", target));
     EntryId::parse(name.strip_suffix(".json")?).ok().map(|_| log.to_owned())
 }
 

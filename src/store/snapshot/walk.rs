@@ -8,7 +8,7 @@ use super::{Snapshot, read_blob};
 use crate::git::trees::{self, DEEPEST};
 use crate::git::{EntryKind, Kind, ObjectId};
 use crate::store::error::StoreError;
-use crate::store::layout::{self, Folder};
+use crate::store::layout::{self, Folder, Log};
 use crate::store::redaction::cleared::Cleared;
 
 /// What is at a path.
@@ -47,12 +47,14 @@ impl Snapshot<'_> {
         let Some(folder) = folder else {
             return visit(path, Visited::Unfit("a directory that cannot be read"));
         };
-        // A directory with redactions of its own: an issue, a plan, an execution.
+        // A directory with redactions of its own: an issue, a plan, an execution, what was learned.
         let own = match Folder::parse(path) {
-            Some(Folder::Owner(_)) => Some(match folder.get(layout::REDACTIONS.into()).is_some() {
-                true => Cleared::of(self, path)?,
-                false => Cleared::default(),
-            }),
+            Some(Folder::Owner(_) | Folder::Log(Log::Wisdom)) => {
+                Some(match folder.get(layout::REDACTIONS.into()).is_some() {
+                    true => Cleared::of(self, path)?,
+                    false => Cleared::default(),
+                })
+            }
             _ => None,
         };
         let hidden = own.as_ref().unwrap_or(hidden);

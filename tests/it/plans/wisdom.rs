@@ -98,4 +98,8 @@ fn wisdom_can_be_hidden_exported_and_merged() {
         column(&ada.json(&["wisdom", "list"]), "text")
     );
     assert_eq!(ada.refused(1, &["redact", "wisdom", "2030", "-m", "r"])["code"], "not-found");
+    ada.wf(&["redact", "--purge", "--yes"]).ok();
+    assert!(!ada.git(&["log", "-p", "refs/wf/main"]).ok().stdout.contains("hunter2"));
+    assert_eq!(ada.json(&["wisdom", "list"]).as_array().unwrap().len(), 2);
+    ada.wf(&["fsck"]).ok();
 }
