@@ -94,7 +94,9 @@ fn store() -> Vec<(String, Vec<u8>)> {
         ),
         (
             layout::run(&run),
-            json!({"id": run, "mode": "quick", "issue_ids": [issue, "ISS-002"], "created_at": AT}),
+            json!({"id": run, "mode": "quick", "issue_ids": [issue], "steps": ["plan", "execute"],
+                "agents": {"planner": "p"}, "limits": {"explore_jobs": 5, "plan_jobs": 3, "jobs": 1, "retries": 0},
+                "execution_method": "agent", "code_review": "skip", "actor": "a", "created_at": AT}),
         ),
         entry(
             layout::run_log(&run),
