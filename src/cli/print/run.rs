@@ -47,7 +47,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     let (painter, run, state) = (screen.painter(), &view.run, &view.state);
     writeln!(
         screen,
-        "{} {} ({}), {}, begun {} by {}",
+        "{} {} ({}), {}, started {} by {}",
         painter.paint(style::ID, run.id.as_str()),
         painter.paint(style::HEADING, state.status.as_str()),
         state.phase,
@@ -139,7 +139,7 @@ pub(in crate::cli) fn dry(screen: &mut Screen, run: &Run) -> io::Result<()> {
     };
     writeln!(screen, "  at once: {} planned, {} executed{tried}", limits.plan_jobs, limits.jobs)?;
     agents(screen, run)?;
-    writeln!(screen, "nothing was begun")
+    writeln!(screen, "nothing was started")
 }
 
 /// A run that came to its end, and how its work is taken over.
@@ -147,7 +147,7 @@ pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64) -> io
     run(screen, view, now)?;
     if let Some(branch) = view.run.branch.as_deref().filter(|_| view.state.context.completed_count > 0) {
         let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        writeln!(screen, "`git merge {}` takes the work over", clean_line(branch))?;
+        writeln!(screen, "`git merge {}` merges the work into the current branch", clean_line(branch))?;
     }
     Ok(())
 }

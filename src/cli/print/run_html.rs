@@ -53,7 +53,7 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
     writeln!(screen, "<p>{}; {}.</p>", text(&outcome(report)), text(&amounts(report)))?;
     writeln!(
         screen,
-        "<p>{} ({}), {}, begun {} by {}; took {}: {}.</p>",
+        "<p>{} ({}), {}, started {} by {}; took {}: {}.</p>",
         report.status,
         report.phase,
         report.mode,

@@ -113,7 +113,7 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     let painter = screen.painter();
     writeln!(
         screen,
-        "{} {} ({}), {}, begun {} by {}",
+        "{} {} ({}), {}, started {} by {}",
         painter.paint(style::ID, report.run_id.as_str()),
         painter.paint(style::HEADING, report.status.as_str()),
         report.phase,
