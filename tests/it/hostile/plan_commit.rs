@@ -123,5 +123,5 @@ fn a_plan_that_cannot_be_read_is_refused_or_warned_of() {
     let (_sandbox, repo) = claimed_in_vain("evidence=warn");
     assert_eq!(repo.refused(1, &["verify"])["code"], "broken-record");
     let done = repo.wf(&["done", "--json"]).ok().json();
-    assert!(done["warnings"].to_string().contains("the plan as it was claimed cannot be read"), "{done:#}");
+    assert!(done["warnings"].to_string().contains("the claimed plan cannot be read"), "{done:#}");
 }
