@@ -1,36 +1,70 @@
 //! Tests that the layers of `ARCHITECTURE.md` are kept.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Names that no file of `folder` may use.
-struct Border {
-    folder: &'static str,
+/// The floors of the house, from the top to the ground, as in the map of `ARCHITECTURE.md`. Each may use those below it.
+const FLOORS: &[&str] = &[
+    "cli",
+    "hooks",
+    "ui",
+    "ops",
+    "agent",
+    "interchange",
+    "trail",
+    "sync",
+    "index",
+    "store",
+    "git",
+    "rules",
+    "model",
+];
+
+/// Names that only some floors may use, with a reason.
+struct Reserved {
     words: &'static [&'static str],
+    only: &'static [&'static str],
 }
 
-const ABOVE_GIT: &[&str] = &[
-    "crate::agent",
-    "crate::cli",
-    "crate::hooks",
-    "crate::index",
-    "crate::interchange",
-    "crate::ops",
-    "crate::rules",
-    "crate::store",
-    "crate::sync",
-    "crate::trail",
-    "crate::ui",
-];
-
-const BORDERS: &[Border] = &[
-    Border { folder: "git", words: ABOVE_GIT },
-    Border { folder: "model", words: ABOVE_GIT },
-    Border { folder: "model", words: &["crate::git"] },
-    Border {
-        folder: "rules",
-        words: &["crate::git", "crate::store", "crate::ops", "crate::cli", "crate::ui"],
+const RESERVED: &[Reserved] = &[
+    // Front ends read arguments, and decide what a refusal is for the process.
+    Reserved { words: &["clap", "ExitCode"], only: &["cli"] },
+    Reserved { words: &["rusqlite"], only: &["index"] },
+    Reserved {
+        words: &["std::fs", "std::process", "std::net", "SystemTime", "Instant::now", "getrandom"],
+        only: &[
+            "cli",
+            "hooks",
+            "ui",
+            "ops",
+            "agent",
+            "interchange",
+            "trail",
+            "sync",
+            "index",
+            "store",
+            "git",
+        ],
     },
 ];
+
+/// Whether a line of code on a floor names a higher one, or what is reserved for others. `depth` is how many modules
+/// its file is below the crate.
+fn crosses(floor: &str, depth: usize, line: &str) -> bool {
+    let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric() && !":_".contains(c)).collect();
+    let names = |name: &str| words.iter().any(|word| word.trim_start_matches(':').starts_with(name));
+    let is_above = |above: &&str| {
+        let path = format!("crate::{above}");
+        words.iter().any(|word| *word == path || word.starts_with(&format!("{path}::")))
+    };
+    let above = FLOORS.iter().take_while(|it| **it != floor);
+    let is_reserved = |it: &&Reserved| !it.only.contains(&floor) && it.words.iter().any(|word| names(word));
+    // `use crate::{…}` and a `super` that leaves the floor would name floors in another way.
+    above.into_iter().any(is_above)
+        || RESERVED.iter().any(|it| is_reserved(&it))
+        || line.contains("crate::{")
+        || line.contains(&"super::".repeat(depth))
+}
 
 /// Front ends read the environment and hand it down.
 const FRONT_ENDS: &[&str] = &["cli", "hooks", "ui", "main.rs", "lib.rs"];
@@ -40,6 +74,17 @@ const NAMES_ENV: &[(&str, &str)] = &[
     ("agent/configured.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("agent/watch.rs", "starts this very program as the watcher, where /proc does not name its file"),
     ("git/fault.rs", "tests kill debug builds here; a release has none of it"),
+];
+
+/// Files below the front ends that spell out commands of this program, and why.
+const SPELLS_COMMANDS: &[(&str, &str)] = &[
+    ("ops/plans/executor_input.rs", "the format gives executors the commands that print more"),
+    ("ops/plans/planner_input.rs", "the format gives planners the commands that print what was left out"),
+    ("ops/store/purge/mod.rs", "the answer holds the commands that others must type"),
+    ("rules/background.rs", "the format gives agents the commands that print what was left out"),
+    ("rules/explored.rs", "the format gives agents the commands that print what was left out"),
+    ("rules/wisdom.rs", "the format gives agents the commands that print what was left out"),
+    ("trail/hooked.rs", "recognizes a hook that calls this program"),
 ];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -92,11 +137,101 @@ fn each_module_knows_only_those_below_it() {
                 line.contains("std::env::") || line == "use std::env;"
             }));
         }
-        for border in BORDERS.iter().filter(|border| inner.starts_with(border.folder)) {
-            found.extend(at_fault(path, &source, |line| border.words.iter().any(|word| line.contains(word))));
+        if let Some(floor) = FLOORS.iter().find(|floor| inner.starts_with(floor)) {
+            let depth = inner.components().count() - usize::from(inner.ends_with("mod.rs"));
+            found.extend(at_fault(path, &source, |line| crosses(floor, depth, line)));
+        } else {
+            assert!(["lib.rs", "main.rs"].iter().any(|it| inner.ends_with(it)), "{inner:?} is on no floor");
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Where the store is changed without the permit of a role, and why.
+const WITHOUT_PERMIT: &[(&str, &str)] = &[
+    ("hooks/post_commit.rs", "records a commit that git has made: nobody can refuse it any more"),
+    ("hooks/post_rewrite.rs", "records what git has rewritten: nobody can refuse it any more"),
+    ("ops/session.rs", "asks for the permit"),
+];
+
+#[test]
+fn every_change_of_the_store_needs_a_permit() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = Vec::new();
+    files(&source, &mut all);
+    let mut found = BTreeSet::new();
+    for path in all.iter().filter(|path| !path.ends_with("layers.rs")) {
+        let inner = path.strip_prefix(&source).unwrap();
+        if inner.starts_with("store") || is_test(inner) {
+            continue;
+        }
+        let text = std::fs::read_to_string(path).unwrap();
+        let program = text.split("#[cfg(test)]\nmod ").next().unwrap();
+        let is_bare = |line: &str| line.contains("store.transact(") || line.contains("store().transact(");
+        if program.lines().any(is_bare) {
+            found.insert(inner.to_str().unwrap().to_owned());
+        }
+    }
+    let known: BTreeSet<String> = WITHOUT_PERMIT.iter().map(|(file, _)| (*file).to_owned()).collect();
+    assert_eq!(found, known);
+}
+
+/// A remedy is data, which each front end spells in its own way.
+#[test]
+fn only_front_ends_spell_out_commands() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = Vec::new();
+    files(&source, &mut all);
+    let mut found = Vec::new();
+    let mut needless: Vec<&str> = SPELLS_COMMANDS.iter().map(|(file, _)| *file).collect();
+    for path in all.iter().filter(|path| !path.ends_with("layers.rs")) {
+        let inner = path.strip_prefix(&source).unwrap();
+        if FRONT_ENDS.iter().any(|folder| inner.starts_with(folder)) || is_test(inner) {
+            continue;
+        }
+        let text = std::fs::read_to_string(path).unwrap();
+        let program = text.split("#[cfg(test)]\nmod ").next().unwrap();
+        let lines = program.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+        let spelled: Vec<&str> = lines.filter(|line| line.contains("git wf ")).collect();
+        if spelled.is_empty() && !program.contains("git wf\"") {
+            continue;
+        }
+        match needless.iter().position(|file| inner == Path::new(file)) {
+            Some(n) => drop(needless.remove(n)),
+            None => found.extend(spelled.iter().map(|line| format!("{}: {line}", inner.display()))),
+        }
+    }
+    assert!(found.is_empty(), "make it a remedy:\n{}", found.join("\n"));
+    assert!(needless.is_empty(), "no exceptions any more: {needless:?}");
+}
+
+#[test]
+fn every_border_stops_what_crosses_it() {
+    for (n, floor) in FLOORS.iter().enumerate() {
+        for (m, other) in FLOORS.iter().enumerate().filter(|(m, _)| *m != n) {
+            for line in [format!("use crate::{other}::Thing;"), format!("let it = crate::{other}::thing();")]
+            {
+                assert_eq!(crosses(floor, 2, &line), m < n, "{floor}: {line}");
+            }
+        }
+        for it in RESERVED {
+            for word in it.words {
+                let line = format!("use {word}::thing;");
+                assert_eq!(crosses(floor, 2, &line), !it.only.contains(floor), "{floor}: {line}");
+            }
+        }
+        assert!(
+            crosses(floor, 2, "use crate::{cli, model};") && crosses(floor, 2, "super::super::cli::main()")
+        );
+        assert!(!crosses(floor, 3, "use super::super::issues::close;"), "{floor}");
+    }
+}
+
+#[test]
+fn the_map_has_these_floors_in_this_order() {
+    let map = include_str!("../ARCHITECTURE.md");
+    let rows = map.lines().filter_map(|line| line.strip_prefix("| `src/")?.split_once("/`")).map(|row| row.0);
+    assert_eq!(rows.collect::<Vec<_>>(), FLOORS);
 }
 
 #[test]

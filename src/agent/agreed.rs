@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::AgentError;
 use crate::git::Environment;
+use crate::model::digest::PlanDigest;
 use crate::rules::command_line::CommandLine;
 use crate::store::Store;
 
@@ -15,12 +16,12 @@ use crate::store::Store;
 pub(crate) struct Agreement {
     folder: PathBuf,
     repository: PathBuf,
-    plan_digest: String,
+    plan_digest: PlanDigest,
 }
 
 impl Agreement {
     /// Where consent to commands of the plan with this digest is recorded.
-    pub(crate) fn to(store: &Store, plan_digest: &str) -> Result<Self, AgentError> {
+    pub(crate) fn to(store: &Store, plan_digest: &PlanDigest) -> Result<Self, AgentError> {
         let folder = state_home(store.environment()).ok_or(AgentError::NoHome)?.join("git-wf/agreed");
         let repository = store.common_dir();
         let repository = repository.canonicalize().unwrap_or(repository);

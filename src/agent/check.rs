@@ -21,7 +21,7 @@ pub(crate) struct Code {
 /// The check for one task.
 pub(crate) fn record(task: &str, command: &str, ran: &Ran, code: &Code, environment: &Environment) -> Check {
     Check {
-        task_id: Some(task.to_owned()),
+        task_id: Some(task.into()),
         command: command.to_owned(),
         exit_code: match ran.ended {
             Ended::Exited(code) => Some(code),

@@ -125,6 +125,7 @@ pub(crate) struct Agent {
     shell: Sourced<bool>,
     protocol: Sourced<Protocol>,
     timeout: Sourced<Duration>,
+    commits: Sourced<bool>,
     environment: Vec<Sourced<Variable>>,
 }
 
@@ -236,8 +237,11 @@ impl Agent {
         }
         let set = |key: &str| own().rfind(|setting| setting.key == key);
         for setting in own() {
-            if !["command", "shell", "protocol", "timeout", "env"].contains(&setting.key.as_str()) {
-                return Err(setting.unfit("one of the keys command, shell, protocol, timeout and env"));
+            if !["command", "shell", "protocol", "timeout", "commits", "env"].contains(&setting.key.as_str())
+            {
+                return Err(
+                    setting.unfit("one of the keys command, shell, protocol, timeout, commits and env")
+                );
             }
         }
         let from_preset =
@@ -266,6 +270,15 @@ impl Agent {
             Some(setting) => setting.read(duration, "a number with a unit, such as 90s, 30m or 2h")?,
             None => default_timeout(),
         };
+        let commits = match set("commits") {
+            Some(setting) => setting.read(boolean, "true or false")?,
+            None => match preset {
+                Some(preset) if command.origin == Origin::Preset => {
+                    Sourced::new(preset.commits, Origin::Preset)
+                }
+                _ => Sourced::new(true, Origin::Default),
+            },
+        };
         let presets = preset.map(|preset| preset.environment).unwrap_or_default();
         let mut environment: Vec<Sourced<Variable>> = presets
             .iter()
@@ -276,7 +289,7 @@ impl Agent {
             environment.retain(|other| other.value.name() != variable.value.name());
             environment.push(variable);
         }
-        Self::made(name.to_owned(), command, shell, protocol, timeout, environment)
+        Self::made(name.to_owned(), command, shell, protocol, timeout, commits, environment)
     }
 
     /// The agent of a command line.
@@ -294,7 +307,8 @@ impl Agent {
         let file = program.rsplit('/').next().unwrap_or_default();
         let name: String = file.chars().filter(|c| is_name_character(*c)).take(LONGEST_NAME).collect();
         let name = if is_name(&name) { name } else { "agent".to_owned() };
-        Self::made(name, command, shell, protocol, default_timeout(), vec![])
+        let commits = Sourced::new(true, Origin::Default);
+        Self::made(name, command, shell, protocol, default_timeout(), commits, vec![])
     }
 
     fn made(
@@ -303,6 +317,7 @@ impl Agent {
         shell: Sourced<bool>,
         protocol: Sourced<Protocol>,
         timeout: Sourced<Duration>,
+        commits: Sourced<bool>,
         environment: Vec<Sourced<Variable>>,
     ) -> Result<Self, NoAgent> {
         let wrong = |why| NoAgent::Command { command: command.value.clone(), why };
@@ -320,7 +335,7 @@ impl Agent {
         if words.first().is_none_or(String::is_empty) {
             return Err(wrong("it names no program"));
         }
-        Ok(Self { name, command, words, shell, protocol, timeout, environment })
+        Ok(Self { name, command, words, shell, protocol, timeout, commits, environment })
     }
 
     /// The same agent, with another timeout.
@@ -362,6 +377,11 @@ impl Agent {
     /// How long it may take.
     pub(crate) fn timeout(&self) -> &Sourced<Duration> {
         &self.timeout
+    }
+
+    /// Whether it commits its work itself; else a run does that for it.
+    pub(crate) fn commits(&self) -> &Sourced<bool> {
+        &self.commits
     }
 
     /// Variables that it sees besides those that every agent sees.
@@ -411,7 +431,8 @@ fn default_timeout() -> Sourced<Duration> {
     Sourced::new(duration(DEFAULT_TIMEOUT).unwrap_or(Duration::from_secs(1800)), Origin::Default)
 }
 
-fn duration(text: &str) -> Option<Duration> {
+/// Parses a length of time such as 90s, 30m or 2h.
+pub(crate) fn duration(text: &str) -> Option<Duration> {
     let millis = parse_duration(text)?;
     Some(Duration::from_millis(u64::try_from(millis).ok()?))
 }

@@ -14,7 +14,7 @@ const MARKS: &[&str] =
     &["GIT_INDEX_FILE", "GIT_QUARANTINE_PATH", "GIT_PUSH_OPTION_COUNT", "GIT_WF_EARLIER", "GIT_WF_PRE_PUSH"];
 
 /// The hooks that githooks(5) names.
-const HOOKS: &[&str] = &[
+pub(super) const HOOKS: &[&str] = &[
     "applypatch-msg",
     "commit-msg",
     "fsmonitor-watchman",

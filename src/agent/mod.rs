@@ -13,7 +13,9 @@ pub(crate) mod configured;
 pub(crate) mod definition;
 mod descendants;
 pub(crate) mod environment;
+pub(crate) mod guard;
 pub(crate) mod in_hook;
+pub(crate) mod in_run;
 mod pass;
 pub(crate) mod ping;
 pub(crate) mod preset;
@@ -21,6 +23,7 @@ pub(crate) mod process;
 pub(crate) mod request;
 pub(crate) mod secrets;
 pub(crate) mod talk;
+pub(crate) mod traced;
 pub(crate) mod transcript;
 pub(crate) mod watch;
 

@@ -14,6 +14,8 @@ pub(crate) struct Preset {
     pub(crate) command: &'static str,
     /// Its protocol.
     pub(crate) protocol: Protocol,
+    /// Whether it can commit when no person is there to allow that.
+    pub(crate) commits: bool,
     /// Variables with its account and settings.
     pub(crate) environment: &'static [&'static str],
 }
@@ -52,16 +54,18 @@ const ANY: &[&str] = &[
 pub(crate) static ALL: &[Preset] = &[
     Preset {
         name: "aider",
-        about: "aider, which takes its message from stdin, asks nothing and leaves commits to the role",
+        about: "aider, which takes its message from stdin and asks nothing; the run commits what it edits",
         command: "aider --yes-always --no-auto-commits --no-check-update --no-pretty --no-stream --message-file /dev/stdin",
         protocol: Protocol::Plain,
+        commits: false,
         environment: ANY,
     },
     Preset {
         name: "claude",
-        about: "Claude Code in print mode; edits are accepted, other tools as its settings say",
+        about: "Claude Code in print mode; edits are accepted, other tools as its settings say; the run commits",
         command: "claude --print --output-format text --permission-mode acceptEdits",
         protocol: Protocol::Plain,
+        commits: false,
         environment: ANTHROPIC,
     },
     Preset {
@@ -69,13 +73,15 @@ pub(crate) static ALL: &[Preset] = &[
         about: "Claude Code through its adapter for the Agent Client Protocol",
         command: "claude-agent-acp",
         protocol: Protocol::Acp,
+        commits: true,
         environment: ANTHROPIC,
     },
     Preset {
         name: "codex",
-        about: "Codex without a person, which may write in the work tree only",
+        about: "Codex without a person, which may write in the work tree only; the run commits",
         command: "codex exec --sandbox workspace-write --color never -",
         protocol: Protocol::Plain,
+        commits: false,
         environment: OPENAI,
     },
     Preset {
@@ -83,20 +89,23 @@ pub(crate) static ALL: &[Preset] = &[
         about: "Codex through its adapter for the Agent Client Protocol",
         command: "codex-acp",
         protocol: Protocol::Acp,
+        commits: true,
         environment: OPENAI,
     },
     Preset {
         name: "gemini",
-        about: "Gemini CLI in headless mode; edits are approved, other tools are not",
-        command: "gemini --output-format text --approval-mode auto_edit",
+        about: "Gemini CLI in headless mode; edits are approved, commands are not, and the run commits",
+        command: "gemini --output-format text --skip-trust --approval-mode auto_edit",
         protocol: Protocol::Plain,
+        commits: false,
         environment: GEMINI,
     },
     Preset {
         name: "gemini-acp",
         about: "Gemini CLI, speaking the Agent Client Protocol",
-        command: "gemini --acp",
+        command: "gemini --acp --skip-trust",
         protocol: Protocol::Acp,
+        commits: true,
         environment: GEMINI,
     },
     Preset {
@@ -104,6 +113,7 @@ pub(crate) static ALL: &[Preset] = &[
         about: "opencode without a person; it takes its message from stdin",
         command: "opencode run",
         protocol: Protocol::Plain,
+        commits: true,
         environment: ANY,
     },
     Preset {
@@ -111,6 +121,7 @@ pub(crate) static ALL: &[Preset] = &[
         about: "opencode, speaking the Agent Client Protocol",
         command: "opencode acp",
         protocol: Protocol::Acp,
+        commits: true,
         environment: ANY,
     },
 ];

@@ -68,17 +68,21 @@ fn task(kind: RequestKind) -> &'static str {
         }
         RequestKind::Explore => {
             "Explore the code in the current directory for the issue in `input`: which files matter and how much, what it \
-             depends on, which patterns to follow, how complex it is. Change nothing, and do not plan the work."
+             depends on, which patterns to follow, how complex it is. Look as deep as `input.depth` says: `search` finds the files, \
+             `hybrid` also what uses them and what they use, `deep` also how the parts work together and what changed \
+             there before. Change nothing, and do not plan the work."
         }
         RequestKind::Plan => {
-            "Plan the work on the issue in `input`: read the code in the current directory, and answer with one plan, or \
-             with up to three if there is a choice to make. Each task says what to change where, in which steps, with \
+            "Plan the work on the issue in `input`: read the code in the current directory, and answer with as \
+             many plans as `input.candidates` says, which differ in their approach. What an explorer found out is in \
+             `input.exploration`. Use other files than the plans in `input.batch` and `input.other_plans` where you can. Each task says what to change where, in which steps, with \
              which tests, and by which criteria it is done. What failed before is in `input`: do not repeat it. Change \
              nothing."
         }
         RequestKind::Review => {
             "Review the plan in `input` against its issue and the code in the current directory: will it work, what could \
-             go wrong, is it complete? Score each from 0 to 100 and say what should change. Change nothing."
+             go wrong, is it complete? Score each from 0 to 100 and say what should change. What an explorer found out is in \
+             `input.exploration`; `input.no_context` is there if nobody explored. Change nothing."
         }
         RequestKind::Build => {
             "Carry out the plan that `input` names, in the current directory and on the branch that is checked out there. \

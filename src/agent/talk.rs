@@ -9,11 +9,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::acp::{self, Greeting};
-use super::answer::{self, Answer, Unfit};
+use super::answer::{self, Answer, Aside, Unfit};
 use super::definition::{Agent, Protocol};
 use super::process::{self, Command, Ended, Stream};
 use super::request::Request;
 use super::transcript::{Kept, Transcript, Who};
+use crate::model::agent_session::Usage;
 use crate::model::remedy::Remedies;
 use crate::rules::roles::Role;
 
@@ -40,6 +41,9 @@ pub(crate) trait Observer {
     /// The agent wrote this text, which may contain anything.
     fn said(&mut self, said: Said, text: &str);
 
+    /// What the session has used so far, if the agent reports that while it works.
+    fn used(&mut self, _: &Usage) {}
+
     /// Whether someone asked to stop it since the last call. The first time the agent is asked to stop; the second
     /// time it is killed.
     fn stop(&mut self) -> bool;
@@ -63,6 +67,8 @@ pub(crate) enum Said {
 pub(crate) struct Reply<A> {
     /// The answer, as the requested type.
     pub(crate) answer: A,
+    /// What it added to its answer.
+    pub(crate) aside: Aside,
     /// The answer as written.
     pub(crate) value: Value,
     /// What the agent said about itself.
@@ -71,6 +77,14 @@ pub(crate) struct Reply<A> {
     pub(crate) took: Duration,
     /// The transcript.
     pub(crate) transcript: Kept,
+}
+
+impl<A> Reply<A> {
+    /// What the answer cost. What the protocol reports takes precedence over what the agent says in its answer.
+    pub(crate) fn usage(&self) -> Usage {
+        let (told, said) = (&self.greeting.usage, &self.aside.session);
+        Usage { tokens: told.tokens.or(said.tokens), cost: told.cost.clone().or_else(|| said.cost.clone()) }
+    }
 }
 
 /// Why there is no answer.
@@ -95,6 +109,17 @@ pub(crate) enum Unanswered {
         after: Duration,
         /// Its last output.
         said: String,
+    },
+    /// It neither said nor changed anything, and was stopped.
+    #[error(
+        "agent `{agent}` neither said nor changed anything for {} s; nothing can remind it in the middle of its turn, so it was stopped",
+        .after.as_secs()
+    )]
+    Quiet {
+        /// Its name.
+        agent: String,
+        /// For how long.
+        after: Duration,
     },
     /// Someone stopped it.
     #[error("agent `{agent}` was stopped")]
@@ -170,7 +195,9 @@ impl Unanswered {
             | Self::Killed { said, .. }
             | Self::Protocol { said, .. }
             | Self::Silent { said, .. } => said.lines().map(str::to_owned).collect(),
-            Self::NotStarted { .. } | Self::Stopped { .. } | Self::Transcript { .. } => vec![],
+            Self::NotStarted { .. } | Self::Quiet { .. } | Self::Stopped { .. } | Self::Transcript { .. } => {
+                vec![]
+            }
         }
     }
 }
@@ -180,6 +207,7 @@ impl crate::model::Explain for Unanswered {
         match self {
             Self::NotStarted { .. } => "agent-not-started",
             Self::TimedOut { .. } => "agent-timeout",
+            Self::Quiet { .. } => "agent-silent",
             Self::Stopped { .. } => "interrupted",
             Self::Failed { .. } => "agent-failed",
             Self::Killed { .. } => "agent-killed",
@@ -199,6 +227,7 @@ impl crate::model::Explain for Unanswered {
             Self::TimedOut { agent, .. } => {
                 format!("`git config wf.agent.{agent}.timeout 2h` gives it more time").into()
             }
+            Self::Quiet { .. } => "`git config wf.run.silence 1h` bears with more silence".into(),
             Self::Stopped { .. } => Remedies::none(),
             Self::Failed { .. } | Self::Killed { .. } => transcript.into(),
             Self::Silent { .. } => "it must write one JSON object to stdout".into(),
@@ -234,14 +263,15 @@ pub(crate) fn ask<A: Answer>(
     // If the agent failed, that matters more than an error of the transcript.
     let kept = transcript.finish(&place.transcript);
     let (greeting, heard, took) = heard?;
-    let (answer, value) = answer::read::<A>(&heard.answer).map_err(|unfit| {
+    let read = answer::read::<A>(&heard.answer).map_err(|unfit| {
         let agent = agent.name().to_owned();
         match unfit {
             Unfit::Nothing => Unanswered::Silent { agent, said: heard.said() },
             Unfit::Faults(faults) => Unanswered::Unfit { agent, faults },
         }
     })?;
-    Ok(Reply { answer, value, greeting, took, transcript: kept.map_err(failed)? })
+    let answer::Read { answer, aside, value } = read;
+    Ok(Reply { answer, aside, value, greeting, took, transcript: kept.map_err(failed)? })
 }
 
 /// Greets an agent that speaks the Agent Client Protocol without asking anything, so it costs nothing.
@@ -259,7 +289,8 @@ pub(crate) fn greet(
     let heard = acp::converse(agent, place, role, None, &mut transcript, observer);
     let kept = transcript.finish(&place.transcript);
     let (greeting, _, took) = heard?;
-    Ok(Reply { answer: (), value: Value::Null, greeting, took, transcript: kept.map_err(failed)? })
+    let transcript = kept.map_err(failed)?;
+    Ok(Reply { answer: (), aside: Aside::default(), value: Value::Null, greeting, took, transcript })
 }
 
 /// The output of an agent.

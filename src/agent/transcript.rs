@@ -68,6 +68,15 @@ pub(crate) fn sha256(path: &Path) -> io::Result<String> {
     Ok(hex(Sha256::new_with_prefix(std::fs::read(path)?)))
 }
 
+/// How long the conversation had lasted when the last complete line was written, in milliseconds; `None` if there is no such
+/// line.
+pub(crate) fn lasted(path: &Path) -> Option<u64> {
+    let bytes = std::fs::read(path).ok()?;
+    let end = bytes.iter().rposition(|byte| *byte == b'\n')?;
+    let line = bytes[..end].rsplit(|byte| *byte == b'\n').next()?;
+    serde_json::from_slice::<serde_json::Value>(line).ok()?["ms"].as_u64()
+}
+
 fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -20,6 +20,10 @@ use super::{descendants, pass};
 
 /// The hidden command by which this program starts itself as a watcher.
 pub(crate) const COMMAND: &str = "run-watched";
+/// Its option with the role of the agent that it watches, and that with the name of the agent: what the agent starts finds
+/// them there ([`super::in_run`]).
+pub(super) const ROLE: &str = "--role";
+pub(super) const ACTOR: &str = "--actor";
 
 /// No socket reports the end of a process, so it is polled.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
@@ -122,6 +126,12 @@ impl Leash {
         if streams.stdin.is_some() {
             watcher.arg("--stdin");
         }
+        for (option, variable) in [(ROLE, "WF_ROLE"), (ACTOR, "WF_ACTOR")] {
+            let given = start.environment.into_iter().flatten().find(|(name, _)| name == variable);
+            if let Some((_, value)) = given {
+                watcher.arg(option).arg(value);
+            }
+        }
         watcher.arg("--").args(start.words).current_dir(start.folder);
         watcher.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(streams.stdout).stderr(streams.stderr);
         let child = descendants::start_watcher(|| watcher.spawn())?;
@@ -167,6 +177,11 @@ impl Leash {
     pub(super) fn has_ended(&self) -> bool {
         self.has_ended
     }
+}
+
+/// The path of this program, for scripts that call it later.
+pub(super) fn program() -> io::Result<PathBuf> {
+    std::env::current_exe()
 }
 
 /// This program, even if its file was replaced while it ran.

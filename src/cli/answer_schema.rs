@@ -5,6 +5,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
+use crate::model::remedy::Remedy;
 use crate::model::stamp::Stamp;
 
 /// A record whose fields merge by stamps.
@@ -56,4 +57,8 @@ struct ErrorBody {
     /// Details, such as candidates or findings, one each.
     #[schemars(with = "Vec<String>", skip_serializing_if = "nothing")]
     details: (),
+    /// What can be done about it and about its details: operations to call. The hint and the details say the same in
+    /// words, and may add advice.
+    #[schemars(with = "Vec<Remedy>", skip_serializing_if = "nothing")]
+    remedies: (),
 }

@@ -8,7 +8,10 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use super::Context;
+use crate::model::status::IssueStatus;
 use crate::ops::store::{self, IdKind};
+use crate::ops::{Progress, Session};
+use crate::store::layout;
 use crate::ui::text::clean_line;
 
 /// The variable in which the script names the shell that it runs in.
@@ -35,42 +38,97 @@ fn command() -> clap::Command {
     with_ids(command)
 }
 
-/// Completes each argument that takes an id.
+/// Completes each argument that takes an id or a status.
 fn with_ids(command: clap::Command) -> clap::Command {
     let with_ids_of = |arg: clap::Arg| match kind(&arg) {
-        Some(kind) => arg.add(ArgValueCompleter::new(move |begin: &OsStr| candidates(kind, begin))),
+        Some(Kind::Ids(kind)) => {
+            arg.add(ArgValueCompleter::new(move |begin: &OsStr| candidates(kind, begin)))
+        }
+        Some(Kind::Entry) => arg.add(ArgValueCompleter::new(entries)),
+        Some(Kind::Statuses) => arg.add(ArgValueCompleter::new(statuses)),
         None => arg,
     };
     command.mut_args(with_ids_of).mut_subcommands(with_ids)
 }
 
-/// The records that the value of an argument names, from the name of the value in the help.
-fn kind(arg: &clap::Arg) -> Option<IdKind> {
+/// What the value of an argument names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Records.
+    Ids(IdKind),
+    /// A field, or an entry of what was learned if the word before is `wisdom`.
+    Entry,
+    /// Statuses of issues, separated by commas.
+    Statuses,
+}
+
+/// What the value of an argument names, from the name of the value in the help.
+fn kind(arg: &clap::Arg) -> Option<Kind> {
     let name = arg.get_value_names()?.first()?;
     // `--id` gives a new record its id.
     if arg.get_long() == Some("id") {
         return None;
     }
-    match name.as_str() {
-        "ISSUE" | "ISSUES" => Some(IdKind::Issue),
-        "SOLUTION" | "SOLUTIONS" | "PLAN" => Some(IdKind::Plan),
-        "ID" | "ISSUE|ITEM" => Some(IdKind::Record),
-        "QUEUE" | "QUEUES" => Some(IdKind::Queue),
-        "ITEM" | "ITEMS" => Some(IdKind::Item),
-        _ => None,
+    Some(Kind::Ids(match name.as_str() {
+        "ISSUE" | "ISSUES" => IdKind::Issue,
+        "SOLUTION" | "SOLUTIONS" | "PLAN" | "SOLUTION[@{N}]" => IdKind::Plan,
+        "ID" | "IDS" | "ISSUE|ITEM" | "ID|COMMIT|BRANCH|A..B" => IdKind::Record,
+        "EXECUTION" => IdKind::Execution,
+        "QUEUE" | "QUEUES" => IdKind::Queue,
+        "ITEM" | "ITEMS" => IdKind::Item,
+        "TASK" | "TASKS" => IdKind::Task,
+        "RUN" => IdKind::Run,
+        "AGENT" => IdKind::Agent,
+        "FIELD" => return Some(Kind::Entry),
+        "STATUS" => return Some(Kind::Statuses),
+        _ => return None,
+    }))
+}
+
+/// Draws nothing: someone is typing.
+struct Silent;
+
+impl Progress for Silent {
+    fn at(&self, _: &'static str, _: usize, _: usize) {}
+    fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
+    fn end(&self) {}
+}
+
+/// The words that were typed before this one.
+fn typed() -> Vec<String> {
+    let words = std::env::args().skip_while(|word| word != "--").skip(1);
+    let mut words: Vec<String> = words.collect();
+    words.pop();
+    words
+}
+
+/// Entries of what was learned, for `redact wisdom`.
+fn entries(begin: &OsStr) -> Vec<CompletionCandidate> {
+    match typed().last().is_some_and(|word| word == layout::WISDOM) {
+        true => candidates(IdKind::Wisdom, begin),
+        false => vec![],
     }
+}
+
+/// The statuses that start with the last of the words in `begin`.
+fn statuses(begin: &OsStr) -> Vec<CompletionCandidate> {
+    let Some(begin) = begin.to_str() else { return vec![] };
+    let (before, last) = begin.rfind(',').map_or(("", begin), |at| begin.split_at(at + 1));
+    let fitting = IssueStatus::ALL.iter().filter(|status| status.as_str().starts_with(last));
+    fitting.map(|status| CompletionCandidate::new(format!("{before}{status}"))).collect()
 }
 
 /// The ids in the store of the current directory that start with `begin`; empty if there is no store.
 fn candidates(kind: IdKind, begin: &OsStr) -> Vec<CompletionCandidate> {
     let Some(begin) = begin.to_str() else { return vec![] };
-    let Ok(session) = Context::new(true).session() else { return vec![] };
-    let found = store::ids(&session, kind, begin).map(|done| done.view).unwrap_or_default();
+    let Ok(store) = Context::new(true).store() else { return vec![] };
+    let session = Session::new(store, Box::new(Silent));
+    let Ok(found) = store::ids(&session, kind, begin, &typed()) else { return vec![] };
     let candidate = |it: store::KnownId| {
         let title = clean_line(&it.title);
         CompletionCandidate::new(it.id).help(Some(StyledStr::from(title.to_string())))
     };
-    found.into_iter().map(candidate).collect()
+    found.view.into_iter().map(candidate).collect()
 }
 
 #[cfg(test)]
@@ -90,6 +148,20 @@ mod tests {
         assert!(completed(&["close"], "id"));
         assert!(completed(&["bind"], "issue") && completed(&["bind"], "solution"));
         assert!(completed(&["queue", "pause"], "queues"));
-        assert!(!completed(&["new"], "title") && !completed(&["new"], "id") && !completed(&["link"], "task"));
+        assert!(completed(&["link"], "task") && completed(&["verify"], "execution"));
+        assert!(completed(&["run", "show"], "run") && completed(&["agent", "test"], "agent"));
+        assert!(completed(&["list"], "status") && completed(&["redact"], "field"));
+        assert!(!completed(&["new"], "title") && !completed(&["new"], "id"));
+    }
+
+    #[test]
+    fn the_last_of_several_statuses_is_completed() {
+        let words = |begin: &str| {
+            let found = statuses(OsStr::new(begin)).into_iter();
+            found.map(|it| it.get_value().to_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(words("can"), ["cancelled"]);
+        assert_eq!(words("queued,pl"), ["queued,planning", "queued,planned"]);
+        assert_eq!(words("x"), [""; 0]);
     }
 }

@@ -5,8 +5,10 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::rc::Rc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::agent::in_run;
 use crate::cli::{Exit, Failure, Outcome, print};
 use crate::git::Environment;
 use crate::ops::{self, Done, Notice, Session, Weight};
@@ -102,7 +104,7 @@ impl Context {
 
     /// Shows the answer of an operation: the view as a JSON document, or as `print` writes it for people; `print` is
     /// told whether anything changed.
-    pub(crate) fn answer<V: Serialize>(
+    pub(crate) fn answer<V: Serialize + JsonSchema>(
         &mut self,
         done: Done<V>,
         print: impl FnOnce(&V, bool, &mut Screen) -> io::Result<()>,
@@ -167,7 +169,12 @@ pub(crate) fn environment() -> Environment {
 /// The actor, from the environment.
 pub(crate) fn acting() -> Acting {
     let variable = |name| std::env::var(name).ok();
-    Acting::new(variable("WF_ACTOR"), variable("WF_ROLE"), variable("GIT_COMMITTER_DATE"))
+    let (actor, role) = match in_run::charged() {
+        // An agent of a run keeps its role, whatever it does to its environment.
+        Some(charged) => (charged.actor, Some(charged.role)),
+        None => (variable("WF_ACTOR"), variable("WF_ROLE")),
+    };
+    Acting::new(actor, role, variable("GIT_COMMITTER_DATE"))
 }
 
 /// With fewer records, the work is done before anyone looks.

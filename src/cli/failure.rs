@@ -1,10 +1,12 @@
 //! What users see when a command fails, and the exit codes, which are decided only here.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::process::ExitCode;
 
 use crate::cli::print;
 use crate::model::Explain;
+use crate::model::remedy::{Detail, Remedy};
 use crate::ops::{Kind, Refusal};
 use crate::ui;
 
@@ -38,9 +40,10 @@ pub(crate) struct Failure {
     pub(super) exit: Exit,
     code: &'static str,
     message: String,
-    hint: Option<String>,
+    /// What can be done about it.
+    remedies: Vec<Remedy>,
     /// More lines below the message, such as candidates or findings.
-    details: Vec<String>,
+    details: Vec<Detail>,
     is_broken_pipe: bool,
 }
 
@@ -51,7 +54,7 @@ impl Failure {
             exit: Exit::Failed,
             code,
             message: message.into(),
-            hint: None,
+            remedies: vec![],
             details: vec![],
             is_broken_pipe: false,
         }
@@ -69,14 +72,34 @@ impl Failure {
 
     /// Adds a hint that says what to do.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.remedies = vec![Remedy::words(hint)];
         self
     }
 
     /// Adds more lines.
-    pub(crate) fn details(mut self, lines: Vec<String>) -> Self {
-        self.details = lines;
+    pub(crate) fn details<D: Into<Detail>>(mut self, details: Vec<D>) -> Self {
+        self.details = details.into_iter().map(D::into).collect();
         self
+    }
+
+    /// What `--json` prints: the texts, and what can be done as data.
+    fn document(&self, hint: Option<&str>, details: &[String], warnings: &[String]) -> serde_json::Value {
+        let mut error = serde_json::json!({ "code": self.code, "message": self.message, "hint": hint });
+        if !details.is_empty() {
+            error["details"] = details.into();
+        }
+        let all = self.remedies.iter().chain(self.details.iter().flat_map(|it| &it.remedies));
+        let mut calls: Vec<&Remedy> = all.filter(|it| it.call.is_some()).collect();
+        let mut seen = BTreeSet::new();
+        calls.retain(|it| seen.insert(*it));
+        if !calls.is_empty() {
+            error["remedies"] = serde_json::json!(calls);
+        }
+        let mut document = serde_json::json!({ "error": error });
+        if !warnings.is_empty() {
+            document["warnings"] = warnings.into();
+        }
+        document
     }
 
     /// Shows it on stderr, as JSON together with the warnings that no answer contains. Returns how the program ends.
@@ -85,17 +108,11 @@ impl Failure {
         if self.is_broken_pipe {
             return Exit::Done;
         }
+        let hint = print::spelled(&self.remedies);
+        let details: Vec<String> =
+            self.details.iter().map(|it| print::with_remedies(&it.message, &it.remedies)).collect();
         if json {
-            let mut error =
-                serde_json::json!({ "code": self.code, "message": self.message, "hint": self.hint });
-            if !self.details.is_empty() {
-                error["details"] = self.details.clone().into();
-            }
-            let mut document = serde_json::json!({ "error": error });
-            if !warnings.is_empty() {
-                document["warnings"] = warnings.into();
-            }
-            say_json(&document);
+            say_json(&self.document(hint.as_deref(), &details, warnings));
             return self.exit;
         }
         let painter = ui::Painter::stderr();
@@ -105,10 +122,10 @@ impl Failure {
             Exit::Nothing => ui::say(&message),
             _ => ui::say(&format!("{} {message}", painter.paint(ui::style::BAD, "error:"))),
         }
-        for line in &self.details {
+        for line in &details {
             ui::say(&format!("  {}", ui::text::clean_line(line)));
         }
-        if let Some(hint) = &self.hint {
+        if let Some(hint) = &hint {
             let label = painter.paint(ui::style::DIM, "hint:");
             ui::say(&format!("{label} {}", ui::text::clean_line(hint)));
         }
@@ -136,15 +153,13 @@ impl From<Refusal> for Failure {
             Kind::Usage => Exit::Usage,
             Kind::Nothing => Exit::Nothing,
         };
-        let details = details.iter().map(|it| print::with_remedies(&it.message, &it.remedies)).collect();
-        Self { exit, code, message, hint: print::spelled(&remedies), details, is_broken_pipe: false }
+        Self { exit, code, message, remedies, details, is_broken_pipe: false }
     }
 }
 
 impl<E: Explain> From<E> for Failure {
     fn from(error: E) -> Self {
-        let hint = print::spelled(error.remedies().as_slice());
-        Self { hint, ..Self::new(error.code(), error.to_string()) }
+        Self { remedies: error.remedies().into_vec(), ..Self::new(error.code(), error.to_string()) }
     }
 }
 

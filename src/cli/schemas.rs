@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::agent::answer::{Strict, With};
 use crate::agent::ping::Pong;
 use crate::agent::request::Request;
 use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked};
@@ -15,11 +16,12 @@ use crate::cli::command::store::help;
 use crate::cli::command::store::init;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
+use crate::cli::print::run_events::RunNews;
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::interchange::jsonl::Taken;
 use crate::model::execution::{Check, Execution, LogEntry};
-use crate::model::exploration::Exploration;
+use crate::model::exploration::{Exploration, Explored};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
@@ -94,6 +96,11 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Clocked<Issue>>(Sort::Record, "issue", "issue.json: a problem to solve"),
     kind::<Comment>(Sort::Record, "comment", "an entry of an issue's comments; the answer of `comment`"),
     kind::<Feedback>(Sort::Record, "feedback", "an entry of an issue's feedback"),
+    kind::<Explored>(
+        Sort::Record,
+        "exploration-entry",
+        "an entry of an issue's explorations: what an explorer found out",
+    ),
     kind::<Clocked<Solution>>(Sort::Record, "solution-record", "solution.json: a plan as it is stored"),
     kind::<Review>(Sort::Record, "review", "an entry of a plan's reviews"),
     kind::<Clocked<Queue>>(Sort::Record, "queue", "queue.json: bound plans in order of execution"),
@@ -152,17 +159,18 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::FailureInput>(Sort::Input, "failure-input", "what `fail -m` takes as JSON"),
     kind::<Request>(Sort::Agent, REQUEST, "what an agent is asked, on stdin or as a prompt"),
     kind::<Pong>(Sort::Agent, "pong", "the answer to a request of kind `ping`"),
-    kind::<Exploration>(Sort::Agent, "exploration", "what an explorer found out about an issue"),
-    kind::<ops::plans::PlanAnswer>(
+    kind::<Strict<Exploration>>(Sort::Agent, "exploration", "what an explorer found out about an issue"),
+    kind::<With<ops::plans::PlanAnswer>>(
         Sort::Agent,
         "plan-answer",
         "what a planner answers with: a plan, or several to choose from",
     ),
-    kind::<ops::work::Built>(
+    kind::<With<ops::plans::ReviewInput>>(
         Sort::Agent,
-        "build-answer",
-        "what an executor answers with; a reviewer answers with review-input",
+        "review-answer",
+        "what a reviewer answers with: a review, and what it learned",
     ),
+    kind::<With<ops::work::Built>>(Sort::Agent, "build-answer", "what an executor answers with"),
     kind::<ops::issues::IssueView>(
         Sort::Answer,
         "show-issue",
@@ -227,6 +235,11 @@ pub(super) static KINDS: &[Kind] = &[
         "reviewer-input",
         "`context SOLUTION --for reviewer`: the context for a reviewer",
     ),
+    kind::<RunNews>(
+        Sort::Answer,
+        "run-event",
+        "`run` and `run resume`: with --json, an object on a line of stderr for each thing that happens",
+    ),
     kind::<ops::work::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
     kind::<ops::work::EndedAndTaken>(
         Sort::Answer,
@@ -267,13 +280,16 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<ops::trail::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),
     kind::<ops::store::Purge>(Sort::Answer, "purge", "`redact --purge`"),
-    kind::<Report>(Sort::Answer, "import", "`import beads`"),
+    kind::<Report>(Sort::Answer, "import", "`import beads`, `import git-bug`, `import github`"),
     kind::<Taken>(Sort::Answer, "import-jsonl", "`import jsonl`"),
     kind::<export::ExportAnswer>(
         Sort::Answer,
         "export",
         "`export jsonl --output FILE`; without --output, the lines of the export are the only output",
     ),
+    kind::<ops::store::GithubComment>(Sort::Answer, "export-github", "`export github`: a comment for GitHub"),
+    kind::<export::TableAnswer>(Sort::Answer, "export-csv", "`export csv --output FILE`"),
+    kind::<export::HandedAnswer>(Sort::Answer, "export-beads", "`export beads --output FILE`"),
     kind::<init::InitAnswer>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
         Sort::Answer,

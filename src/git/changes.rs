@@ -46,6 +46,36 @@ impl Git {
         Ok(names(&feed(command, b"")?).map(BString::from).collect())
     }
 
+    /// The files of a commit that an index does not have.
+    pub(crate) fn deleted_in_index(&self, index: &Path, commit: ObjectId) -> Result<Vec<String>, GitError> {
+        let args =
+            Args::new(&["diff-index", "--cached", "--name-only", "--no-renames", "--diff-filter=D", "-z"]);
+        let mut command = self.command(args.value(commit.to_string()).no_paths());
+        command.env("GIT_INDEX_FILE", index);
+        Ok(texts(&feed(command, b"")?))
+    }
+
+    /// The files of a commit that another one does not have.
+    pub(crate) fn deleted_between(&self, old: ObjectId, new: ObjectId) -> Result<Vec<String>, GitError> {
+        let args = Args::new(&["diff-tree", "-r", "--name-only", "--no-renames", "--diff-filter=D", "-z"]);
+        let args = args.value(old.to_string()).value(new.to_string()).no_paths();
+        Ok(texts(&self.run(args)?))
+    }
+
+    /// The state of the worktree as text that changes with its branch, its index and the names of its changed files; each
+    /// changed file is on a line of its own.
+    pub(crate) fn state(&self) -> Result<Vec<String>, GitError> {
+        let listed = self.run(&[
+            "--no-optional-locks",
+            "status",
+            "--porcelain=v2",
+            "--branch",
+            "--no-renames",
+            "--untracked-files=normal",
+        ])?;
+        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
+
     /// Those of `commits`, in their order, that touch one of these files.
     pub(crate) fn touching<C: std::fmt::Display, S: AsRef<str>>(
         &self,
@@ -69,6 +99,10 @@ impl Git {
         let args = files.into_iter().fold(args, |args, file| args.path(file.as_ref()));
         Ok(self.output(args)?.status.success())
     }
+}
+
+fn texts(output: &[u8]) -> Vec<String> {
+    names(output).map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 fn names(output: &[u8]) -> impl Iterator<Item = &[u8]> {

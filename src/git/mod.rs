@@ -60,5 +60,6 @@ pub(crate) use repository::{Header, LinkedWorktree, Repository};
 pub(crate) use revisions::Revisions;
 pub(crate) use settings::Config;
 pub(crate) use signatures::{By, SSH, Verdict, Verified};
+pub(crate) use transport::Transport;
 pub(crate) use walk::Ancestors;
 pub(crate) use worktrees::Merge;

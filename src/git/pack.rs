@@ -35,7 +35,7 @@ const BUFFER: usize = 1 << 20;
 
 /// Where an object is in the pack.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct PackEntry {
     offset: u64,
     /// The number of bytes that it takes there.
     length: u32,
@@ -50,7 +50,7 @@ pub(crate) struct PackWriter {
     /// The number of bytes in the file; those in `buffer` follow them.
     written: u64,
     buffer: Vec<u8>,
-    places: HashMap<ObjectId, Place>,
+    places: HashMap<ObjectId, PackEntry>,
     deflate: Compress,
     is_synced: bool,
 }
@@ -88,7 +88,7 @@ impl PackWriter {
         entry_header(kind, data.len() as u64, &mut self.buffer);
         self.compress(data)?;
         let entry = &self.buffer[start..];
-        let place = Place {
+        let place = PackEntry {
             offset: self.written + start as u64,
             length: u32::try_from(entry.len()).map_err(|_| too_large(&self.folder))?,
             crc: crc32fast::hash(entry),

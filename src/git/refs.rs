@@ -1,5 +1,6 @@
 //! References: where they point, where they pointed before, and how to move one.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -99,6 +100,25 @@ impl Repository {
     pub(crate) fn tags(&self) -> Result<Vec<Reference<'_>>, Fault> {
         let all = self.gix.references()?;
         Ok(all.tags()?.filter_map(Result::ok).map(Reference).collect())
+    }
+
+    /// The names and targets of all refs whose names begin with `prefix`, which ends in a slash, in order of their
+    /// names. A ref that cannot be read is left out.
+    pub(crate) fn refs_under(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>, GitError> {
+        let failed = GitError::object("cannot read the references");
+        let all = self.gix.references().map_err(&failed)?;
+        let found = all.prefixed(prefix).map_err(&failed)?.filter_map(Result::ok).map(Reference);
+        let mut refs: Vec<(String, ObjectId)> =
+            found.filter_map(|reference| Some((reference.name(), reference.target()?))).collect();
+        refs.sort();
+        Ok(refs)
+    }
+
+    /// All refs that point to an object, by their full names; symbolic ones are left out.
+    pub(crate) fn all_refs(&self) -> Result<BTreeMap<String, ObjectId>, Fault> {
+        let all = self.gix.references()?;
+        let found = all.all()?.filter_map(Result::ok);
+        Ok(found.filter_map(|it| Some((it.name().as_bstr().to_string(), it.try_id()?.detach()))).collect())
     }
 
     /// The moves of a ref, latest first, at most `most`; empty if it has no reflog.
@@ -207,6 +227,25 @@ impl Git {
     ) -> Result<(), GitError> {
         let args = Args::new(&["update-ref", "--create-reflog", "-m"]).options(&[message]);
         self.run(args.value(name).value(commit.to_string())).map(drop)
+    }
+
+    /// Puts a ref back: to `target`, or away where that is `None`, if it is now at `now` (`None`: not there). Whether it was.
+    pub(crate) fn put_back(
+        &self,
+        name: &str,
+        now: Option<ObjectId>,
+        target: Option<ObjectId>,
+    ) -> Result<bool, GitError> {
+        // For git, an empty value is a ref that is not there.
+        let now = now.map(|id| id.to_string()).unwrap_or_default();
+        let args = match target {
+            Some(target) => Args::new(&["update-ref", "--no-deref", "--create-reflog", "-m", "wf: put back"])
+                .value(name)
+                .value(target.to_string()),
+            None => Args::new(&["update-ref", "--no-deref", "-d"]).value(name),
+        };
+        let args = args.value(now);
+        Ok(self.output(args)?.status.success())
     }
 
     /// Empties the reflog of a ref; a bare repository has none.

@@ -103,7 +103,7 @@ impl Repository {
 
     /// The top directory of the main worktree.
     pub(crate) fn main_work_dir(&self) -> Option<PathBuf> {
-        self.gix.main_repo().ok().and_then(|main| main.workdir().map(Path::to_owned))
+        self.gix.main_repo().ok().and_then(|main| main.workdir().map(absolute))
     }
 
     /// The worktrees other than the main one.

@@ -1,13 +1,24 @@
 //! Fetching from a remote, and pushing to one. What git says about it is for the caller to read.
 
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use super::{Args, Git, GitError, ObjectId};
 
+/// The installed git where it may ask a remote: git takes a relative URL to start from the current directory, which is the
+/// main work tree here, whichever worktree asks.
+#[derive(Debug, Clone)]
+pub(crate) struct Transport(Git);
+
 /// A reflog keeps what the remote had, and when this clone saw it.
 const LOGGED: &str = "core.logAllRefUpdates";
 
-impl Git {
+impl Transport {
+    /// `main` is the top directory of the main work tree; the shared git directory in a bare repository.
+    pub(crate) fn new(git_dir: impl Into<PathBuf>, main: &Path) -> Self {
+        Self(Git::new(git_dir, Some(main)))
+    }
+
     /// Fetches what the refspec names, and nothing else.
     pub(crate) fn fetch(&self, remote: &str, refspec: &str) -> Result<Output, GitError> {
         let args = Args::new(&[
@@ -22,7 +33,7 @@ impl Git {
             // Records are read again and again, so a partial clone fetches all of them at once as well.
             "--no-filter",
         ]);
-        self.output(args.set(LOGGED, "always").value(remote).value(refspec))
+        self.0.output(args.set(LOGGED, "always").value(remote).value(refspec))
     }
 
     /// Fetches objects by their ids: all at once and without negotiation, as git itself does.
@@ -38,7 +49,7 @@ impl Git {
         ]);
         let list: String = objects.iter().map(|id| format!("{id}\n")).collect();
         let args = args.set("fetch.negotiationAlgorithm", "noop").value(remote);
-        self.run_with(args, list.as_bytes()).map(drop)
+        self.0.run_with(args, list.as_bytes()).map(drop)
     }
 
     /// Pushes a commit to a ref, never by force.
@@ -52,12 +63,12 @@ impl Git {
             "--recurse-submodules=no",
         ]);
         let update = format!("{commit}:{reference}");
-        self.output(args.set(LOGGED, "always").value(remote).value(update))
+        self.0.output(args.set(LOGGED, "always").value(remote).value(update))
     }
 
     /// The URLs that a push to a remote goes to; none if there is no such remote.
     pub(crate) fn push_urls(&self, remote: &str) -> Result<Vec<String>, GitError> {
-        let output = self.output(Args::new(&["remote", "get-url", "--push", "--all"]).value(remote))?;
+        let output = self.0.output(Args::new(&["remote", "get-url", "--push", "--all"]).value(remote))?;
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
     }
 }

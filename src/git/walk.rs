@@ -1,4 +1,5 @@
-//! Walks over a history.
+//! Walks over a history. gix lists the commits; the order with parents first is made here, from the parents alone. gix's
+//! own topological order has children first, so all of it would have to be collected and turned round.
 
 use std::collections::{BinaryHeap, HashMap};
 

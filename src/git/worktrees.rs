@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Args, Git, GitError};
+use super::{Args, Git, GitError, ObjectId};
 
 impl Git {
     /// The full names of the checked-out branches, with the directory of each.
@@ -54,6 +54,11 @@ impl Git {
         self.prune_worktrees()
     }
 
+    /// Checks out no branch any more, but `commit`, at which the work tree is.
+    pub(crate) fn detach_head(&self, commit: ObjectId) -> Result<(), GitError> {
+        self.run(Args::new(&["update-ref", "--no-deref"]).value("HEAD").value(commit.to_string())).map(drop)
+    }
+
     /// Lets git forget worktrees whose folders are gone.
     pub(crate) fn prune_worktrees(&self) -> Result<(), GitError> {
         self.run(&["worktree", "prune"]).map(drop)
@@ -72,18 +77,38 @@ impl Git {
         self.run(&["clean", "--quiet", "-f", "-d"]).map(drop)
     }
 
-    /// Keeps what is not committed in the work tree as a commit on a new branch (its short name), and leaves the work tree
-    /// as it is. `index` is a copy of its index, to be thrown away.
-    pub(crate) fn keep_uncommitted(&self, index: &Path, branch: &str) -> Result<(), GitError> {
-        let run = |args: Args| -> Result<String, GitError> {
-            let output = self.run_with_index(args, index)?;
-            Ok(String::from_utf8_lossy(&output).trim().to_owned())
-        };
-        run(Args::new(&["add", "--all"]))?;
-        let tree = run(Args::new(&["write-tree"]))?;
+    /// Writes a tree of all files of the work tree that are not ignored. `index` is a copy of its index, which has them
+    /// afterwards.
+    pub(crate) fn tree_of_files(&self, index: &Path) -> Result<String, GitError> {
+        self.run_with_index(Args::new(&["add", "--all"]), index)?;
+        Ok(line(&self.run_with_index(Args::new(&["write-tree"]), index)?))
+    }
+
+    /// Keeps a tree as a commit after what is checked out, on a branch (its short name).
+    pub(crate) fn keep_tree(&self, tree: &str, branch: &str) -> Result<(), GitError> {
         let options = ["commit-tree", "-p", "HEAD", "-m", "Keep what was not committed"];
-        let commit = run(Args::new(&options).value(tree))?;
-        run(Args::new(&["branch", "-f"]).value(branch).value(commit)).map(drop)
+        let commit = line(&self.run(Args::new(&options).value(tree))?);
+        self.run(Args::new(&["branch", "-f"]).value(branch).value(commit)).map(drop)
+    }
+
+    /// Changes the files of the work tree, which are as in the tree `from`, to those of another tree; those that differ.
+    /// `index` is a copy of its index that has all files.
+    pub(crate) fn turn_files(&self, index: &Path, from: &str, to: &str) -> Result<Vec<String>, GitError> {
+        let options = ["diff-tree", "-r", "--name-only", "--no-renames"];
+        let differ = self.run(Args::new(&options).value(from).value(to).no_paths())?;
+        self.run_with_index(Args::new(&["read-tree", "-m", "-u"]).value(from).value(to), index)?;
+        Ok(String::from_utf8_lossy(&differ).lines().map(str::to_owned).collect())
+    }
+
+    /// What is staged: each entry of the index, as git lists it.
+    pub(crate) fn staged(&self) -> Result<Vec<u8>, GitError> {
+        self.run(&["ls-files", "--stage", "-z"])
+    }
+
+    /// Commits everything in the work tree that is not committed, as `git commit` does: with the hooks.
+    pub(crate) fn commit_all(&self, message: &str) -> Result<(), GitError> {
+        self.run(&["add", "--all"])?;
+        self.run(Args::new(&["commit", "--quiet"]).with("--message=", message)).map(drop)
     }
 
     /// Merges `branch` (its short name) into what is checked out in the work tree.
@@ -101,6 +126,10 @@ impl Git {
     pub(crate) fn delete_merged_branch(&self, branch: &str) -> Result<(), GitError> {
         self.run(Args::new(&["branch", "--quiet", "--delete"]).value(branch)).map(drop)
     }
+}
+
+fn line(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).trim().to_owned()
 }
 
 /// What came of a merge.

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use bstr::ByteSlice;
 
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
+use crate::model::task_id::TaskId;
 use crate::rules::claim::Claim;
 use crate::rules::claim_order::who_holds;
 use crate::rules::ending::Ending;
@@ -38,7 +40,7 @@ pub(crate) struct Bound {
     /// Its plan.
     pub(crate) solution_id: SolutionId,
     /// The task that is being worked on, if it was set.
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// Whether this worktree executes it; otherwise it was only named.
     pub(crate) is_active: bool,
 }
@@ -51,7 +53,7 @@ pub(crate) struct Lost {
     /// Its plan.
     pub(crate) solution_id: SolutionId,
     /// The execution that holds now, and its actor; `None` if the claim was only set aside.
-    pub(crate) to: Option<(ExecutionId, String)>,
+    pub(crate) to: Option<(ExecutionId, Person)>,
 }
 
 /// The result of [`of_worktree`].

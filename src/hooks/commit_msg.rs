@@ -113,12 +113,14 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
             let text = rule.at_scissors(&message).0;
             let bound = with_task(store, &snapshot, bound, text)?;
             add(path, &rule, &missing_trailers(&bound, text))?;
-            Ok(told.map_or(Verdict::Go, Verdict::Told))
+            Ok(told.map_or(Verdict::Go, |text| Verdict::Told(text.into())))
         }
         Binding::Lost(lost) if required => Ok(Verdict::Refused(lost.tell())),
         Binding::Lost(lost) => {
             let text = lost.tell();
-            Ok(Verdict::Told(format!("{text}; this commit is not linked, earlier work stays in the trail")))
+            Ok(Verdict::Told(
+                format!("{text}; this commit is not linked, earlier work stays in the trail").into(),
+            ))
         }
         Binding::Nothing | Binding::Ended(..) | Binding::Elsewhere(_) => {
             Ok(Verdict::Refused(match &here.branch {
@@ -242,7 +244,7 @@ fn trailers_of(
     for source in sources.iter().filter(|it| !named.contains(&it.solution_id)) {
         found.push((trailers::ISSUE, source.solution_id.issue().to_string()));
         found.push((trailers::SOLUTION, source.solution_id.to_string()));
-        found.extend(source.task_id.clone().map(|task| (trailers::TASK, task)));
+        found.extend(source.task_id.iter().map(|task| (trailers::TASK, task.to_string())));
     }
     let reverts: BTreeSet<&CommitHash> = sources.iter().flat_map(|it| &it.reverts).collect();
     found.extend(reverts.into_iter().map(|hash| (REVERTS, hash.to_string())));
@@ -271,7 +273,7 @@ fn trailers_of_bound(bound: &Bound) -> Vec<(&'static str, String)> {
         (trailers::ISSUE, bound.solution_id.issue().to_string()),
         (trailers::SOLUTION, bound.solution_id.to_string()),
     ];
-    trailers.extend(bound.task_id.clone().map(|task| (trailers::TASK, task)));
+    trailers.extend(bound.task_id.iter().map(|task| (trailers::TASK, task.to_string())));
     trailers
 }
 

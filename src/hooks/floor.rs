@@ -41,8 +41,8 @@ pub(super) struct Refusal {
 
 const NOT_ALLOWED: &str = "ask an owner named in the server's `git config wf.owner` to sign the commit of `git wf policy set`, \
     or lower the server's `wf.floor`; `git wf policy set` restores the policy";
-const STALE: &str = "an owner must decide it again on the latest state: `git wf pull`, close and reopen the gate with two \
-    `git wf policy set`, `git wf sync`";
+const STALE: &str = "an owner must decide it again on the latest state: `git wf pull`, set the gate to another value and back with \
+    `git wf policy set`, then `git wf sync`";
 
 /// Refuses a push that loosens gates, unless it may. Each side is a commit of the store with its policy.
 pub(super) fn refusal(
@@ -113,12 +113,13 @@ struct Setting {
 }
 
 impl Setting {
-    fn of(root: Option<&[u8]>, gate: Gate) -> Self {
-        let root = root.and_then(|bytes| strict::parse(bytes).ok()).unwrap_or_default();
+    /// `None` for a record that cannot be read; without a record, no gate is set.
+    fn of(root: Option<&[u8]>, gate: Gate) -> Option<Self> {
+        let root = root.map_or(Ok(Value::Null), strict::parse).ok()?;
         let clock = &root["clock"];
         let own = &clock[format!("policy/{gate}")];
         let stamp = if own.is_null() { &clock["*"] } else { own };
-        Self { value: root["policy"][gate.as_str()].clone(), stamp: stamp.clone() }
+        Some(Self { value: root["policy"][gate.as_str()].clone(), stamp: stamp.clone() })
     }
 }
 
@@ -146,7 +147,7 @@ fn unsanctioned(
             continue;
         }
         let after = Setting::of(after.as_deref(), gate);
-        if after == in_the_end && after != Setting::of(before.as_deref(), gate) {
+        if after.is_some() && after == in_the_end && after != Setting::of(before.as_deref(), gate) {
             writers.push(link);
         }
     }
@@ -199,6 +200,16 @@ impl Dates {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_that_cannot_be_read_is_not_one_without_a_policy() {
+        let unset = Setting { value: Value::Null, stamp: Value::Null };
+        assert_eq!(Setting::of(None, Gate::Review).unwrap(), unset);
+        assert_eq!(Setting::of(Some(b"{}"), Gate::Review).unwrap(), unset);
+        for broken in [&b""[..], b"{", b"{\"format\": 1, \"format\": 1}"] {
+            assert_eq!(Setting::of(Some(broken), Gate::Review), None);
+        }
+    }
 
     #[test]
     fn an_owners_commit_is_of_the_last_day_and_not_older_than_the_servers() {

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::digest::PlanDigest;
 use crate::model::execution::{Event, Execution, LogEntry};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::review::Review;
@@ -205,8 +206,8 @@ impl Stopped {
             let then = store.snapshot_at(step.commit)?;
             let items = records::items_of(&then, &self.execution.issue_id)?;
             let claimed = &self.execution;
-            let is_it = |plan: &SolutionId, digest: &str| {
-                *plan == claimed.solution_id && digest == claimed.plan_digest
+            let is_it = |plan: &SolutionId, digest: &PlanDigest| {
+                *plan == claimed.solution_id && *digest == claimed.plan_digest
             };
             if items
                 .iter()

@@ -5,6 +5,7 @@ pub(crate) mod commit_msg;
 mod error;
 mod floor;
 mod gates;
+pub(crate) mod guard;
 pub(crate) mod install;
 pub(crate) mod message;
 pub(crate) mod post_commit;

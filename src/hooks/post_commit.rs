@@ -1,4 +1,5 @@
-//! `post-commit`: records the link from the execution to the new commit, and renews the lease.
+//! `post-commit`: records the link from the execution to the new commit, and renews the lease. This needs no permit of
+//! a role: the commit is made, and a role that may not make it was stopped before, or is found by the audit.
 
 use super::HookError;
 use super::Verdict;
@@ -7,6 +8,8 @@ use crate::model::execution::{Event, LinkedBy, Renew};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
+use crate::model::task_id::TaskId;
+use crate::rules::audit;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
 use crate::store::{CodeCommit, Read, Store, StoreError, records};
@@ -24,7 +27,7 @@ const SHORT: usize = 7;
 pub(super) struct Target {
     pub(super) execution_id: ExecutionId,
     pub(super) solution_id: SolutionId,
-    pub(super) task_id: Option<String>,
+    pub(super) task_id: Option<TaskId>,
     pub(super) linked_by: LinkedBy,
     /// The commits of that work that it reverts.
     pub(super) reverts: Vec<CommitHash>,
@@ -67,7 +70,9 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
     let snapshot = store.snapshot()?;
     let all = targets(store, &snapshot, &here, commit)?;
     if all.is_empty() {
-        return Ok(unlinked(store, &snapshot, &here, commit)?.map_or(Verdict::Go, Verdict::Told));
+        return Ok(
+            unlinked(store, &snapshot, &here, commit)?.map_or(Verdict::Go, |text| Verdict::Told(text.into()))
+        );
     }
     let seen = not_linked(&snapshot, all, commit)?;
     if seen.is_empty() {
@@ -98,7 +103,44 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
         tx.describe(format!("execution: link {hash} \"{subject}\" to {}", linked.join(", ")));
         Ok::<(), HookError>(())
     })?;
-    Ok(Verdict::about(&committed.far_future))
+    let told = outside(store, &snapshot, &seen, commit, &files)?;
+    Ok(told.map_or_else(|| Verdict::about(&committed.far_future), |text| Verdict::Told(text.into())))
+}
+
+/// The setting that turns off the notice about files outside the plan.
+const NOTICE: &str = "wf.noticeOutside";
+/// At most this many files are named.
+const NAMED: usize = 3;
+
+/// Which files of a commit the plan that this worktree executes does not name. It may be intended, so it is only
+/// said. A merge brings files of others.
+fn outside(
+    store: &Store,
+    read: &impl Read,
+    targets: &[Target],
+    commit: &CodeCommit,
+    files: &[String],
+) -> Result<Option<String>, StoreError> {
+    let Some(own) = targets.iter().find(|it| it.renews && it.reverts.is_empty()) else { return Ok(None) };
+    if targets.len() > 1 || commit.parents.len() > 1 || store.config(NOTICE).as_deref() == Some("false") {
+        return Ok(None);
+    }
+    let Some(solution) = records::solution(read, &own.solution_id)? else { return Ok(None) };
+    let plan = solution.typed_plan();
+    if plan.touches().is_empty() {
+        return Ok(None);
+    }
+    let outside: Vec<&String> = files.iter().filter(|file| !audit::names(&plan, file)).collect();
+    let named: Vec<String> = outside.iter().take(NAMED).map(|file| format!("`{file}`")).collect();
+    let (hash, plan) = (short(commit), &own.solution_id);
+    Ok(match (outside.len(), named.join(", ")) {
+        (0, _) => None,
+        (1, file) => Some(format!("{hash} changes {file}, which `{plan}` does not name")),
+        (n, files) if n <= NAMED => Some(format!("{hash} changes {files}, which `{plan}` does not name")),
+        (n, files) => {
+            Some(format!("{hash} changes {files} and {} more files that `{plan}` does not name", n - NAMED))
+        }
+    })
 }
 
 /// Why a commit is not linked although this worktree executes a plan, or did until someone else ended it: its author

@@ -5,7 +5,8 @@ use bstr::ByteSlice;
 
 use super::Verdict;
 use crate::agent::in_hook;
-use crate::model::shell;
+use crate::model::op::Other;
+use crate::model::remedy::{Call, Detail};
 use crate::store::{Store, StoreError};
 use crate::sync;
 
@@ -26,19 +27,18 @@ pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Resul
         Ok(synced) if synced.pushed => {
             let commits = if synced.outgoing == 1 { "commit" } else { "commits" };
             let reference = store.reference();
-            Verdict::Told(format!("pushed {} {commits} of {reference} to {remote}", synced.outgoing))
+            Verdict::Told(format!("pushed {} {commits} of {reference} to {remote}", synced.outgoing).into())
         }
         Ok(_) => Verdict::Go,
-        Err(error) => Verdict::Told(format!(
-            "{} was not pushed: {error}; `git wf sync {}` tries again",
-            store.reference(),
-            shell::operand(remote)
-        )),
+        Err(error) => Verdict::Told(
+            Detail::from(format!("{} was not pushed: {error}", store.reference()))
+                .remedy(Call::new(Other::Sync, [remote]), "tries again"),
+        ),
     })
 }
 
 /// Whether `url` is the first push URL of the remote: git runs the hook for each of them.
 fn is_first(store: &Store, remote: &str, url: &str) -> Result<bool, StoreError> {
-    let urls = store.git().push_urls(remote)?;
+    let urls = store.transport().push_urls(remote)?;
     Ok(urls.first().is_none_or(|first| first == url) || urls.len() < 2)
 }

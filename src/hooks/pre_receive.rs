@@ -11,6 +11,7 @@ use bstr::ByteSlice;
 
 use super::{HookError, Verdict, floor, gates, unbound};
 use crate::git::ObjectId;
+use crate::model::remedy::Detail;
 use crate::ops;
 use crate::rules::policy::Gate;
 use crate::store::{Store, object_id, records};
@@ -35,7 +36,11 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     let updates = input.lines().map(update).collect::<Option<Vec<Update>>>();
     let Some(updates) = updates.filter(|updates| are_distinct(updates)) else {
         let what = "cannot read which references are pushed".to_owned();
-        return Ok(refused(what, vec![], "git gives `pre-receive` lines of `old new name` on stdin"));
+        return Ok(refused::<Detail>(
+            what,
+            vec![],
+            "git gives `pre-receive` lines of `old new name` on stdin",
+        ));
     };
     let floor = floor::of(store)?;
     let tip = store.tip()?;
@@ -44,11 +49,15 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
         // Someone else may have pushed in the meantime and changed the policy.
         if update.old != tip {
             let what = format!("`{}` was moved while this was pushed", update.name);
-            return Ok(refused(what, vec![], "`git wf sync` fetches the new commits and tries again"));
+            return Ok(refused::<Detail>(
+                what,
+                vec![],
+                "`git wf sync` fetches the new commits and tries again",
+            ));
         }
         let faults = match update.new {
             Some(new) => ops::store::received(store, update.old, new)?,
-            None => vec!["it cannot be deleted".to_owned()],
+            None => vec!["it cannot be deleted".into()],
         };
         if !faults.is_empty() {
             return Ok(refused(format!("this update of `{}` is not allowed", update.name), faults, UNSOUND));
@@ -89,7 +98,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
             return Ok(refused(what.into(), faults, UNBOUND));
         }
     }
-    Ok(if forced.is_empty() { Verdict::Go } else { Verdict::Told(told(forced)) })
+    Ok(if forced.is_empty() { Verdict::Go } else { Verdict::Told(told(forced).into()) })
 }
 
 /// git itself never updates one ref twice in a push.
@@ -114,11 +123,12 @@ const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git w
 const UNBOUND: &str =
     "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT SOLUTION` adds one";
 
-fn refused(what: String, mut details: Vec<String>, hint: &'static str) -> Verdict {
+fn refused<D: Into<Detail>>(what: String, details: Vec<D>, hint: &'static str) -> Verdict {
+    let mut details: Vec<Detail> = details.into_iter().map(D::into).collect();
     let more = details.len().saturating_sub(MOST_TOLD);
     details.truncate(MOST_TOLD);
     if more > 0 {
-        details.push(format!("and {more} more"));
+        details.push(format!("and {more} more").into());
     }
     Verdict::NotReceived { what, details, hint }
 }

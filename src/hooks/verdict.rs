@@ -1,5 +1,6 @@
 //! What a hook decides about git's operation.
 
+use crate::model::remedy::Detail;
 use crate::store::FarFuture;
 
 /// The decision.
@@ -8,15 +9,17 @@ pub(crate) enum Verdict {
     /// git continues.
     Go,
     /// git continues, with a message to the user.
-    Told(String),
+    Told(Detail),
     /// The policy refuses the commit.
     Refused(String),
+    /// The role of an agent does not allow it.
+    OutOfBounds(String),
     /// The push is rejected.
     NotReceived {
         /// Why, in one line.
         what: String,
         /// Each problem, one per line.
-        details: Vec<String>,
+        details: Vec<Detail>,
         /// What to do.
         hint: &'static str,
     },

@@ -1,6 +1,7 @@
 //! Errors of the index.
 
 use crate::model::Explain;
+use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 use crate::store::StoreError;
 
@@ -49,7 +50,9 @@ impl Explain for IndexError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::Store(error) => error.remedies(),
-            Self::Database(_) | Self::File(_) => Remedies::call("reindex", "rebuilds it; nothing is lost"),
+            Self::Database(_) | Self::File(_) => {
+                Remedies::call(Other::Reindex, "rebuilds it; nothing is lost")
+            }
         }
     }
 }

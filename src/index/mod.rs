@@ -3,11 +3,11 @@
 
 mod database;
 mod error;
+mod folder;
 mod list;
 mod log;
 mod packed;
 mod pieces;
-mod place;
 mod query;
 mod queue_part;
 mod queues;
@@ -30,7 +30,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::store::{ObjectId, Snapshot, Store, StoreError};
 use database::Part;
-use place::{Guard, Identity, Place};
+use folder::{Guard, Identity, IndexFolder};
 
 /// How often to begin again because another process updated one part further than the others.
 const TRIES: usize = 10;
@@ -46,7 +46,7 @@ pub(crate) struct Index<'a> {
 /// Where the index is.
 enum Lies {
     /// In a file, which is not replaced while this value exists.
-    File { place: Place, identity: Option<Identity>, guard: Guard },
+    File { place: IndexFolder, identity: Option<Identity>, guard: Guard },
     /// In this process.
     Memory,
 }
@@ -72,10 +72,10 @@ pub(crate) fn ask<'a, T>(
 ) -> Result<(Index<'a>, T), IndexError> {
     // Without a store, no index is made. The commit itself is not read: a process that indexed it has done that.
     store.existing_tip()?;
-    'places: for place in Place::all(&store.common_dir(), store.environment()) {
+    'places: for place in IndexFolder::all(&store.common_dir(), store.environment()) {
         for _ in 0..2 {
             let mut broken = place.identity();
-            let index = Index::open(store, &place, needs, place::PATIENCE, watch);
+            let index = Index::open(store, &place, needs, folder::PATIENCE, watch);
             let outcome = index.and_then(|index| {
                 if let Lies::File { identity, .. } = &index.lies {
                     broken = *identity;
@@ -102,17 +102,17 @@ pub(crate) fn ask<'a, T>(
 /// The index for a command that looks at queues and can do without an index: the existing one, or a new one if reading
 /// each item separately, now and next time, would take longer.
 pub(crate) fn at_hand<'a>(store: &'a Store, watch: Watch<'_>) -> Option<Index<'a>> {
-    let places = Place::all(&store.common_dir(), store.environment());
+    let places = IndexFolder::all(&store.common_dir(), store.environment());
     let place = match places.iter().find(|place| place.identity().is_some()) {
         Some(place) => place,
         None if queues::are_long(&store.snapshot().ok()?).ok()? => places.first()?,
         None => return None,
     };
     let broken = place.identity();
-    match Index::open(store, place, Needs::ROWS, place::PATIENCE, watch) {
+    match Index::open(store, place, Needs::ROWS, folder::PATIENCE, watch) {
         Err(error) if error.is_of_database() && !error.is_busy() => {
             remake(store, place, broken, Needs::ROWS, watch).ok()?;
-            Index::open(store, place, Needs::ROWS, place::PATIENCE, watch).ok()
+            Index::open(store, place, Needs::ROWS, folder::PATIENCE, watch).ok()
         }
         index => index.ok(),
     }
@@ -120,25 +120,52 @@ pub(crate) fn at_hand<'a>(store: &'a Store, watch: Watch<'_>) -> Option<Index<'a
 
 /// The existing index, for a command that has the store's lock: it waits for nobody, since others wait for it.
 pub(crate) fn at_hand_now(store: &Store) -> Option<Index<'_>> {
-    let places = Place::all(&store.common_dir(), store.environment());
+    let places = IndexFolder::all(&store.common_dir(), store.environment());
     let place = places.iter().find(|place| place.identity().is_some())?;
     Index::open(store, place, Needs::ROWS, Duration::ZERO, &mut |_, _, _| {}).ok()
+}
+
+/// The existing index, for an answer that must come at once, even if it is an old one: nothing is built, and the index
+/// is updated only if that is quick.
+pub(crate) fn at_once(store: &Store) -> Option<Index<'_>> {
+    let places = IndexFolder::all(&store.common_dir(), store.environment());
+    let place = places.iter().find(|place| place.identity().is_some())?;
+    let known = {
+        let _guard = place.share(Duration::ZERO).ok()?;
+        let db = database::open(&place.database(), Duration::ZERO).ok()?;
+        database::tip(&db, Part::Rows).ok()??
+    };
+    if !has_moved_far(store, known).ok()? {
+        return at_hand_now(store);
+    }
+    let guard = place.share(Duration::ZERO).ok()?;
+    let identity = place.identity();
+    let db = database::open(&place.database(), Duration::ZERO).ok()?;
+    db.execute_batch("BEGIN").ok()?;
+    let commit = database::tip(&db, Part::Rows).ok()??;
+    let lies = Lies::File { place: place.clone(), identity, guard };
+    Some(Index { store, commit, db, lies })
+}
+
+/// Whether so many directories differ from the state of `known` that an update takes a while.
+fn has_moved_far(store: &Store, known: ObjectId) -> Result<bool, StoreError> {
+    /// Of the 256 directories of issues, or of the items of each queue. Fewer mean a few hundred issues at most.
+    const MANY_FOLDERS: usize = 192;
+    let (old, new) = (store.snapshot_at(known)?, store.snapshot()?);
+    Ok(store.changed_folders(old.tree(), new.tree())? >= MANY_FOLDERS)
 }
 
 /// Updates the index if so much has changed that the next query would have to wait, as after a sync with many changes
 /// or commits. If that is not possible now, the next query does it.
 pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<(), IndexError> {
-    /// Of the 256 directories of issues, or of the items of each queue. Fewer mean a few hundred issues at most.
-    const MANY_FOLDERS: usize = 192;
     const MANY_COMMITS: u64 = 500;
-    let places = Place::all(&store.common_dir(), store.environment());
+    let places = IndexFolder::all(&store.common_dir(), store.environment());
     let Some(place) = places.iter().find(|place| place.identity().is_some()) else { return Ok(()) };
     let needs = {
         let _guard = place.share(Duration::ZERO)?;
         let db = database::open(&place.database(), Duration::ZERO)?;
         let Some(known) = database::tip(&db, Part::Rows)? else { return Ok(()) };
-        let (old, new) = (store.snapshot_at(known)?, store.snapshot()?);
-        if commits < MANY_COMMITS && store.changed_folders(old.tree(), new.tree())? < MANY_FOLDERS {
+        if commits < MANY_COMMITS && !has_moved_far(store, known)? {
             return Ok(());
         }
         // What was queried before will be queried again.
@@ -150,7 +177,7 @@ pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<
 
 /// Rebuilds the whole index. Returns its path, or `None` if it cannot be stored anywhere.
 pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<String>, IndexError> {
-    for place in Place::all(&store.common_dir(), store.environment()) {
+    for place in IndexFolder::all(&store.common_dir(), store.environment()) {
         let identity = place.identity();
         match remake(store, &place, identity, Needs::ALL, watch) {
             Ok(()) => return Ok(Some(place.database().display().to_string())),
@@ -164,7 +191,7 @@ pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<Strin
 /// Removes the index and everything that was ever in it, since overwritten data can remain in the free pages of a
 /// database.
 pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
-    for place in Place::all(&store.common_dir(), store.environment()) {
+    for place in IndexFolder::all(&store.common_dir(), store.environment()) {
         // Even if someone removed the database and left its log.
         if place.has_any() {
             let _alone = place.own()?;
@@ -177,12 +204,12 @@ pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
 /// How fresh the index is; does not change it.
 pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
     let tip = store.tip()?;
-    for place in Place::all(&store.common_dir(), store.environment()) {
+    for place in IndexFolder::all(&store.common_dir(), store.environment()) {
         if place.identity().is_none() {
             continue;
         }
-        let known = place.share(place::PATIENCE).map_err(IndexError::from).and_then(|_guard| {
-            let db = database::open(&place.database(), place::PATIENCE)?;
+        let known = place.share(folder::PATIENCE).map_err(IndexError::from).and_then(|_guard| {
+            let db = database::open(&place.database(), folder::PATIENCE)?;
             database::tip(&db, Part::Rows)
         });
         if let Ok(commit) = known {
@@ -199,7 +226,7 @@ pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
 /// Replaces the index that has this identity with a new one. If another process was faster, its index is just as good.
 fn remake(
     store: &Store,
-    place: &Place,
+    place: &IndexFolder,
     broken: Option<Identity>,
     needs: Needs,
     watch: Watch<'_>,
@@ -234,7 +261,7 @@ impl<'a> Index<'a> {
     /// Opens the index there and updates it, waiting for others no longer than `patience`.
     fn open(
         store: &'a Store,
-        place: &Place,
+        place: &IndexFolder,
         needs: Needs,
         patience: Duration,
         watch: Watch<'_>,

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use postcard::ser_flavors::{AllocVec, Flavor};
 use serde::{Deserialize, Serialize};
 
+use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, ItemId, SolutionId};
 use crate::model::queue::Item;
 use crate::model::time::Time;
@@ -18,10 +19,10 @@ struct PackedItem {
     item_id: ItemId,
     issue_id: IssueId,
     solution_id: SolutionId,
-    plan_digest: String,
+    plan_digest: PlanDigest,
     position: String,
     depends_on: BTreeSet<SolutionId>,
-    forced: Option<String>,
+    forced: Option<PlanDigest>,
     held: Option<String>,
     removed: Option<bool>,
     queued_at: Time,

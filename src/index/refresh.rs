@@ -185,7 +185,7 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Re
         }
         let mut step = store.step(commit.commit)?;
         let hash = std::mem::take(&mut step.commit);
-        let step = serde_json::to_string(&step).unwrap_or_default();
+        let step = serde_json::to_string(&step).map_err(std::io::Error::other)?;
         let sql = "INSERT INTO commits (hash, late, depth, step) VALUES (?1, ?2, ?3, ?4)";
         let number = upsert::insert(db, sql, params![hash, late, depth, step])?;
         let note = |thing: &str| -> Result<(), IndexError> {

@@ -48,6 +48,15 @@ impl Index<'_> {
         self.titled(Kind::Solution, text, most)
     }
 
+    /// The executions whose ids start with `text`, each with the title of its issue, at most `most`.
+    pub(crate) fn executions_that_begin(
+        &self,
+        text: &str,
+        most: usize,
+    ) -> Result<Vec<(String, String)>, IndexError> {
+        self.titled(Kind::Execution, text, most)
+    }
+
     fn titled(&self, kind: Kind, text: &str, most: usize) -> Result<Vec<(String, String)>, IndexError> {
         let mut query = self.db.prepare_cached(
             "SELECT whole, ifnull((SELECT title FROM issues i WHERE i.n = ids.n), '') FROM ids

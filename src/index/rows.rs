@@ -10,6 +10,7 @@ use super::error::IndexError;
 use super::upsert::{self, Beside};
 use super::{queues, words};
 use crate::model::id::{IssueId, QueueId};
+use crate::model::issue::Issue;
 use crate::model::status::ExecutionStatus;
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
@@ -202,7 +203,10 @@ fn note_id(db: &Connection, whole: &str, kind: Kind, n: Option<i64>) -> Result<(
 
 /// Everything except the row itself, the ids and what queues need; nothing if the issue cannot be read.
 fn beside(put: &Beside<'_>, known: Option<(&IssueFolder, &IssueDerived)>) -> Result<(), IndexError> {
-    let whole = known.map(|(folder, derived)| serde_json::to_string(&(&folder.issue.record, derived)));
+    // The record of the source is shown only by commands that read the issue itself.
+    let listed = |issue: &Issue| Issue { imported: None, ..issue.clone() };
+    let whole =
+        known.map(|(folder, derived)| serde_json::to_string(&(listed(&folder.issue.record), derived)));
     let whole = whole.transpose().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     put.one("whole", "json", whole.map(Value::Text))?;
     let issue = known.map(|(folder, _)| &folder.issue.record);
@@ -231,6 +235,7 @@ fn full_text(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexE
         &issue.actual_behavior,
         &issue.extended_context.location,
         &issue.extended_context.suggested_fix,
+        &issue.extended_context.design,
     ]
     .into_iter()
     .flatten()

@@ -1,50 +1,98 @@
-//! Turns a record of beads, as `bd export` and `br sync` write it, into an issue. Pure.
+//! Turns a record of beads, as `bd export` and `br sync` write it, into an issue, and back. Pure.
 //!
 //! Everything that has a place in the format is put there. The whole record also stays in `imported`, so that the
-//! rest is not lost; a note says so if it matters.
+//! rest is not lost.
+
+mod dependency;
+mod export;
+mod folder;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::import::{Arrival, Refused};
+pub(crate) use export::{Written, record};
+pub(crate) use folder::file_in;
 
+use super::title;
+use super::tracker::{Arrival, Refused, Tracker};
 use crate::model::id::IssueId;
-use crate::model::issue::{Comment, Issue, RELATIONS, Source, StoredStatus};
+use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::priority::Priority;
 use crate::model::record::entry_at;
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
-use crate::rules::limits::{self, LONGEST_TITLE};
+use crate::rules::limits;
+
+/// Beads.
+pub(crate) static BEADS: Tracker = Tracker {
+    name: "beads",
+    is_own: |record| record.get("id").is_some_and(Value::is_string) && record.get("title").is_some(),
+    read,
+    kept,
+    hint: "give what `bd export` wrote",
+};
 
 /// The author of records without one.
 const UNKNOWN: &str = "unknown";
 
+/// The members of a record that have a field here.
+const PLACED: &[&str] = &[
+    "id",
+    "title",
+    "description",
+    "design",
+    "acceptance_criteria",
+    "notes",
+    "status",
+    "priority",
+    "issue_type",
+    "assignee",
+    "created_at",
+    "created_by",
+    "updated_at",
+    "closed_at",
+    "close_reason",
+    "delete_reason",
+    "external_ref",
+    "labels",
+    "dependencies",
+    "comments",
+];
+
 /// The issue that `record` becomes. A pure function: the same record makes the same bytes in every clone.
 pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
     let Value::Object(map) = record else {
-        return Err(Refused { id: None, reason: format!("it is {}, not an object", kind_of(record)) });
+        return Err(Refused::fault(None, format!("it is {}, not an object", kind_of(record))));
     };
     let given = match map.get("id") {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),
-        _ => return Err(Refused { id: None, reason: "it has no `id`".into() }),
+        _ => return Err(Refused::fault(None, "it has no `id`")),
     };
-    let refused = |reason: String| Refused { id: Some(given.clone()), reason };
+    let refused = |reason: String| Refused::fault(Some(given.clone()), reason);
     let id = IssueId::parse(&given).map_err(|error| refused(error.to_string()))?;
-    let mut fields = Fields { map, notes: Vec::new() };
+    let mut fields = Fields { map, notes: Vec::new(), kept: BTreeSet::new() };
     let title = fields.title().ok_or_else(|| refused("it has no `title`".into()))?;
     let (born, changed) = fields.times();
     let author = fields.text("created_by").or_else(|| fields.text("owner"));
-    let mut issue = Issue::new(id, author.unwrap_or_else(|| UNKNOWN.into()), born, title);
+    let mut issue = Issue::new(id, author.unwrap_or_else(|| UNKNOWN.into()).into(), born, title);
+    fields.kept.extend(unplaced(map).map(|(name, _)| format!("`{name}` has no field here").into()));
     issue.source = Some(Source::Import);
     issue.status = fields.status();
     issue.close_reason = fields.text("close_reason");
     if issue.status == StoredStatus::Cancelled {
         issue.close_reason = fields.text("delete_reason").or(issue.close_reason);
     }
+    if matches!(issue.status, StoredStatus::Cancelled | StoredStatus::Closed) {
+        let deleted = if issue.status == StoredStatus::Cancelled { fields.time("deleted_at") } else { None };
+        issue.closed_at = deleted.or_else(|| fields.time("closed_at"));
+    }
     issue.priority = fields.priority();
     issue.issue_type = fields.text("issue_type");
     issue.context = fields.text("description");
     issue.expected_behavior = fields.text("acceptance_criteria");
-    issue.extended_context.suggested_fix = fields.text("design");
+    issue.extended_context.design = fields.text("design");
     issue.extended_context.notes = fields.text("notes").map(Value::String);
     issue.source_url = fields.text("external_ref").filter(|text| limits::web_address(text).is_ok());
     issue.assignee = fields.text("assignee");
@@ -64,8 +112,12 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
         }
     }
     for dependency in fields.list("dependencies") {
-        if let Err(why) = depend(&mut issue, dependency) {
-            fields.note(format!("{why}; it is kept in `imported`"));
+        match dependency::read(&issue.id, dependency) {
+            Ok(link) => {
+                fields.kept.extend(link.says());
+                link.put(&mut issue);
+            }
+            Err(why) => fields.note(format!("{why}; it is kept in `imported`")),
         }
     }
     let mut comments: Vec<Comment> = Vec::new();
@@ -78,13 +130,55 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
         }
     }
     issue.imported = Some(record.clone());
-    Ok(Arrival { issue, changed, comments, notes: fields.notes })
+    Ok(Arrival { issue, changed, comments, notes: fields.notes, kept: fields.kept })
 }
 
-/// The fields of one record, and the notes about them.
+/// The values of a record that have no field here.
+fn kept(record: &Value) -> Map<String, Value> {
+    let Value::Object(map) = record else { return Map::new() };
+    let mut kept: Map<String, Value> =
+        unplaced(map).map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    if let Some(status) = map.get("status").filter(|status| status.as_str().is_some_and(is_rendered)) {
+        kept.insert("status".into(), status.clone());
+    }
+    kept
+}
+
+/// The members of a record that say something and have no field here.
+fn unplaced(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+    let is_author = |name: &str| {
+        let has_author =
+            map.get("created_by").and_then(Value::as_str).is_some_and(|by| !by.trim().is_empty());
+        name == "owner" && !has_author
+    };
+    let is_deletion =
+        |name: &str| name == "deleted_at" && map.get("status").and_then(Value::as_str) == Some("tombstone");
+    let has_place = move |name: &str, value: &Value| match name {
+        "external_ref" => value.as_str().is_some_and(|text| limits::web_address(text).is_ok()),
+        name => PLACED.contains(&name) || is_author(name) || is_deletion(name),
+    };
+    let says = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        Value::Bool(true) => true,
+    };
+    let said = map.iter().filter(move |(name, value)| says(value) && !has_place(name, value));
+    said.map(|(name, value)| (name.as_str(), value))
+}
+
+/// Whether a status is another one here, from which it cannot be told.
+fn is_rendered(status: &str) -> bool {
+    !matches!(status.trim(), "" | "open" | "deferred" | "closed" | "tombstone")
+}
+
+/// The fields of one record, and what is to be said about them.
 struct Fields<'a> {
     map: &'a Map<String, Value>,
     notes: Vec<String>,
+    kept: BTreeSet<Cow<'static, str>>,
 }
 
 impl<'a> Fields<'a> {
@@ -119,14 +213,8 @@ impl<'a> Fields<'a> {
     /// The title: one line of limited length.
     fn title(&mut self) -> Option<String> {
         let given = self.text("title")?;
-        let lines = given.split(char::is_control).map(str::trim).filter(|line| !line.is_empty());
-        let mut title = lines.collect::<Vec<_>>().join(" ");
-        if title.chars().count() > LONGEST_TITLE {
-            title = title.chars().take(LONGEST_TITLE - 1).chain(['…']).collect();
-            self.note(format!(
-                "the title was cut at {LONGEST_TITLE} characters; all of it is kept in `imported`"
-            ));
-        }
+        let (title, is_cut) = title::of(&given)?;
+        self.notes.extend(is_cut.then(title::note));
         Some(title)
     }
 
@@ -151,18 +239,18 @@ impl<'a> Fields<'a> {
 
     fn status(&mut self) -> StoredStatus {
         let given = self.text("status");
-        match given.as_deref().map(str::trim) {
+        let status = match given.as_deref().map(str::trim) {
             None | Some("open" | "blocked") => StoredStatus::Registered,
             Some("in_progress") => StoredStatus::Planning,
             Some("deferred") => StoredStatus::Paused,
             Some("closed") => StoredStatus::Closed,
             Some("tombstone") => StoredStatus::Cancelled,
-            Some(other) => {
-                let note = format!("the status `{other}` is not known here; it became `registered`");
-                self.note(note);
-                StoredStatus::Registered
-            }
+            Some(_) => StoredStatus::Registered,
+        };
+        if let Some(other) = given.filter(|given| is_rendered(given)) {
+            self.kept.insert(format!("the status `{}` became `{status}`", other.trim()).into());
         }
+        status
     }
 
     /// 0 to 4 in beads, 1 to 5 here. Medium if none is given, as in beads.
@@ -195,42 +283,14 @@ impl<'a> Fields<'a> {
         Some(entry_at(&Stamp::import(created_at), |id| Comment {
             id,
             body,
-            author: text("author").unwrap_or(UNKNOWN).to_owned(),
+            author: text("author").unwrap_or(UNKNOWN).into(),
             created_at,
             edits: None,
         }))
     }
 }
 
-/// Stores a dependency in the right field, or returns why it was left out.
-fn depend(issue: &mut Issue, dependency: &Value) -> Result<(), String> {
-    let text = |name: &str| dependency.get(name).and_then(Value::as_str);
-    let target = text("depends_on_id").ok_or("a dependency has no `depends_on_id`")?;
-    let target = IssueId::parse(target).map_err(|error| format!("a dependency: {error}"))?;
-    if let Some(other) = text("issue_id").filter(|id| *id != issue.id.as_str()) {
-        return Err(format!("the dependency on `{target}` belongs to `{other}`"));
-    }
-    if target == issue.id {
-        return Err("it depends on itself".into());
-    }
-    let given = text("type").ok_or_else(|| format!("the dependency on `{target}` has no `type`"))?;
-    // Both spellings occur; early versions wrote `related`.
-    let kind = match given.replace('_', "-") {
-        kind if kind == "related" => "relates-to".to_owned(),
-        kind => kind,
-    };
-    if kind == "blocks" {
-        issue.depends_on.insert(target);
-    } else if RELATIONS.contains(&kind.as_str()) {
-        issue.relations.insert(format!("{kind}:{target}"));
-    } else {
-        return Err(format!(
-            "the dependency on `{target}` has the type `{given}`, which is not supported here"
-        ));
-    }
-    Ok(())
-}
-
+/// The type of a value, for messages.
 fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,259 +1,221 @@
-//! Imports the issues of another tracker: a whole file in one transaction. The file is read twice, first to find the
-//! lines that count and then to write them, so that it need not fit into memory.
+//! Imports the issues of another tracker: all records of a source in one transaction. The source is read twice, first
+//! to find the records that count and then to write them, so that it need not fit into memory.
+
+mod cycles;
+mod settle;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
-use super::lines::{Source, Unreadable};
-use super::{Noted, Report, Skipped};
-use crate::model::digest;
-use crate::model::doc::{Doc, Excess};
-use crate::model::id::IssueId;
-use crate::model::issue::{Comment, ISSUE, Issue};
-use crate::model::record::{entry_bytes, ordered_as};
-use crate::model::remedy::{Call, Remedy};
+use super::lines::Unreadable;
+use super::selection::Selection;
+use super::tracker::{Arrival, Found, Records, Refused, Tracker};
+use super::{Kept, LeftOut, Noted, Report, Skipped};
+use crate::model::doc::Excess;
+use crate::model::id::{EntryId, IssueId};
+use crate::model::issue::{Comment, Issue};
+use crate::model::record::{entry_at, entry_bytes, ordered_as};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
-use crate::rules::dag;
 use crate::store::redaction::Redactions;
-use crate::store::{Read, StoreError, Tx, layout, records};
+use crate::store::{Read, StoreError, Tx, layout};
+use settle::{Settled, settle};
 
-/// One record of the source, as it will be stored here.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Arrival {
-    /// The issue; its `imported` is the source's record.
-    pub(crate) issue: Issue,
-    /// When it last changed there; never before its creation.
-    pub(crate) changed: Time,
-    /// Its comments, each once.
-    pub(crate) comments: Vec<Comment>,
-    /// What differs from the source.
-    pub(crate) notes: Vec<String>,
+/// A record that counts: one for each id.
+struct Counted {
+    number: u64,
+    changed: Time,
+    /// Why it is not to be imported.
+    left_out: Option<String>,
 }
 
-/// A record that cannot be an issue here.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refused {
-    /// Its id there, if it had one.
-    pub(crate) id: Option<String>,
-    /// Why.
-    pub(crate) reason: String,
-}
-
-/// The function that reads one kind of source. It also reads the `imported` of an existing issue, so that only what the
-/// source itself has changed since is applied.
-pub(crate) type Reader = fn(&Value) -> Result<Arrival, Refused>;
-
-/// The records of a file that count: one for each id.
+/// The records of a source that count.
 pub(crate) struct Batch {
-    reader: Reader,
-    /// The line that counts, and when its record changed.
-    lines: BTreeMap<IssueId, (u64, Time)>,
+    tracker: &'static Tracker,
+    unit: &'static str,
+    /// The number of the record of each issue that is to be imported.
+    numbers: BTreeMap<IssueId, u64>,
     /// The result of the first pass, before the store is read.
     report: Report,
 }
 
 impl Batch {
     /// Reads every record. If an id appears twice, the record that changed later counts, or the lower one if they
-    /// changed at the same time. Reports the number of lines so far to `seen`.
+    /// changed at the same time. Reports the number of records so far to `seen`.
     pub(crate) fn collect(
-        reader: Reader,
-        source: &mut Source,
+        tracker: &'static Tracker,
+        records: &mut dyn Records,
+        selection: &Selection,
         mut seen: impl FnMut(u64),
     ) -> Result<Self, Unreadable> {
-        let mut batch = Self { reader, lines: BTreeMap::new(), report: Report::default() };
-        let mut lines = source.lines()?;
-        while let Some(line) = lines.next()? {
-            seen(line.number);
-            let value = match line.value()? {
-                Ok(value) => value,
-                Err(reason) => {
-                    batch.report.skipped.push(Skipped { line: line.number, id: None, reason });
-                    continue;
+        let unit = records.unit();
+        let mut report = Report { source: tracker.name.to_owned(), ..Report::default() };
+        let mut counted: BTreeMap<IssueId, Counted> = BTreeMap::new();
+        let mut others: BTreeMap<String, u64> = BTreeMap::new();
+        for found in records.each()? {
+            let Found { number, record } = found?;
+            seen(number);
+            match record.and_then(|record| (tracker.read)(&record)) {
+                Ok(arrival) => {
+                    let left_out = selection.leaves_out(&arrival.issue, arrival.changed);
+                    let new = Counted { number, changed: arrival.changed, left_out };
+                    report.notes.extend(count(&mut counted, unit, arrival.issue.id, new));
                 }
-            };
-            match reader(&value) {
-                Ok(arrival) => batch.count(line.number, arrival),
-                Err(Refused { id, reason }) => {
-                    batch.report.skipped.push(Skipped { line: line.number, id, reason });
-                }
+                Err(refused) if refused.is_fault => report.skipped.push(skipped(unit, number, refused)),
+                Err(Refused { reason, .. }) => *others.entry(reason).or_default() += 1,
             }
         }
-        Ok(batch)
+        let numbers = select(counted, selection.limit, others, &mut report.left_out);
+        Ok(Self { tracker, unit, numbers, report })
     }
 
-    fn count(&mut self, number: u64, arrival: Arrival) {
-        match self.lines.entry(arrival.issue.id) {
-            Entry::Vacant(free) => {
-                free.insert((number, arrival.changed));
-            }
-            Entry::Occupied(mut taken) => {
-                let (first, known) = *taken.get();
-                let is_later = arrival.changed >= known;
-                let (stands, out) = if is_later { (number, first) } else { (first, number) };
-                let note = format!(
-                    "lines {first} and {number} have this id; line {stands} changed last and was used, line {out} was left out"
-                );
-                self.report.notes.push(Noted { id: taken.key().to_string(), note, remedies: vec![] });
-                if is_later {
-                    taken.insert((number, arrival.changed));
-                }
-            }
-        }
-    }
-
-    /// The records that were left out, if there are no others: then the file is not one of this source.
+    /// The records that were skipped, if there are no others: then this is not a source of this tracker.
     pub(crate) fn nothing_but_skipped(&self) -> Option<&[Skipped]> {
-        let skipped = &self.report.skipped;
-        (self.lines.is_empty() && !skipped.is_empty()).then_some(skipped)
+        let Report { skipped, left_out, .. } = &self.report;
+        (self.numbers.is_empty() && left_out.is_empty() && !skipped.is_empty()).then_some(skipped)
     }
 
-    /// Whether the file is empty.
+    /// Whether the source is empty.
     pub(crate) fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.report.skipped.is_empty()
+        let Report { skipped, left_out, .. } = &self.report;
+        self.numbers.is_empty() && left_out.is_empty() && skipped.is_empty()
     }
 
     /// How many issues there are.
     pub(crate) fn len(&self) -> usize {
-        self.lines.len()
+        self.numbers.len()
     }
 
     /// Writes all of it; reports progress to `seen`.
     pub(crate) fn write<E: From<StoreError> + From<Unreadable>>(
         &self,
-        source: &mut Source,
+        records: &mut dyn Records,
         tx: &mut Tx<'_>,
         mut seen: impl FnMut(u64),
     ) -> Result<Report, E> {
-        let mut report = self.report.clone();
-        // Notes are best read in the order of the file.
-        let mut lines = source.lines()?;
+        let mut writing = Writing::of(self);
         let mut done = 0;
-        while let Some(line) = lines.next()? {
-            let Ok(Ok(arrival)) = line.value()?.as_ref().map(self.reader) else { continue };
-            if self.lines.get(&arrival.issue.id).is_none_or(|(number, _)| *number != line.number) {
+        // Notes are best read in the order of the source.
+        for found in records.each()? {
+            let Found { number, record } = found?;
+            let Ok(Ok(arrival)) = record.as_ref().map(self.tracker.read) else { continue };
+            if self.numbers.get(&arrival.issue.id).is_none_or(|counts| *counts != number) {
                 continue;
             }
-            match self.settle(tx, &arrival) {
-                Ok(settled) => settled.write(tx, line.number, &arrival, &self.lines, &mut report)?,
+            match settle(tx, self.tracker, &arrival) {
+                Ok(settled) => writing.write(tx, number, &arrival, settled)?,
                 // It must not stop the rest.
-                Err(StoreError::Broken { broken, .. }) => report.skipped.push(Skipped {
-                    line: line.number,
-                    id: Some(arrival.issue.id.to_string()),
-                    reason: format!("the record with this id here cannot be read: {broken}"),
-                }),
+                Err(StoreError::Broken { broken, .. }) => {
+                    let reason = format!("the record with this id here cannot be read: {broken}");
+                    writing.skip(number, &arrival.issue.id, reason);
+                }
                 Err(error) => return Err(error.into()),
             }
             done += 1;
             seen(done);
         }
-        note_cycles(tx, &mut report)?;
-        Ok(report)
+        Ok(writing.end(tx)?)
     }
+}
 
-    /// What to do with the existing record, if there is one.
-    fn settle(&self, tx: &Tx<'_>, arrival: &Arrival) -> Result<Settled, StoreError> {
-        let birth = Stamp::import(arrival.issue.created_at);
-        let changed = Stamp::import(arrival.changed);
-        let fresh = Doc::imported(&ISSUE, &arrival.issue, birth.clone(), &changed);
-        let Some(mut doc) = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))? else {
-            return Ok(Settled::New(fresh));
-        };
-        if doc.birth() != Some(&birth) {
-            return Ok(two_births(&doc));
+fn skipped(unit: &str, number: u64, refused: Refused) -> Skipped {
+    let Refused { id, reason, .. } = refused;
+    Skipped { unit: unit.to_owned(), number, id, reason }
+}
+
+/// Counts a record; a note if another one has its id.
+fn count(counted: &mut BTreeMap<IssueId, Counted>, unit: &str, id: IssueId, new: Counted) -> Option<Noted> {
+    match counted.entry(id) {
+        Entry::Vacant(free) => {
+            free.insert(new);
+            None
         }
-        let here = doc.read::<Issue>().ok();
-        let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
-        let before = known.and_then(|record| (self.reader)(record).ok());
-        let mut note = None;
-        let is_changed = match (before, &here) {
-            (Some(before), _) if before.changed > arrival.changed => return Ok(Settled::Older),
-            // The source has other content at the same time of change. With the stamps of the last import, the greater
-            // value would win in each field separately, and half of a record come in; so the greater record wins as a
-            // whole.
-            (Some(before), Some(here)) if before.changed == arrival.changed => {
-                let greater = if canonical(&before.issue) > canonical(&arrival.issue) {
-                    note = Some(SAME_TIME.to_owned());
-                    &before.issue
-                } else {
-                    &arrival.issue
-                };
-                let whole = Doc::imported(&ISSUE, greater, birth, &changed);
-                doc.is_read_in_part(&whole, &changed)
-                    && doc.update_imported(here, greater, &one_tick_later(&doc, &changed))
+        Entry::Occupied(mut taken) => {
+            let (first, second) = (taken.get().number, new.number);
+            let is_later = new.changed >= taken.get().changed;
+            let (stands, out) = if is_later { (second, first) } else { (first, second) };
+            let note = format!(
+                "{unit}s {first} and {second} have this id; {unit} {stands} changed last and was used, {unit} {out} was left out"
+            );
+            let id = taken.key().to_string();
+            if is_later {
+                taken.insert(new);
             }
-            (Some(before), _) => doc.update_imported(&before.issue, &arrival.issue, &changed),
-            (None, _) => {
-                let merged = doc.clone().merge(fresh);
-                let is_changed = merged != doc;
-                doc = merged;
-                is_changed
-            }
-        };
-        Ok(Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), note })
+            Some(Noted { id, note, remedies: vec![] })
+        }
     }
 }
 
-/// Why a record with other content than the last import was left out.
-const SAME_TIME: &str = "a record with the same `updated_at` but different content is already here; every clone keeps the greater \
-                         of the two, so this one is imported once its `updated_at` is later";
-
-/// The bytes by which two records with the same time are compared.
-fn canonical(issue: &Issue) -> String {
-    issue.imported.as_ref().map(digest::canonical).unwrap_or_default()
+/// The records to import; counts the others by their `reasons`, which has some already.
+fn select(
+    counted: BTreeMap<IssueId, Counted>,
+    limit: Option<usize>,
+    mut reasons: BTreeMap<String, u64>,
+    left_out: &mut Vec<LeftOut>,
+) -> BTreeMap<IssueId, u64> {
+    let mut numbers = BTreeMap::new();
+    for (id, counted) in counted {
+        match counted.left_out {
+            Some(reason) => *reasons.entry(reason).or_default() += 1,
+            None => {
+                numbers.insert(id, counted.number);
+            }
+        }
+    }
+    if let Some(limit) = limit.filter(|limit| *limit < numbers.len()) {
+        let mut order: Vec<u64> = numbers.values().copied().collect();
+        order.sort_unstable();
+        let beyond: BTreeSet<u64> = order.split_off(limit).into_iter().collect();
+        numbers.retain(|_, number| !beyond.contains(number));
+        *reasons.entry("beyond the limit".into()).or_default() += beyond.len() as u64;
+    }
+    left_out.extend(reasons.into_iter().map(|(reason, issues)| LeftOut { reason, issues }));
+    numbers
 }
 
-/// The stamp after that of the last import, if that has the same time.
-fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
-    let last = doc.stamp("imported").filter(|stamp| stamp.is_import() && stamp.time() == changed.time());
-    let text = last.unwrap_or(changed).to_string();
-    let text = text.strip_prefix('.').and_then(|text| text.split_once('/')).map_or(&*text, |(_, own)| own);
-    let mut parts = text.split('/');
-    let (at, counter, by) = (parts.next(), parts.next(), parts.next());
-    let next = counter.and_then(|counter| counter.parse::<u32>().ok()).map_or(1, |counter| counter + 1);
-    let later = format!("{}/{next:05}/{}", at.unwrap_or_default(), by.unwrap_or_default());
-    Stamp::parse(&later).unwrap_or_else(|| changed.clone())
+/// The second pass.
+struct Writing<'a> {
+    batch: &'a Batch,
+    report: Report,
+    /// Issues that got a new dependency.
+    dependent: Vec<IssueId>,
+    /// The dependencies of the issues that were written.
+    depends_on: BTreeMap<IssueId, Vec<IssueId>>,
+    /// How many issues say what cannot be said here.
+    kept: BTreeMap<String, u64>,
 }
 
-/// Two issues under one id: the existing one stays as it is, since only a merge decides between births. Every import
-/// says so, since the file and the store still disagree.
-fn two_births(here: &Doc) -> Settled {
-    let at = here.birth().map(|stamp| stamp.time().to_string()).unwrap_or_default();
-    let note = format!(
-        "another issue with this id was created here at {at}: it stays as it is, and the source's was left out"
-    );
-    Settled::Known { doc: None, here: here.read().ok().map(Box::new), note: Some(note) }
-}
+impl<'a> Writing<'a> {
+    fn of(batch: &'a Batch) -> Self {
+        Self {
+            batch,
+            report: batch.report.clone(),
+            dependent: Vec::new(),
+            depends_on: BTreeMap::new(),
+            kept: BTreeMap::new(),
+        }
+    }
 
-/// What to write for one record.
-enum Settled {
-    /// There is no issue with this id.
-    New(Doc),
-    /// The existing record is from a later import.
-    Older,
-    /// There is one; `doc` is its new version, `None` if it stays as it is.
-    Known { doc: Option<Doc>, here: Option<Box<Issue>>, note: Option<String> },
-}
+    fn skip(&mut self, number: u64, id: &IssueId, reason: String) {
+        let refused = Refused::fault(Some(id.to_string()), reason);
+        self.report.skipped.push(skipped(self.batch.unit, number, refused));
+    }
 
-impl Settled {
     fn write(
-        self,
+        &mut self,
         tx: &mut Tx<'_>,
-        line: u64,
+        number: u64,
         arrival: &Arrival,
-        lines: &BTreeMap<IssueId, (u64, Time)>,
-        report: &mut Report,
+        settled: Settled,
     ) -> Result<(), StoreError> {
         let id = &arrival.issue.id;
-        let (doc, here, note, is_new) = match self {
-            Self::Older => {
-                report.unchanged += 1;
+        let (doc, here, note, is_new) = match settled {
+            Settled::Older => {
+                self.report.unchanged += 1;
                 return Ok(());
             }
-            Self::New(doc) => (Some(doc), None, None, true),
-            Self::Known { doc, here, note } => (doc, here, note, false),
+            Settled::New(doc) => (Some(doc), None, None, true),
+            Settled::Known { doc, here, note } => (doc, here, note, false),
         };
         let is_changed = doc.is_some();
         let mut notes: Vec<String> = note.into_iter().collect();
@@ -261,44 +223,59 @@ impl Settled {
             match tx.put_doc(layout::issue(id), &doc) {
                 Ok(()) => {}
                 Err(StoreError::Excess { excess, .. }) => {
-                    let reason = of_excess(&excess);
-                    report.skipped.push(Skipped { line, id: Some(id.to_string()), reason });
+                    self.skip(number, id, of_excess(&excess));
                     return Ok(());
                 }
                 Err(error) => return Err(error),
             }
             notes.extend(arrival.notes.iter().cloned());
+            for what in &arrival.kept {
+                *self.kept.entry(what.clone().into_owned()).or_default() += 1;
+            }
             let merged = if is_new { None } else { doc.read::<Issue>().ok() };
-            let now = if is_new { Some(&arrival.issue) } else { merged.as_ref() };
-            if let Some(now) = now {
-                let here = here.as_deref();
-                report.relations += new(&now.relations, here.map(|here| &here.relations)).count() as u64;
-                report.depends_on.insert(id.clone(), now.depends_on.iter().cloned().collect());
-                for target in new(&now.depends_on, here.map(|here| &here.depends_on)) {
-                    report.dependencies += 1;
-                    if report.dependent.last() != Some(id) {
-                        report.dependent.push(id.clone());
-                    }
-                    if !lines.contains_key(target) && tx.file(&layout::issue(target))?.is_none() {
-                        notes
-                            .push(format!("it depends on `{target}`, which is neither in the file nor here"));
-                    }
-                }
+            if let Some(now) = if is_new { Some(&arrival.issue) } else { merged.as_ref() } {
+                notes.extend(self.count_links(tx, now, here.as_deref())?);
             }
         }
         let comments = write_comments(tx, arrival)?;
-        report.comments += comments;
-        report.notes.extend(notes.into_iter().map(|note| Noted {
-            id: id.to_string(),
-            note,
-            remedies: vec![],
-        }));
+        self.report.comments += comments;
+        let noted = |note| Noted { id: id.to_string(), note, remedies: vec![] };
+        self.report.notes.extend(notes.into_iter().map(noted));
         *match (is_new, is_changed || comments > 0) {
-            (true, _) => &mut report.created,
-            (false, true) => &mut report.updated,
-            (false, false) => &mut report.unchanged,
+            (true, _) => &mut self.report.created,
+            (false, true) => &mut self.report.updated,
+            (false, false) => &mut self.report.unchanged,
         } += 1;
         Ok(())
+    }
+
+    /// Counts the relations and dependencies that are new. Returns notes on issues that are nowhere.
+    fn count_links(
+        &mut self,
+        tx: &Tx<'_>,
+        now: &Issue,
+        here: Option<&Issue>,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut notes = Vec::new();
+        self.report.relations += new(&now.relations, here.map(|here| &here.relations)).count() as u64;
+        self.depends_on.insert(now.id.clone(), now.depends_on.iter().cloned().collect());
+        for target in new(&now.depends_on, here.map(|here| &here.depends_on)) {
+            self.report.dependencies += 1;
+            if self.dependent.last() != Some(&now.id) {
+                self.dependent.push(now.id.clone());
+            }
+            if !self.batch.numbers.contains_key(target) && tx.file(&layout::issue(target))?.is_none() {
+                notes.push(format!("it depends on `{target}`, which is neither in the source nor here"));
+            }
+        }
+        Ok(notes)
+    }
+
+    fn end(mut self, tx: &Tx<'_>) -> Result<Report, StoreError> {
+        let cycles = cycles::notes(tx, &self.dependent, self.depends_on)?;
+        self.report.notes.extend(cycles);
+        self.report.kept = self.kept.into_iter().map(|(what, issues)| Kept { what, issues }).collect();
+        Ok(self.report)
     }
 }
 
@@ -312,39 +289,6 @@ fn of_excess(excess: &Excess) -> String {
     }
 }
 
-/// Dependency cycles to which this import contributed: no issue in a cycle can be executed.
-fn note_cycles(tx: &Tx<'_>, report: &mut Report) -> Result<(), StoreError> {
-    let mut depends_on: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
-    let mut open = report.dependent.clone();
-    while let Some(id) = open.pop() {
-        if depends_on.contains_key(&id) {
-            continue;
-        }
-        let targets = match report.depends_on.remove(&id) {
-            Some(written) => written,
-            None => match records::doc(tx, &ISSUE, &layout::issue(&id)) {
-                Ok(doc) => doc
-                    .and_then(|doc| doc.read::<Issue>().ok())
-                    .map(|issue| issue.depends_on.into_iter().collect())
-                    .unwrap_or_default(),
-                Err(StoreError::Broken { .. }) => vec![],
-                Err(error) => return Err(error),
-            },
-        };
-        open.extend(targets.iter().cloned());
-        depends_on.insert(id, targets);
-    }
-    for cycle in dag::cycles(&report.dependent, |id| depends_on.get(id).cloned().unwrap_or_default()) {
-        let way = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
-        let note = format!("the issues depend on each other in a cycle: {way}");
-        let next = cycle.get(1).unwrap_or(&cycle[0]);
-        let edit = Call::new("edit", [cycle[0].to_string(), format!("--depends-on=-{next}")]);
-        let remedies = vec![Remedy::call(edit, "removes a dependency")];
-        report.notes.push(Noted { id: cycle[0].to_string(), note, remedies });
-    }
-    Ok(())
-}
-
 /// The elements that are new in the set.
 fn new<'a, T: Ord>(now: &'a BTreeSet<T>, before: Option<&'a BTreeSet<T>>) -> impl Iterator<Item = &'a T> {
     now.iter().filter(move |item| before.is_none_or(|before| !before.contains(item)))
@@ -352,11 +296,15 @@ fn new<'a, T: Ord>(now: &'a BTreeSet<T>, before: Option<&'a BTreeSet<T>>) -> imp
 
 /// Adds missing entries. An entry is written once, so an existing one stays as it is unless someone tampered with it.
 /// An entry that a purge removed is still redacted, and is not added again. Returns how many are new.
+///
+/// A comment whose author has another name in the source now is the same comment: its text and its time are.
 fn write_comments(tx: &mut Tx<'_>, arrival: &Arrival) -> Result<u64, StoreError> {
     let folder = layout::comments(&arrival.issue.id);
     let hidden = Redactions::of(tx, &layout::issue_folder(&arrival.issue.id))?;
+    let mut known: BTreeMap<EntryId, EntryId> = BTreeMap::new();
     let mut new = 0;
     for comment in &arrival.comments {
+        let edits = comment.edits.as_ref().and_then(|old| known.get(old)).cloned();
         let path = layout::entry(&folder, &comment.id);
         let is_there = match tx.file(&path)? {
             Some(bytes) => {
@@ -364,10 +312,46 @@ fn write_comments(tx: &mut Tx<'_>, arrival: &Arrival) -> Result<u64, StoreError>
             }
             None => hidden.is_about(&path),
         };
-        if !is_there {
-            tx.write(path, entry_bytes(comment))?;
-            new += 1;
+        if is_there {
+            continue;
+        }
+        let edits = edits.or_else(|| comment.edits.clone());
+        let same = same_comment(tx, &folder, comment, edits.as_ref())?;
+        // Two people can say the same at the same time.
+        if let Some(same) = same.filter(|same| arrival.comments.iter().all(|other| other.id != *same)) {
+            known.insert(comment.id.clone(), same);
+            continue;
+        }
+        let entry = if edits == comment.edits {
+            comment.clone()
+        } else {
+            entry_at(&Stamp::import(comment.created_at), |id| Comment { id, edits, ..comment.clone() })
+        };
+        tx.write(layout::entry(&folder, &entry.id), entry_bytes(&entry))?;
+        new += 1;
+        if entry.id != comment.id {
+            known.insert(comment.id.clone(), entry.id);
         }
     }
     Ok(new)
+}
+
+/// The entry that says the same at the same time, for a comment that has no entry of its own.
+fn same_comment(
+    tx: &Tx<'_>,
+    folder: &str,
+    comment: &Comment,
+    edits: Option<&EntryId>,
+) -> Result<Option<EntryId>, StoreError> {
+    let place = comment.id.stamp().entry_place();
+    for name in tx.names(folder)? {
+        let Some(id) = name.strip_suffix(".json").filter(|name| name.starts_with(&place)) else { continue };
+        let Ok(id) = EntryId::parse(id) else { continue };
+        let bytes = tx.file(&layout::entry(folder, &id))?.unwrap_or_default();
+        let Ok(other) = serde_json::from_slice::<Comment>(&bytes) else { continue };
+        if other.id == id && other.body == comment.body && other.edits.as_ref() == edits {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
 }

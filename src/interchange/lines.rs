@@ -1,11 +1,12 @@
-//! JSON lines, one at a time. A file with a line that is not JSON is refused as a whole, since nobody can say what else
-//! is missing.
+//! JSON lines, one at a time. An export of our own with a line that is not JSON is refused as a whole, since nobody can
+//! say what else is missing; an import from another tracker skips such a line and names it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use serde_json::Value;
 
+use super::tracker::{Each, Found, Records, Refused};
 use crate::model::remedy::Remedies;
 use crate::model::{Explain, strict};
 
@@ -24,16 +25,8 @@ pub(crate) struct Source {
 impl Source {
     /// Opens the file at `path`, or stdin for `-`. Input that cannot be read twice is copied to a temporary file.
     pub(crate) fn open(path: &str) -> io::Result<Self> {
-        if path == "-" {
-            return Ok(Self { name: "standard input".into(), file: copied(&mut io::stdin().lock())? });
-        }
-        let mut file = File::open(path)?;
-        let kind = file.metadata()?;
-        if kind.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        let file = if kind.is_file() { file } else { copied(&mut file)? };
-        Ok(Self { name: path.to_owned(), file })
+        let name = if path == "-" { "standard input" } else { path };
+        Ok(Self { name: name.to_owned(), file: open(path)? })
     }
 
     /// Its lines, from the first one.
@@ -43,6 +36,51 @@ impl Source {
         let input = BufReader::with_capacity(BUFFER, &*file);
         Ok(Lines { name, input, number: 0, bytes: Vec::new() })
     }
+}
+
+impl Records for Source {
+    fn each(&mut self) -> Result<Each<'_>, Unreadable> {
+        Ok(Box::new(Values { lines: self.lines()? }))
+    }
+}
+
+/// The values of a file, one for each line that can be read.
+struct Values<'a> {
+    lines: Lines<'a>,
+}
+
+impl Iterator for Values<'_> {
+    type Item = Result<Found, Unreadable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = match self.lines.next() {
+            Ok(None) => return None,
+            Ok(Some(line)) => line.value(),
+            Err(error) => Err(error),
+        };
+        let number = self.lines.number();
+        let record = match read {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(reason)) => Err(reason),
+            // Nothing more can be read.
+            Err(error @ Unreadable::Unread { .. }) => return Some(Err(error)),
+            Err(error) => Err(error.in_line()),
+        };
+        Some(Ok(Found { number, record: record.map_err(|reason| Refused::fault(None, reason)) }))
+    }
+}
+
+/// Opens a file, or stdin for `-`, so that it can be read twice.
+pub(super) fn open(path: &str) -> io::Result<File> {
+    if path == "-" {
+        return copied(&mut io::stdin().lock());
+    }
+    let mut file = File::open(path)?;
+    let kind = file.metadata()?;
+    if kind.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if kind.is_file() { Ok(file) } else { copied(&mut file) }
 }
 
 fn copied(from: &mut dyn Read) -> io::Result<File> {
@@ -199,6 +237,20 @@ pub(crate) enum Unreadable {
     },
 }
 
+impl Unreadable {
+    /// What is wrong, for a message that names the line.
+    fn in_line(&self) -> String {
+        match self {
+            Self::NotUtf8 { column, byte, .. } => {
+                format!("column {column}: the byte 0x{byte:02x} is not UTF-8")
+            }
+            Self::HalfWay { column, why, .. } => format!("column {column}: the JSON ends half-way: {why}"),
+            Self::NotJson { column, why, .. } => format!("column {column}: not JSON: {why}"),
+            Self::Unread { why, .. } => why.clone(),
+        }
+    }
+}
+
 impl Explain for Unreadable {
     fn code(&self) -> &'static str {
         match self {
@@ -221,7 +273,8 @@ impl Explain for Unreadable {
     }
 }
 
-fn unread(name: &str, line: u64, error: &io::Error) -> Unreadable {
+/// The system reports an error.
+pub(super) fn unread(name: &str, line: u64, error: &io::Error) -> Unreadable {
     Unreadable::Unread { name: name.to_owned(), line, why: error.to_string() }
 }
 

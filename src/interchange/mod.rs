@@ -1,9 +1,17 @@
-//! Imports and exports. Reading a foreign record is pure; only `import` uses the store.
+//! Imports and exports. A tracker is a file of its own: it reads a foreign record, purely, as an [`tracker::Arrival`].
+//! Only `import` uses the store, and joins what any tracker says with what is here.
 
 pub(crate) mod beads;
+pub(crate) mod csv;
+pub(crate) mod git_bug;
+pub(crate) mod github;
 pub(crate) mod import;
 pub(crate) mod jsonl;
 pub(crate) mod lines;
 mod report;
+pub(crate) mod selection;
+mod title;
+pub(crate) mod tracker;
+pub(crate) mod trackers;
 
-pub(crate) use report::{Noted, Report, Skipped};
+pub(crate) use report::{Kept, LeftOut, Noted, Report, Skipped};

@@ -1,16 +1,17 @@
 //! The result of an import.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::id::IssueId;
 use crate::model::remedy::Remedy;
 
 /// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Report {
+    /// The tracker.
+    pub(crate) source: String,
+    /// Whether this was a dry run, which writes nothing.
+    pub(crate) dry_run: bool,
     /// Issues that were not here before.
     pub(crate) created: u64,
     /// Existing issues that changed.
@@ -23,29 +24,48 @@ pub(crate) struct Report {
     pub(crate) dependencies: u64,
     /// Relations that are new here.
     pub(crate) relations: u64,
-    /// What was left out.
+    /// Records that could not be read, or cannot be issues.
     pub(crate) skipped: Vec<Skipped>,
-    /// What differs from the source.
+    /// Issues that were not asked for.
+    pub(crate) left_out: Vec<LeftOut>,
+    /// What the source says that cannot be said here; it is kept with the issue as the source wrote it.
+    pub(crate) kept: Vec<Kept>,
+    /// What differs from the source in single issues.
     pub(crate) notes: Vec<Noted>,
-    /// Issues that got a new dependency.
-    #[serde(skip)]
-    pub(crate) dependent: Vec<IssueId>,
-    /// The dependencies of the issues that were written.
-    #[serde(skip)]
-    pub(crate) depends_on: BTreeMap<IssueId, Vec<IssueId>>,
     /// The commit on the ref; null if nothing changed.
     pub(crate) commit: Option<String>,
 }
 
-/// A record that was left out.
+/// A record that was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Skipped {
-    /// Its line in the source, starting at 1.
-    pub(crate) line: u64,
+    /// What the number counts: line, bug, issue.
+    pub(crate) unit: String,
+    /// Its number in the source, starting at 1.
+    #[serde(rename = "line")]
+    pub(crate) number: u64,
     /// Its id there, if it had one.
     pub(crate) id: Option<String>,
     /// Why.
     pub(crate) reason: String,
+}
+
+/// Issues that the options of the import leave out for the same reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct LeftOut {
+    /// Why: `type chore`.
+    pub(crate) reason: String,
+    /// How many.
+    pub(crate) issues: u64,
+}
+
+/// Something that several issues say and that has no field here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Kept {
+    /// What it is.
+    pub(crate) what: String,
+    /// How many of the issues that were written say it.
+    pub(crate) issues: u64,
 }
 
 /// A note on an imported issue.

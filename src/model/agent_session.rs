@@ -27,6 +27,30 @@ pub(crate) struct Cost {
     pub(crate) currency: String,
 }
 
+/// What agents report that something cost.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Usage {
+    /// How many tokens were read and written.
+    pub(crate) tokens: Option<u64>,
+    /// In money, or in another unit.
+    pub(crate) cost: Option<Cost>,
+}
+
+impl Usage {
+    /// Adds what the same agent used afterwards. Amounts in different units cannot be added: the first counts.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.tokens = match (self.tokens, more.tokens) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (one, other) => one.or(other),
+        };
+        match (&mut self.cost, more.cost) {
+            (Some(cost), Some(more)) if cost.currency == more.currency => cost.amount += more.amount,
+            (Some(_), _) => {}
+            (none, more) => *none = more,
+        }
+    }
+}
+
 /// An agent worked on the plan
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct AgentSession {
@@ -99,5 +123,29 @@ impl std::fmt::Display for MadeBy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.agent)?;
         self.model.as_ref().map_or(Ok(()), |model| write!(f, " ({model})"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_used_adds_up_within_one_currency() {
+        let used = |tokens, cost: Option<(f64, &str)>| Usage {
+            tokens,
+            cost: cost.map(|(amount, currency)| Cost { amount, currency: currency.into() }),
+        };
+        let mut sum = Usage::default();
+        for more in [
+            used(None, None),
+            used(Some(5), Some((0.5, "USD"))),
+            used(Some(7), None),
+            used(None, Some((0.25, "USD"))),
+            used(None, Some((9.0, "EUR"))),
+        ] {
+            sum.add(more);
+        }
+        assert_eq!(sum, used(Some(12), Some((0.75, "USD"))));
     }
 }

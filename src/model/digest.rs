@@ -3,12 +3,20 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// The pattern of a digest, for JSON Schema.
-pub(crate) const DIGEST_PATTERN: &str = "^sha256:[0-9a-f]{64}$";
+use super::verbatim::verbatim;
 
-/// `sha256:` and 64 hex digits.
-pub(crate) fn digest(value: &Value) -> String {
-    format!("sha256:{}", hex(&Sha256::digest(canonical(value))))
+verbatim!(
+    /// The digest of a plan, `sha256:` and 64 hex digits. One that a record names may be any text; it is then the
+    /// digest of no plan.
+    PlanDigest,
+    "^sha256:[0-9a-f]{64}$"
+);
+
+impl PlanDigest {
+    /// The digest of this plan.
+    pub(crate) fn of(plan: &Value) -> Self {
+        Self(format!("sha256:{}", hex(&Sha256::digest(canonical(plan)))))
+    }
 }
 
 /// Lower-case hex.
@@ -132,7 +140,7 @@ mod tests {
     fn how_a_number_is_written_does_not_matter() {
         let one: Value = serde_json::from_str(r#"{"a": 1.0, "b": 0.950}"#).unwrap();
         let two: Value = serde_json::from_str(r#"{"b": 0.95, "a": 1}"#).unwrap();
-        assert_eq!(digest(&one), digest(&two));
-        assert_ne!(digest(&one), digest(&serde_json::json!({"a": 1})));
+        assert_eq!(PlanDigest::of(&one), PlanDigest::of(&two));
+        assert_ne!(PlanDigest::of(&one), PlanDigest::of(&serde_json::json!({"a": 1})));
     }
 }

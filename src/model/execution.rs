@@ -5,13 +5,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::agent_session::AgentSession;
-use super::digest::DIGEST_PATTERN;
+use super::digest::PlanDigest;
 use super::fingerprint::Fingerprint;
 use super::hash::{CommitHash, PatchId};
 use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use super::log_entry::log_entry;
+use super::person::Person;
 use super::record::execution_fingerprint;
 use super::status::ExecutionStatus;
+use super::task_id::TaskId;
 use super::text_enum::text_enum;
 use super::time::Time;
 use super::typed;
@@ -37,8 +39,7 @@ pub(crate) struct Execution {
     /// The plan.
     pub(crate) solution_id: SolutionId,
     /// The digest of the plan when it was claimed.
-    #[schemars(regex(pattern = DIGEST_PATTERN))]
-    pub(crate) plan_digest: String,
+    pub(crate) plan_digest: PlanDigest,
     /// A commit of the ref in which the plan has this digest. It is a hint: the digest decides.
     pub(crate) plan_commit: CommitHash,
     /// The queue it was taken from.
@@ -50,7 +51,7 @@ pub(crate) struct Execution {
     /// One more than the highest of the issue's earlier attempts.
     pub(crate) attempt: u64,
     /// The executor.
-    pub(crate) actor: String,
+    pub(crate) actor: Person,
     /// The role of the executor; absent for an owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
@@ -127,11 +128,11 @@ pub(crate) struct CommitLink {
     pub(crate) hash: CommitHash,
     /// The task, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// The first line of its message.
     pub(crate) subject: String,
     /// Its author.
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When it was authored.
     pub(crate) authored_at: Time,
     /// The files it changes; for a merge, only those that differ from git's own merge of its parents.
@@ -178,7 +179,7 @@ pub(crate) struct Unlink {
 pub(crate) struct Check {
     /// The task that the command belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// The command, as in the plan.
     pub(crate) command: String,
     /// The exit code; absent if a signal or a timeout ended the command.
@@ -201,7 +202,7 @@ pub(crate) struct Check {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Accept {
     /// The task.
-    pub(crate) task_id: String,
+    pub(crate) task_id: TaskId,
     /// The criterion's number within the task, from 1.
     pub(crate) criterion: u64,
     /// What shows that it holds.
@@ -253,7 +254,7 @@ pub(crate) struct ExecutionResult {
 pub(crate) struct Failure {
     /// The task.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// test_failure, compilation, timeout, …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error_type: Option<String>,

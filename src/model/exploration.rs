@@ -7,8 +7,10 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-use super::id::IssueId;
+use super::id::{EntryId, IssueId, RunId};
+use super::person::Person;
 use super::text_enum::text_enum;
+use super::time::Time;
 use super::typed;
 
 text_enum!(
@@ -23,9 +25,21 @@ text_enum!(
     }
 );
 
+text_enum!(
+    /// How deep an explorer looks.
+    Depth {
+        /// Find the files that the text is about.
+        Search = "search",
+        /// Also what uses them and what they use.
+        Hybrid = "hybrid",
+        /// Also how the parts work together, and what changed there before.
+        Deep = "deep",
+    }
+);
+
 /// The context document of an issue, made by an explorer for planners and reviewers.
+// Other fields are refused in an answer, by its schema, but not here: a record may have those of a later version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Exploration {
     /// The issue.
     pub(crate) issue_id: IssueId,
@@ -69,9 +83,48 @@ pub(crate) struct Exploration {
 /// The maximum length of a list; a longer one does not help.
 const MOST: usize = 200;
 
+/// An exploration of an issue, as it is kept. Written once.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Explored {
+    /// The entry's id.
+    pub(crate) id: EntryId,
+    /// How deep the explorer was asked to look.
+    pub(crate) depth: Depth,
+    #[serde(flatten)]
+    pub(crate) found: Exploration,
+    /// Who explored.
+    pub(crate) author: Person,
+    /// The run in which that was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) run_id: Option<RunId>,
+    /// When it was stored.
+    pub(crate) created_at: Time,
+}
+
+super::record::entries!(Explored);
+
+impl<'de> Deserialize<'de> for Explored {
+    /// serde's own way would read the parts of the document from lists, too.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Kept {
+            id: EntryId,
+            depth: Depth,
+            author: Person,
+            #[serde(default)]
+            run_id: Option<RunId>,
+            created_at: Time,
+        }
+
+        let value = typed::any(deserializer)?;
+        let found = typed::read(&value).map_err(D::Error::custom)?;
+        let Kept { id, depth, author, run_id, created_at } = typed::read(&value).map_err(D::Error::custom)?;
+        Ok(Self { id, depth, found, author, run_id, created_at })
+    }
+}
+
 /// A file that matters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct RelevantFile {
     /// Relative to the repository's root.
     #[schemars(schema_with = "super::plan_schema::path")]
@@ -191,13 +244,15 @@ mod tests {
 
     #[test]
     fn what_is_no_document_is_refused() {
+        let mut later = document();
+        later["more"] = json!(1);
+        assert!(typed::read::<Exploration>(&later).is_ok(), "a record of a later version");
         for (field, value) in [
             ("issue_id", json!("../x")),
             ("impact_scope", json!("huge")),
             ("relevant_files", json!([{"path": "a", "relevance": 2}])),
             ("relevant_files", json!([{"path": "../a", "relevance": 1}])),
             ("key_findings", Value::Null),
-            ("more", json!(1)),
         ] {
             let mut other = document();
             other[field] = value;

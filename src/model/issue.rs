@@ -9,7 +9,9 @@ use serde_json::Value;
 use super::declare::{object, record};
 use super::execution::Failure;
 use super::id::{EntryId, IssueId, SolutionId};
+use super::person::Person;
 use super::priority::Priority;
+use super::task_id::TaskId;
 use super::text_enum::text_enum;
 use super::time::Time;
 use super::typed::any_or_none;
@@ -56,6 +58,9 @@ object! {
         /// What the reporter thinks would help.
         #[serde(skip_serializing_if = "Option::is_none")]
         suggested_fix: Option<String>,
+        /// The design that someone proposed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        design: Option<String>,
         /// Anything else: a text, or an object as roadmap tools write it.
         #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
         notes: Option<Value>,
@@ -141,7 +146,7 @@ record! {
         /// Its id, which never changes.
         once id: IssueId,
         /// Who reported it.
-        once author: String,
+        once author: Person,
         /// When it was reported.
         once created_at: Time,
         /// Its source.
@@ -154,6 +159,9 @@ record! {
         /// Why it was closed or cancelled.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         register close_reason: Option<String>,
+        /// When its source closed it; an import writes this together with the status.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        register closed_at: Option<Time>,
         /// 1 (critical) to 5 (trivial).
         #[serde(default)]
         register priority: Priority,
@@ -175,7 +183,7 @@ record! {
         /// Issues that must be completed or closed before this one is executed.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
         set depends_on: BTreeSet<IssueId>,
-        /// `type:id`: parent-child, discovered-from, relates-to, duplicates.
+        /// `type:id`: parent-child, discovered-from, relates-to, duplicates, supersedes, or the type of another tracker.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
         set relations: BTreeSet<String>,
         /// More context for a planner.
@@ -209,11 +217,12 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// The kinds of relation between issues that are not dependencies.
-pub(crate) const RELATIONS: &[&str] = &["parent-child", "discovered-from", "relates-to", "duplicates"];
+pub(crate) const RELATIONS: &[&str] =
+    &["parent-child", "discovered-from", "relates-to", "duplicates", "supersedes"];
 
 impl Issue {
     /// An issue with only the required fields.
-    pub(crate) fn new(id: IssueId, author: String, created_at: Time, title: String) -> Self {
+    pub(crate) fn new(id: IssueId, author: Person, created_at: Time, title: String) -> Self {
         Self {
             id,
             author,
@@ -222,6 +231,7 @@ impl Issue {
             title,
             status: StoredStatus::Registered,
             close_reason: None,
+            closed_at: None,
             priority: Priority::default(),
             issue_type: None,
             context: None,
@@ -249,7 +259,7 @@ pub(crate) struct Comment {
     /// The text, in Markdown.
     pub(crate) body: String,
     /// Who wrote it.
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When.
     pub(crate) created_at: Time,
     /// The comment that this one replaces.
@@ -294,7 +304,7 @@ pub(crate) struct FeedbackDetail {
     pub(crate) solution_id: Option<SolutionId>,
     /// The task that went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// test_failure, compilation, timeout, …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error_type: Option<String>,
@@ -340,7 +350,7 @@ pub(crate) struct Feedback {
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) detail: FeedbackDetail,
     /// Who reported it.
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When.
     pub(crate) created_at: Time,
 }

@@ -57,7 +57,7 @@ macro_rules! log_entry {
             /// What happened.
             pub(crate) event: $event,
             /// Who recorded it.
-            pub(crate) actor: String,
+            pub(crate) actor: crate::model::person::Person,
             /// When.
             pub(crate) at: crate::model::time::Time,
         }
@@ -73,7 +73,7 @@ macro_rules! log_entry {
                 if let serde_json::Value::Object(fields) = fields {
                     map.extend(fields);
                 }
-                map.insert("actor".into(), self.actor.clone().into());
+                map.insert("actor".into(), self.actor.as_str().into());
                 map.insert("at".into(), self.at.to_string().into());
                 map.serialize(serializer)
             }
@@ -119,6 +119,6 @@ pub(super) struct Frame {
     pub(super) id: super::id::EntryId,
     #[serde(rename = "type")]
     pub(super) kind: String,
-    pub(super) actor: String,
+    pub(super) actor: super::person::Person,
     pub(super) at: super::time::Time,
 }

@@ -1,4 +1,5 @@
-//! The operations that change a store, or what a worktree executes, each with its name in commits.
+//! The operations, by name: those that change a store or what a worktree executes, named in its commits, and the
+//! others.
 
 use super::text_enum;
 
@@ -17,10 +18,16 @@ text_enum!(
         Reopen = "reopen",
         /// Adds feedback for the next planner.
         FeedbackAdd = "feedback add",
+        /// Keeps what an explorer found out.
+        Explore = "explore",
         /// Adds something that was learned.
         WisdomAdd = "wisdom add",
         /// Imports issues from beads.
         ImportBeads = "import beads",
+        /// Imports issues from git-bug.
+        ImportGitBug = "import git-bug",
+        /// Imports issues from GitHub.
+        ImportGithub = "import github",
         /// Imports an export.
         ImportJsonl = "import jsonl",
         /// Adds plans to an issue.
@@ -107,6 +114,113 @@ text_enum!(
         Fsck = "fsck",
     }
 );
+
+text_enum!(
+    /// Operations that no commit is named after: they change no record, or record what they do as another operation.
+    Other {
+        /// Lists agents.
+        AgentList = "agent list",
+        /// Checks commits against plans.
+        Audit = "audit",
+        /// Shows what an executor needs.
+        Detail = "detail",
+        /// Compares two states of the store.
+        Diff = "diff",
+        /// Exports the store as JSON lines.
+        ExportJsonl = "export jsonl",
+        /// Lists feedback.
+        FeedbackList = "feedback list",
+        /// Shows a page of the manual.
+        Help = "help",
+        /// Installs the hooks.
+        HooksInstall = "hooks install",
+        /// Creates the store, or fetches it.
+        Init = "init",
+        /// Lists claims.
+        LeaseList = "lease list",
+        /// Lists issues.
+        List = "list",
+        /// Shows the commits of the store.
+        Log = "log",
+        /// Lists conflicts between plans.
+        QueueConflictList = "queue conflict list",
+        /// Draws the dependency graph.
+        QueueDag = "queue dag",
+        /// Lists queues.
+        QueueList = "queue list",
+        /// Shows a queue.
+        QueueShow = "queue show",
+        /// Rebuilds the index.
+        Reindex = "reindex",
+        /// Lists runs.
+        RunList = "run list",
+        /// Shows the log of a run.
+        RunLog = "run log",
+        /// Continues a run.
+        RunResume = "run resume",
+        /// Shows a run.
+        RunShow = "run show",
+        /// Prints a JSON Schema.
+        Schema = "schema",
+        /// Shows a record.
+        Show = "show",
+        /// Checks plans without storing them.
+        SolutionCheck = "solution check",
+        /// Compares two versions of a plan.
+        SolutionDiff = "solution diff",
+        /// Lists plans.
+        SolutionList = "solution list",
+        /// Shows a plan.
+        SolutionShow = "solution show",
+        /// Counts issues.
+        Status = "status",
+        /// Fetches, merges and pushes.
+        Sync = "sync",
+        /// Shows everything about an issue, a plan or a commit.
+        Trace = "trace",
+        /// Explains lines of a file.
+        Why = "why",
+        /// Lists what was learned.
+        WisdomList = "wisdom list",
+    }
+);
+
+/// Any operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Operation {
+    /// One that commits are named after.
+    Recorded(Op),
+    /// Another.
+    Other(Other),
+}
+
+impl Operation {
+    /// Its name: `queue add`.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Recorded(op) => op.as_str(),
+            Self::Other(other) => other.as_str(),
+        }
+    }
+}
+
+impl From<Op> for Operation {
+    fn from(op: Op) -> Self {
+        Self::Recorded(op)
+    }
+}
+
+impl From<Other> for Operation {
+    fn from(other: Other) -> Self {
+        Self::Other(other)
+    }
+}
+
+impl std::fmt::Display for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
 
 impl Op {
     /// Whether `words` are the name of an operation, or the first words of several: `queue` stands for all that begin

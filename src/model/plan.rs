@@ -12,6 +12,7 @@ use super::plan_schema::{self as rule, FILLED, MOST_TASKS, TASK_ID};
 use super::priority::Priority;
 use super::repo_path::RepoPath;
 use super::schema::Shape;
+use super::task_id::TaskId;
 use super::typed::any_or_none;
 
 /// The order of keys in a plan.
@@ -72,7 +73,7 @@ object! {
     Task {
         /// T1, T2, …
         #[schemars(regex(pattern = TASK_ID))]
-        id: String,
+        id: TaskId,
         /// The title, on one line.
         #[schemars(regex(pattern = FILLED))]
         title: String,
@@ -112,7 +113,7 @@ object! {
         /// Tasks of this plan that must be done first.
         #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
         #[schemars(schema_with = "rule::task_ids")]
-        depends_on: Vec<String>,
+        depends_on: Vec<TaskId>,
         /// Estimated time in minutes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0))]
@@ -168,7 +169,7 @@ object! {
 
 /// A place that a task names, under either name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct TouchedPlace<'a> {
     /// The path, as written.
     pub(crate) path: &'a str,
     /// What happens to it, if the place says so.
@@ -183,7 +184,7 @@ pub(crate) struct Place<'a> {
     pub(crate) conflict_risk: Option<&'a str>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> TouchedPlace<'a> {
     fn of_file(file: &'a PlannedFile) -> Self {
         Self {
             path: &file.path,
@@ -279,7 +280,9 @@ object! {
 }
 
 /// Planners write `null` for an absent value.
-fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+fn or_empty<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
@@ -295,13 +298,13 @@ impl Task {
     }
 
     /// The places that the task names, under either name.
-    pub(crate) fn places(&self) -> impl Iterator<Item = Place<'_>> {
-        let files = self.files.iter().flatten().map(Place::of_file);
-        files.chain(self.modification_points.iter().flatten().map(Place::of_point))
+    pub(crate) fn places(&self) -> impl Iterator<Item = TouchedPlace<'_>> {
+        let files = self.files.iter().flatten().map(TouchedPlace::of_file);
+        files.chain(self.modification_points.iter().flatten().map(TouchedPlace::of_point))
     }
 
     /// What happens to the file of one of its places.
-    pub(crate) fn effect(&self, place: &Place<'_>) -> Effect {
+    pub(crate) fn effect(&self, place: &TouchedPlace<'_>) -> Effect {
         Effect::of(place.action.unwrap_or(&self.action))
     }
 
@@ -371,6 +374,6 @@ impl Plan {
 
     /// The task with this id.
     pub(crate) fn task(&self, id: &str) -> Option<&Task> {
-        self.tasks.iter().find(|task| task.id == id)
+        self.tasks.iter().find(|task| *task.id == *id)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::declare::record;
-use super::digest::DIGEST_PATTERN;
+use super::digest::PlanDigest;
 use super::id::{IssueId, ItemId, QueueId, SolutionId};
 use super::text_enum::text_enum;
 use super::time::Time;
@@ -50,8 +50,7 @@ record! {
         /// The plan.
         once solution_id: SolutionId,
         /// The digest of the plan when it was queued.
-        #[schemars(regex(pattern = DIGEST_PATTERN))]
-        register plan_digest: String => decides(),
+        register plan_digest: PlanDigest => decides(),
         /// A sort key: items are served in its byte order.
         register position: String => decides(),
         /// Plans that must be completed first, in addition to what the issue depends on.
@@ -60,8 +59,7 @@ record! {
         /// The digest of a plan that was queued with an override of its reviews, which had rejected it or were missing: for
         /// this digest, reviews no longer block the item.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(regex(pattern = DIGEST_PATTERN))]
-        register forced: Option<String> => decides(),
+        register forced: Option<PlanDigest> => decides(),
         /// Why it is held back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         register held: Option<String>,

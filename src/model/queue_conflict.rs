@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{EntryId, SolutionId};
+use super::person::Person;
 use super::text_enum::text_enum;
 use super::time::Time;
 
@@ -90,7 +91,7 @@ pub(crate) struct QueueConflict {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) resolves: Option<EntryId>,
     /// Who declared or decided it.
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When.
     pub(crate) created_at: Time,
 }

@@ -46,13 +46,13 @@ pub(crate) use entries;
 /// afterwards, from its content.
 pub(crate) fn entry_at<T: Entry>(stamp: &Stamp, make: impl FnOnce(EntryId) -> T) -> T {
     let mut entry = make(EntryId::of(stamp, &Fingerprint::pending()));
-    *entry.id_mut() = EntryId::of(stamp, &Fingerprint::of(&value_of(&entry), BESIDE_ENTRY));
+    *entry.id_mut() = EntryId::of(stamp, &Fingerprint::of(&typed::own_json(&entry), BESIDE_ENTRY));
     entry
 }
 
 /// The fingerprint of an execution.
 pub(crate) fn execution_fingerprint(execution: &impl Serialize) -> Fingerprint {
-    Fingerprint::of(&value_of(execution), BESIDE_EXECUTION)
+    Fingerprint::of(&typed::own_json(execution), BESIDE_EXECUTION)
 }
 
 /// The id of an entry after a change of its content, at the same place.
@@ -112,13 +112,8 @@ fn in_order_of(order: Option<&Value>, value: &Value) -> Value {
 /// The file form of a record that is written once, in the order of its type. Untyped JSON from outside must have been
 /// ordered with [`super::schema::Shape::order`] before.
 pub(crate) fn entry_bytes<T: Serialize>(entry: &T) -> Vec<u8> {
-    // Writing to memory cannot fail: the keys of our types are texts.
-    let mut bytes = serde_json::to_vec_pretty(entry).unwrap_or_default();
+    let mut bytes = serde_json::to_vec_pretty(entry)
+        .unwrap_or_else(|error| unreachable!("a record without a JSON form: {error}"));
     bytes.push(b'\n');
     bytes
-}
-
-/// This fails only for values that have no JSON form, and every record has one.
-fn value_of(record: &impl Serialize) -> Value {
-    typed::to_value(record).unwrap_or_default()
 }

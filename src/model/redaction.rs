@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::id::EntryId;
+use super::person::Person;
 use super::stamp::Made;
 use super::time::Time;
 
@@ -30,6 +31,12 @@ const TEXTS: &[&str] = &[
     "output_tail",
     "criterion",
     "evidence",
+    "key_findings",
+    "relevant_files",
+    "dependencies",
+    "existing_patterns",
+    "related_changes",
+    "_metadata",
     "summary",
     "result",
     "failure",
@@ -55,7 +62,7 @@ pub(crate) struct Redaction {
     /// Why.
     pub(crate) reason: String,
     /// Who hid it.
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When.
     pub(crate) created_at: Time,
 }

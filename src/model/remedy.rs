@@ -1,7 +1,9 @@
 //! What can be done about a refusal or a notice, as data. Each front end writes the calls in its own way.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+
+use super::op::Operation;
 
 /// One thing to do: a call of an operation and what it does, or words alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -16,24 +18,58 @@ pub(crate) struct Remedy {
 /// An operation, and what it is called with.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub(crate) struct Call {
-    /// Its words and options: `list --all`.
-    pub(crate) operation: &'static str,
+    /// Its name: `queue add`.
+    #[serde(serialize_with = "by_name")]
+    #[schemars(with = "String")]
+    pub(crate) operation: Operation,
+    /// Its options.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) options: Vec<CallOption>,
     /// The arguments: ids, or a word such as FILE for what the user must fill in.
     pub(crate) values: Vec<String>,
+}
+
+/// An option of a call.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub(crate) struct CallOption {
+    /// Its long name: `all`.
+    pub(crate) name: &'static str,
+    /// Its value, if it takes one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) value: Option<String>,
+}
+
+// serde passes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn by_name<S: Serializer>(operation: &Operation, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(operation.as_str())
 }
 
 impl Call {
     /// An operation with values.
     pub(crate) fn new<V: std::fmt::Display>(
-        operation: &'static str,
+        operation: impl Into<Operation>,
         values: impl IntoIterator<Item = V>,
     ) -> Self {
-        Self { operation, values: values.into_iter().map(|value| value.to_string()).collect() }
+        let values = values.into_iter().map(|value| value.to_string()).collect();
+        Self { operation: operation.into(), options: vec![], values }
+    }
+
+    /// The call with an option that takes no value.
+    pub(crate) fn flag(mut self, name: &'static str) -> Self {
+        self.options.push(CallOption { name, value: None });
+        self
+    }
+
+    /// The call with an option and its value.
+    pub(crate) fn option(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.options.push(CallOption { name, value: Some(value.into()) });
+        self
     }
 }
 
-impl From<&'static str> for Call {
-    fn from(operation: &'static str) -> Self {
+impl<O: Into<Operation>> From<O> for Call {
+    fn from(operation: O) -> Self {
         Self::new::<&str>(operation, [])
     }
 }
@@ -47,6 +83,30 @@ impl Remedy {
     /// Advice without a call.
     pub(crate) fn words(words: impl Into<String>) -> Self {
         Self { call: None, words: words.into() }
+    }
+}
+
+/// One sentence, such as a candidate or a finding, and what can be done about it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub(crate) struct Detail {
+    /// The text, in one line.
+    pub(crate) message: String,
+    /// What can be done about this one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) remedies: Vec<Remedy>,
+}
+
+impl Detail {
+    /// The sentence with one more remedy: an operation to call, and what it does.
+    pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
+        self.remedies.push(Remedy::call(call, does));
+        self
+    }
+}
+
+impl<T: Into<String>> From<T> for Detail {
+    fn from(message: T) -> Self {
+        Self { message: message.into(), remedies: vec![] }
     }
 }
 
@@ -83,11 +143,6 @@ impl Remedies {
     }
 
     /// All of them.
-    pub(crate) fn as_slice(&self) -> &[Remedy] {
-        &self.0
-    }
-
-    /// All of them, by value.
     pub(crate) fn into_vec(self) -> Vec<Remedy> {
         self.0
     }

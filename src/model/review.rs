@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::digest::DIGEST_PATTERN;
+use super::digest::PlanDigest;
 use super::id::EntryId;
+use super::person::Person;
 use super::text_enum::text_enum;
 use super::time::Time;
 
@@ -121,10 +122,9 @@ pub(crate) struct Review {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<String>,
     /// The digest of the plan that was reviewed.
-    #[schemars(regex(pattern = DIGEST_PATTERN))]
-    pub(crate) plan_digest: String,
+    pub(crate) plan_digest: PlanDigest,
     /// The reviewer.
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When.
     pub(crate) created_at: Time,
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hash::CommitHash;
 use super::id::{IssueId, RunId};
+use super::person::Person;
 use super::text_enum::text_enum;
 use super::time::Time;
 
@@ -124,7 +125,7 @@ pub(crate) struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) base_commit: Option<CommitHash>,
     /// Who started it.
-    pub(crate) actor: String,
+    pub(crate) actor: Person,
     /// When it started.
     pub(crate) created_at: Time,
 }

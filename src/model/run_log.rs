@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::agent_session::{Cost, Usage};
 use super::execution::Failure;
 use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use super::log_entry::log_entry;
@@ -39,8 +40,19 @@ text_enum!(
 );
 
 /// The text members of an entry by which the state of a run is derived.
-pub(crate) const DECIDED: &[&str] =
-    &["type", "status", "phase", "action", "issue_id", "solution_id", "queue_id", "item_id", "execution_id"];
+pub(crate) const DECIDED: &[&str] = &[
+    "type",
+    "status",
+    "phase",
+    "action",
+    "issue_id",
+    "solution_id",
+    "queue_id",
+    "item_id",
+    "execution_id",
+    "choice",
+    "driver",
+];
 
 /// The run as a whole reached a status and phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +64,17 @@ pub(crate) struct PhaseReached {
     /// What went wrong with the run, rather than with one issue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<Failure>,
+    /// A random name of the process that drives the run from here on: present when the run began, and whenever it was
+    /// resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) driver: Option<String>,
+}
+
+impl PhaseReached {
+    /// A status and a phase were reached, and nothing else is new.
+    pub(crate) fn plain(status: RunStatus, phase: RunPhase) -> Self {
+        Self { status, phase, error: None, driver: None }
+    }
 }
 
 /// An issue of the run reached a status. Omitted members keep the values of earlier entries for the issue, except
@@ -77,6 +100,9 @@ pub(crate) struct IssueReached {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<Failure>,
+    /// What else is worth knowing, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
 }
 
 impl IssueReached {
@@ -90,6 +116,7 @@ impl IssueReached {
             item_id: None,
             execution_id: None,
             error: None,
+            note: None,
         }
     }
 }
@@ -108,12 +135,35 @@ pub(crate) struct ActionDone {
     /// How long the agent took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) took_ms: Option<u64>,
+    /// The tokens that the agent reported, with those of failed attempts before. Those of an executor are in the
+    /// sessions of the execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens: Option<u64>,
+    /// What it cost, as the agent reported it, in the same way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<Cost>,
     /// The outcome, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
     /// Why it was skipped; absent if it was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) skipped: Option<String>,
+}
+
+impl ActionDone {
+    /// A step was taken, and nothing else is known.
+    pub(crate) fn plain(action: RunStep, issue_id: Option<IssueId>) -> Self {
+        Self {
+            action,
+            issue_id,
+            agent: None,
+            took_ms: None,
+            tokens: None,
+            cost: None,
+            note: None,
+            skipped: None,
+        }
+    }
 }
 
 /// An attempt at a step failed. An `issue` entry says what that means for its issue.
@@ -129,22 +179,66 @@ pub(crate) struct Setback {
     pub(crate) agent: Option<String>,
     /// What went wrong.
     pub(crate) error: Failure,
+    /// The tokens that the agent reported, if the step was given up, with those of failed attempts before. Those of an
+    /// executor are in the sessions of the execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens: Option<u64>,
+    /// What it cost, as the agent reported it, in the same way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<Cost>,
 }
 
-/// An agent did something that its role does not allow.
+impl RunEvent {
+    /// Adds what an agent used, if this is the entry of a step that an agent took.
+    pub(crate) fn spend(&mut self, usage: Usage) {
+        let (tokens, cost) = match self {
+            Self::Action(it) => (&mut it.tokens, &mut it.cost),
+            Self::Setback(it) => (&mut it.tokens, &mut it.cost),
+            Self::Phase(_) | Self::Issue(_) | Self::Breach(_) | Self::Decision(_) => return,
+        };
+        (*tokens, *cost) = (usage.tokens, usage.cost);
+    }
+}
+
+/// Something happened during a step that the role of its agent does not allow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Breach {
-    /// The step that it was asked to take.
+    /// The step.
     pub(crate) action: RunStep,
-    /// The issue, if it was asked about one.
+    /// The issue, if the step was taken for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
-    /// The agent's name.
-    pub(crate) agent: String,
-    /// What it did.
+    /// The name of the agent that did it; absent if that is not known: another agent of the run, or a person, may have
+    /// done it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
+    /// What happened.
     pub(crate) what: String,
     /// Whether that was undone.
     pub(crate) undone: bool,
+}
+
+text_enum!(
+    /// What somebody chose when a step had failed too often.
+    Choice {
+        /// It is tried again.
+        Retry = "retry",
+        /// The run goes on without the issue.
+        Skip = "skip",
+        /// The run stops, and can be resumed.
+        Abort = "abort",
+    }
+);
+
+/// Somebody was asked what to do after a step had failed too often, and chose.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Decided {
+    /// The step.
+    pub(crate) action: RunStep,
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The choice.
+    pub(crate) choice: Choice,
 }
 
 log_entry!(
@@ -157,6 +251,7 @@ log_entry!(
     Action(ActionDone) = "action",
     Setback(Setback) = "setback",
     Breach(Breach) = "breach",
+    Decision(Decided) = "decision",
 );
 
 #[cfg(test)]
@@ -170,12 +265,16 @@ mod tests {
         for fields in [
             r#""type":"phase","status":"running","phase":"planning""#,
             r#""type":"phase","status":"completed","phase":"complete","error":{"message":"the remote is gone"}"#,
+            r#""type":"phase","status":"running","phase":"executing","driver":"7k3m2pq9""#,
+            r#""type":"issue","issue_id":"ISS-001","status":"executing","note":"it goes on""#,
             r#""type":"issue","issue_id":"ISS-001","status":"queued","solution_id":"SOL-ISS-001-a7x9","queue_id":"QUE-1","item_id":"S-1""#,
             r#""type":"issue","issue_id":"ISS-001","status":"failed","execution_id":"EXR-ISS-001-000000000000000000000000a7","error":{"error_type":"timeout"}"#,
             r#""type":"action","action":"explore","issue_id":"ISS-001""#,
             r#""type":"action","action":"review","skipped":"no reviewer is set""#,
+            r#""type":"action","action":"plan","agent":"claude","took_ms":7,"tokens":5,"cost":{"amount":0.5,"currency":"USD"},"note":"n""#,
             r#""type":"setback","action":"plan","issue_id":"ISS-001","agent":"claude","error":{"error_type":"agent-timeout"}"#,
             r#""type":"breach","action":"plan","agent":"claude","what":"changed `src/a.rs`","undone":true"#,
+            r#""type":"breach","action":"execute","issue_id":"ISS-001","what":"`main` was deleted","undone":true"#,
         ] {
             let text = format!(
                 r#"{{"id":"20261121T021405123Z-00000-00000000000000000000000001",{fields},"actor":"Ada","at":"2026-11-21T02:14:05.123Z"}}"#

@@ -26,6 +26,12 @@ pub(crate) fn to_value(value: &impl Serialize) -> Result<Value, Error> {
     strict::parse_own(&serde_json::to_vec(value)?).map_err(Error::custom)
 }
 
+/// The JSON of one of our own records or answers. Each has one: their keys are texts, and nothing is written but
+/// memory. An empty value in its place would be taken for a record in which nothing is set.
+pub(crate) fn own_json(value: &impl Serialize) -> Value {
+    to_value(value).unwrap_or_else(|error| unreachable!("a record without a JSON form: {error}"))
+}
+
 /// For a field that holds any JSON.
 pub(crate) fn any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
     deserializer.deserialize_newtype_struct(AS_IT_IS, AnyVisitor)

@@ -13,3 +13,11 @@ pub(crate) struct Done<V> {
     /// The notices of the operation, in order.
     pub(crate) notices: Vec<Notice>,
 }
+
+impl<V> Done<V> {
+    /// The same with another view.
+    pub(crate) fn map<W>(self, view: impl FnOnce(V) -> W) -> Done<W> {
+        let Self { view: old, commit, notices } = self;
+        Done { view: view(old), commit, notices }
+    }
+}

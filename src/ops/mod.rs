@@ -10,6 +10,7 @@ pub(crate) mod issues;
 mod notice;
 pub(crate) mod plans;
 pub(crate) mod queue;
+mod reach;
 mod refusal;
 mod session;
 pub(crate) mod store;
@@ -18,7 +19,8 @@ pub(crate) mod work;
 
 pub(crate) use done::Done;
 pub(crate) use notice::{Notice, Weight};
-pub(crate) use refusal::{Detail, Kind, Refusal};
+pub(crate) use reach::{unreached, unreached_of};
+pub(crate) use refusal::{Kind, Refusal};
 pub(crate) use session::{Permit, Progress, Session};
 
 /// The result of an operation.

@@ -1,6 +1,6 @@
 //! Notices: what an operation found besides its result.
 
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Call, Detail, Remedy};
 
 /// Something to report that did not stop the operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,14 @@ pub(crate) enum Weight {
     Warning,
     /// Something is wrong.
     Error,
+}
+
+impl From<Detail> for Notice {
+    /// A warning.
+    fn from(detail: Detail) -> Self {
+        let Detail { message, remedies } = detail;
+        Self { weight: Weight::Warning, message, remedies }
+    }
 }
 
 impl Notice {

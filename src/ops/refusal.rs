@@ -1,7 +1,8 @@
 //! Refusals of operations.
 
 use crate::model::Explain;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::op::Other;
+use crate::model::remedy::{Call, Detail, Remedy};
 use crate::rules::readiness::Blocker;
 
 /// The kind of a refusal, which alone decides the exit code.
@@ -13,21 +14,6 @@ pub(crate) enum Kind {
     Usage,
     /// There is nothing to do.
     Nothing,
-}
-
-/// One candidate or finding that belongs to a message.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Detail {
-    /// The text, in one line.
-    pub(crate) message: String,
-    /// What can be done about this one.
-    pub(crate) remedies: Vec<Remedy>,
-}
-
-impl From<String> for Detail {
-    fn from(message: String) -> Self {
-        Self { message, remedies: vec![] }
-    }
 }
 
 impl Detail {
@@ -61,7 +47,7 @@ impl Refusal {
     /// A record that exists but cannot be read: `plan `SOL-…``.
     pub(crate) fn unreadable(what: &str) -> Self {
         Self::new("broken-record", format!("{what} cannot be read"))
-            .remedy("log", "shows who wrote it; the rest of the store is not affected")
+            .remedy(Other::Log, "shows who wrote it; the rest of the store is not affected")
     }
 
     /// Values that do not fit together.

@@ -50,6 +50,12 @@ impl Session {
         &self.store
     }
 
+    /// Refuses to go on without a store that can be read, before anyone is asked for anything.
+    pub(crate) fn check_store(&self) -> Result<(), Refusal> {
+        self.store.snapshot()?;
+        Ok(())
+    }
+
     /// Refuses an operation that the actor's role may not carry out, before anything has happened. Every
     /// change of the store needs this permit.
     pub(crate) fn permit(&self, op: Op) -> Result<Permit, Refusal> {
@@ -64,7 +70,7 @@ impl Session {
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<Committed<T>, Refusal> {
         let committed = self.store.transact(permit.0, with_permission(change))?;
-        self.notice_all(committed.far_future.warnings().map(Notice::warning));
+        self.notice_all(committed.far_future.warnings().map(Notice::from));
         Ok(committed)
     }
 
@@ -109,7 +115,7 @@ impl Session {
         let Through { answer, synced, far_future } =
             sync::through(&self.store, remote, permit.0, with_permission(change))?;
         self.notice_all(clones::came_with(&self.store, &synced, before)?);
-        self.notice_all(far_future.warnings().map(Notice::warning));
+        self.notice_all(far_future.warnings().map(Notice::from));
         Ok(answer)
     }
 

@@ -1,16 +1,22 @@
 //! Compares the work with its plans: commits with plans, plans with reviews, claims with tests.
 
+mod finding;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+pub(crate) use self::finding::{Finding, Kind, Severity};
 use super::evidence::{self, Lack};
 use super::folder::ExecutionFolder;
 use super::policy::Gate;
 use super::roles;
 use crate::model::execution::{CommitLink, Event, LinkedBy, MOST_FILES};
 use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::id::IssueId;
+use crate::model::op::Op;
+use crate::model::person::Person;
 use crate::model::plan::{Plan, Task};
 use crate::model::plan_fields::Effect;
+use crate::model::remedy::Remedy;
 use crate::model::repo_path::{RepoPath, folders};
 use crate::model::review::Verdict;
 use crate::model::root::Policy;
@@ -128,7 +134,7 @@ pub(crate) struct Act {
     /// `queue add`, …
     pub(crate) operation: String,
     /// The person who did it.
-    pub(crate) person: String,
+    pub(crate) person: Person,
     /// Their role.
     pub(crate) role: Option<String>,
     /// Why a gate was overridden.
@@ -141,119 +147,6 @@ impl Act {
     /// Whether its role does not allow it.
     pub(crate) fn is_breach(&self) -> bool {
         self.role.as_deref().is_some_and(|role| !roles::may(role, &self.operation))
-    }
-}
-
-/// Whether a finding is an error or a note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Severity {
-    /// Counts with `--strict`.
-    Fault,
-    /// Does not count with `--strict`.
-    Note,
-}
-
-/// What a finding is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
-    /// No execution links the commit.
-    Unbound,
-    /// A file was touched that no task names.
-    UnplannedFile,
-    /// A file was deleted, and the plan does not say so.
-    UnplannedDeletion,
-    /// A file that the plan names was never touched.
-    UntouchedFile,
-    /// The executed plan had not passed a review.
-    Unreviewed,
-    /// A test has no passing check.
-    MissingCheck,
-    /// A gate was overridden.
-    Override,
-    /// Someone did what their role does not allow.
-    Role,
-    /// A commit was made for a claim that someone else had taken over.
-    LostClaim,
-    /// The plan cannot be read.
-    BrokenPlan,
-    /// The trees of a commit unfold to more than can be examined.
-    Unseen,
-    /// None of the commits of a completed execution is on a branch.
-    OnNoBranch,
-    /// A record was changed in a way that is never allowed (a field that is written once, its birth, its epoch),
-    /// deleted, or made unreadable.
-    Rewritten,
-}
-
-/// Something that the audit found.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
-pub(crate) struct Finding {
-    /// Whether it counts with `--strict`.
-    pub(crate) severity: Severity,
-    /// What kind of thing it is.
-    pub(crate) kind: Kind,
-    /// The commit of the code, or (for overrides and roles) of the ref.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) commit: Option<String>,
-    /// The issue.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) issue_id: Option<IssueId>,
-    /// The plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) solution_id: Option<SolutionId>,
-    /// The execution.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) execution_id: Option<ExecutionId>,
-    /// A description.
-    pub(crate) message: String,
-}
-
-impl Finding {
-    fn new(severity: Severity, kind: Kind, message: String) -> Self {
-        Self { severity, kind, commit: None, issue_id: None, solution_id: None, execution_id: None, message }
-    }
-
-    /// The finding that a commit of the ref made a change that is never allowed, in a record of this issue or of none.
-    pub(crate) fn rewritten(
-        severity: Severity,
-        issue_id: Option<IssueId>,
-        commit: &str,
-        message: String,
-    ) -> Self {
-        Self { issue_id, ..Self::new(severity, Kind::Rewritten, message).at(commit) }
-    }
-
-    /// The finding that none of the execution's commits is on a branch.
-    pub(crate) fn adrift(execution: &ExecutionFolder, commits: usize) -> Self {
-        let it = &execution.execution;
-        let (them, it_or_them) = match commits {
-            1 => ("its one commit is".to_owned(), "it"),
-            _ => (format!("its {commits} commits are all"), "them"),
-        };
-        let message =
-            format!("{them} on no branch; `git wf relink` finds where a squash or a rebase put {it_or_them}");
-        Self {
-            issue_id: Some(it.issue_id.clone()),
-            solution_id: Some(it.solution_id.clone()),
-            execution_id: Some(it.id.clone()),
-            ..Self::new(Severity::Note, Kind::OnNoBranch, message)
-        }
-    }
-
-    fn at(self, commit: &str) -> Self {
-        Self { commit: Some(commit.to_owned()), ..self }
-    }
-
-    fn of(self, carried: &Carried<'_>) -> Self {
-        let it = &carried.execution.execution;
-        Self {
-            issue_id: Some(it.issue_id.clone()),
-            solution_id: Some(it.solution_id.clone()),
-            execution_id: Some(it.id.clone()),
-            ..self
-        }
     }
 }
 
@@ -305,7 +198,7 @@ pub(crate) fn findings(
 
 fn unbound(commit: &Commit) -> Finding {
     let what = if commit.is_named {
-        "its message names a plan, but no execution links it; `git wf relink` looks for one"
+        "its message names a plan, but no execution links it"
     } else {
         "it belongs to no plan"
     };
@@ -314,17 +207,22 @@ fn unbound(commit: &Commit) -> Finding {
     } else {
         what.to_owned()
     };
-    Finding::new(Severity::Fault, Kind::Unbound, what).at(&commit.hash)
+    let remedies = if commit.is_named { vec![Remedy::call(Op::Relink, "looks for one")] } else { vec![] };
+    Finding { remedies, ..Finding::new(Severity::Fault, Kind::Unbound, what).at(&commit.hash) }
 }
 
 /// Whether a task of the plan names this path, or a directory that it is in.
 pub(crate) fn names(plan: &Plan, path: &str) -> bool {
-    let named = plan.tasks.iter().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
-    is_named(&named, path)
+    is_named(&named(plan), path)
+}
+
+/// The paths that the tasks of a plan name.
+pub(crate) fn named(plan: &Plan) -> BTreeSet<RepoPath> {
+    plan.tasks.iter().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect()
 }
 
 /// Whether a path is one that the plan names, or in a directory that it names.
-fn is_named(named: &BTreeSet<RepoPath>, path: &str) -> bool {
+pub(crate) fn is_named(named: &BTreeSet<RepoPath>, path: &str) -> bool {
     std::iter::once(path).chain(folders(path)).any(|at| named.contains(at))
 }
 
@@ -500,7 +398,7 @@ pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
             all += 1;
             let has_tests = task.test.as_ref().is_some_and(|test| !test.commands.is_empty());
             let shown =
-                if has_tests { !failing.iter().any(|(id, _)| *id == task.id) } else { is_shown(task, it) };
+                if has_tests { !failing.iter().any(|(id, _)| **id == task.id) } else { is_shown(task, it) };
             with += usize::from(shown);
         }
     }

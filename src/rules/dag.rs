@@ -1,4 +1,6 @@
-//! Cycles in dependencies.
+//! Cycles in dependencies, and the order that they leave. By hand: anyone can write a chain of a hundred thousand
+//! dependencies into a store, so nothing here recurses, as petgraph's `tarjan_scc` does; and its graphs
+//! would have to be built from ours for each question.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};

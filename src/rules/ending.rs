@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::folder::ExecutionFolder;
 use crate::model::execution::{AsideReason, End, LogEntry};
+use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 
@@ -11,7 +12,7 @@ use crate::model::time::Time;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ending<'a> {
     how: How,
-    by: &'a str,
+    by: &'a Person,
     at: Time,
     forced: Option<&'a str>,
 }

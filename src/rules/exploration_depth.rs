@@ -1,19 +1,7 @@
-//! How deep an issue is explored before it is planned, depending on its text and priority.
+//! How hard an issue looks before anyone has explored it, by its text and priority, and how deep it is explored.
 
+use crate::model::exploration::{Depth, Extent};
 use crate::model::priority::Priority;
-use crate::model::text_enum;
-
-text_enum!(
-    /// How deep an explorer looks.
-    Depth {
-        /// Find the files that the text is about.
-        Search = "search",
-        /// Also what uses them and what they use.
-        Hybrid = "hybrid",
-        /// Also how the parts work together, and what changed there before.
-        Deep = "deep",
-    }
-);
 
 /// Words for changes in the structure of the code.
 const STRUCTURAL: &[&str] = &["refactor", "architect", "restructur", "redesign", "module", "system"];
@@ -25,8 +13,9 @@ const INTEGRATION: &[&str] = &["integrat", "api", "database", "service", "protoc
 /// An issue with this priority (high) or a more urgent one is urgent.
 const URGENT: u8 = 2;
 
-/// Structural +2, cross-cutting +2, integration +1, urgent +1; a sum of 4 or more is deep, of 2 or more hybrid.
-pub(crate) fn of(text: &str, priority: Priority) -> Depth {
+/// How hard the work looks: structural +2, cross-cutting +2, integration +1, urgent +1; a sum of 4 or more is high, of 2
+/// or more medium.
+pub(crate) fn complexity(text: &str, priority: Priority) -> Extent {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
     let says = |begins: &[&str]| words.iter().any(|word| begins.iter().any(|begin| word.starts_with(begin)));
@@ -35,9 +24,27 @@ pub(crate) fn of(text: &str, priority: Priority) -> Depth {
         + u8::from(says(INTEGRATION))
         + u8::from(priority.number() <= URGENT);
     match score {
-        0..=1 => Depth::Search,
-        2..=3 => Depth::Hybrid,
-        _ => Depth::Deep,
+        0..=1 => Extent::Low,
+        2..=3 => Extent::Medium,
+        _ => Extent::High,
+    }
+}
+
+/// How deep to explore work of this complexity.
+pub(crate) fn depth(complexity: Extent) -> Depth {
+    match complexity {
+        Extent::Low => Depth::Search,
+        Extent::Medium => Depth::Hybrid,
+        Extent::High => Depth::Deep,
+    }
+}
+
+/// How many plans a planner may offer for work of this complexity: at least and at most.
+pub(crate) fn candidates(complexity: Extent) -> (u64, u64) {
+    match complexity {
+        Extent::Low => (1, 1),
+        Extent::Medium => (1, 2),
+        Extent::High => (2, 3),
     }
 }
 
@@ -57,7 +64,8 @@ mod tests {
             ("Refactor logging across all services", 3, Depth::Deep),
             ("Restructure the database", 2, Depth::Deep),
         ] {
-            assert_eq!(of(text, Priority::new(priority).unwrap()), depth, "{text}");
+            let complexity = complexity(text, Priority::new(priority).unwrap());
+            assert_eq!(super::depth(complexity), depth, "{text}");
         }
     }
 }

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::claim_order::{Holding, who_holds};
-use super::folder::{ExecutionFolder, IssueFolder};
+use super::folder::{ExecutionFolder, IssueFolder, Recorded};
 use super::review::{self, Standing};
+use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::issue::StoredStatus;
+use crate::model::issue::{Issue, StoredStatus};
+use crate::model::person::Person;
 use crate::model::priority::Priority;
 use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus};
@@ -24,12 +26,12 @@ pub(crate) struct Holder {
     /// executing, completed or failed.
     pub(crate) status: ExecutionStatus,
     /// Who executes.
-    pub(crate) actor: String,
+    pub(crate) actor: Person,
     /// When the lease expires.
     pub(crate) lease_expires_at: Time,
     /// Who ended it.
     // No `skip_serializing_if` here and below: the index packs these fields by position.
-    pub(crate) ended_by: Option<String>,
+    pub(crate) ended_by: Option<Person>,
     /// Why a gate was overridden to end it.
     pub(crate) forced: Option<String>,
 }
@@ -38,7 +40,7 @@ pub(crate) struct Holder {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PlanFacts {
     /// `sha256:…` of the plan as it is now.
-    pub(crate) digest: String,
+    pub(crate) digest: PlanDigest,
     /// Files and directories that a task touches.
     pub(crate) files: BTreeSet<RepoPath>,
     /// Those of them that some task creates.
@@ -104,7 +106,7 @@ impl IssueFacts {
                 status: execution.outcome(),
                 actor: execution.execution.actor.clone(),
                 lease_expires_at: execution.lease_expires_at(),
-                ended_by: execution.ended_by().map(str::to_owned),
+                ended_by: execution.ended_by().cloned(),
                 forced: execution.forced().map(str::to_owned),
             }),
         }
@@ -155,6 +157,8 @@ pub(crate) struct Times {
     pub(crate) executed_at: Option<Time>,
     /// When its execution completed.
     pub(crate) completed_at: Option<Time>,
+    /// When it was closed or cancelled, here or in its source.
+    pub(crate) closed_at: Option<Time>,
 }
 
 /// The derived times of an issue.
@@ -172,6 +176,7 @@ pub(crate) fn times(folder: &IssueFolder) -> Times {
         .into_iter()
         .chain(folder.comments.iter().map(|c| c.created_at))
         .chain(folder.feedback.iter().map(|f| f.created_at))
+        .chain(folder.explorations.iter().map(|it| it.created_at))
         .chain(folder.solutions.iter().filter_map(|s| s.changed))
         .chain(folder.reviews.values().flatten().map(|review| review.created_at))
         .chain(folder.items.iter().map(|queued| queued.item.queued_at))
@@ -184,5 +189,13 @@ pub(crate) fn times(folder: &IssueFolder) -> Times {
         completed_at: holder
             .filter(|execution| execution.outcome() == ExecutionStatus::Completed)
             .and_then(ExecutionFolder::finished_at),
+        closed_at: closed_at(&folder.issue),
     }
+}
+
+/// When an issue that is closed or cancelled became so. If an import wrote its status, the source says when.
+fn closed_at(issue: &Recorded<Issue>) -> Option<Time> {
+    let is_closed = matches!(issue.record.status, StoredStatus::Cancelled | StoredStatus::Closed);
+    let decided = issue.decided.as_ref().filter(|_| is_closed)?;
+    if decided.is_import() { issue.record.closed_at } else { Some(decided.time()) }
 }

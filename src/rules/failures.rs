@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::bounded::Cut;
 use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackType, Stage};
+use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 
 /// One failed attempt.
@@ -16,7 +17,7 @@ pub(crate) struct FailedAttempt {
     pub(crate) solution_id: Option<SolutionId>,
     /// The task that went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// test_failure, compilation, timeout, …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error_type: Option<String>,

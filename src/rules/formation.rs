@@ -161,6 +161,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::model::digest::PlanDigest;
     use crate::model::status::IssueStatus;
     use crate::rules::facts::IssueFacts;
     use crate::rules::review::UNREVIEWED;
@@ -187,7 +188,7 @@ mod tests {
         let one = |(n, it): (usize, &Told)| {
             let of = |names: &[&str]| names.iter().map(|it| RepoPath::covering(it)).collect::<BTreeSet<_>>();
             let plan = PlanFacts {
-                digest: String::new(),
+                digest: PlanDigest::default(),
                 files: of(&it.creates).union(&of(&it.modifies)).cloned().collect(),
                 creates: of(&it.creates),
                 task_count: it.tasks,

@@ -13,6 +13,7 @@ use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntr
 use crate::model::fixtures::{self, entry_id};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::{Issue, StoredStatus};
+use crate::model::plan_json::PlanJson;
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
@@ -31,6 +32,11 @@ fn issue() -> IssueId {
 
 fn solution(n: usize) -> SolutionId {
     SolutionId::parse(&format!("SOL-GH-1-{n}")).unwrap()
+}
+
+fn plan() -> PlanJson {
+    let task = serde_json::json!({"id": "T1", "title": "t", "action": "Fix"});
+    PlanJson::new(serde_json::json!({"tasks": [task]})).unwrap()
 }
 
 fn execution_id(n: usize) -> ExecutionId {
@@ -121,9 +127,9 @@ fn folders() -> impl Strategy<Value = IssueFolder> {
                         issue_id: issue(),
                         author: "a".into(),
                         created_at: time(0),
-                        plan: serde_json::json!({"tasks": [{"id": "T1"}]}),
+                        plan: plan(),
                     };
-                    Recorded { record, changed: None }
+                    Recorded { record, changed: None, decided: None }
                 })
                 .collect();
             let items = items.into_iter().enumerate().filter_map(|(n, removed)| {
@@ -144,9 +150,10 @@ fn folders() -> impl Strategy<Value = IssueFolder> {
             });
             IssueFolder {
                 items: items.collect(),
-                issue: Recorded { record, changed: None },
+                issue: Recorded { record, changed: None, decided: None },
                 comments: vec![],
                 feedback: vec![],
+                explorations: vec![],
                 solutions,
                 reviews: BTreeMap::new(),
                 executions,

@@ -15,7 +15,7 @@ const LONGEST_TEXT: usize = 16 * 1024 * 1024;
 /// People follow links, so only http and https are accepted, without invisible characters.
 pub(crate) const WEB_ADDRESS: &str = r"^[Hh][Tt][Tt][Pp][Ss]?://\S+$";
 /// The pattern of a relation, for JSON Schema.
-pub(crate) const RELATION: &str = "^(parent-child|discovered-from|relates-to|duplicates):.+$";
+pub(crate) const RELATION: &str = "^(parent-child|discovered-from|relates-to|duplicates|supersedes):.+$";
 
 /// A value whose form or length does not fit its field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +32,9 @@ pub(crate) enum LimitError {
     /// A text that is too long.
     #[error("the text has {0} bytes; at most {LONGEST_TEXT} are allowed")]
     LongText(usize),
+    /// A tag or component without a name.
+    #[error("a tag or component is empty")]
+    EmptyLabel,
     /// A malformed tag or component.
     #[error("`{0}` cannot be a tag or component")]
     Label(String),
@@ -52,7 +55,7 @@ impl Explain for LimitError {
             Self::EmptyTitle => "empty-title",
             Self::LongTitle(_) | Self::LongText(_) => "too-long",
             Self::BrokenTitle => "invalid-title",
-            Self::Label(_) => "invalid-label",
+            Self::EmptyLabel | Self::Label(_) => "invalid-label",
             Self::Address(_) => "invalid-url",
             Self::Relation(_) => "invalid-relation",
             Self::Id(error) => error.code(),
@@ -65,6 +68,7 @@ impl Explain for LimitError {
             Self::LongTitle(_) => "put the rest into the description".into(),
             Self::BrokenTitle => "put everything after the first line into the description".into(),
             Self::LongText(_) => "commit large data as a file, and name the file here".into(),
+            Self::EmptyLabel => "give it a name; in a list, a comma stands between two names".into(),
             Self::Label(_) => {
                 format!(
                     "a tag or component is one line of at most {LONGEST_LABEL} bytes, without leading or trailing spaces"
@@ -106,10 +110,10 @@ pub(crate) fn text(text: &str) -> Result<String, LimitError> {
 
 /// A tag, or the name of a component.
 pub(crate) fn label(text: &str) -> Result<&str, LimitError> {
-    let is_sound = !text.is_empty()
-        && text.trim() == text
-        && text.len() <= LONGEST_LABEL
-        && !text.chars().any(char::is_control);
+    if text.is_empty() {
+        return Err(LimitError::EmptyLabel);
+    }
+    let is_sound = text.trim() == text && text.len() <= LONGEST_LABEL && !text.chars().any(char::is_control);
     if is_sound { Ok(text) } else { Err(LimitError::Label(text.to_owned())) }
 }
 
@@ -153,7 +157,8 @@ mod tests {
         for sound in ["auth", "in review", "漢字", &"a".repeat(LONGEST_LABEL)] {
             assert_eq!(label(sound), Ok(sound));
         }
-        for wrong in ["", " ", " a", "a ", "a\nb", "\u{1b}[1m", &"a".repeat(LONGEST_LABEL + 1)] {
+        assert_eq!(label(""), Err(LimitError::EmptyLabel));
+        for wrong in [" ", " a", "a ", "a\nb", "\u{1b}[1m", &"a".repeat(LONGEST_LABEL + 1)] {
             assert_eq!(label(wrong), Err(LimitError::Label(wrong.to_owned())));
         }
     }

@@ -11,6 +11,7 @@ pub(crate) mod dag;
 pub(crate) mod ending;
 pub(crate) mod evidence;
 pub(crate) mod exploration_depth;
+pub(crate) mod explored;
 pub(crate) mod facts;
 pub(crate) mod failures;
 pub(crate) mod folder;

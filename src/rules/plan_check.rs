@@ -23,9 +23,10 @@ use self::table::{
 use super::dag;
 use super::overlap::twins;
 use super::quality::{Part, Quality};
-use crate::model::digest::digest;
+use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::PLAN;
+use crate::model::plan_json::PlanJson;
 use crate::model::plan_schema::{LEVELS, MOST_TASKS, STRATEGIES};
 use crate::model::repo_path::RepoPath;
 use crate::model::strict;
@@ -78,8 +79,10 @@ pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     /// How good the plan is.
     pub(crate) quality: Quality,
-    /// The plan, with its known keys in order, and its given id.
-    checked: Checked,
+    /// Its given id.
+    id: Option<SolutionId>,
+    /// Everything that belongs to the plan, with its known keys in order.
+    plan: Value,
 }
 
 impl Report {
@@ -89,9 +92,14 @@ impl Report {
     }
 
     /// The plan, if it has no errors.
-    pub(crate) fn checked(self) -> Result<Checked, Vec<Finding>> {
+    pub(crate) fn checked(mut self) -> Result<Checked, Vec<Finding>> {
         if self.is_valid() {
-            return Ok(self.checked);
+            match PlanJson::new(self.plan) {
+                Ok(plan) => return Ok(Checked { id: self.id, plan }),
+                Err(error) => {
+                    self.findings.push(Finding::new(&TYPE, "$", None, format!("a plan, but {error}")));
+                }
+            }
         }
         Err(self.findings.into_iter().filter(Finding::is_error).collect())
     }
@@ -112,7 +120,7 @@ pub(crate) struct Checked {
     /// Its given id; `None` if one has to be generated.
     pub(crate) id: Option<SolutionId>,
     /// Everything that belongs to the plan, with its known keys in order.
-    pub(crate) plan: Value,
+    pub(crate) plan: PlanJson,
 }
 
 /// Checks whether a plan, as a planner writes it, can be stored; returns the errors if not. With `issue`, it must be
@@ -129,12 +137,12 @@ pub(crate) fn quality(plan: &Value) -> Quality {
 /// Checks a plan, as a planner writes it, against every rule.
 pub(crate) fn examine(input: &Value, setting: Setting<'_>) -> Report {
     let mut checker = Checker::new(setting);
-    let mut checked = Checked { id: None, plan: Value::Null };
+    let (mut id, mut plan) = (None, Value::Null);
     match input {
         Value::Object(map) => {
-            checked.id = checker.ids(map);
-            checked.plan = plan_of(map);
-            checker.plan(map, &checked.plan);
+            id = checker.ids(map);
+            plan = plan_of(map);
+            checker.plan(map, &plan);
         }
         other => checker.find(&TYPE, "$", Some(other), "a plan, as a JSON object"),
     }
@@ -143,7 +151,7 @@ pub(crate) fn examine(input: &Value, setting: Setting<'_>) -> Report {
     for (finding, cost) in findings.iter_mut().zip(costs) {
         finding.cost = (cost > 0.0).then(|| (cost * 1000.0).round() / 1000.0);
     }
-    Report { findings, quality: checker.quality, checked }
+    Report { findings, quality: checker.quality, id, plan }
 }
 
 /// The part of a solution that is its plan, with the known keys in order.
@@ -206,7 +214,7 @@ impl Checker<'_> {
             }
         }
         if let Some(given) = given(map, "plan_digest") {
-            let own = digest(plan);
+            let own = PlanDigest::of(plan);
             if given.as_str() != Some(&own) {
                 self.find(&DIGEST, "plan_digest", Some(given), format!("the digest of this plan, {own}"));
             }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::id::{EntryId, ItemId, SolutionId};
+use crate::model::person::Person;
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
 use crate::model::repo_path::RepoPath;
 use crate::model::time::Time;
@@ -183,7 +184,7 @@ pub(crate) struct ConflictView {
     pub(crate) clarification: Option<Clarification>,
     /// Who declared it, or last decided it; absent if it is derived from the plans.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) author: Option<String>,
+    pub(crate) author: Option<Person>,
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) created_at: Option<Time>,

@@ -3,17 +3,18 @@
 use serde_json::{Value, json};
 
 use crate::model::issue::{Issue, Source};
+use crate::model::plan::Task;
 use crate::model::plan_schema::MOST_TASKS;
 
 /// The GitHub issue to reply to, according to the issue's record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Discussion {
     /// `owner/name`.
     repository: Option<String>,
     number: Option<u64>,
 }
 
-impl Place {
+impl Discussion {
     /// The source of an issue from GitHub; none for any other issue. `repository` is the name of this repository there,
     /// if a remote tells it: then `GH-12` is its issue 12.
     pub(crate) fn of(issue: &Issue, repository: Option<String>) -> Option<Self> {
@@ -28,12 +29,28 @@ impl Place {
         is_there.then_some(Self { repository, number })
     }
 
+    /// The repository and the number of the issue, as far as they are known.
+    pub(crate) fn parts(&self) -> (Option<&str>, Option<u64>) {
+        (self.repository.as_deref(), self.number)
+    }
+
     /// The command that comments there. The parts of the address were checked: a name and a number, nothing else.
     fn command(&self) -> String {
         let number = self.number.map_or("<number>".to_owned(), |number| number.to_string());
         let repository = self.repository.as_ref().map(|name| format!(" --repo {name}")).unwrap_or_default();
         format!("gh issue comment {number}{repository} --body-file -")
     }
+}
+
+/// Whether a text names a repository: `owner/name`.
+pub(crate) fn is_repository(text: &str) -> bool {
+    text.split_once('/').is_some_and(|(owner, name)| is_name(owner) && is_name(name))
+}
+
+/// Whether a task is the reply on GitHub.
+pub(crate) fn is_reply(task: &Task) -> bool {
+    let is_github = task.scope.as_deref().is_some_and(|scope| scope.trim().eq_ignore_ascii_case("github"));
+    is_github && task.action.trim().eq_ignore_ascii_case("notify")
 }
 
 /// The number of the issue that an address on GitHub names.
@@ -82,14 +99,14 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Reads `https://github.com/<owner>/<name>/issues/<number>`.
-fn of_url(url: &str) -> Option<Place> {
+fn of_url(url: &str) -> Option<Discussion> {
     let (scheme, rest) = url.split_once("://")?;
     let path = rest.strip_prefix("github.com/").or_else(|| rest.strip_prefix("www.github.com/"))?;
     let mut parts = path.split(['/', '?', '#']);
     let (owner, name, kind, number) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let is_ours = matches!(scheme, "https" | "http") && kind == "issues" && is_name(owner) && is_name(name);
     let number = number.parse().ok().filter(|_| number.bytes().all(|b| b.is_ascii_digit()));
-    (is_ours && number.is_some()).then(|| Place { repository: Some(format!("{owner}/{name}")), number })
+    (is_ours && number.is_some()).then(|| Discussion { repository: Some(format!("{owner}/{name}")), number })
 }
 
 /// Why the task cannot be added.
@@ -117,7 +134,7 @@ pub(crate) fn is_in(plan: &Value) -> bool {
 }
 
 /// The plan with this task added last: it depends on every task that no other depends on.
-pub(crate) fn append(plan: &Value, place: &Place) -> Result<Value, Unadded> {
+pub(crate) fn append(plan: &Value, place: &Discussion) -> Result<Value, Unadded> {
     let Some(tasks) = plan["tasks"].as_array().filter(|tasks| !tasks.is_empty()) else {
         return Err(Unadded::NoPlan);
     };
@@ -143,7 +160,7 @@ pub(crate) fn append(plan: &Value, place: &Place) -> Result<Value, Unadded> {
         "description": "Once everything else is done, comment on the GitHub issue that this one came from",
         "implementation": [
             "Write down the approach, the main changes with their commits, and how each was verified",
-            format!("Hand that text to `{}`", place.command()),
+            format!("Hand that text to `{}`, or let `export github --post` do both", place.command()),
         ],
         "acceptance": {
             "criteria": ["The issue on GitHub has 1 new comment, which names the commits and the checks that passed"],
@@ -187,7 +204,8 @@ mod tests {
 
     #[test]
     fn what_came_from_github() {
-        let command = |id, source, url| Place::of(&issue(id, source, url), None).map(|place| place.command());
+        let command =
+            |id, source, url| Discussion::of(&issue(id, source, url), None).map(|place| place.command());
         let github = Some(Source::Github);
         assert_eq!(
             command("X-1", None, Some("https://github.com/ada/engine/issues/12#note")).unwrap(),
@@ -202,7 +220,7 @@ mod tests {
     #[test]
     fn a_number_is_one_of_this_repository_where_a_remote_names_that() {
         let command = |id, source, url| {
-            Place::of(&issue(id, source, url), Some("ada/engine".into())).map(|place| place.command())
+            Discussion::of(&issue(id, source, url), Some("ada/engine".into())).map(|place| place.command())
         };
         let here = "gh issue comment 12 --repo ada/engine --body-file -";
         assert_eq!(command("GH-12", None, None).unwrap(), here);
@@ -273,13 +291,13 @@ mod tests {
             "https://github.com/",
             "",
         ] {
-            assert_eq!(Place::of(&issue("X-1", None, Some(url)), Some("a/b".into())), None, "{url}");
+            assert_eq!(Discussion::of(&issue("X-1", None, Some(url)), Some("a/b".into())), None, "{url}");
         }
     }
 
     #[test]
     fn it_waits_for_all_that_nobody_waits_for_and_passes_the_checks() {
-        let place = Place::of(&issue("GH-3", Some(Source::Github), None), None).unwrap();
+        let place = Discussion::of(&issue("GH-3", Some(Source::Github), None), None).unwrap();
         let longer = append(&plan(&[&[], &["T1"], &["T1"], &[]]), &place).unwrap();
         let task = &longer["tasks"][4];
         assert_eq!((&task["id"], &task["depends_on"]), (&json!("T5"), &json!(["T2", "T3", "T4"])));
@@ -290,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_full_plan_and_no_plan_are_left_alone() {
-        let place = Place::of(&issue("GH-3", Some(Source::Github), None), None).unwrap();
+        let place = Discussion::of(&issue("GH-3", Some(Source::Github), None), None).unwrap();
         let none: &[&str] = &[];
         assert_eq!(append(&plan(&[none; 10]), &place), Err(Unadded::Full));
         for odd in [json!(null), json!([]), json!({"tasks": {}}), json!({"tasks": []})] {

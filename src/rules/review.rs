@@ -12,9 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::policy::Gate;
 use crate::model::Explain;
+use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::op::{Op, Other};
+use crate::model::person::Person;
 use crate::model::queue::Item;
-use crate::model::remedy::{Call, Remedies};
+use crate::model::remedy::{Call, Detail, Remedies};
 use crate::model::review::{Review, Score, Verdict};
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
@@ -53,7 +56,7 @@ pub(crate) enum Reviewer {
 
 impl Reviewer {
     /// Reads `Name <email>`, followed by `(actor)` for an agent.
-    pub(crate) fn of(person: &str) -> Self {
+    pub(crate) fn of(person: &Person) -> Self {
         let Some((_, rest)) = person.split_once('<') else {
             return Self::Email(person.trim().to_lowercase());
         };
@@ -91,14 +94,14 @@ pub(crate) fn standing(plan: &Solution, reviews: &[Review]) -> Standing {
 }
 
 /// The result for a plan with this digest; `is_empty` if it has no tasks.
-pub(crate) fn standing_of(digest: &str, is_empty: bool, reviews: &[Review]) -> Standing {
-    let mut latest: BTreeMap<&str, BTreeMap<Reviewer, Verdict>> = BTreeMap::new();
+pub(crate) fn standing_of(digest: &PlanDigest, is_empty: bool, reviews: &[Review]) -> Standing {
+    let mut latest: BTreeMap<&PlanDigest, BTreeMap<Reviewer, Verdict>> = BTreeMap::new();
     for review in reviews {
         latest.entry(&review.plan_digest).or_default().insert(Reviewer::of(&review.author), verdict(review));
     }
     let of = |round: &BTreeMap<Reviewer, Verdict>| round.values().copied().max();
     let now = latest.get(digest).and_then(of);
-    let rejected: BTreeSet<&str> = latest
+    let rejected: BTreeSet<&PlanDigest> = latest
         .iter()
         .filter(|(_, round)| of(round) == Some(Verdict::Rejected))
         .map(|(digest, _)| *digest)
@@ -145,12 +148,12 @@ pub(crate) enum Refusal {
         /// The plan.
         solution: SolutionId,
         /// That person.
-        person: String,
+        person: Person,
     },
 }
 
 fn another_plan(id: &SolutionId) -> Remedies {
-    Remedies::call(Call::new("solution add", [id.issue().to_string(), "FILE".into()]), "brings another plan")
+    Remedies::call(Call::new(Op::SolutionAdd, [id.issue().to_string(), "FILE".into()]), "brings another plan")
 }
 
 impl Explain for Refusal {
@@ -170,11 +173,11 @@ impl Explain for Refusal {
             Self::OwnerDecides { solution, .. } => {
                 another_plan(solution).and("ask an owner (who has no WF_ROLE) whether to go on")
             }
-            Self::Rejected(id) => Remedies::call(Call::new("solution show", [id]), "shows the findings")
-                .or_call("task edit", "changes the plan")
+            Self::Rejected(id) => Remedies::call(Call::new(Other::SolutionShow, [id]), "shows the findings")
+                .or_call(Op::TaskEdit, "changes the plan")
                 .and("have the new plan reviewed"),
             Self::Unreviewed { solution, .. } => Remedies::call(
-                Call::new("solution review", [solution]),
+                Call::new(Op::SolutionReview, [solution]),
                 "records the review of someone other than its author",
             ),
             Self::OwnPlan { .. } => "someone else, or an agent with another name, must review it".into(),
@@ -194,7 +197,7 @@ impl Refusal {
 }
 
 /// Whether this person may review the plan.
-pub(crate) fn may_review(plan: &Solution, person: &str) -> Result<(), Refusal> {
+pub(crate) fn may_review(plan: &Solution, person: &Person) -> Result<(), Refusal> {
     if Reviewer::of(person) != Reviewer::of(&plan.author) {
         return Ok(());
     }
@@ -230,11 +233,11 @@ pub(crate) fn may_queue(policy: &Policy, id: &SolutionId, standing: &Standing) -
 pub(crate) fn may_hand_out(
     policy: &Policy,
     item: &Item,
-    digest: &str,
+    digest: &PlanDigest,
     standing: &Standing,
 ) -> Result<(), Refusal> {
     match may_queue(policy, &item.solution_id, standing) {
-        Err(refusal) if refusal.yields_to(None) && item.forced.as_deref() == Some(digest) => Ok(()),
+        Err(refusal) if refusal.yields_to(None) && item.forced.as_ref() == Some(digest) => Ok(()),
         said => said,
     }
 }
@@ -253,19 +256,19 @@ pub(crate) fn remarks(
     review: &Review,
     standing: &Standing,
     queued: Option<&Item>,
-) -> Vec<String> {
-    let mut remarks = Vec::new();
+) -> Vec<Detail> {
+    let mut remarks: Vec<Detail> = Vec::new();
     let by_total = verdict_of(review.total);
     if standing.is_empty {
-        remarks.push("the plan has no tasks, so it cannot be queued".to_owned());
+        remarks.push("the plan has no tasks, so it cannot be queued".into());
     } else if review.verdict != by_total {
-        remarks.push(format!("by its total alone it would be {by_total}"));
+        remarks.push(format!("by its total alone it would be {by_total}").into());
     }
     if standing.verdict.is_some_and(|stands| stands > review.verdict) {
-        remarks.push(format!("another reviewer's verdict stands: {}", standing.word()));
+        remarks.push(format!("another reviewer's verdict stands: {}", standing.word()).into());
     }
     if review.verdict == Verdict::Rejected && review.findings.is_empty() {
-        remarks.push("no finding says what should change (--finding TEXT)".to_owned());
+        remarks.push("no finding says what should change".into());
     }
     if let Some(item) = queued.filter(|_| standing.verdict == Some(Verdict::Rejected)) {
         let how = if item.forced.as_ref() == Some(&review.plan_digest) {
@@ -273,13 +276,14 @@ pub(crate) fn remarks(
         } else {
             "it is queued, but will not be handed out"
         };
-        remarks.push(format!("{how}: `git wf queue remove {issue}` removes it"));
+        remarks.push(Detail::from(how).remedy(Call::new(Op::QueueRemove, [issue]), "removes it"));
     }
     if standing.rejected_rounds >= MOST_ROUNDS {
-        remarks.push(format!(
-            "{} rounds were rejected: from now on an owner decides whether `{issue}` is queued",
-            standing.rejected_rounds
-        ));
+        let rounds = standing.rejected_rounds;
+        let what = format!(
+            "{rounds} rounds were rejected: from now on an owner decides whether `{issue}` is queued"
+        );
+        remarks.push(what.into());
     }
     remarks
 }

@@ -34,7 +34,7 @@ const IMPLEMENTER: &str = "implementer";
 text_enum!(
     /// What an operation needs.
     Capability {
-        /// Write issues, comments and feedback, and record what git shows without a decision.
+        /// Write issues, comments, feedback and what was found out, and record what git shows without a decision.
         Note = "note",
         /// Write plans.
         Plan = "plan",
@@ -88,8 +88,11 @@ fn needs(op: Op) -> Capability {
         | Op::Edit
         | Op::Comment
         | Op::FeedbackAdd
+        | Op::Explore
         | Op::WisdomAdd
         | Op::ImportBeads
+        | Op::ImportGitBug
+        | Op::ImportGithub
         | Op::ImportJsonl
         | Op::Merge
         | Op::Session
@@ -267,7 +270,7 @@ mod tests {
     #[test]
     fn a_refusal_says_whose_work_it_is() {
         let refused = |role, op| admit(Some(role), op).unwrap_err();
-        let words = |refused: &RoleError| refused.remedies().as_slice()[0].words.clone();
+        let words = |refused: &RoleError| refused.remedies().into_vec()[0].words.clone();
         let done = refused("planner", Op::Done);
         assert_eq!(done.to_string(), "a planner may not `done`");
         assert!(words(&done).starts_with("these roles may: executor;"), "{}", words(&done));

@@ -38,12 +38,16 @@ pub(crate) struct IssueDerived {
     /// When its execution completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) completed_at: Option<Time>,
+    /// When it was closed or cancelled, here or in its source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) closed_at: Option<Time>,
 }
 
 impl IssueDerived {
     /// Derives all of it.
     pub(crate) fn of(folder: &IssueFolder) -> Self {
-        let Times { updated_at, planned_at, queued_at, executed_at, completed_at } = facts::times(folder);
+        let Times { updated_at, planned_at, queued_at, executed_at, completed_at, closed_at } =
+            facts::times(folder);
         let status = facts::status(folder);
         let failure = facts::holder(folder).and_then(ExecutionFolder::failure);
         Self {
@@ -58,6 +62,7 @@ impl IssueDerived {
             queued_at,
             executed_at,
             completed_at,
+            closed_at,
         }
     }
 }
@@ -68,7 +73,7 @@ fn wave(issue: &Issue) -> Option<u64> {
 
 /// A part of an answer as JSON, with numbers as they were written: `json!` rewrites them.
 pub(crate) fn value(of: &impl Serialize) -> Value {
-    crate::model::typed::to_value(of).unwrap_or_default()
+    crate::model::typed::own_json(of)
 }
 
 /// The fields of a record.

@@ -1,5 +1,6 @@
 //! A claim for the tests of several rules.
 
+use crate::model::digest::PlanDigest;
 use crate::model::execution::Execution;
 use crate::model::fixtures::execution_id;
 use crate::model::id::SolutionId;
@@ -18,7 +19,7 @@ pub(super) fn claim(id: &str, second: i64) -> Execution {
         nonce: id.to_owned(),
         issue_id: solution_id.issue(),
         solution_id,
-        plan_digest: String::new(),
+        plan_digest: PlanDigest::default(),
         plan_commit: "0".into(),
         queue_id: None,
         item_id: None,

@@ -2,16 +2,53 @@
 
 use crate::model::Explain;
 use crate::model::id::IssueId;
-use crate::model::remedy::Remedies;
+use crate::model::op::Op;
+use crate::model::remedy::{Call, Remedies};
 use crate::model::status::IssueStatus::{
     self, Cancelled, Closed, Completed, Executing, Failed, Paused, Planned, Planning, Queued, Registered,
 };
 
+/// What can make a transition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// An operation.
+    Op(Op),
+    /// Setting the status.
+    Status(IssueStatus),
+}
+
+impl From<Op> for By {
+    fn from(op: Op) -> Self {
+        Self::Op(op)
+    }
+}
+
+impl By {
+    /// How to make it.
+    fn call(self, issue: &IssueId) -> Call {
+        match self {
+            Self::Op(op @ Op::SolutionAdd) => Call::new(op, [issue.as_str(), "FILE"]),
+            Self::Op(op @ Op::Bind) => Call::new(op, [issue.as_str(), "SOLUTION"]),
+            Self::Op(op) => Call::new(op, [issue]),
+            Self::Status(status) => Call::new(Op::Edit, [issue]).option("status", status.as_str()),
+        }
+    }
+}
+
+impl std::fmt::Display for By {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Op(op) => f.write_str(op.as_str()),
+            Self::Status(status) => write!(f, "edit --status {status}"),
+        }
+    }
+}
+
 /// The transition that one command makes.
 #[derive(Debug)]
 pub(crate) struct Transition {
-    /// The command, without `git wf`.
-    pub(crate) command: &'static str,
+    /// What makes it.
+    pub(crate) by: By,
     /// What happens to the issue, after "can be".
     is: &'static str,
     /// The statuses in which it is legal.
@@ -23,63 +60,58 @@ pub(crate) struct Transition {
 /// Every legal transition. Any other is illegal; keeping a status is not a transition.
 pub(crate) static TRANSITIONS: &[Transition] = &[
     Transition {
-        command: "edit --status registered",
+        by: By::Status(Registered),
         is: "moved back to `registered`",
         from: &[Planning],
         to: &[Registered],
     },
     Transition {
-        command: "edit --status planning",
+        by: By::Status(Planning),
         is: "moved to `planning`",
         from: &[Registered, Planned],
         to: &[Planning],
     },
+    Transition { by: By::Status(Planned), is: "moved to `planned`", from: &[Planning], to: &[Planned] },
     Transition {
-        command: "edit --status planned",
-        is: "moved to `planned`",
-        from: &[Planning],
-        to: &[Planned],
-    },
-    Transition {
-        command: "edit --status paused",
+        by: By::Status(Paused),
         is: "paused",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Paused],
     },
     Transition {
-        command: "edit --status cancelled",
+        by: By::Status(Cancelled),
         is: "cancelled",
         from: &[Registered, Planning, Planned, Queued, Failed, Paused],
         to: &[Cancelled],
     },
     Transition {
-        command: "solution add",
+        by: By::Op(Op::SolutionAdd),
         is: "given a plan",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Planning, Planned, Queued, Failed],
     },
     Transition {
-        command: "bind",
+        by: By::Op(Op::Bind),
         is: "bound to a plan",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Planned],
     },
-    Transition { command: "unbind", is: "unbound", from: &[Planned, Queued, Failed], to: &[Registered] },
-    Transition { command: "queue add", is: "queued", from: &[Planned], to: &[Queued] },
-    Transition { command: "queue remove", is: "removed from its queue", from: &[Queued], to: &[Planned] },
-    Transition { command: "next", is: "executed", from: &[Queued], to: &[Executing] },
-    Transition { command: "done", is: "completed", from: &[Executing], to: &[Completed] },
-    Transition { command: "fail", is: "failed", from: &[Executing], to: &[Failed] },
-    Transition { command: "lease release", is: "released", from: &[Executing], to: &[Queued, Planned] },
-    Transition { command: "retry", is: "retried", from: &[Failed], to: &[Queued, Planned] },
+    Transition { by: By::Op(Op::Unbind), is: "unbound", from: &[Planned, Queued, Failed], to: &[Registered] },
+    Transition { by: By::Op(Op::QueueAdd), is: "queued", from: &[Planned], to: &[Queued] },
+    Transition { by: By::Op(Op::QueueRemove), is: "removed from its queue", from: &[Queued], to: &[Planned] },
+    Transition { by: By::Op(Op::Next), is: "executed", from: &[Queued], to: &[Executing] },
+    Transition { by: By::Op(Op::Done), is: "completed", from: &[Executing], to: &[Completed] },
+    Transition { by: By::Op(Op::Fail), is: "failed", from: &[Executing], to: &[Failed] },
+    Transition { by: By::Op(Op::LeaseRelease), is: "released", from: &[Executing], to: &[Queued, Planned] },
+    Transition { by: By::Op(Op::Retry), is: "retried", from: &[Failed], to: &[Queued, Planned] },
     Transition {
-        command: "close",
+        by: By::Op(Op::Close),
         is: "closed",
         from: &[Registered, Planning, Planned, Queued, Completed, Failed, Paused, Cancelled],
         to: &[Closed],
     },
     Transition {
-        command: "reopen",
+        by: By::Op(Op::Reopen),
         is: "reopened",
         from: &[Completed, Failed, Paused, Cancelled, Closed],
         to: &[Registered, Planning, Planned, Queued, Failed],
@@ -88,11 +120,11 @@ pub(crate) static TRANSITIONS: &[Transition] = &[
 
 /// A transition that is not in the table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("issue `{issue}` is {}; {}", said(*.from), leads_from(.command))]
+#[error("issue `{issue}` is {}; {}", said(*.from), leads_from(*.by))]
 pub(crate) struct IllegalMove {
     issue: IssueId,
     from: IssueStatus,
-    command: String,
+    by: By,
 }
 
 /// A status, after "is".
@@ -100,8 +132,8 @@ fn said(status: IssueStatus) -> &'static str {
     if status == Executing { "being executed" } else { status.as_str() }
 }
 
-fn leads_from(command: &str) -> String {
-    match TRANSITIONS.iter().find(|known| known.command == command) {
+fn leads_from(by: By) -> String {
+    match TRANSITIONS.iter().find(|known| known.by == by) {
         Some(known) => {
             let words: Vec<&str> = known.from.iter().map(|status| status.as_str()).collect();
             let article = if words.first().is_some_and(|word| word.starts_with('e')) { "an" } else { "a" };
@@ -111,7 +143,7 @@ fn leads_from(command: &str) -> String {
             };
             format!("only {article} {words} issue can be {}", known.is)
         }
-        None => format!("`{command}` is not a transition of an issue"),
+        None => format!("`{by}` is not a transition of an issue"),
     }
 }
 
@@ -123,23 +155,24 @@ impl Explain for IllegalMove {
     fn remedies(&self) -> Remedies {
         if self.from == Executing {
             return Remedies::from("end the execution first")
-                .or_call("done", "completes it")
-                .or_call("fail", "ends it as failed")
-                .or_call("lease release", "gives it up");
+                .or_call(Call::new(Op::Done, [&self.issue]), "completes it")
+                .or_call(Call::new(Op::Fail, [&self.issue]), "ends it as failed")
+                .or_call(Call::new(Op::LeaseRelease, [&self.issue]), "gives it up");
         }
         let ways = TRANSITIONS.iter().filter(|known| known.from.contains(&self.from));
         ways.fold(Remedies::none(), |ways, known| {
             let to: Vec<&str> = known.to.iter().map(|status| status.as_str()).collect();
-            ways.or_call(known.command, format!("leads to {}", to.join(" or ")))
+            ways.or_call(known.by.call(&self.issue), format!("leads to {}", to.join(" or ")))
         })
     }
 }
 
-/// Whether `command` may change an issue whose status is `from`. Commands check first whether the issue already has the
-/// target status.
-pub(crate) fn permit(issue: &IssueId, from: IssueStatus, command: &str) -> Result<(), IllegalMove> {
-    let legal = TRANSITIONS.iter().any(|known| known.command == command && known.from.contains(&from));
-    if legal { Ok(()) } else { Err(IllegalMove { issue: issue.clone(), from, command: command.to_owned() }) }
+/// Whether an issue whose status is `from` may be changed like this. Operations check first whether the issue already
+/// has the target status.
+pub(crate) fn permit(issue: &IssueId, from: IssueStatus, by: impl Into<By>) -> Result<(), IllegalMove> {
+    let by = by.into();
+    let legal = TRANSITIONS.iter().any(|known| known.by == by && known.from.contains(&from));
+    if legal { Ok(()) } else { Err(IllegalMove { issue: issue.clone(), from, by }) }
 }
 
 #[cfg(test)]
@@ -162,8 +195,8 @@ mod tests {
     #[test]
     fn an_illegal_move_says_what_is_legal() {
         let id = IssueId::parse("ISS-001").unwrap();
-        assert!(permit(&id, Queued, "next").is_ok());
-        let error = permit(&id, Executing, "close").unwrap_err();
+        assert!(permit(&id, Queued, Op::Next).is_ok());
+        let error = permit(&id, Executing, Op::Close).unwrap_err();
         assert_eq!(
             error.to_string(),
             "issue `ISS-001` is being executed; only a registered, planning, planned, queued, completed, failed, paused or \
@@ -171,10 +204,10 @@ mod tests {
         );
         let remedies = error.remedies().into_vec();
         assert_eq!(remedies[0], Remedy::words("end the execution first"));
-        assert!(remedies.contains(&Remedy::call("done", "completes it")), "{remedies:?}");
-        let error = permit(&id, Paused, "done").unwrap_err();
+        assert!(remedies.contains(&Remedy::call(Call::new(Op::Done, [&id]), "completes it")), "{remedies:?}");
+        let error = permit(&id, Paused, Op::Done).unwrap_err();
         assert_eq!(error.to_string(), "issue `ISS-001` is paused; only an executing issue can be completed");
-        let is_reopen = |it: &Remedy| it.call.as_ref().is_some_and(|it| it.operation == "reopen");
-        assert!(error.remedies().as_slice().iter().any(is_reopen));
+        let is_reopen = |it: &Remedy| it.call.as_ref().is_some_and(|it| it.operation == Op::Reopen.into());
+        assert!(error.remedies().into_vec().iter().any(is_reopen));
     }
 }

@@ -51,6 +51,7 @@ mod tests {
     use super::*;
     use crate::model::execution::{Accept, CommitLink, LinkedBy};
     use crate::model::fixtures::entry_id;
+    use crate::model::task_id::TaskId;
     use crate::model::time::Time;
 
     fn plan() -> Plan {
@@ -63,7 +64,7 @@ mod tests {
     fn commit(task: Option<&str>, file: &str) -> LinkedCommit {
         let link = CommitLink {
             hash: "a".into(),
-            task_id: task.map(str::to_owned),
+            task_id: task.map(TaskId::from),
             subject: "s".into(),
             author: "a".into(),
             authored_at: Time::EPOCH,

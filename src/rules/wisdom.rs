@@ -7,8 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::bounded::{Cut, LONGEST, LeftOut};
+use super::roles::Role;
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
+use crate::model::person::Person;
 use crate::model::time::Time;
 use crate::model::wisdom::{Wisdom, WisdomType};
 
@@ -27,7 +29,7 @@ pub(crate) struct WisdomTold {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
     /// Who wrote it.
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When.
     pub(crate) created_at: Time,
 }
@@ -39,8 +41,8 @@ pub(crate) fn has_words(it: &Wisdom, words: &[String]) -> bool {
 }
 
 /// What an agent gets that works on an issue: what comes from that issue or shares a tag or a component with it first,
-/// then the rest; each the newest first.
-pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue) -> (Vec<WisdomTold>, Option<LeftOut>) {
+/// then the rest; each by what the role needs most, and then the newest first.
+pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue, role: Role) -> (Vec<WisdomTold>, Option<LeftOut>) {
     let near: BTreeSet<String> =
         issue.tags.iter().chain(&issue.affected_components).map(|tag| tag.to_lowercase()).collect();
     let is_near = |it: &Wisdom| {
@@ -48,7 +50,7 @@ pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue) -> (Vec<WisdomTold>, Option<
             || it.tags.iter().any(|tag| near.contains(&tag.to_lowercase()))
     };
     let mut all = all;
-    all.sort_by_cached_key(|it| (!is_near(it), Reverse(it.id.clone())));
+    all.sort_by_cached_key(|it| (!is_near(it), rank(it.kind, role), Reverse(it.id.clone())));
     let mut cut = Cut::at(LONGEST);
     let first = cut.first(all);
     let told = first.into_iter().map(|it| WisdomTold {
@@ -61,6 +63,18 @@ pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue) -> (Vec<WisdomTold>, Option<
     });
     let told = told.collect();
     (told, cut.left_out("wisdom", "git wf wisdom list --json"))
+}
+
+/// How late a role needs this kind. Who writes code must keep to the conventions; who judges a plan, to the decisions; who
+/// explores or plans may also answer a question.
+fn rank(kind: WisdomType, role: Role) -> usize {
+    use WisdomType::{Convention, Decision, Learning, Question};
+    let order: &[WisdomType] = match role {
+        Role::Executor => &[Convention, Learning, Decision, Question],
+        Role::Reviewer => &[Decision, Convention, Learning, Question],
+        Role::Explorer | Role::Planner | Role::Integrator | Role::Coordinator => return 0,
+    };
+    order.iter().position(|it| *it == kind).unwrap_or(order.len())
 }
 
 #[cfg(test)]
@@ -94,16 +108,34 @@ mod tests {
             wisdom(3, "of another", &["db"], Some("ISS-002")),
             wisdom(4, "of nothing", &[], None),
         ];
-        let (told, left_out) = told(all, &issue());
+        let (told, left_out) = told(all, &issue(), Role::Planner);
         let texts: Vec<&str> = told.iter().map(|it| it.text.as_str()).collect();
         assert_eq!(texts, ["of its tag", "of the issue", "of nothing", "of another"]);
         assert_eq!(left_out, None);
     }
 
     #[test]
+    fn each_role_gets_first_what_it_needs_most() {
+        let of = |second, kind: &str| Wisdom {
+            kind: WisdomType::parse(kind).unwrap(),
+            ..wisdom(second, kind, &[], None)
+        };
+        let all = [of(1, "convention"), of(2, "decision"), of(3, "question"), of(4, "learning")];
+        for (role, expected) in [
+            (Role::Planner, ["learning", "question", "decision", "convention"]),
+            (Role::Executor, ["convention", "learning", "decision", "question"]),
+            (Role::Reviewer, ["decision", "convention", "learning", "question"]),
+        ] {
+            let (told, _) = told(all.to_vec(), &issue(), role);
+            let texts: Vec<&str> = told.iter().map(|it| it.text.as_str()).collect();
+            assert_eq!(texts, expected, "{role}");
+        }
+    }
+
+    #[test]
     fn there_is_a_bound_and_what_is_left_out_is_named() {
         let all = (0..25).map(|second| wisdom(second, &"x".repeat(5_000), &[], None)).collect();
-        let (told, left_out) = told(all, &issue());
+        let (told, left_out) = told(all, &issue(), Role::Planner);
         let left_out = left_out.unwrap();
         assert_eq!((told.len(), left_out.entries, left_out.shortened), (20, 5, 20));
         assert!(told.iter().all(|it| it.text.chars().count() == LONGEST + 1));

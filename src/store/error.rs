@@ -6,7 +6,8 @@ use super::layout::largest;
 use super::redaction::purge::Unpurged;
 use crate::git::{Fault, GitError, ObjectId};
 use crate::model::doc::{Broken, Excess, Frozen};
-use crate::model::remedy::Remedies;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::{Call, Remedies};
 use crate::model::time::Time;
 use crate::model::{Explain, shell};
 
@@ -307,8 +308,8 @@ impl Explain for StoreError {
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::NotInitialised(_) => Remedies::call("init", "creates it, or fetches the remote's"),
-            Self::NotAStore { .. } => Remedies::call("fsck --repair", "restores a damaged store").and("`git config wf.ref` names the ref"),
+            Self::NotInitialised(_) => Remedies::call(Other::Init, "creates it, or fetches the remote's"),
+            Self::NotAStore { .. } => Remedies::call(Call::from(Op::Fsck).flag("repair"), "restores a damaged store").and("`git config wf.ref` names the ref"),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
             Self::Mirror { .. } => "use a clone that is not a mirror, or remove that refspec from the config".into(),
             Self::Config { key, .. } if key.starts_with("GIT_") => format!("`unset {key}`, or give it a date that git accepts").into(),
@@ -319,7 +320,7 @@ impl Explain for StoreError {
             }
             Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
-            Self::Broken { .. } => Remedies::call("log", "shows who wrote it; the rest of the store is not affected"),
+            Self::Broken { .. } => Remedies::call(Other::Log, "shows who wrote it; the rest of the store is not affected"),
             Self::FullRecord { .. } => shorter().into(),
             Self::Unmergeable { whose, path, reference, why } => {
                 let back = unmergeable(whose, path, reference);
@@ -340,10 +341,10 @@ impl Explain for StoreError {
                 "put what these fields say into a comment or into another record".into()
             }
             Self::Excess { excess, .. } if matches!(**excess, Excess::Full { .. }) => {
-                "remove what is not needed, then run `git wf fsck --repair`".into()
+                Remedies::from("remove what is not needed").or_call(Call::from(Op::Fsck).flag("repair"), "then repairs it")
             }
             Self::Frozen { .. } => {
-                Remedies::call("fsck --repair", "makes it possible to change it again")
+                Remedies::call(Call::from(Op::Fsck).flag("repair"), "makes it possible to change it again")
             }
             Self::TooLarge { .. } | Self::Excess { .. } => "put the text into a file of the project, and name that".into(),
             Self::Unsigned { key, .. } => format!(
@@ -352,16 +353,16 @@ impl Explain for StoreError {
             .into(),
             Self::Shallow => "`git fetch --unshallow` fetches the rest".into(),
             Self::ShallowCode(_) => "`git fetch --unshallow` fetches the rest; `--deepen=N` fetches N more commits".into(),
-            Self::Unmerged { .. } => Remedies::call("sync", "brings them in; what is not here would be lost"),
+            Self::Unmerged { .. } => Remedies::call(Other::Sync, "brings them in; what is not here would be lost"),
             Self::DoubtedClock { .. } => "compare it with `date` on another machine: if it is wrong, set it and repeat; if it is right, repeat with \
                                          `--trust-clock`"
                 .into(),
             Self::Purged { side: Unpurged::Theirs, .. } => {
-                Remedies::call("redact --purge", "takes over what is new there and prints the command that replaces it")
+                Remedies::call(Call::from(Op::Redact).flag("purge"), "takes over what is new there and prints the command that replaces it")
             }
             Self::Purged { side: Unpurged::Ours, .. } => {
-                Remedies::call("redact --purge", "purges it here too and keeps unpublished work")
-                    .or_call("sync", "then goes on")
+                Remedies::call(Call::from(Op::Redact).flag("purge"), "purges it here too and keeps unpublished work")
+                    .or_call(Other::Sync, "then goes on")
             }
             Self::Git(error) => error.remedies(),
         }

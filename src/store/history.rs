@@ -17,6 +17,7 @@ use super::error::StoreError;
 use super::repo::Store;
 use super::snapshot::Snapshot;
 use crate::git::ObjectId;
+use crate::model::person::Person;
 use crate::model::time::Time;
 
 /// A longer subject or name is cut when shown; the commit itself keeps it. In bytes.
@@ -35,7 +36,7 @@ pub(crate) struct Step {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) op: Option<String>,
     /// The author: `Name <email>`.
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// The name that an agent gave itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) actor: Option<String>,
@@ -98,7 +99,7 @@ impl Store {
             commit: id.to_string(),
             subject: short(subject),
             op: trailer("Wf-Op"),
-            author: format!("{} <{}>", short(author.name), short(author.email)),
+            author: Person::known(&short(author.name), &short(author.email), None),
             actor: trailer("Wf-Actor"),
             role: trailer("Wf-Role"),
             force: trailer("Wf-Force"),

@@ -75,6 +75,11 @@ pub(crate) fn feedback(id: &IssueId) -> String {
     Log::Feedback(id.clone()).to_string()
 }
 
+/// `…/explorations`
+pub(crate) fn explorations(id: &IssueId) -> String {
+    Log::Explorations(id.clone()).to_string()
+}
+
 /// `…/solutions`
 pub(crate) fn solutions(id: &IssueId) -> String {
     Folder::Solutions(id.clone()).to_string()

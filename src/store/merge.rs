@@ -2,6 +2,7 @@
 //! order they merge. A subtree that is equal on both sides is never opened.
 
 mod entry;
+mod join;
 pub(super) mod mergeable;
 mod union;
 
@@ -9,7 +10,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use bstr::ByteSlice;
 
-pub(super) use self::union::{Merge, join};
+pub(super) use self::join::join;
+pub(super) use self::union::Merge;
 use super::error::StoreError;
 use super::history::commit_size;
 use super::repo::Store;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::error::StoreError;
 use super::snapshot::Snapshot;
 use super::transaction::identity::Acting;
-use crate::git::{Environment, Git, ObjectId, Repository, is_ref_name, parse_date};
+use crate::git::{Environment, Git, ObjectId, Repository, Transport, is_ref_name, parse_date};
 use crate::model::time::Time;
 use crate::rules::lease;
 
@@ -65,6 +65,13 @@ impl Store {
     pub(crate) fn git(&self) -> Git {
         let git = Git::new(self.git_dir(), self.work_dir().as_deref());
         if self.sees_incoming { git.seeing_incoming(self.environment()) } else { git }
+    }
+
+    /// The installed git, for what asks a remote.
+    pub(crate) fn transport(&self) -> Transport {
+        let (git_dir, common_dir) = (self.git_dir(), self.common_dir());
+        let main = if git_dir == common_dir { self.work_dir() } else { self.repo.main_work_dir() };
+        Transport::new(git_dir, &main.filter(|main| main.is_dir()).unwrap_or(common_dir))
     }
 
     /// The git directory that all worktrees share.

@@ -24,6 +24,8 @@ use super::snapshot::{Read, Snapshot};
 use crate::git::{Kind, ObjectId, Repository};
 use crate::model::id::EntryId;
 use crate::model::op::Op;
+use crate::model::person::Person;
+use crate::model::remedy::{Call, Detail};
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::uid::Uid;
 
@@ -48,7 +50,7 @@ pub(crate) struct Tx<'repo> {
     base: Snapshot<'repo>,
     pending: Pending<'repo>,
     stamper: Stamper,
-    person: String,
+    person: Person,
     role: Option<String>,
     /// The logs written to that contain entries stamped in the far future and not set aside.
     far_future: RefCell<BTreeSet<String>>,
@@ -68,7 +70,7 @@ impl<'repo> Tx<'repo> {
     }
 
     /// Who writes, as records name them.
-    pub(crate) fn person(&self) -> &str {
+    pub(crate) fn person(&self) -> &Person {
         &self.person
     }
 
@@ -239,12 +241,12 @@ pub(crate) struct FarFuture(BTreeSet<String>);
 
 impl FarFuture {
     /// The warnings for the writer, one for each log.
-    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = Detail> {
         self.0.iter().map(|folder| {
-            format!(
-                "`{folder}` holds entries stamped in the far future, which override what was written now; \
-                 `git wf fsck --repair` sets them aside"
-            )
+            let what = format!(
+                "`{folder}` holds entries stamped in the far future, which override what was written now"
+            );
+            Detail::from(what).remedy(Call::from(Op::Fsck).flag("repair"), "sets them aside")
         })
     }
 }

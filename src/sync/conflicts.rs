@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::git::ObjectId;
 use crate::model::doc::{Doc, Written};
+use crate::model::person::Person;
 use crate::model::stamp::Made;
 use crate::model::time::Time;
 use crate::store::redaction::Redactions;
@@ -28,7 +29,7 @@ pub(crate) struct Side {
     pub(crate) value: Value,
     /// Who wrote it; missing if the commit cannot be found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) author: Option<String>,
+    pub(crate) author: Option<Person>,
     /// When, by the author's clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<Time>,
@@ -129,7 +130,12 @@ fn side(store: &Store, met: &Met, written: &Written, head: ObjectId) -> Result<S
         }
         match earlier {
             Some(parent) => at = parent,
-            None => break commit.author().ok().map(|who| format!("{} <{}>", who.name, who.email)),
+            None => {
+                break commit
+                    .author()
+                    .ok()
+                    .map(|who| Person::known(&who.name.to_string(), &who.email.to_string(), None));
+            }
         }
     };
     // The value may have been redacted since.

@@ -1,6 +1,7 @@
 //! Errors of exchanges with a remote. None of them changes the local state.
 
 use super::words;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedies};
 use crate::model::{Explain, shell};
 use crate::store::StoreError;
@@ -128,11 +129,11 @@ impl Explain for SyncError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::NoRemote => Remedies::from("`git remote add origin URL` names one")
-                .or_call("sync origin", "then makes it the store's"),
+                .or_call(Call::new(Other::Sync, ["origin"]), "then makes it the store's"),
             Self::WhichRemote { remotes, .. } => {
                 let first = remotes.first().map_or("NAME", String::as_str);
                 Remedies::call(
-                    Call::new("sync", [first]),
+                    Call::new(Other::Sync, [first]),
                     "names one; the first that works is kept in `wf.remote`",
                 )
             }
@@ -151,11 +152,11 @@ impl Explain for SyncError {
             Self::Refused { hint: Some(hint), .. } => format!("nothing is lost here; {hint}").into(),
             Self::Refused { words, hint: None, .. } => of_a_refusal(words),
             Self::Behind { remote, .. } => {
-                Remedies::call(Call::new("sync", [remote]), "merges them and then pushes")
+                Remedies::call(Call::new(Other::Sync, [remote]), "merges them and then pushes")
             }
             Self::Raced { .. } => "nothing is lost here; try again".into(),
             Self::Unknown { remote, .. } => Remedies::call(
-                "next",
+                Op::Next,
                 format!("finds out, once `git ls-remote {}` works", shell::operand(remote)),
             ),
             Self::Theirs { why: StoreError::NewerFormat { .. }, .. } => {
@@ -173,7 +174,7 @@ impl Explain for SyncError {
 fn of_a_refusal(words: &str) -> Remedies {
     if words.contains("hook declined") {
         return Remedies::from("nothing is lost here; a hook of the server refused it, and says why")
-            .or_call("fsck", "looks for errors here");
+            .or_call(Op::Fsck, "looks for errors here");
     }
     match words::lock_file(words) {
         Some(lock) => format!(

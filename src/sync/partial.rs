@@ -22,7 +22,7 @@ pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<()
         if missing.is_empty() {
             break;
         }
-        store.git().fetch_objects(remote, &missing).map_err(|error| told_by(error, remote))?;
+        store.transport().fetch_objects(remote, &missing).map_err(|error| told_by(error, remote))?;
     }
     Ok(())
 }

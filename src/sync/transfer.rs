@@ -32,7 +32,7 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
     loop {
         backoff::pause(attempt);
         attempt += 1;
-        let output = store.git().fetch(remote, &refspec).map_err(StoreError::Git)?;
+        let output = store.transport().fetch(remote, &refspec).map_err(StoreError::Git)?;
         if output.status.success() {
             break;
         }
@@ -59,7 +59,7 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
 pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Pushed, SyncError> {
     store.refuse_unmergeable(commit, store.read_ref(&store.tracking(remote))?)?;
     let reference = store.reference();
-    let output = store.git().push(remote, commit, reference).map_err(StoreError::Git)?;
+    let output = store.transport().push(remote, commit, reference).map_err(StoreError::Git)?;
     let said = words::of(&output.stderr);
     let remote = remote.to_owned();
     let Some(status) = words::status(&output.stdout, reference) else {

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::git::LinkedWorktree;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::record::entry_bytes;
+use crate::model::task_id::TaskId;
 use crate::store::{Store, StoreError};
 
 /// `<git directory of the worktree>/wf/active.json`.
@@ -28,7 +30,7 @@ pub(crate) struct Active {
     pub(crate) branch: String,
     /// The task that is being worked on, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
 }
 
 fn path(store: &Store) -> PathBuf {
@@ -100,8 +102,7 @@ pub(crate) fn write(store: &Store, active: &Active) -> Result<(), StoreError> {
     let folder = store.git_dir().join("wf");
     std::fs::create_dir_all(&folder).map_err(io)?;
     let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(io)?;
-    let text = serde_json::to_vec_pretty(&active).unwrap_or_default();
-    file.write_all(&text).and_then(|()| file.write_all(b"\n")).map_err(io)?;
+    file.write_all(&entry_bytes(&active)).map_err(io)?;
     file.persist(&path).map_err(|error| io(error.error))?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use super::quoted::unquoted;
 use crate::git::GitError;
 use crate::git::ObjectId;
+use crate::model::op::Other;
 use crate::model::remedy::{Call, Remedies};
 use crate::store::{Store, StoreError, object_id};
 
@@ -19,6 +20,8 @@ pub(crate) struct Span {
     pub(crate) commit: Option<ObjectId>,
     /// The file's name there.
     pub(crate) path: String,
+    /// The numbers of the lines there.
+    pub(crate) numbers: Vec<u64>,
     /// The lines themselves.
     pub(crate) text: Vec<String>,
 }
@@ -69,7 +72,7 @@ impl crate::model::Explain for BlameError {
                 "name a file that is committed: FILE, FILE:LINE or FILE:FIRST,LAST".into()
             }
             Self::Deleted { commit, .. } => Remedies::call(
-                Call::new("trace", [commit]),
+                Call::new(Other::Trace, [commit]),
                 "shows why; its lines are explained where it is checked out",
             ),
             Self::TooShort { .. } => "lines are counted from 1, in the file as it is now".into(),
@@ -180,33 +183,35 @@ fn told(error: GitError, path: &str, lines: Option<&RangeInclusive<u64>>) -> Bla
 fn parse(text: &str) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut paths: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
-    let mut at: Option<(String, u64)> = None;
+    let mut at: Option<(String, u64, u64)> = None;
     for line in text.split('\n') {
         if let Some(content) = line.strip_prefix('\t') {
-            let Some((commit, number)) = at.take() else { continue };
+            let Some((commit, there, number)) = at.take() else { continue };
             let path = paths.get(&commit).cloned().unwrap_or_default();
             let known = object_id(&commit).filter(|id| !id.is_null());
             match spans.last_mut() {
                 Some(span) if span.commit == known && span.path == path && span.lines.end() + 1 == number => {
                     span.lines = *span.lines.start()..=number;
+                    span.numbers.push(there);
                     span.text.push(content.to_owned());
                 }
                 _ => spans.push(Span {
                     lines: number..=number,
                     commit: known,
                     path,
+                    numbers: vec![there],
                     text: vec![content.to_owned()],
                 }),
             }
-        } else if let Some((commit, _)) = &at {
+        } else if let Some((commit, ..)) = &at {
             if let Some(path) = line.strip_prefix("filename ") {
                 paths.insert(commit.clone(), unquoted(path));
             }
         } else {
             let mut words = line.split(' ');
             let commit = words.next().filter(|word| word.len() >= 40).map(str::to_owned);
-            let number = words.nth(1).and_then(|word| word.parse().ok());
-            at = commit.zip(number);
+            let mut number = || words.next().and_then(|word| word.parse().ok());
+            at = commit.and_then(|commit| Some((commit, number()?, number()?)));
         }
     }
     spans
@@ -230,5 +235,6 @@ mod tests {
             [(1..=2, true, "old name.rs"), (3..=3, false, "new.rs"), (4..=4, true, "old name.rs")]
         );
         assert_eq!(spans[0].text, ["one", "\ttwo"]);
+        assert_eq!((&spans[0].numbers, &spans[1].numbers), (&vec![1, 2], &vec![3]));
     }
 }

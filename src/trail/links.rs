@@ -8,6 +8,7 @@ use super::trailers;
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::status::ExecutionStatus;
+use crate::model::task_id::TaskId;
 use crate::rules::claim_order::who_holds;
 use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, layout, records};
 
@@ -15,7 +16,7 @@ use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, layout, reco
 pub(crate) fn link(
     commit: &CodeCommit,
     files: &[String],
-    task_id: Option<String>,
+    task_id: Option<TaskId>,
     linked_by: LinkedBy,
 ) -> CommitLink {
     CommitLink {
@@ -79,19 +80,19 @@ pub(crate) fn task(
     read: &impl Read,
     solution: &SolutionId,
     trailers: &[(String, String)],
-    active: Option<String>,
+    active: Option<TaskId>,
     files: impl FnOnce() -> Result<Vec<String>, StoreError>,
-) -> Result<Option<String>, StoreError> {
+) -> Result<Option<TaskId>, StoreError> {
     let Some(record) = records::solution(read, solution)? else { return Ok(active) };
     let plan = record.typed_plan();
     let tasks: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
     let named = trailers::tasks(trailers, solution.as_str());
     let named: Vec<&str> = named.into_iter().filter(|task| tasks.contains(task)).collect();
     Ok(match (&named[..], active, &tasks[..]) {
-        ([task], _, _) => Some((*task).to_owned()),
+        ([task], _, _) => Some((*task).into()),
         ([_, ..], _, _) => None,
         ([], Some(task), _) => Some(task),
-        ([], None, [task]) => Some((*task).to_owned()),
+        ([], None, [task]) => Some((*task).into()),
         ([], None, _) => plan.only_task_of(&files()?).map(|task| task.id.clone()),
     })
 }

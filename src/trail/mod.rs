@@ -16,6 +16,7 @@ pub(crate) mod own_branch;
 mod parts;
 pub(crate) mod patch_id;
 pub(crate) mod progress;
+pub(crate) mod provenance;
 mod quoted;
 pub(crate) mod reach;
 pub(crate) mod record_change;

@@ -4,6 +4,7 @@
 use crate::git::ObjectId;
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
+use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 use crate::store::dates::Bound;
 use crate::store::{Store, StoreError, object_id};
@@ -45,7 +46,7 @@ impl Explain for MomentError {
         match self {
             Self::Index(error) => error.remedies(),
             _ => {
-                Remedies::call("log", "shows the commits of the ref")
+                Remedies::call(Other::Log, "shows the commits of the ref")
                     .and("or name `@{2}` (two moves of the ref ago), `@~3`, a remote, or a date such as 2026-11-20 or `2 days ago`")
             },
         }

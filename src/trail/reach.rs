@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 
 use crate::model::hash::CommitHash;
-use crate::rules::folder::ExecutionFolder;
 use crate::store::{Store, StoreError, object_id};
 
 /// The unreachable ones among some commits, found by one walk.
@@ -32,16 +31,6 @@ impl Unreached {
         let unreached = store.git().unreachable(&here, detached_heads(store)?)?;
         let unreached = unreached.into_iter().map(CommitHash::from).filter(|it| commits.contains(it));
         Ok(Self { adrift: unreached.collect(), away })
-    }
-
-    /// Checks the commits that executions link.
-    pub(crate) fn of<'a>(
-        store: &Store,
-        executions: impl Iterator<Item = &'a ExecutionFolder>,
-    ) -> Result<Self, StoreError> {
-        let commits: Vec<CommitHash> =
-            executions.flat_map(ExecutionFolder::commits).map(|it| it.link.hash).collect();
-        Self::among(store, commits.iter())
     }
 
     /// Whether it is unreachable here, for whatever reason.

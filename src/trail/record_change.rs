@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Comment,
     /// What went wrong or was clarified.
     Feedback,
+    /// What an explorer found out about an issue.
+    Exploration,
     /// A plan.
     Solution,
     /// A review of a plan.
@@ -149,6 +151,7 @@ fn kind(path: &str) -> Kind {
         Some(Location::Entry(log, _)) => match log {
             Log::Comments(_) => Kind::Comment,
             Log::Feedback(_) => Kind::Feedback,
+            Log::Explorations(_) => Kind::Exploration,
             Log::Reviews(_) => Kind::Review,
             Log::Events(_) => Kind::Event,
             Log::Conflicts(_) => Kind::Conflict,

@@ -4,14 +4,17 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::model::execution::{Event, Execution, Failure, LogEntry};
+use crate::model::exploration::Explored;
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Feedback};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::review::Review;
 use crate::model::run::Run;
-use crate::model::run_log::{RunEvent, RunLogEntry};
+use crate::model::run_log::{RunEvent, RunLogEntry, RunPhase};
+use crate::model::task_id::TaskId;
 use crate::model::wisdom::Wisdom;
+use crate::rules::run::breach_words;
 use crate::store::layout::{Location, Log, Owner};
 
 /// A quoted text is cut to this many characters.
@@ -62,6 +65,11 @@ fn entry(log: &Log, value: &Value) -> Option<String> {
             let said = quoted(&it.content);
             format!("feedback on {issue} ({} at {}) by {}{said}", it.kind, it.stage, it.author)
         }
+        Log::Explorations(issue) => {
+            let it: Explored = typed(value)?;
+            let found = quoted(it.found.key_findings.first().map_or("", String::as_str));
+            format!("exploration of {issue} ({}) by {}{found}", it.depth, it.author)
+        }
         Log::Reviews(plan) => {
             let it: Review = typed(value)?;
             let findings = it.findings.iter().map(|finding| cut(finding)).collect::<Vec<_>>().join("; ");
@@ -96,7 +104,7 @@ fn entry(log: &Log, value: &Value) -> Option<String> {
 /// An entry of an execution's log in words.
 fn event(event: &Event) -> String {
     let of_task =
-        |task: &Option<String>| task.as_deref().map(|task| format!("[{task}] ")).unwrap_or_default();
+        |task: &Option<TaskId>| task.as_deref().map(|task| format!("[{task}] ")).unwrap_or_default();
     match event {
         Event::Commit(it) => {
             format!(
@@ -149,8 +157,14 @@ pub(crate) fn run_event(event: &RunEvent) -> String {
     };
     let of = |issue: &Option<IssueId>| issue.as_ref().map(|issue| format!(" of {issue}")).unwrap_or_default();
     match event {
+        RunEvent::Phase(it) if it.driver.is_some() && it.phase != RunPhase::Init => {
+            format!("resumed, {}", it.phase)
+        }
         RunEvent::Phase(it) => format!("{}, {}{}", it.status, it.phase, why(&it.error)),
-        RunEvent::Issue(it) => format!("{} {}{}", it.issue_id, it.status, why(&it.error)),
+        RunEvent::Issue(it) => {
+            let note = bracketed(&cut(it.note.as_deref().unwrap_or_default()));
+            format!("{} {}{note}{}", it.issue_id, it.status, why(&it.error))
+        }
         RunEvent::Action(it) => {
             let (of, outcome) = (of(&it.issue_id), if it.skipped.is_some() { "skipped" } else { "done" });
             let why = it.skipped.as_deref().or(it.note.as_deref()).unwrap_or_default();
@@ -159,16 +173,10 @@ pub(crate) fn run_event(event: &RunEvent) -> String {
         RunEvent::Setback(it) => {
             format!("{}{} failed{}", it.action, of(&it.issue_id), why(&Some(it.error.clone())))
         }
-        RunEvent::Breach(it) => {
-            let undone = if it.undone { "undone" } else { "not undone" };
-            format!(
-                "agent {} broke its role in {}{}: {} ({undone})",
-                cut(&it.agent),
-                it.action,
-                of(&it.issue_id),
-                cut(&it.what)
-            )
+        RunEvent::Decision(it) => {
+            format!("{} chosen after {} of {} failed", it.choice, it.action, it.issue_id)
         }
+        RunEvent::Breach(it) => breach_words(it, cut),
     }
 }
 

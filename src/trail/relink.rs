@@ -19,6 +19,7 @@ use crate::git::{ObjectId, Revisions};
 use crate::model::execution::{Event, LinkedBy, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id, records};
@@ -55,7 +56,7 @@ pub(crate) struct Lost {
     pub(crate) solution_id: SolutionId,
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// What shows that it belongs there.
     pub(crate) shown_by: Shown,
     /// The commits of the execution that it reverts.
@@ -257,7 +258,7 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
     Ok(Found { links: found.into_iter().map(|(_, it, _)| it).collect(), undecided })
 }
 
-fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<String>, shown_by: Shown) -> Lost {
+fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<TaskId>, shown_by: Shown) -> Lost {
     let execution = &known.executions[n].execution;
     Lost {
         commit: commit.id.into(),

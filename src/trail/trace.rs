@@ -1,12 +1,15 @@
 //! From a commit to the executions that link it.
 
 use super::audit::{RangeError, ids};
+use super::provenance::{Provenances, Stated};
 use crate::git::{ObjectId, is_ref_name};
 use crate::index::{Index, IndexError};
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
+use crate::model::person::Person;
+use crate::model::provenance::Provenance;
 use crate::rules::folder::IssueFolder;
-use crate::store::{Store, StoreError, records};
+use crate::store::{CodeCommit, Store, StoreError, records};
 
 /// A commit of the project, as git knows it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -16,9 +19,26 @@ pub(crate) struct CommitFacts {
     /// The first line of its message.
     pub(crate) subject: String,
     /// `Name <email>`
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// The ids in its `Wf-Issue`, `Wf-Solution` and `Wf-Task` trailers, as `key: value`.
     pub(crate) trailers: Vec<String>,
+    /// What Entire and Git AI recorded about the agents behind it; nobody has checked that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) provenance: Vec<Provenance>,
+}
+
+impl CommitFacts {
+    /// What is known of it, with what other tools recorded.
+    fn of(commit: CodeCommit, stated: Vec<Stated>) -> Self {
+        let trailers = super::trailers::parse(&commit.message);
+        Self {
+            hash: commit.id.into(),
+            subject: commit.subject,
+            author: commit.author,
+            trailers: trailers.into_iter().map(|(key, value)| format!("{key}: {value}")).collect(),
+            provenance: stated.into_iter().map(|it| it.provenance).collect(),
+        }
+    }
 }
 
 /// Issues with executions that link the commit, or did before it was rewritten.
@@ -41,22 +61,22 @@ pub(crate) fn issues_of(
 /// a git process.
 pub(crate) fn commit(store: &Store, text: &str) -> Result<Option<CommitFacts>, StoreError> {
     let is_whole = text.len() >= 40;
-    if let Some(id) = store.commit_named(text).filter(|_| is_whole) {
-        return commit_facts(store, id).map(Some);
-    }
-    store.git().commit_named(text)?.map(|id| commit_facts(store, id)).transpose()
+    let id = match store.commit_named(text).filter(|_| is_whole) {
+        Some(id) => Some(id),
+        None => store.git().commit_named(text)?,
+    };
+    id.map(|id| Ok(commit_facts(store, &Provenances::of(store), id)?.0)).transpose()
 }
 
-/// What git knows of the commit with this id.
-pub(crate) fn commit_facts(store: &Store, id: ObjectId) -> Result<CommitFacts, StoreError> {
+/// What git knows of the commit with this id, and what other tools recorded about its lines.
+pub(crate) fn commit_facts(
+    store: &Store,
+    provenances: &Provenances<'_>,
+    id: ObjectId,
+) -> Result<(CommitFacts, Vec<Stated>), StoreError> {
     let commit = store.code_commit(id)?;
-    let trailers = super::trailers::parse(&commit.message);
-    Ok(CommitFacts {
-        hash: id.into(),
-        subject: commit.subject,
-        author: commit.author,
-        trailers: trailers.into_iter().map(|(key, value)| format!("{key}: {value}")).collect(),
-    })
+    let stated = provenances.about(id, &commit.message);
+    Ok((CommitFacts::of(commit, stated.clone()), stated))
 }
 
 /// The commits of a range; or, for the name of a branch, those that it has beyond the main one. `None` for any other
@@ -90,5 +110,6 @@ pub(crate) fn range(store: &Store, text: &str) -> Result<Option<Vec<CommitFacts>
 }
 
 fn listed(store: &Store, words: &[&str]) -> Result<Vec<CommitFacts>, RangeError> {
-    ids(store, words)?.into_iter().map(|id| Ok(commit_facts(store, id)?)).collect()
+    let provenances = Provenances::of(store);
+    ids(store, words)?.into_iter().map(|id| Ok(commit_facts(store, &provenances, id)?.0)).collect()
 }

@@ -44,11 +44,15 @@ pub(crate) fn tasks<'a>(trailers: &'a [(String, String)], solution: &str) -> BTr
 
 /// The key and the value of a line that is one of our trailers.
 pub(crate) fn own_trailer(line: &[u8]) -> Option<(&'static str, &[u8])> {
+    KEYS.iter().find_map(|key| Some((*key, value_of(key, line)?)))
+}
+
+/// The value of a line that is a trailer with this key.
+pub(crate) fn value_of<'a>(key: &str, line: &'a [u8]) -> Option<&'a [u8]> {
     let start = line.iter().take(MAX_INDENT).take_while(|c| **c == b' ').count();
-    let (key, value) = line[start..].split_once_str(b":")?;
-    let key = KEYS.iter().find(|known| known.as_bytes().eq_ignore_ascii_case(key.trim_end()))?;
+    let (found, value) = line[start..].split_once_str(b":")?;
     let value = value.trim();
-    (!value.is_empty()).then_some((*key, value))
+    (key.as_bytes().eq_ignore_ascii_case(found.trim_end()) && !value.is_empty()).then_some(value)
 }
 
 #[cfg(test)]

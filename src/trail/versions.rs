@@ -6,6 +6,7 @@ use crate::git::{ObjectId, parse_local_date};
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
 use crate::model::id::SolutionId;
+use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 use crate::model::solution::{SOLUTION, Solution};
 use crate::model::time::Time;
@@ -44,7 +45,7 @@ impl Explain for MomentError {
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::Unknown(_) => Remedies::call("log", "shows the commits of the store").and(
+            Self::Unknown(_) => Remedies::call(Other::Log, "shows the commits of the store").and(
                 "or name a commit of the project, or a date as git takes them: 2026-11-20, `2 days ago`",
             ),
             Self::Store(error) => error.remedies(),

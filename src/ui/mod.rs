@@ -4,6 +4,7 @@
 use std::io::IsTerminal;
 
 pub(crate) mod lanes;
+pub(crate) mod live;
 pub(crate) mod manual;
 pub(crate) mod outlet;
 pub(crate) mod pager;
@@ -15,6 +16,7 @@ pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod time;
 
+pub(crate) use live::Live;
 pub(crate) use outlet::{Remarks, ask, say};
 pub(crate) use progress::Progress;
 pub(crate) use screen::{Screen, is_broken_pipe};

@@ -184,8 +184,8 @@ pub(crate) fn ask(question: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::style::{HEADING, Painter};
     use super::*;
+    use crate::ui::style::{HEADING, Painter};
 
     /// The output, which must be the same however the input is split.
     #[track_caller]

@@ -59,8 +59,8 @@ impl Drop for Progress {
 
 #[cfg(test)]
 mod tests {
-    use super::super::screen::tests::Written;
     use super::*;
+    use crate::ui::screen::tests::Written;
 
     fn on(written: &Written, total: Option<u64>) -> Progress {
         Progress::on(Some(Box::new(written.clone())), "importing", total)

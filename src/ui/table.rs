@@ -183,8 +183,8 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::screen::tests::screen;
     use super::*;
+    use crate::ui::screen::tests::screen;
 
     fn printed(table: &Table, columns: Option<usize>) -> String {
         let (mut screen, written) = screen(columns);

@@ -35,8 +35,8 @@ pub(crate) fn length(ms: u64) -> String {
         _ => format!("{one} {name} {rest} {part}"),
     };
     match ms {
-        _ if ms < 10 * SECOND => format!("{}.{} s", ms / SECOND, ms % SECOND / 100),
-        _ if ms < MINUTE => format!("{} s", ms / SECOND),
+        _ if ms < 9_950 => format!("{}.{} s", (ms + 50) / SECOND, (ms + 50) % SECOND / 100),
+        _ if ms < MINUTE => format!("{} s", ((ms + 500) / SECOND).min(59)),
         _ if ms < HOUR => two(ms / MINUTE, "min", ms % MINUTE / SECOND, "s"),
         _ if ms < DAY => two(ms / HOUR, "h", ms % HOUR / MINUTE, "min"),
         _ => two(ms / DAY, "d", ms % DAY / HOUR, "h"),
@@ -75,7 +75,10 @@ mod tests {
         for (ms, text) in [
             (0, "0.0 s"),
             (420, "0.4 s"),
-            (12_999, "12 s"),
+            (4_977, "5.0 s"),
+            (9_970, "10 s"),
+            (12_999, "13 s"),
+            (59_700, "59 s"),
             (182_000, "3 min 2 s"),
             (180_000, "3 min"),
             (65 * 60_000, "1 h 5 min"),

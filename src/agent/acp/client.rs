@@ -20,7 +20,7 @@ use futures::future::{self, Either};
 
 use super::permission::{self, Wish};
 use super::{files, real};
-use crate::model::agent_session::Cost;
+use crate::model::agent_session::{Cost, Usage};
 use crate::rules::roles::Role;
 
 /// At most this many tool calls are remembered.
@@ -46,8 +46,13 @@ pub(super) enum Event {
     Thought(String),
     /// A tool call, and the decision about it.
     Tool(String),
-    /// What the session has cost so far.
-    Cost(Cost),
+    /// What the session has used so far.
+    Used {
+        /// The tokens in its context.
+        context: u64,
+        /// Its cost.
+        cost: Option<Cost>,
+    },
 }
 
 /// What an agent reports about itself.
@@ -59,8 +64,8 @@ pub(crate) struct Greeting {
     pub(crate) session_id: Option<String>,
     /// The model that was chosen for it.
     pub(crate) model: Option<String>,
-    /// What it cost.
-    pub(crate) cost: Option<Cost>,
+    /// What it used, as the protocol reports it.
+    pub(crate) usage: Usage,
 }
 
 /// The step at which the conversation failed.
@@ -207,7 +212,7 @@ async fn converse(
     };
     match turn.map_err(Failed::at("session/prompt"))?.stop_reason {
         StopReason::EndTurn => {
-            Ok(Greeting { agent: name, session_id: Some(id.to_string()), model, cost: None })
+            Ok(Greeting { agent: name, session_id: Some(id.to_string()), model, usage: Usage::default() })
         }
         other => {
             let word = serde_json::to_value(other).ok();
@@ -247,7 +252,8 @@ fn noticed(calls: &Calls, update: SessionUpdate) -> Option<Event> {
             None
         }
         SessionUpdate::UsageUpdate(usage) => {
-            usage.cost.map(|cost| Event::Cost(Cost { amount: cost.amount, currency: cost.currency }))
+            let cost = usage.cost.map(|cost| Cost { amount: cost.amount, currency: cost.currency });
+            Some(Event::Used { context: usage.used, cost })
         }
         _ => None,
     }

@@ -1,7 +1,11 @@
 //! The files that an agent reads and writes through this program: only those of its work tree.
 
-use std::io::{self, ErrorKind};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, mkdirat, openat};
+use rustix::io::Errno;
 
 /// Longer files are refused.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -9,15 +13,12 @@ const MOST_BYTES: u64 = 4 * 1024 * 1024;
 /// At most `limit` lines of a file, starting at line `line`, counted from 1.
 pub(super) fn read(root: &Path, path: &Path, line: Option<u32>, limit: Option<u32>) -> io::Result<String> {
     let file = inside(root, path)?.canonicalize()?;
-    within(root, &file)?;
-    let data = file.metadata()?;
-    if !data.is_file() {
-        return Err(refused("not a file", path));
-    }
-    if data.len() > MOST_BYTES {
+    let file = open(root, &file, OFlags::RDONLY, path)?;
+    let mut text = String::new();
+    file.take(MOST_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MOST_BYTES {
         return Err(refused("the file is too large", path));
     }
-    let text = std::fs::read_to_string(file)?;
     if line.is_none() && limit.is_none() {
         return Ok(text);
     }
@@ -32,25 +33,51 @@ pub(super) fn write(root: &Path, path: &Path, text: &str) -> io::Result<()> {
         return Err(refused("the text is too long", path));
     }
     let file = inside(root, path)?;
-    let folder = file.parent().ok_or_else(|| refused("not a file", path))?;
-    // Existing parent directories must not lead outside through a link; missing ones are created and cannot.
-    let known = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok());
-    within(root, &known.unwrap_or(root).canonicalize()?)?;
-    std::fs::create_dir_all(folder)?;
-    let folder = folder.canonicalize()?;
-    within(root, &folder)?;
-    let target = folder.join(file.file_name().ok_or_else(|| refused("not a file", path))?);
-    let target = match target.symlink_metadata() {
-        Ok(data) if data.is_symlink() => target.canonicalize()?,
-        Ok(_) => target,
-        Err(error) if error.kind() == ErrorKind::NotFound => target,
+    let target = match file.symlink_metadata() {
+        Ok(_) => file.canonicalize()?,
+        Err(error) if error.kind() == ErrorKind::NotFound => new_file(&file, path)?,
         Err(error) => return Err(error),
     };
-    within(root, &target)?;
-    if target.metadata().is_ok_and(|data| !data.is_file()) {
-        return Err(refused("not a file", path));
+    let mut file = open(root, &target, OFlags::WRONLY | OFlags::CREATE, path)?;
+    file.set_len(0)?;
+    file.write_all(text.as_bytes())
+}
+
+/// The path of a file that is not there yet, with the links in the path of its directory resolved.
+fn new_file(file: &Path, path: &Path) -> io::Result<PathBuf> {
+    let known = file.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
+    let known = known.ok_or_else(|| refused("not a file", path))?;
+    let rest = file.strip_prefix(known).map_err(|_| refused("not a file", path))?;
+    Ok(known.canonicalize()?.join(rest))
+}
+
+/// Opens a file of the work tree, whose path has no links. It goes from directory to directory and follows no link, since
+/// an agent may put one there after the path was looked at; missing directories are made if the file may be made.
+fn open(root: &Path, file: &Path, flags: OFlags, path: &Path) -> io::Result<File> {
+    let real = root.canonicalize()?;
+    let rest = file.strip_prefix(&real).map_err(|_| refused("outside the work tree", path))?;
+    if rest.components().any(is_git) {
+        return Err(refused("git's own", path));
     }
-    std::fs::write(target, text)
+    let (folders, name) = match (rest.parent(), rest.file_name()) {
+        (Some(folders), Some(name)) => (folders, name),
+        _ => return Err(refused("not a file", path)),
+    };
+    let way = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut at = rustix::fs::open(&real, way, Mode::empty())?;
+    for folder in folders.components() {
+        if flags.contains(OFlags::CREATE) {
+            match mkdirat(&at, folder.as_os_str(), Mode::from_raw_mode(0o777)) {
+                Err(error) if error != Errno::EXIST => return Err(error.into()),
+                _ => {}
+            }
+        }
+        at = openat(&at, folder.as_os_str(), way, Mode::empty())?;
+    }
+    // Whoever opens a pipe waits for its other end.
+    let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(openat(&at, name, flags, Mode::from_raw_mode(0o666))?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refused("not a file", path)) }
 }
 
 /// Checks that the path, as written, stays in the work tree.
@@ -70,12 +97,6 @@ fn inside(root: &Path, path: &Path) -> io::Result<PathBuf> {
         return Err(refused("git's own", path));
     }
     Ok(root.join(rest))
-}
-
-/// Checks a path whose links are resolved.
-fn within(root: &Path, file: &Path) -> io::Result<()> {
-    let rest = file.strip_prefix(root.canonicalize()?).map_err(|_| refused("outside the work tree", file))?;
-    if rest.components().any(is_git) { Err(refused("git's own", file)) } else { Ok(()) }
 }
 
 /// Agents may not write inside `.git`: hooks and settings there are commands.
@@ -104,6 +125,10 @@ mod tests {
         symlink("src/a.rs", root.join("alias")).unwrap();
         symlink(".git/hooks", root.join("hooks")).unwrap();
         symlink("../new", root.join("dangling")).unwrap();
+        symlink("../../..", root.join("src/far")).unwrap();
+        #[cfg(target_os = "linux")]
+        rustix::fs::mknodat(rustix::fs::CWD, root.join("pipe"), rustix::fs::FileType::Fifo, Mode::RWXU, 0)
+            .unwrap();
         (folder, root)
     }
 
@@ -133,6 +158,11 @@ mod tests {
             "hooks/pre-commit",
             ".GIT/config",
             "dangling",
+            "src/far/etc/passwd",
+            "up/new",
+            "out/new",
+            "src/a.rs/new",
+            "pipe",
         ] {
             assert!(read(&root, Path::new(path), None, None).is_err(), "{path}");
             assert!(write(&root, Path::new(path), "x").is_err(), "{path}");
@@ -150,5 +180,28 @@ mod tests {
         write(&root, Path::new("alias"), "four").unwrap();
         assert_eq!(std::fs::read_to_string(root.join("src/a.rs")).unwrap(), "four");
         assert!(root.join("alias").is_symlink());
+        write(&root, &root.join("docs/deep/new.md"), "n").unwrap();
+        assert_eq!(std::fs::read_to_string(root.join("docs/deep/new.md")).unwrap(), "n");
+    }
+
+    #[test]
+    fn a_link_that_is_put_there_after_the_path_was_looked_at_leads_nowhere() {
+        let (folder, root) = tree();
+        let looked_at = root.canonicalize().unwrap();
+        let flags = OFlags::WRONLY | OFlags::CREATE;
+        for file in ["up/new", "hooks/pre-commit", "out", "alias"] {
+            assert!(open(&root, &looked_at.join(file), flags, Path::new(file)).is_err(), "{file}");
+        }
+        assert!(!folder.path().join("new").exists());
+        assert_eq!(std::fs::read_to_string(folder.path().join("secret")).unwrap(), "s");
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_is_refused() {
+        let (_folder, root) = tree();
+        let long = "x".repeat(usize::try_from(MOST_BYTES).unwrap() + 1);
+        std::fs::write(root.join("long"), &long).unwrap();
+        assert!(read(&root, Path::new("long"), None, None).unwrap_err().to_string().contains("too large"));
+        assert!(write(&root, Path::new("a"), &long).unwrap_err().to_string().contains("too long"));
     }
 }

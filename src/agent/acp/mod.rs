@@ -16,7 +16,7 @@ use super::definition::Agent;
 use super::process::{self, Command, Ended, GRACE, Stream};
 use super::talk::{Heard, MOST_ERRORS, MOST_OUTPUT, Observer, Place, Said, Tail, Unanswered};
 use super::transcript::{Transcript, Who};
-use crate::model::agent_session::Cost;
+use crate::model::agent_session::Usage;
 use crate::rules::roles::Role;
 
 pub(crate) use client::Greeting;
@@ -71,7 +71,7 @@ pub(super) fn converse(
         observer,
         cancel: Some(cancel),
         why: None,
-        cost: None,
+        usage: Usage::default(),
         deadline: Instant::now() + agent.timeout().value,
     };
     let words = agent.words();
@@ -90,9 +90,9 @@ pub(super) fn converse(
     let (ended, took) = ran.map_err(|source| super::talk::not_started(agent, &place.folder, source))?;
     talk.close();
     let heard = Heard { answer: talk.heard.0.text(), log: talk.heard.1.text() };
-    let cost = talk.cost.take();
+    let usage = std::mem::take(&mut talk.usage);
     let greeting = judged(agent, talk, ended, &heard)?;
-    Ok((Greeting { cost, ..greeting }, heard, took))
+    Ok((Greeting { usage, ..greeting }, heard, took))
 }
 
 /// The result of the conversation, from the protocol or else from how the process ended.
@@ -137,8 +137,8 @@ struct Talk<'a> {
     cancel: Option<oneshot::Sender<()>>,
     /// Why the agent has to end. It is first asked to end, and killed at the deadline.
     why: Option<Why>,
-    /// What it has cost so far, if the agent told.
-    cost: Option<Cost>,
+    /// What it has used so far, if the agent told.
+    usage: Usage,
     deadline: Instant,
 }
 
@@ -207,7 +207,12 @@ impl Talk<'_> {
                 }
                 Event::Thought(text) => self.observer.said(Said::Thought, &text),
                 Event::Tool(text) => self.observer.said(Said::Tool, &text),
-                Event::Cost(cost) => self.cost = Some(cost),
+                Event::Used { context, cost } => {
+                    // An agent that runs out of room shortens its context, and what it has read is read.
+                    self.usage.tokens = self.usage.tokens.max(Some(context));
+                    self.usage.cost = cost.or_else(|| self.usage.cost.take());
+                    self.observer.used(&self.usage);
+                }
             }
         }
     }

@@ -1,14 +1,20 @@
 //! The answer of an agent: a JSON document of a known kind, found in the agent's output and checked strictly against
 //! its schema.
 
+mod aside;
 mod find;
 mod kinds;
 mod schema;
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+pub(crate) use aside::{Aside, With};
 
 use crate::model::typed;
 
@@ -33,13 +39,25 @@ pub(crate) enum Unfit {
     Faults(Vec<String>),
 }
 
-/// The answer in an agent's output, with its JSON.
-pub(crate) fn read<A: Answer>(text: &str) -> Result<(A, Value), Unfit> {
+/// An answer, as it was found in an agent's output.
+#[derive(Debug)]
+pub(crate) struct Read<A> {
+    /// The answer.
+    pub(crate) answer: A,
+    /// What the agent added to it.
+    pub(crate) aside: Aside,
+    /// All of it, as it was written.
+    pub(crate) value: Value,
+}
+
+/// The answer in an agent's output.
+pub(crate) fn read<A: Answer>(text: &str) -> Result<Read<A>, Unfit> {
     let found = find::find(text);
     let mut longest: Option<(usize, Vec<String>)> = None;
     for value in found.values {
-        let faults = match A::read(&value) {
-            Ok(answer) => return Ok((answer, value)),
+        let read = Aside::split(&value).and_then(|(rest, aside)| Ok((A::read(&rest)?, aside)));
+        let faults = match read {
+            Ok((answer, aside)) => return Ok(Read { answer, aside, value }),
             Err(faults) => faults,
         };
         let length = value.to_string().len();
@@ -62,6 +80,31 @@ pub(crate) fn faults(schema: &Value, value: &Value) -> Vec<String> {
 /// The schema of a type.
 pub(crate) fn schema_of<T: JsonSchema>() -> Value {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// The schema of a `T` without other fields than its own, in itself and in what it consists of. For an answer that is kept
+/// as a record, since a record may have fields of a later version.
+pub(crate) struct Strict<T>(PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Strict<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = T::json_schema(generator);
+        if let Some(object) = schema.as_object_mut() {
+            close(object);
+        }
+        generator.definitions_mut().values_mut().filter_map(Value::as_object_mut).for_each(close);
+        schema
+    }
+}
+
+fn close(schema: &mut Map<String, Value>) {
+    if schema.contains_key("properties") {
+        schema.entry("additionalProperties").or_insert(Value::Bool(false));
+    }
 }
 
 /// Reads a value of a type that is completely described by its schema.

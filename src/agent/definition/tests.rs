@@ -87,7 +87,7 @@ fn what_is_no_agent_says_why_and_what_to_do() {
         ("odd", "`wf.agent.odd.protocol` is `http`; expected plain or acp"),
         (
             "typo",
-            "`wf.agent.typo.comand` is `x`; expected one of the keys command, shell, protocol, timeout and env",
+            "`wf.agent.typo.comand` is `x`; expected one of the keys command, shell, protocol, timeout, commits and env",
         ),
         ("secret", "`wf.agent.secret.env` is `1A`; expected NAME or NAME=VALUE"),
         ("bad name", "`bad name` cannot be the name of an agent"),

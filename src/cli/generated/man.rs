@@ -73,6 +73,11 @@ The remote to sync the store with.
 How long a claim lasts without a commit:
 .BR 4h ", " 90m ", " 2d .
 .TP
+.B wf.noticeOutside
+If
+.BR false ,
+no commit is said to change files that its plan does not name.
+.TP
 .B wf.lockTimeout
 How many seconds to wait for another writer (default: 60).
 .TP

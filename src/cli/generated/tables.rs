@@ -149,7 +149,7 @@ fn moves() -> String {
     };
     let mut table = String::new();
     for known in TRANSITIONS {
-        let command = roff(known.command);
+        let command = roff(&known.by.to_string());
         writeln!(table, ".TP\n.B {command}\nfrom {}\n.br\nto {}", words(known.from), words(known.to))
             .unwrap();
     }
@@ -186,7 +186,7 @@ fn block(name: &str) -> String {
         "queue" => fields(&QUEUE, "queue"),
         "item" => fields(&ITEM, "item"),
         "comment" | "feedback" | "review" | "redaction" | "execution" | "queue-conflict" | "run"
-        | "wisdom" => whole_entry(name),
+        | "exploration-entry" | "wisdom" => whole_entry(name),
         "log" => log_entries("execution-log-entry", "Event"),
         "run-log" => log_entries("run-log-entry", "RunEvent"),
         _ => panic!("nothing makes the table `{name}`"),
@@ -229,6 +229,7 @@ fn the_tables_of_the_format_are_current() {
         "item",
         "comment",
         "feedback",
+        "exploration-entry",
         "review",
         "queue-conflict",
         "redaction",

@@ -3,9 +3,8 @@
 use crate::cli::{Failure, read_text};
 use crate::model::id::IssueId;
 use crate::model::shell;
-use crate::ops::Session;
+use crate::ops::{Session, issues};
 pub(crate) use crate::rules::limits::text as checked;
-use crate::store::{Read, layout};
 
 /// Where the text of an issue or a comment comes from.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -109,13 +108,13 @@ pub(crate) const ITEM: &str = "an item is S-1, QUE-…:S-1, or the id of a plan 
 
 /// Refuses a second issue id for a command that takes one issue and then a text: the user probably meant both issues.
 pub(crate) fn refuse_second_issue(
-    read: &impl Read,
+    session: &Session,
     text: Option<&str>,
     command: &str,
 ) -> Result<(), Failure> {
     let second = text.and_then(|text| IssueId::parse(text).ok());
     match second {
-        Some(id) if read.file(&layout::issue(&id))?.is_some() => {
+        Some(id) if issues::exists(session, &id)? => {
             Err(Failure::usage(format!("`{command}` takes one issue, but `{id}` is another"))
                 .hint(format!("`{command} {id}` for that one; `-m {id}` if it is your text")))
         }

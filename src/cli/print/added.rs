@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::solution;
 use crate::model::id::SolutionId;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
 use crate::ops::Notice;
@@ -53,7 +54,7 @@ pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> V
     }
     for (id, report) in it.handed.iter().filter(|(_, report)| !report.findings.is_empty()) {
         let quality = report.quality.total();
-        let check = Call::new("solution check", [id]);
+        let check = Call::new(Other::SolutionCheck, [id]);
         let is_lone = matches!(&it.pending_selection[..], [one] if matches!(&one.solutions[..], [plan] if plan.id == *id));
         if report.quality.suffices() || no_bind || !is_lone {
             let things = count(report.findings.len(), "warning");
@@ -66,8 +67,8 @@ pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> V
                 "{id} is not bound: its quality is {quality:.2}; binding requires {LEAST} or more"
             ))
             .remedy(check, "says what to improve")
-            .remedy("task edit", "improves it")
-            .remedy(Call::new("bind", [it.issue.as_str(), id.as_str()]), "binds it"),
+            .remedy(Call::new(Op::TaskEdit, [id.as_str(), "TASK"]), "improves it")
+            .remedy(Call::new(Op::Bind, [it.issue.as_str(), id.as_str()]), "binds it"),
         );
         remarks.extend(report.findings.iter().map(|finding| Notice::warning(finding.to_string())));
     }
@@ -84,5 +85,5 @@ fn choice(it: &Added) -> Option<Notice> {
         Some(failed) => format!("{issue} failed with {failed}, and has {pending} newer plans"),
         None => format!("{issue} has {}, and none is bound", count(pending, "plan")),
     };
-    Some(Notice::warning(message).remedy(Call::new("bind", [issue.as_str(), "SOLUTION"]), "chooses one"))
+    Some(Notice::warning(message).remedy(Call::new(Op::Bind, [issue.as_str(), "SOLUTION"]), "chooses one"))
 }

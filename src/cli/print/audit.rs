@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crate::cli::print::execution::{ON_NO_BRANCH, undone};
+use crate::cli::print::with_remedies;
 use crate::model::execution::LinkedBy;
 use crate::model::review::Verdict;
 use crate::ops::trail::{Audit, AuditedCommit, Binding};
@@ -22,6 +23,11 @@ fn short_range(range: &str) -> String {
     let parts: Vec<&str> =
         range.split("..").map(|part| if is_hash(part) { short(part) } else { part }).collect();
     parts.join("..")
+}
+
+/// What a finding says, with its remedies.
+fn said(finding: &Finding) -> String {
+    with_remedies(&finding.message, &finding.remedies)
 }
 
 fn share(part: usize, whole: usize) -> String {
@@ -65,7 +71,7 @@ fn rows(commit: &AuditedCommit) -> Vec<[String; 7]> {
         [
             short(&commit.hash).to_owned(),
             of(|it| it.issue_id.to_string()),
-            of(|it| it.task_id.clone().unwrap_or_default()),
+            of(|it| it.task_id.clone().unwrap_or_default().to_string()),
             of(|it| it.linked_by.map(cell).unwrap_or_default()),
             of(|it| it.review.map(|verdict| verdict.as_str().to_owned()).unwrap_or_default()),
             of(|it| {
@@ -174,7 +180,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()>
         for (findings, rest) in in_short(of_kind) {
             for finding in &findings {
                 let place = painter.paint(style::ID, &place(finding));
-                writeln!(screen, "  {place}  {}", clean_line(&finding.message))?;
+                writeln!(screen, "  {place}  {}", clean_line(&said(finding)))?;
             }
             if rest > 0 {
                 let place = painter.paint(style::ID, &place(findings[0]));
@@ -215,7 +221,7 @@ pub(in crate::cli) fn markdown(audit: &Audit) -> String {
         }
         for (findings, rest) in in_short(of_kind) {
             for finding in &findings {
-                let _ = writeln!(page, "- {}: {}", escaped(&place(finding)), escaped(&finding.message));
+                let _ = writeln!(page, "- {}: {}", escaped(&place(finding)), escaped(&said(finding)));
             }
             if rest > 0 {
                 let _ = writeln!(page, "- {}: and {rest} more of this kind", escaped(&place(findings[0])));

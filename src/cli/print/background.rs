@@ -8,6 +8,7 @@ use crate::rules::background::{
     AttemptTold, Background, CheckTold, DependencyTold, FeedbackTold, IssueTold, ReviewTold,
 };
 use crate::rules::bounded::LeftOut;
+use crate::rules::explored::ExplorationTold;
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Screen, style};
 
@@ -61,6 +62,7 @@ pub(in crate::cli) fn issue(told: &IssueTold, screen: &mut Screen) -> io::Result
         ("expected", told.expected_behavior.as_deref()),
         ("actual", told.actual_behavior.as_deref()),
         ("suggested fix", told.extended_context.suggested_fix.as_deref()),
+        ("design", told.extended_context.design.as_deref()),
         ("notes", notes.as_deref()),
     ] {
         section(name, text, screen)?;
@@ -76,6 +78,36 @@ fn dependency(it: &DependencyTold, screen: &mut Screen) -> io::Result<()> {
     let state = painter.paint(if it.is_met { style::GOOD } else { style::WARN }, &state);
     let title = it.title.as_deref().unwrap_or_default();
     writeln!(screen, "{label} {id} ({state}) {}", clean_line(title))
+}
+
+/// What an explorer found out.
+pub(in crate::cli) fn exploration(told: Option<&ExplorationTold>, screen: &mut Screen) -> io::Result<()> {
+    let Some(told) = told else { return Ok(()) };
+    heading("what an explorer found out", screen)?;
+    let (who, depth, complexity) = (clean_line(&told.author), told.depth, told.complexity_assessment);
+    writeln!(
+        screen,
+        "    {depth} by {who}, {}: {complexity} complexity, {} impact",
+        told.created_at, told.impact_scope
+    )?;
+    for file in &told.relevant_files {
+        let why = file.rationale.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+        writeln!(screen, "        {}{}", clean_line(&file.path), clean_line(&why))?;
+    }
+    for (name, list) in [
+        ("findings", &told.key_findings),
+        ("depends on", &told.dependencies),
+        ("patterns", &told.existing_patterns),
+        ("related changes", &told.related_changes),
+    ] {
+        if !list.is_empty() {
+            writeln!(screen, "    {name}:")?;
+        }
+        for text in list {
+            writeln!(screen, "{}", indent(text, 8))?;
+        }
+    }
+    Ok(())
 }
 
 /// What was tried and said so far.
@@ -140,7 +172,7 @@ fn reviews(all: &[&ReviewTold], screen: &mut Screen) -> io::Result<()> {
 
 fn attempt(it: &AttemptTold, screen: &mut Screen) -> io::Result<()> {
     let ended = it.finished_at.map_or(String::new(), |at| format!(" {at}"));
-    let other = it.ended_by.as_deref().filter(|person| *person != it.actor);
+    let other = it.ended_by.as_ref().filter(|person| **person != it.actor);
     let ended = other.map_or(ended.clone(), |person| format!("{ended} by {}", clean_line(person)));
     let forced = it.forced.as_deref().map(|reason| format!(", gate overridden: {}", clean_line(reason)));
     let ended = format!("{ended}{}", forced.unwrap_or_default());

@@ -71,7 +71,7 @@ pub(in crate::cli) fn conflicts(screen: &mut Screen, conflicts: &[Conflict]) -> 
 
 fn print_side(name: &str, side: &Side, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
-    let author = side.author.as_deref().unwrap_or("somebody");
+    let author = side.author.as_deref().unwrap_or("someone");
     let at = side.at.map(|at| format!(", {at}")).unwrap_or_default();
     let label = painter.paint(style::DIM, &format!("  {name:<7}"));
     writeln!(screen, "{label} {}{at}", clean_line(author))?;

@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::background;
 use crate::model::id::SolutionId;
 use crate::model::root::Project;
-use crate::ops::plans::{AgentContext, ExecutorInput, ExplorerInput, PlannerInput, ReviewerInput};
+use crate::ops::plans::{
+    AgentContext, Candidates, ExecutorInput, ExplorerInput, PlannerInput, ReviewerInput,
+};
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Screen, style};
 
@@ -63,6 +65,7 @@ fn explorer(screen: &mut Screen, input: &ExplorerInput) -> io::Result<()> {
     writeln!(screen, "{} {}", painter.paint(style::DIM, "depth"), input.depth)?;
     background::issue(&input.issue, screen)?;
     project(screen, &input.project_context)?;
+    background::exploration(input.exploration.as_ref(), screen)?;
     background::background(&input.background, screen)?;
     background::left_out(&input.background.left_out, screen)
 }
@@ -81,6 +84,10 @@ fn reviewer(screen: &mut Screen, input: &ReviewerInput) -> io::Result<()> {
     writeln!(screen, "{} git wf solution show {}", painter.paint(style::DIM, "plan"), input.solution_id)?;
     background::issue(&input.issue, screen)?;
     project(screen, &input.project_context)?;
+    background::exploration(input.exploration.as_ref(), screen)?;
+    if let Some(told) = input.no_context {
+        writeln!(screen, "\n{told}")?;
+    }
     background::background(&input.background, screen)?;
     background::left_out(&input.background.left_out, screen)
 }
@@ -92,6 +99,11 @@ fn planner(screen: &mut Screen, input: &PlannerInput) -> io::Result<()> {
     writeln!(screen, "{}  {}", painter.paint(style::ID, input.issue_id.as_str()), heading(&input.title))?;
     background::issue(&input.issue, screen)?;
     project(screen, &input.project_context)?;
+    let Candidates { min, max } = input.candidates;
+    let plans = if min == max { min.to_string() } else { format!("{min} to {max}") };
+    let label = painter.paint(style::DIM, &format!("{:<12}", "complexity"));
+    writeln!(screen, "\n{label} {} (plans to answer with: {plans})", input.complexity)?;
+    background::exploration(input.exploration.as_ref(), screen)?;
     failures(screen, input)?;
     if !input.plans.is_empty() {
         writeln!(screen, "\n{}", heading("plans"))?;

@@ -20,7 +20,7 @@ pub(in crate::cli) fn detail(screen: &mut Screen, view: &DetailView) -> io::Resu
         painter.paint(style::HEADING, &issue.issue.title)
     )?;
     background::issue(told, screen)?;
-    for (name, value) in [("ended by", &view.ended_by), ("override", &view.forced)] {
+    for (name, value) in [("ended by", view.ended_by.as_deref()), ("override", view.forced.as_deref())] {
         if let Some(value) = value {
             let label = painter.paint(style::DIM, &format!("{name:<12}"));
             writeln!(screen, "{label} {}", clean_line(value))?;

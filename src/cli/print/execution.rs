@@ -2,7 +2,9 @@
 
 use crate::model::agent_session::{AgentSession, MadeBy};
 use crate::model::hash::CommitHash;
+use crate::model::provenance::{Provenance, ProvenanceSource};
 use crate::ops::work::{CommitView, EndView, ExecutionView};
+use crate::ui::text::count;
 use crate::ui::time;
 
 impl CommitView {
@@ -42,6 +44,21 @@ pub(in crate::cli) fn end_note(actor: &str, ended_by: Option<&str>, forced: Opti
 /// The note after a commit that an agent made.
 pub(in crate::cli) fn agent_note(made_by: Option<&MadeBy>) -> String {
     made_by.map(|it| format!(", by agent {it}")).unwrap_or_default()
+}
+
+/// What another tool recorded about a commit, in one line.
+pub(in crate::cli) fn provenance_line(it: &Provenance) -> String {
+    let tool = match (it.source, &it.checkpoint_id) {
+        (ProvenanceSource::Entire, Some(id)) => format!("Entire checkpoint {id}"),
+        (ProvenanceSource::Entire, None) => "Entire".to_owned(),
+        (ProvenanceSource::GitAi, _) => "Git AI".to_owned(),
+    };
+    let model = it.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
+    let session = it.session_id.as_ref().map(|id| format!("session {id}"));
+    let lines = it.line_count.map(|n| count(usize::try_from(n).unwrap_or(usize::MAX), "line"));
+    let agent = it.agent.as_ref().map(|agent| format!("{agent}{model}"));
+    let words: Vec<String> = agent.into_iter().chain(session).chain(lines).collect();
+    if words.is_empty() { tool } else { format!("{tool}: {}", words.join(", ")) }
 }
 
 /// A session of an agent in one line.

@@ -8,13 +8,15 @@ use crate::ops::store::{Finding, Severity};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
-/// All errors, and the notes if requested.
+/// All errors and warnings, and the notes if requested.
 pub(in crate::cli) fn findings(screen: &mut Screen, found: &[Finding], is_verbose: bool) -> io::Result<()> {
-    let errors = found.iter().filter(|it| it.severity == Severity::Error).count();
+    let of = |severity| found.iter().filter(|it| it.severity == severity).count();
+    let (errors, warnings, notes) = (of(Severity::Error), of(Severity::Warning), of(Severity::Note));
     let painter = screen.painter();
-    for it in found.iter().filter(|it| is_verbose || it.severity == Severity::Error) {
+    for it in found.iter().filter(|it| is_verbose || it.severity != Severity::Note) {
         let word = match it.severity {
             Severity::Error => painter.paint(style::BAD, "error"),
+            Severity::Warning => painter.paint(style::WARN, "warning"),
             Severity::Note => painter.paint(style::DIM, "note"),
         };
         let commit = it.commit.as_deref().and_then(|commit| commit.get(..10));
@@ -22,9 +24,9 @@ pub(in crate::cli) fn findings(screen: &mut Screen, found: &[Finding], is_verbos
         let what = with_remedies(&it.what, &it.remedies);
         writeln!(screen, "{word} {}{at}: {}", painter.paint(style::ID, &it.path), clean_line(&what))?;
     }
-    let notes = found.len() - errors;
     let more = if notes > 0 && !is_verbose { "; --verbose shows the notes" } else { "" };
-    writeln!(screen, "{}, {}{more}", count(errors, "error"), count(notes, "note"))
+    let warnings = if warnings > 0 { format!(", {}", count(warnings, "warning")) } else { String::new() };
+    writeln!(screen, "{}{warnings}, {}{more}", count(errors, "error"), count(notes, "note"))
 }
 
 /// What a repair did, one line for each path.

@@ -30,11 +30,13 @@ pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::Taken) -> io::R
     Ok(())
 }
 
-/// Issues of beads that were imported.
-pub(in crate::cli) fn beads(screen: &mut Screen, report: &Report) -> io::Result<()> {
+/// Issues of another tracker that were imported.
+pub(in crate::cli) fn report(screen: &mut Screen, report: &Report) -> io::Result<()> {
     let painter = screen.painter();
     let came = report.created + report.updated;
+    let would = report.dry_run && came + report.comments > 0;
     let headline = match &report.commit {
+        _ if would => painter.paint(GOOD, &format!("would import {} (dry run)", issues(came))),
         Some(_) => painter.paint(GOOD, &format!("imported {}", issues(came))),
         None if report.skipped.is_empty() => painter.paint(DIM, NOTHING),
         None => {
@@ -53,6 +55,7 @@ pub(in crate::cli) fn beads(screen: &mut Screen, report: &Report) -> io::Result<
         ("dependencies", report.dependencies),
         ("relations", report.relations),
         ("skipped", report.skipped.len() as u64),
+        ("left out", report.left_out.iter().map(|it| it.issues).sum()),
     ];
     for (word, count) in counts.iter().filter(|(_, count)| *count > 0) {
         writeln!(screen, "  {word:<12} {count:>6}")?;
@@ -66,6 +69,9 @@ pub(in crate::cli) fn beads(screen: &mut Screen, report: &Report) -> io::Result<
     for skipped in &report.skipped {
         writeln!(screen, "  {}", painter.paint(WARN, &line(skipped)))?;
     }
+    let left_out = report.left_out.iter().map(|it| (it.issues, it.reason.as_str()));
+    counted(screen, "left out", left_out)?;
+    counted(screen, "kept as in the source", report.kept.iter().map(|it| (it.issues, it.what.as_str())))?;
     if !report.notes.is_empty() {
         writeln!(screen, "{}", painter.paint(HEADING, "notes"))?;
     }
@@ -76,6 +82,24 @@ pub(in crate::cli) fn beads(screen: &mut Screen, report: &Report) -> io::Result<
     }
     if let Some(more) = report.notes.len().checked_sub(NOTES_SHOWN).filter(|more| *more > 0) {
         writeln!(screen, "  {}", painter.paint(DIM, &format!("… and {more} more; `--json` has them all")))?;
+    }
+    Ok(())
+}
+
+/// A heading, and a line for each thing with the number of issues that it is about.
+fn counted<'a>(
+    screen: &mut Screen,
+    heading: &str,
+    all: impl Iterator<Item = (u64, &'a str)>,
+) -> io::Result<()> {
+    let mut all = all.peekable();
+    if all.peek().is_some() {
+        let heading = screen.painter().paint(HEADING, heading);
+        writeln!(screen, "{heading}")?;
+    }
+    for (count, what) in all {
+        let what = text::truncate(&text::clean_line(what), LONGEST_LINE).to_string();
+        writeln!(screen, "  {count:>6}  {what}")?;
     }
     Ok(())
 }

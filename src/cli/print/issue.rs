@@ -40,7 +40,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         ("depends on", joined(&issue.depends_on)),
         ("relations", joined(&issue.relations)),
         ("url", issue.source_url.clone()),
-        ("closed", issue.close_reason.clone()),
+        ("closed", closed(view, now)),
         ("changed", view.derived.updated_at.map(|at| time::ago(now, at.millis()))),
         ("plan", issue.bound_solution_id.as_ref().map(ToString::to_string)),
     ];
@@ -55,7 +55,10 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         (Some("actual"), issue.actual_behavior.clone()),
         (Some("location"), issue.extended_context.location.clone()),
         (Some("suggested fix"), issue.extended_context.suggested_fix.clone()),
+        (Some("design"), issue.extended_context.design.clone()),
         (Some("notes"), issue.extended_context.notes.as_ref().map(note_text)),
+        (Some("kept from its source"), kept(view)),
+        (Some("imported"), issue.imported.as_ref().map(note_text)),
     ];
     for (heading, text) in long {
         if let Some(text) = text {
@@ -77,6 +80,21 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         writeln!(screen, "{}", indent(&comment.body, 4))?;
     }
     work(screen, contents, now)
+}
+
+/// When and why it was closed or cancelled.
+fn closed(view: &IssueView, now: i64) -> Option<String> {
+    let at = view.derived.closed_at.map(|at| time::ago(now, at.millis()));
+    let parts: Vec<String> = at.into_iter().chain(view.issue.close_reason.clone()).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// What the source said that has no field here, one line for each.
+fn kept(view: &IssueView) -> Option<String> {
+    let line = |(name, value): (&String, &serde_json::Value)| {
+        format!("{name}: {}", clean_line(&value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+    };
+    (!view.kept.is_empty()).then(|| view.kept.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 fn note_text(notes: &serde_json::Value) -> String {
@@ -123,6 +141,21 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
         let line = clean_line(&feedback.content);
         let when = time::ago(now, feedback.created_at.millis());
         writeln!(screen, "    {} ({}), {when}: {line}", feedback.kind, feedback.stage)?;
+    }
+    if !contents.explorations.is_empty() {
+        section(screen, Some("explorations"))?;
+    }
+    for it in &contents.explorations {
+        let (who, when) = (clean_line(&it.author), time::ago(now, it.created_at.millis()));
+        let complexity = it.found.complexity_assessment;
+        writeln!(screen, "    {} by {who}, {when}: {complexity} complexity", it.depth)?;
+        for finding in &it.found.key_findings {
+            writeln!(screen, "        {}", clean_line(finding))?;
+        }
+        let files: Vec<&str> = it.found.relevant_files.iter().map(|file| file.path.as_str()).collect();
+        if !files.is_empty() {
+            writeln!(screen, "        {}", clean_line(&files.join(", ")))?;
+        }
     }
     if !contents.overrides.is_empty() {
         section(screen, Some("overrides"))?;
@@ -185,14 +218,14 @@ pub(in crate::cli) fn execution(screen: &mut Screen, shown: &ShownExecution, now
         ("status", Some(it.status.to_string())),
         ("attempt", Some(execution.attempt.to_string())),
         ("plan", Some(format!("{} at {}", execution.solution_id, execution.plan_digest))),
-        ("by", Some(execution.actor.clone())),
+        ("by", Some(execution.actor.to_string())),
         ("role", execution.role.clone()),
         ("branch", branch.map(str::to_owned)),
         ("worktree", execution.worktree.clone()),
         ("began", Some(execution.started_at.to_string())),
         (lease, it.finished_at.is_none().then(|| execution.lease_expires_at.to_string())),
         ("ended", it.finished_at.map(|at| at.to_string())),
-        ("ended by", it.ended_by.clone()),
+        ("ended by", it.ended_by.as_ref().map(ToString::to_string)),
         ("override", it.forced.clone()),
         ("done", it.result.as_ref().and_then(|result| result.summary.clone())),
         ("failed", it.failure.as_ref().and_then(|failure| failure.message.clone())),

@@ -38,7 +38,7 @@ fn first_line(step: &Step, screen: &Screen) -> String {
 /// The lines of a step; the first is always shown.
 fn lines(step: &Step, now: i64, screen: &Screen) -> Vec<String> {
     let painter = screen.painter();
-    let mut who = step.author.clone();
+    let mut who = step.author.to_string();
     if let Some(actor) = &step.actor {
         who.push_str(&format!(" ({actor})"));
     }

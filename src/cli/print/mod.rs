@@ -29,6 +29,8 @@ pub(super) mod relink;
 mod remedy;
 pub(super) mod review;
 pub(super) mod run;
+mod run_board;
+pub(super) mod run_events;
 pub(super) mod run_html;
 pub(super) mod run_live;
 pub(super) mod run_report;

@@ -9,6 +9,7 @@ use crate::model::status::{ExecutionStatus, ItemStatus};
 use crate::ops::queue::{Active, AddedItem, ItemAnswer, Merged, QueueAnswer, Removed};
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
+use crate::rules::readiness::Blocker;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -67,7 +68,8 @@ pub(in crate::cli) fn queue(screen: &mut Screen, queue: &QueueAnswer, now: i64) 
     let all = queue.items.as_deref().unwrap_or_default();
     items(screen, all, now)?;
     for it in all {
-        reasons(screen, it)?;
+        // What can be decided follows below.
+        reasons(screen, it, |blocker| blocker.kind != "undecided")?;
         ended(screen, it)?;
     }
     for conflict in queue.conflicts.iter().flatten() {
@@ -155,9 +157,11 @@ fn ended(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
     Ok(())
 }
 
-fn reasons(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
+/// Why an item waits, with the remedies of those reasons for which they are wanted.
+fn reasons(screen: &mut Screen, it: &ItemAnswer, is_wanted: fn(&Blocker) -> bool) -> io::Result<()> {
     for blocker in &it.blocked_by {
-        let line = format!("{} waits: {}", it.name, with_remedies(&blocker.reason, &blocker.remedies));
+        let remedies = if is_wanted(blocker) { blocker.remedies.as_slice() } else { &[] };
+        let line = format!("{} waits: {}", it.name, with_remedies(&blocker.reason, remedies));
         let line = screen.painter().paint(style::DIM, &line);
         writeln!(screen, "{line}")?;
     }
@@ -190,10 +194,14 @@ pub(in crate::cli) fn item(screen: &mut Screen, it: &ItemAnswer) -> io::Result<(
         it.item.solution_id,
         painter.paint(status_style(it.status), it.status.as_str())
     )?;
-    if let Some(holder) = it.holder.as_ref().filter(|holder| holder.solution_id == it.item.solution_id) {
-        let ended_by = holder.ended_by.as_deref();
+    let is_over = matches!(it.status, ItemStatus::Completed | ItemStatus::Failed);
+    let is_shown = |holder: &&Holder| is_over || holder.solution_id == it.item.solution_id;
+    if let Some(holder) = it.holder.as_ref().filter(is_shown) {
+        let ended_by = holder.ended_by.as_deref().or(is_over.then_some(holder.actor.as_str()));
+        let other = (holder.solution_id != it.item.solution_id).then_some(holder.solution_id.as_str());
         for (name, value) in [
             ("by", Some(holder.actor.as_str())),
+            ("with plan", other),
             ("ended by", ended_by),
             ("override", holder.forced.as_deref()),
         ] {
@@ -203,7 +211,7 @@ pub(in crate::cli) fn item(screen: &mut Screen, it: &ItemAnswer) -> io::Result<(
             }
         }
     }
-    reasons(screen, it)
+    reasons(screen, it, |_| true)
 }
 
 /// Items that were queued.

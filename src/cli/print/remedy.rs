@@ -1,6 +1,6 @@
 //! Writes remedies as commands.
 
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Call, CallOption, Remedy};
 use crate::model::shell;
 
 /// All remedies in one line; `None` if there are none.
@@ -23,24 +23,63 @@ pub(in crate::cli) fn with_remedies(said: &str, remedies: &[Remedy]) -> String {
 }
 
 /// A call as a user types it.
-fn command(call: &Call) -> String {
+pub(in crate::cli) fn command(call: &Call) -> String {
+    let options = call.options.iter().map(option);
     let values = call.values.iter().map(|value| format!(" {}", shell::operand(value)));
-    format!("git wf {}{}", call.operation, values.collect::<String>())
+    format!("git wf {}{}{}", call.operation, options.collect::<String>(), values.collect::<String>())
+}
+
+/// ` --all`, ` --status planned`, ` --depends-on=-A-1`; the short name where people use it.
+fn option(option: &CallOption) -> String {
+    let name = match option.name {
+        "message" => "-m".to_owned(),
+        "edit" => "-e".to_owned(),
+        long => format!("--{long}"),
+    };
+    match &option.value {
+        None => format!(" {name}"),
+        Some(value) if value.starts_with('-') => format!(" {name}={}", shell::word(value)),
+        Some(value) => format!(" {name} {}", shell::word(value)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::op::{Op, Other};
 
     #[test]
     fn calls_are_commands_and_what_they_do() {
         assert_eq!(spelled(&[]), None);
-        let show = Remedy::call(Call::new("queue show --json", ["QUE-1"]), "shows it");
+        let show = Remedy::call(Call::new(Other::QueueShow, ["QUE-1"]).flag("json"), "shows it");
         assert_eq!(
             spelled(std::slice::from_ref(&show)).unwrap(),
             "`git wf queue show --json QUE-1` shows it"
         );
         let two = [show, Remedy::words("or leave out the id")];
         assert_eq!(spelled(&two).unwrap(), "`git wf queue show --json QUE-1` shows it; or leave out the id");
+    }
+
+    #[test]
+    fn options_come_before_the_arguments() {
+        let fail = Call::from(Op::Fail).option("message", "it is slow");
+        assert_eq!(command(&fail), "git wf fail -m 'it is slow'");
+        let edit = Call::new(Op::Edit, ["A-1"]).option("depends-on", "-A-2").option("status", "paused");
+        assert_eq!(command(&edit), "git wf edit --depends-on=-A-2 --status paused A-1");
+    }
+
+    #[test]
+    fn every_operation_is_a_command() {
+        let whole = crate::cli::whole_command();
+        let is_command = |name: &str| {
+            let found = name.split(' ').try_fold(&whole, |command, word| command.find_subcommand(word));
+            found.is_some()
+        };
+        // What hooks, runs and syncs record has no command of its own.
+        let alone = [Op::Explore, Op::Session, Op::Rewrite, Op::Merge].map(Op::as_str);
+        let ops = Op::ALL.iter().map(|op| op.as_str()).filter(|name| !alone.contains(name));
+        let others = Other::ALL.iter().map(|other| other.as_str());
+        let missing: Vec<&str> = ops.chain(others).filter(|name| !is_command(name)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::cli::print::with_remedies;
+use crate::model::digest::PlanDigest;
 use crate::model::review::{Review, Verdict};
 use crate::ops::plans::{Reviewed, SolutionView};
 use crate::rules::review;
@@ -37,7 +39,7 @@ pub(in crate::cli) fn suffix(plan: &SolutionView, screen: &Screen) -> String {
 /// The reviews of a plan with this current digest, each with its findings, indented by `indent` spaces.
 pub(in crate::cli) fn reviews(
     reviews: &[Review],
-    digest: &str,
+    digest: &PlanDigest,
     indent: usize,
     screen: &mut Screen,
 ) -> io::Result<()> {
@@ -50,10 +52,10 @@ pub(in crate::cli) fn reviews(
     Ok(())
 }
 
-fn line(it: &Review, digest: &str, indent: usize, screen: &mut Screen) -> io::Result<()> {
+fn line(it: &Review, digest: &PlanDigest, indent: usize, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let verdict = review::verdict(it);
-    let outdated = if it.plan_digest == digest { "" } else { ", of an earlier version of the plan" };
+    let outdated = if it.plan_digest == *digest { "" } else { ", of an earlier version of the plan" };
     writeln!(
         screen,
         "{:indent$}review: {} {} (technical {}, risk {}, completeness {}) by {}, {}{outdated}",
@@ -83,5 +85,8 @@ pub(in crate::cli) fn reviewed(screen: &mut Screen, it: &Reviewed, is_new: bool)
         review.scores.risk,
         review.scores.completeness
     )?;
-    it.remarks.iter().try_for_each(|remark| writeln!(screen, "  {}", painter.paint(style::DIM, remark)))
+    it.remarks.iter().try_for_each(|remark| {
+        let remark = with_remedies(&remark.message, &remark.remedies);
+        writeln!(screen, "  {}", painter.paint(style::DIM, &remark))
+    })
 }

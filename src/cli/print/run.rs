@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use crate::model::id::IssueId;
 use crate::model::run::{Run, RunStep};
-use crate::ops::work::run::{LoggedView, RunSummary, RunView};
-use crate::rules::run::{Counts, IssueStage};
+use crate::model::run_log::RunStatus;
+use crate::ops::work::run::{Driven, LoggedView, RunSummary, RunView};
+use crate::rules::run::{Counts, IssueStage, LeftOut, breach_words};
 use crate::ui::style::{self, Style};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, time};
@@ -25,7 +26,7 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
         table.row([
             Cell::new(run.id.as_str(), style::ID),
             Cell::from(run.mode.as_str()),
-            Cell::from(run.status.as_str()),
+            Cell::from(status(run.status, run.driven)),
             Cell::from(run.phase.as_str()),
             Cell::from(outcome(run.counts)),
             Cell::from(time::ago(now, run.updated_at.millis())),
@@ -35,11 +36,50 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
     table.print(screen)
 }
 
+/// The status of a run: a run whose driver has gone is not running.
+fn status(status: RunStatus, driven: Driven) -> &'static str {
+    if driven == Driven::Interrupted { driven.as_str() } else { status.as_str() }
+}
+
+/// Who drives a run that has not ended, and how it goes on.
+fn driver(screen: &mut Screen, view: &RunView) -> io::Result<()> {
+    let id = &view.run.id;
+    match view.driven {
+        Driven::Ended => Ok(()),
+        Driven::Here => match view.process {
+            Some(process) => writeln!(screen, "  process {process} drives it"),
+            None => Ok(()),
+        },
+        Driven::Interrupted => {
+            writeln!(
+                screen,
+                "  the process that drove it has ended; `git wf run resume {id}` goes on with it"
+            )
+        }
+        Driven::Elsewhere => {
+            writeln!(screen, "  another clone drives it, or drove it last; `git wf sync` fetches its news")
+        }
+    }
+}
+
+/// The branch of a run, if any work was merged into it.
+fn branch_with_work(view: &RunView) -> Option<&str> {
+    let has_work = view.state.completed_actions.iter().any(|action| action.starts_with("integrate"));
+    let branch = view.run.branch.as_deref().filter(|_| has_work)?;
+    Some(branch.strip_prefix("refs/heads/").unwrap_or(branch))
+}
+
 /// `3 of 5 completed, 1 failed`
 fn outcome(counts: Counts) -> String {
     let Counts { total_issues, completed_count, failed_count } = counts;
     let failed = if failed_count > 0 { format!(", {failed_count} failed") } else { String::new() };
     format!("{completed_count} of {total_issues} completed{failed}")
+}
+
+/// A run in one line of text, for someone who chooses one.
+pub(in crate::cli) fn in_one_line(run: &RunSummary, now: i64) -> String {
+    let (id, mode, ago) = (&run.id, run.mode, time::ago(now, run.updated_at.millis()));
+    format!("{id}  {mode}, {}, {} {ago}", outcome(run.counts), run.phase)
 }
 
 /// Prints a run with its issues; `now` is in milliseconds.
@@ -49,7 +89,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
         screen,
         "{} {} ({}), {}, started {} by {}",
         painter.paint(style::ID, run.id.as_str()),
-        painter.paint(style::HEADING, state.status.as_str()),
+        painter.paint(style::HEADING, status(state.status, view.driven)),
         state.phase,
         run.mode,
         time::ago(now, run.created_at.millis()),
@@ -58,8 +98,8 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     let steps: Vec<&str> = run.steps.iter().map(|step: &RunStep| step.as_str()).collect();
     writeln!(screen, "  {}; {}", outcome(state.context), steps.join(" → "))?;
     agents(screen, run)?;
-    if let Some(branch) = &run.branch {
-        let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+    driver(screen, view)?;
+    if let Some(branch) = branch_with_work(view) {
         writeln!(screen, "  the work of completed issues is on the branch {}", clean_line(branch))?;
     }
     let mut table = Table::new([
@@ -82,11 +122,41 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
             writeln!(screen, "{}: {}", painter.paint(style::BAD, issue.id.as_str()), clean_line(error))?;
         }
     }
+    if let Some(folder) = &view.transcripts {
+        writeln!(screen, "what the agents said is in {}", clean_line(folder))?;
+    }
+    for line in left_out(&view.left_out) {
+        writeln!(screen, "{}", painter.paint(style::WARN, &line))?;
+    }
+    for breach in &view.breaches {
+        let words = breach_words(breach, str::to_owned);
+        writeln!(screen, "{} {}", painter.paint(style::WARN, "breach:"), clean_line(&words))?;
+    }
     if !state.errors.is_empty() {
         let errors = count(state.errors.len(), "error");
         writeln!(screen, "{errors} in all; `git wf run log {}` shows them", run.id)?;
     }
     Ok(())
+}
+
+/// Steps that were left out, one on each line.
+pub(super) fn left_out(steps: &[LeftOut]) -> Vec<String> {
+    let line = |it: &LeftOut| {
+        let issue = it.issue_id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
+        format!("{issue}no {}: {}", noun(it.action), clean_line(&it.why))
+    };
+    steps.iter().map(line).collect()
+}
+
+fn noun(step: RunStep) -> &'static str {
+    match step {
+        RunStep::Explore => "exploration",
+        RunStep::Plan => "plan",
+        RunStep::Review => "review",
+        RunStep::Queue => "queue",
+        RunStep::Execute => "execution",
+        RunStep::Integrate => "merge",
+    }
 }
 
 /// Who takes part.
@@ -143,10 +213,10 @@ pub(in crate::cli) fn dry(screen: &mut Screen, run: &Run) -> io::Result<()> {
 }
 
 /// A run that came to its end, and how its work is taken over.
-pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64) -> io::Result<()> {
+pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, is_bare: bool) -> io::Result<()> {
     run(screen, view, now)?;
-    if let Some(branch) = view.run.branch.as_deref().filter(|_| view.state.context.completed_count > 0) {
-        let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+    // Where nothing is checked out, nothing can be merged into it.
+    if let Some(branch) = branch_with_work(view).filter(|_| !is_bare) {
         writeln!(screen, "`git merge {}` merges the work into the current branch", clean_line(branch))?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::run_report::{amounts, details, makers, outcome, passed, phases, score, spent, waiting};
+use super::run_report::{amounts, breaches, details, makers, outcome, passed, phases, score, spent, waiting};
 use crate::model::id::IssueId;
 use crate::rules::run::{IssueStage, RunReport};
 use crate::ui::text::{clean_line, truncate};
@@ -62,6 +62,14 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
         time::length(report.took_ms),
         text(&phases(report))
     )?;
+    let breaches = breaches(report);
+    if !breaches.is_empty() {
+        writeln!(screen, "<h2>Outside of roles</h2>\n<ul>")?;
+        for line in breaches {
+            writeln!(screen, "<li>{}</li>", text(&line))?;
+        }
+        writeln!(screen, "</ul>")?;
+    }
     let waiting = waiting(report);
     if !waiting.is_empty() {
         writeln!(screen, "<h2>Waiting for a person</h2>\n<ul>")?;

@@ -1,77 +1,188 @@
-//! A run while it is under way: a line on stderr for each thing that happens.
+//! A run while it is under way, on stderr: lines that are drawn again and again on a terminal, a line for each thing that
+//! happens elsewhere, and for programs a JSON object on a line.
 
 use std::io::{BufRead, Write};
+use std::time::{Duration, Instant};
 
+use super::run_board::Board;
+use super::run_events::RunNews;
 use crate::agent::process::Interrupts;
-use crate::model::id::SolutionId;
+use crate::model::execution::Failure;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::run_log::Choice;
 use crate::ops::work::run::{Told, Watch};
 use crate::rules::command_line::CommandLine;
 use crate::trail::record_words::run_event;
-use crate::ui::text::clean_line;
-use crate::ui::{self, Painter, Remarks, style};
+use crate::ui::text::{clean_json, clean_line};
+use crate::ui::{self, Live, Painter, Remarks, style};
 
-/// Tells what happens, line by line; nothing if the answer is JSON.
-pub(in crate::cli) struct Lines {
+/// How often the lines are drawn.
+const OFTEN: Duration = Duration::from_millis(200);
+
+/// Shows what happens, and asks.
+pub(in crate::cli) struct Following {
     interrupts: Interrupts,
-    out: Option<Remarks>,
+    out: Remarks,
+    form: Form,
     painter: Painter,
     /// Whether the tests of plans may be run unseen.
     is_agreed: bool,
+    /// Whether nothing is asked.
+    is_unattended: bool,
     stops: usize,
 }
 
-impl Lines {
-    pub(in crate::cli) fn new(interrupts: Interrupts, is_agreed: bool, json: bool) -> Self {
-        let out = if json { None } else { Some(Remarks::new()) };
-        Self { interrupts, out, painter: Painter::stderr(), is_agreed, stops: 0 }
+enum Form {
+    Json,
+    Lines,
+    Live { live: Live, board: Board, drawn: Option<Instant> },
+}
+
+impl Following {
+    pub(in crate::cli) fn new(interrupts: Interrupts, is_unattended: bool, json: bool) -> Self {
+        let form = match Live::start() {
+            _ if json => Form::Json,
+            Some(live) => Form::Live { live, board: Board::new(), drawn: None },
+            None => Form::Lines,
+        };
+        Self {
+            interrupts,
+            out: Remarks::new(),
+            form,
+            painter: Painter::stderr(),
+            is_agreed: is_unattended,
+            is_unattended,
+            stops: 0,
+        }
     }
 
+    /// Writes a line that stays.
     fn line(&mut self, text: &str) {
-        if let Some(out) = &mut self.out {
-            // A reader that has gone stops nothing.
-            let _ = writeln!(out, "{text}");
+        self.make_room();
+        // A reader that has gone stops nothing.
+        let _ = writeln!(self.out, "{text}");
+    }
+
+    /// Wipes the lines that are drawn, so that something else can be written.
+    fn make_room(&mut self) {
+        if let Form::Live { live, drawn, .. } = &mut self.form {
+            live.wipe();
+            *drawn = None;
+        }
+    }
+
+    fn draw(&mut self) {
+        let Form::Live { live, board, drawn } = &mut self.form else { return };
+        if drawn.is_none_or(|drawn| drawn.elapsed() >= OFTEN) {
+            live.draw(&board.lines(Live::size().0));
+            *drawn = Some(Instant::now());
+        }
+    }
+
+    fn event(&mut self, news: &RunNews) {
+        // Every event has a JSON form, and a reader that has gone stops nothing.
+        let line = serde_json::to_string(news).unwrap_or_default();
+        let _ = writeln!(self.out, "{}", clean_json(&line));
+    }
+
+    /// Whether somebody can be asked.
+    fn can_ask(&self) -> bool {
+        !matches!(self.form, Form::Json) && ui::can_ask()
+    }
+
+    /// Whether somebody says yes.
+    fn confirmed(&mut self, question: &str) -> bool {
+        self.asked(question).is_some_and(|answer| matches!(answer.as_str(), "y" | "yes"))
+    }
+
+    /// The answer to a question, in lower case; `None` if there is none.
+    fn asked(&mut self, question: &str) -> Option<String> {
+        self.make_room();
+        ui::ask(question);
+        let mut answer = String::new();
+        match std::io::stdin().lock().read_line(&mut answer) {
+            Ok(1..) => Some(answer.trim().to_lowercase()),
+            _ => None,
         }
     }
 }
 
-impl Watch for Lines {
+impl Watch for Following {
     fn told(&mut self, told: &Told<'_>) {
+        if let Form::Json = self.form {
+            return self.event(&RunNews::from(told));
+        }
+        if let Form::Live { board, .. } = &mut self.form {
+            board.told(told);
+        }
         match told {
-            Told::Logged(event) => self.line(&clean_line(&run_event(event))),
+            Told::Logged(entry) => self.line(&clean_line(&run_event(&entry.event))),
             Told::Began { issue, step, agent } => {
                 let issue = self.painter.paint(style::ID, issue.as_str());
                 self.line(&format!("{issue} {step} by {}", clean_line(agent)));
             }
-            Told::Said { .. } => {}
+            Told::Started { .. } | Told::Ended { .. } | Told::Task { .. } | Told::Said { .. } => {}
         }
+        self.draw();
     }
 
     fn stop(&mut self) -> bool {
         let is_wished = self.interrupts.take();
         if is_wished {
             self.stops += 1;
-            self.line(match self.stops {
-                1 => "stopping after the steps that are under way; Ctrl-C again stops at once",
-                _ => "stopping",
-            });
+            match (&self.form, self.stops) {
+                (Form::Json, stops) => self.event(&RunNews::Stopping { at_once: stops > 1 }),
+                (_, 1) => {
+                    self.line("stopping after the steps that are under way; Ctrl-C again stops at once");
+                }
+                _ => self.line("stopping"),
+            }
         }
+        self.draw();
         is_wished
+    }
+
+    fn agree_to_plans_to_come(&mut self) -> bool {
+        if self.is_agreed {
+            return true;
+        }
+        if !self.can_ask() {
+            return false;
+        }
+        self.is_agreed = self.confirmed(
+            "Run the tests of all plans that agents make, without asking for each of them? [y/N] ",
+        );
+        true
+    }
+
+    fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice> {
+        if self.is_unattended || !self.can_ask() {
+            return None;
+        }
+        let why = failure.message.as_deref().or(failure.error_type.as_deref()).unwrap_or_default();
+        let id = self.painter.paint(style::ID, issue.as_str());
+        self.line(&format!("{id} failed again: {}", clean_line(why)));
+        loop {
+            match self.asked("Retry it, skip it, or abort the run? [r/s/a] ")?.as_str() {
+                "r" | "retry" => return Some(Choice::Retry),
+                "s" | "skip" => return Some(Choice::Skip),
+                "a" | "abort" => return Some(Choice::Abort),
+                _ => {}
+            }
+        }
     }
 
     fn agree(&mut self, solution: &SolutionId, commands: &[&CommandLine]) -> bool {
         if self.is_agreed {
             return true;
         }
-        if self.out.is_none() || !ui::can_ask() {
+        if !self.can_ask() {
             return false;
         }
         self.line(&format!("the tests of {solution}:"));
         for command in commands {
             self.line(&format!("  {}", clean_line(command.as_str())));
         }
-        ui::ask("Run them, now and whenever this plan is verified here? [y/N] ");
-        let mut answer = String::new();
-        let read = std::io::stdin().lock().read_line(&mut answer);
-        read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+        self.confirmed("Run them, now and whenever this plan is verified here? [y/N] ")
     }
 }

@@ -3,11 +3,16 @@
 use std::io::{self, Write};
 
 use crate::cli::print::remedy::spelled;
+use crate::cli::print::run::left_out;
 use crate::model::agent_session::Cost;
-use crate::rules::run::{IssueReport, IssueStage, QualityGate, RunReport};
+use crate::model::task_id::TaskId;
+use crate::rules::run::{IssueReport, IssueStage, QualityGate, RunReport, breach_words};
 use crate::ui::style::{self, Style};
 use crate::ui::text::{clean_line, count, truncate};
 use crate::ui::{Cell, Column, Screen, Table, time};
+
+/// How many of the files that an issue's plan does not name are listed.
+const SHOWN_FILES: usize = 5;
 
 /// `2 of 3 completed (66 %), 1 failed`
 pub(super) fn outcome(report: &RunReport) -> String {
@@ -39,8 +44,8 @@ pub(super) fn amounts(report: &RunReport) -> String {
 
 fn checks(all: usize, failed: usize) -> String {
     match failed {
-        0 => count(all, "test command"),
-        failed => format!("{} ({failed} did not pass)", count(all, "test command")),
+        0 => count(all, "check"),
+        failed => format!("{} ({failed} failed)", count(all, "check")),
     }
 }
 
@@ -80,6 +85,11 @@ pub(super) fn waiting(report: &RunReport) -> Vec<String> {
         format!("{issue}{}{remedies}", it.what)
     };
     report.waiting.iter().map(line).collect()
+}
+
+/// What happened that the roles of agents do not allow.
+pub(super) fn breaches(report: &RunReport) -> Vec<String> {
+    report.breaches.iter().map(|breach| breach_words(breach, str::to_owned)).collect()
 }
 
 fn gate_style(gate: Option<QualityGate>) -> Style {
@@ -143,6 +153,16 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
         ]);
     }
     table.print(screen)?;
+    for issue in report.issues.iter().filter(|it| !it.unplanned_files.is_empty()) {
+        let files: Vec<&str> = issue.unplanned_files.iter().map(String::as_str).take(SHOWN_FILES).collect();
+        let more = issue.unplanned_files.len() - files.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let id = painter.paint(style::ID, issue.issue_id.as_str());
+        writeln!(screen, "{id}: changed outside the plan: {}{more}", clean_line(&files.join(", ")))?;
+    }
+    for line in left_out(&report.left_out) {
+        writeln!(screen, "{}", painter.paint(style::WARN, &line))?;
+    }
     let mut table = Table::new([Column::left("QUALITY"), Column::left("SCORE"), Column::flexible("COUNTED")]);
     for it in &report.quality.dimensions {
         table.row([
@@ -155,9 +175,12 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     table.row([
         Cell::from("overall"),
         Cell::new(score(report.quality.score, gate), gate_style(gate)),
-        Cell::from("the average"),
+        Cell::from("the average; the worst decides"),
     ]);
     table.print(screen)?;
+    for line in breaches(report) {
+        writeln!(screen, "{} {}", painter.paint(style::WARN, "breach:"), clean_line(&line))?;
+    }
     for line in waiting(report) {
         writeln!(screen, "{} {}", painter.paint(style::WARN, "waiting:"), clean_line(&line))?;
     }
@@ -190,6 +213,9 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
     for (name, value) in lines {
         writeln!(screen, "- {name}: {}", plain(&value))?;
     }
+    for line in left_out(&report.left_out) {
+        writeln!(screen, "- {}", plain(&line))?;
+    }
     writeln!(screen, "\n## Issues\n")?;
     writeln!(screen, "| Issue | Status | Plan | Commits | Checks | Agent | Spent | Title |")?;
     writeln!(screen, "|---|---|---|---|---|---|---|---|")?;
@@ -218,7 +244,18 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
     for it in &report.quality.dimensions {
         writeln!(screen, "| {} | {} | {} |", it.dimension, score(it.score, it.gate), plain(&it.counted))?;
     }
-    writeln!(screen, "| overall | {} | the average |", score(report.quality.score, report.quality.gate))?;
+    writeln!(
+        screen,
+        "| overall | {} | the average; the worst decides |",
+        score(report.quality.score, report.quality.gate)
+    )?;
+    let breaches = breaches(report);
+    if !breaches.is_empty() {
+        writeln!(screen, "\n## Outside of roles\n")?;
+    }
+    for line in breaches {
+        writeln!(screen, "- {}", plain(&line))?;
+    }
     let waiting = waiting(report);
     if !waiting.is_empty() {
         writeln!(screen, "\n## Waiting for a person\n")?;
@@ -231,7 +268,7 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
 
 /// The outcome of an issue, one fact on each line.
 pub(super) fn details(issue: &IssueReport) -> Vec<String> {
-    let task = |id: &Option<String>| id.as_deref().map(|id| format!(" [{id}]")).unwrap_or_default();
+    let task = |id: &Option<TaskId>| id.as_deref().map(|id| format!(" [{id}]")).unwrap_or_default();
     let mut lines = Vec::new();
     lines.extend(issue.error.iter().map(|error| format!("error: {error}")));
     lines.extend(issue.commits.iter().map(|it| {
@@ -246,6 +283,10 @@ pub(super) fn details(issue: &IssueReport) -> Vec<String> {
         };
         format!("check{} {} {outcome}", task(&it.task_id), it.command)
     }));
+    if !issue.unplanned_files.is_empty() {
+        let files: Vec<&str> = issue.unplanned_files.iter().map(String::as_str).collect();
+        lines.push(format!("changed outside the plan: {}", files.join(", ")));
+    }
     lines.extend(issue.feedback.iter().map(|it| format!("{} ({}): {}", it.kind, it.stage, it.content)));
     if issue.setback_count > 0 {
         lines.push(format!("{} of its steps had to be tried again or given up", issue.setback_count));

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::solution;
 use crate::model::hidden::exact;
-use crate::model::plan::{Place, Plan, PlannedCommit, Task};
+use crate::model::plan::{Plan, PlannedCommit, Task, TouchedPlace};
 use crate::ops::plans::{ChangedTask, Tasks};
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -172,7 +172,7 @@ fn lists(task: &Task) -> Vec<(&'static str, Vec<String>)> {
 }
 
 /// `src/a.rs, fn main (modify): Call it`, and further changes below.
-fn place(place: Place<'_>) -> String {
+fn place(place: TouchedPlace<'_>) -> String {
     let risk = place.conflict_risk.map(|risk| format!("{risk} conflict risk"));
     let facts: Vec<String> = place.action.map(str::to_owned).into_iter().chain(risk).collect();
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };

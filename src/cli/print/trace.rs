@@ -1,6 +1,6 @@
 //! A trace as a tree for people.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use crate::cli::print::execution;
@@ -9,6 +9,7 @@ use crate::cli::print::queue as queue_print;
 use crate::cli::print::review as review_print;
 use crate::model::execution::{Check, CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
+use crate::model::provenance::Provenance;
 use crate::ops::plans::SolutionView;
 use crate::ops::trail::{Trace, TracedCommit, TracedIssue};
 use crate::ops::work::{CommitView, ExecutionView};
@@ -35,7 +36,8 @@ pub(in crate::cli) fn trace(screen: &mut Screen, found: &Trace) -> io::Result<()
     }
     let mark = if found.commit.is_some() { "  <- this one" } else { "  <-" };
     for issue in &found.issues {
-        print_issue(issue, (&asked, mark), screen)?;
+        let marked = Marked { asked: &asked, mark, provenance: &found.provenance };
+        print_issue(issue, marked, screen)?;
     }
     Ok(())
 }
@@ -47,6 +49,9 @@ fn print_commit(commit: &CommitFacts, found: &Trace, screen: &mut Screen) -> io:
     let place = whereabouts(&found.unreached, &commit.hash);
     writeln!(screen, "commit {hash} {}{place}", clean_line(&commit.subject))?;
     writeln!(screen, "  by {}", clean_line(&commit.author))?;
+    for it in &commit.provenance {
+        writeln!(screen, "  {}", clean_line(&execution::provenance_line(it)))?;
+    }
     if issues.is_empty() {
         let line = match commit.trailers.as_slice() {
             [] => "no execution links this commit, and its message names none".to_owned(),
@@ -66,7 +71,7 @@ fn print_commit(commit: &CommitFacts, found: &Trace, screen: &mut Screen) -> io:
         let solution = painter.paint(style::ID, execution.execution.solution_id.as_str());
         let how = linked.map(|it| how(&it.link)).unwrap_or_default();
         let undoing = linked.map(|it| undoing(&it.link, |hash| execution.link(hash))).unwrap_or_default();
-        let verb = if undoing.is_empty() { "carries out" } else { "belongs to" };
+        let verb = if undoing.is_empty() { "implements" } else { "belongs to" };
         let (reverts, reapplies) = Undoing::told_apart(undoing);
         let undone = execution::undone(&reverts, &reapplies);
         let agent = execution::agent_note(linked.and_then(|it| it.made_by.as_ref()));
@@ -98,6 +103,9 @@ fn print_commits(
         let hash = painter.paint(style::WARN, commit.hash.short());
         let place = whereabouts(unreached, &commit.hash);
         writeln!(screen, "  commit {hash} {}{place}", clean_line(&commit.subject))?;
+        for it in &commit.provenance {
+            writeln!(screen, "    {}", clean_line(&execution::provenance_line(it)))?;
+        }
         for it in carries_out {
             let task = it.task_id.as_deref().map(|task| format!("task {task} of ")).unwrap_or_default();
             let issue = painter.paint(style::ID, it.issue_id.as_str());
@@ -117,10 +125,18 @@ fn print_commits(
     Ok(())
 }
 
-/// The commits that were asked for, and their mark.
-type Asked<'a> = (&'a BTreeSet<&'a CommitHash>, &'a str);
+/// What is shown beside commits.
+#[derive(Clone, Copy)]
+struct Marked<'a> {
+    /// The commits that were asked for.
+    asked: &'a BTreeSet<&'a CommitHash>,
+    /// Their mark.
+    mark: &'a str,
+    /// What other tools recorded about a commit.
+    provenance: &'a BTreeMap<CommitHash, Vec<Provenance>>,
+}
 
-fn print_issue(traced: &TracedIssue, asked: Asked<'_>, screen: &mut Screen) -> io::Result<()> {
+fn print_issue(traced: &TracedIssue, marked: Marked<'_>, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let issue = &traced.issue.issue;
     let status = traced.issue.derived.status;
@@ -160,7 +176,7 @@ fn print_issue(traced: &TracedIssue, asked: Asked<'_>, screen: &mut Screen) -> i
             writeln!(screen, "    queued as {} of {} ({state})", it.item_id, it.queue_id)?;
         }
         for it in traced.executions.iter().filter(|it| it.execution.solution_id == solution.id) {
-            print_execution(it, traced, solution, asked, screen)?;
+            print_execution(it, traced, solution, marked, screen)?;
         }
     }
     Ok(())
@@ -187,7 +203,7 @@ fn print_execution(
     it: &ExecutionView,
     traced: &TracedIssue,
     solution: &SolutionView,
-    (asked, mark): Asked<'_>,
+    marked: Marked<'_>,
     screen: &mut Screen,
 ) -> io::Result<()> {
     let painter = screen.painter();
@@ -212,7 +228,7 @@ fn print_execution(
     for commit in &it.commits {
         let hash = painter.paint(style::WARN, commit.link.hash.short());
         let task = commit.link.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
-        let is_asked = asked.iter().any(|hash| commit.is(hash));
+        let is_asked = marked.asked.iter().any(|hash| commit.is(hash));
         let (reverts, reapplies) = Undoing::told_apart(undoing(&commit.link, |hash| it.link(hash)));
         writeln!(
             screen,
@@ -224,10 +240,13 @@ fn print_execution(
             how(&commit.link),
             execution::undone(&reverts, &reapplies),
             taken_back(commit, &it.commits),
-            if is_asked { mark } else { "" }
+            if is_asked { marked.mark } else { "" }
         )?;
         for old in &commit.rewritten_from {
             writeln!(screen, "        was {}", clean_line(old.short()))?;
+        }
+        for it in marked.provenance.get(&commit.link.hash).into_iter().flatten() {
+            writeln!(screen, "        {}", clean_line(&execution::provenance_line(it)))?;
         }
     }
     for session in &it.sessions {

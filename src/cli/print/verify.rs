@@ -5,13 +5,18 @@ use std::path::Path;
 
 use crate::agent::process::{Ended, Ran};
 use crate::model::hidden::exact;
+use crate::model::task_id::TaskId;
 use crate::ops::work::{Observer, Test, Verified};
 use crate::ui::text::{clean_line, count, fold};
 use crate::ui::{self, Painter, Remarks, Screen, style};
 
 /// A command in full, after the tasks that name it.
 pub(in crate::cli) fn line(test: &Test) -> String {
-    format!("{}: {}", clean_line(&test.tasks.join(", ")), exact(test.command.as_str()))
+    format!(
+        "{}: {}",
+        clean_line(&test.tasks.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")),
+        exact(test.command.as_str())
+    )
 }
 
 /// Shows the commands to agree to: each in full, with a margin before every row, so that no part of it looks like

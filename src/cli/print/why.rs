@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::execution::{agent_note, end_note};
+use crate::cli::print::execution::{agent_note, end_note, provenance_line};
 use crate::ops::trail::{Explained, Why};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -34,7 +34,7 @@ fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
     let lines = if span.first_line == span.last_line {
         format!("{file}:{}", span.first_line)
     } else {
-        format!("{file}:{},{}", span.first_line, span.last_line)
+        format!("{file}:{}-{}", span.first_line, span.last_line)
     };
     let text =
         span.text.as_deref().filter(|_| span.first_line == span.last_line).map(str::trim).unwrap_or_default();
@@ -47,6 +47,9 @@ fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
             clean_line(&commit.subject)
         )?;
         writeln!(screen, "    by {}", clean_line(&commit.author))?;
+        for it in &commit.provenance {
+            writeln!(screen, "    {}", clean_line(&provenance_line(it)))?;
+        }
         if let Some(path) = &span.path_then {
             writeln!(screen, "    in {}, its name then", clean_line(path))?;
         }

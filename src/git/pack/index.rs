@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use gix::ObjectId;
 use gix::hashtable::HashMap;
 
-use super::Place;
+use super::PackEntry;
 
 /// Signature and version.
 const HEADER: &[u8] = b"\xfftOc\0\0\0\x02";
@@ -17,10 +17,10 @@ const LARGE: u64 = 1 << 31;
 pub(super) fn write(
     file: &File,
     kind: gix::hash::Kind,
-    places: HashMap<ObjectId, Place>,
+    places: HashMap<ObjectId, PackEntry>,
     checksum: &ObjectId,
 ) -> io::Result<gix::Result<()>> {
-    let mut entries: Vec<(ObjectId, Place)> = places.into_iter().collect();
+    let mut entries: Vec<(ObjectId, PackEntry)> = places.into_iter().collect();
     entries.sort_unstable_by_key(|(id, _)| *id);
     let mut out = Hashed { out: BufWriter::new(file), hasher: gix::hash::hasher(kind) };
     out.put(HEADER)?;

@@ -11,7 +11,7 @@ const OF_GIT: &[&[u8]] = &[b"Signed-off-by: ", b"(cherry picked from commit "];
 
 /// Where trailers go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TrailerPlace {
     /// The index of the line before which new trailers are inserted.
     pub(super) at: usize,
     /// The index of the first existing trailer; `at` if there are none.
@@ -20,10 +20,10 @@ pub(super) struct Place {
 
 /// Finds the place in a message above its scissors, given as lines without line ends. Lines that start with `comment`
 /// are not text; without a prefix, all lines are text.
-pub(super) fn find(lines: &[&[u8]], comment: Option<&[u8]>) -> Place {
+pub(super) fn find(lines: &[&[u8]], comment: Option<&[u8]>) -> TrailerPlace {
     let is_comment = |line: &[u8]| comment.is_some_and(|comment| line.starts_with(comment));
     let at = end_of_text(lines, &is_comment);
-    Place { at, first: first_trailer(&lines[..at], &is_comment) }
+    TrailerPlace { at, first: first_trailer(&lines[..at], &is_comment) }
 }
 
 /// The index after the last line that git keeps. What follows are comments, empty lines, and the list of conflicts

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bstr::ByteSlice;
 
 use super::CommentRule;
-use super::placement::{self, Place};
+use super::placement::{self, TrailerPlace};
 use crate::model::Explain;
 use crate::model::remedy::Remedies;
 
@@ -83,7 +83,7 @@ pub(super) fn place(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &str
     // `lines` also removes carriage returns: they would keep git from recognizing a blank line, and the clean-up
     // removes them anyway.
     let lines: Vec<&[u8]> = text.lines().collect();
-    let Place { at, first } = placement::find(&lines, comment);
+    let TrailerPlace { at, first } = placement::find(&lines, comment);
     let present: Vec<(&[u8], &[u8])> =
         (first..at).filter_map(|n| trailer(&lines[..at], n, comment)).collect();
     let is_missing = |(key, value): &&(&str, &str)| {

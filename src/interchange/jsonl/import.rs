@@ -8,6 +8,7 @@ use super::{FORMAT, VERSION, text};
 use crate::interchange::lines::{self, Line, Lines, Source, Unreadable};
 use crate::model::Explain;
 use crate::model::doc::{Doc, Step};
+use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::strict;
@@ -53,7 +54,7 @@ impl Explain for NoExport {
     }
 
     fn remedies(&self) -> Remedies {
-        Remedies::call("export jsonl", "writes such a file; give it whole; nothing was imported")
+        Remedies::call(Other::ExportJsonl, "writes such a file; give it whole; nothing was imported")
     }
 }
 

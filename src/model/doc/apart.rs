@@ -25,6 +25,14 @@ pub(crate) struct Apart {
     pub(crate) sides: [Written; 2],
 }
 
+impl Slot {
+    /// Whether an import wrote it, and the source says something else now. A hidden value stays hidden.
+    pub(super) fn is_stale(&self, now: Option<&Value>) -> bool {
+        let is_hidden = self.value.as_ref().is_some_and(|value| value == REDACTED);
+        self.stamp.as_ref().is_some_and(Stamp::is_import) && self.value.as_ref() != now && !is_hidden
+    }
+}
+
 impl Doc {
     /// The fields that two versions changed differently since `base`: each side wrote, and the value in force is not
     /// what both wrote. Versions with two births differ as a whole, under the key `*`, unless they are equal.
@@ -147,13 +155,11 @@ impl Doc {
         slots.map(|(key, _)| key.as_str())
     }
 
-    /// Whether the record has only a part of the last import, the one with the time of `changed`: a value of that
-    /// import differs from `fresh`.
-    pub(crate) fn is_read_in_part(&self, fresh: &Self, changed: &Stamp) -> bool {
-        let is_read = |stamp: &Stamp| stamp.is_import() && stamp.time() == changed.time();
-        let read = self.slots.iter().filter(|(_, slot)| slot.stamp.as_ref().is_some_and(is_read));
-        let missing = fresh.slots.keys().any(|key| !self.slots.contains_key(key));
-        missing || read.into_iter().any(|(key, slot)| slot.value.as_ref() != fresh.value(key))
+    /// Whether the record has only a part of `fresh`, the record that its source has now: something is missing, or
+    /// is still as an earlier import wrote it.
+    pub(crate) fn is_read_in_part(&self, fresh: &Self) -> bool {
+        let is_missing = fresh.slots.keys().any(|key| !self.slots.contains_key(key));
+        is_missing || self.slots.iter().any(|(key, slot)| slot.is_stale(fresh.value(key)))
     }
 
     /// The value of a field, an element or a leaf.

@@ -52,19 +52,29 @@ impl Doc {
     }
 
     /// Applies what a source changed between two imports: the fields in which `before` and `after` differ, stamped
-    /// `changed`, are joined with the record. Returns whether that changed anything.
+    /// `changed`, are joined with the record. So are fields that an import wrote and that differ from `after` although
+    /// `before` does not: another clone imported an older state, and a merge brought what the source has removed since.
+    /// Returns whether that changed anything.
     pub(crate) fn update_imported<T: Serialize>(&mut self, before: &T, after: &T, changed: &Stamp) -> bool {
         let (_, before) = explode_typed(self.schema.0, before, None);
         let (_, after) = explode_typed(self.schema.0, after, None);
-        let keys: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-        let old = self.slots.clone();
+        let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
+        let mut keys: std::collections::BTreeSet<String> =
+            self.slots.keys().filter(is_typed).cloned().collect();
+        keys.extend(before.keys().chain(after.keys()).cloned());
+        let mut is_changed = false;
         for key in keys {
-            let value = after.get(key).and_then(|slot| slot.value.clone());
-            if before.get(key).and_then(|slot| slot.value.as_ref()) != value.as_ref() {
-                join_slot(&mut self.slots, key.clone(), Slot { stamp: Some(changed.clone()), value });
+            let value = after.get(&key).and_then(|slot| slot.value.as_ref());
+            let here = self.slots.get(&key);
+            let is_news = before.get(&key).and_then(|slot| slot.value.as_ref()) != value;
+            if is_news || here.is_some_and(|slot| slot.is_stale(value)) {
+                let old = here.cloned();
+                let slot = Slot { stamp: Some(changed.clone()), value: value.cloned() };
+                join_slot(&mut self.slots, key.clone(), slot);
+                is_changed |= self.slots.get(&key) != old.as_ref();
             }
         }
-        self.slots != old
+        is_changed
     }
 
     /// Writes a field again, even with the same value: a person has seen it and decided.

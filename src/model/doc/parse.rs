@@ -120,9 +120,11 @@ pub(super) fn explode_typed<T: Serialize>(
     stamp: Option<&Stamp>,
 ) -> (Once, Slots) {
     // Our own types serialise to objects of the shape in their schema; a test checks each of them.
-    let value = typed::to_value(data).unwrap_or_default();
-    let map = if let Value::Object(map) = value { map } else { Map::new() };
-    explode(schema, map, stamp).unwrap_or_default()
+    let exploded = match typed::own_json(data) {
+        Value::Object(map) => explode(schema, map, stamp),
+        other => Err(format!("{other} is not an object")),
+    };
+    exploded.unwrap_or_else(|why| unreachable!("a type that does not fit its schema: {why}"))
 }
 
 fn explode(

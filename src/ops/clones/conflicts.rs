@@ -50,7 +50,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     if is_hidden(&side.value) || side.value.as_object().is_some_and(|fields| fields.values().any(is_hidden)) {
         // Writing the value again would reveal it, or store its replacement text.
         return Err(Refusal::new("redacted", format!("that value of `{}` is redacted", conflict.field))
-            .hint("set the field with `git wf edit`; that resolves it too"));
+            .remedy(Op::Edit, "sets the field, which resolves it too"));
     }
     let committed = session.transact(permit, |tx| {
         let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
@@ -94,7 +94,7 @@ fn pick(store: &Store, input: &Settle) -> Result<Conflict, Refusal> {
     let field = input.field.as_deref().map(|field| format!(", field `{field}`")).unwrap_or_default();
     let Some(first) = fitting.first() else {
         return Err(Refusal::new("not-found", format!("`{record}`{field} has no unresolved conflict"))
-            .remedy("conflicts", "lists the unresolved conflicts"));
+            .remedy(Op::Conflicts, "lists the unresolved conflicts"));
     };
     let is_one_field = fitting.iter().all(|it| it.path == first.path && it.field == first.field);
     let number = match input.which {
@@ -124,6 +124,6 @@ fn pick(store: &Store, input: &Settle) -> Result<Conflict, Refusal> {
 
 fn describe(n: usize, conflict: &Conflict, is_numbered: bool) -> String {
     let Conflict { record, field, other, .. } = conflict;
-    let author = other.author.as_deref().unwrap_or("somebody");
+    let author = other.author.as_deref().unwrap_or("someone");
     if is_numbered { format!("{record} {field} {}  by {author}", n + 1) } else { format!("{record} {field}") }
 }

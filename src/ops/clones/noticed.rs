@@ -1,8 +1,10 @@
 //! Unusual changes that an exchange brought in.
 
+use crate::git::EntryKind;
+use crate::model::op::Op;
 use crate::model::words::count;
 use crate::ops::{Notice, Refusal, work};
-use crate::store::{ObjectId, Rewritten, Store};
+use crate::store::{ObjectId, Rewritten, Store, layout, read_blob};
 use crate::sync::{Moved, Synced};
 
 /// At most this many are named; the view has all of them.
@@ -68,13 +70,41 @@ pub(super) fn rewritten(rewritten: &[Rewritten]) -> Vec<Notice> {
     let mut notices: Vec<Notice> = rewritten.iter().take(NAMED).map(one).collect();
     if rewritten.len() > NAMED {
         let more = rewritten.len() - NAMED;
-        notices.push(Notice::error(format!("and {more} more such changes")).remedy("fsck", "lists them all"));
+        notices
+            .push(Notice::error(format!("and {more} more such changes")).remedy(Op::Fsck, "lists them all"));
     }
     notices
+}
+
+/// At most this many of the files that came in are read.
+const MOST_READ: usize = 2000;
+
+/// The number of records and entries among what came in that cannot be read.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(super) fn unreadable(store: &Store, before: ObjectId) -> Result<Option<Notice>, Refusal> {
+    let (before, now) = (store.snapshot_at(before)?, store.snapshot()?);
+    let (files, _) = store.differences_within(Some(before.tree()), now.tree(), MOST_READ)?;
+    let mut broken = 0;
+    for file in files {
+        let Some((EntryKind::Blob | EntryKind::BlobExecutable, id)) = file.new else { continue };
+        if matches!(layout::form(&file.path).0, layout::Form::Unknown) {
+            continue;
+        }
+        let bytes = read_blob(store.repo(), id, &file.path)?;
+        broken += usize::from(layout::sound(&file.path, &bytes).is_err());
+    }
+    let what = match broken {
+        0 => return Ok(None),
+        1 => "a record that came in cannot be read, and is skipped".to_owned(),
+        _ => format!("{broken} records that came in cannot be read, and are skipped"),
+    };
+    Ok(Some(Notice::warning(what).remedy(Op::Fsck, "names what is wrong")))
 }
 
 /// The number of fields that two clones changed differently.
 pub(super) fn conflicts(open: usize) -> Option<Notice> {
     let changed = format!("{} changed differently in two clones", count(open, "field"));
-    (open > 0).then(|| Notice::warning(changed).remedy("conflicts", "shows both values"))
+    (open > 0).then(|| Notice::warning(changed).remedy(Op::Conflicts, "shows both values"))
 }

@@ -32,7 +32,7 @@ pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
         let folder = existing(tx, &id)?;
         let status = facts::status(&folder);
         if folder.issue.record.status != StoredStatus::Closed && force.is_none() {
-            transitions::permit(&id, status, "close")?;
+            transitions::permit(&id, status, Op::Close)?;
         }
         if status == IssueStatus::Executing {
             work::set_aside(tx, &folder, AsideReason::Release, force.as_deref())?;

@@ -1,5 +1,6 @@
 //! Commenting on issues.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::existing_outline;
@@ -11,7 +12,7 @@ use crate::rules::limits;
 use crate::store::{layout, resolve};
 
 /// A comment that was added.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Commented {
     /// The comment as it is stored.
     #[serde(flatten)]

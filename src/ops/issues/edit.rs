@@ -42,14 +42,14 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     if title.is_none() && text.is_none() && status.is_none() && fields.is_empty() {
         return Err(Refusal::usage("nothing to change")
             .hint("name a field, such as the title")
-            .remedy(Call::new("edit -e", [issue]), "opens the text in your editor"));
+            .remedy(Call::new(Op::Edit, [issue]).flag("edit"), "opens the text in your editor"));
     }
     let id = resolve::issue(&session.store().snapshot()?, &issue)?;
     let named = fields.json.as_ref().and_then(|json| json.id.as_ref());
     if let Some(other) = named.filter(|other| **other != id) {
         return Err(Refusal::new("other-issue", format!("the input is issue `{other}`, not `{id}`"))
             .hint("omit `id`")
-            .remedy(Call::new("edit", [other]), "edits that one"));
+            .remedy(Call::new(Op::Edit, [other]), "edits that one"));
     }
     let title = title.as_deref().map(limits::title).transpose()?;
     let text = text.as_deref().map(limits::text).transpose()?;
@@ -106,11 +106,11 @@ fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -
         return Ok(());
     }
     if force.is_none() {
-        transitions::permit(id, from, &format!("edit --status {to}"))?;
+        transitions::permit(id, from, transitions::By::Status(to))?;
         if decision == StoredStatus::Planned && folder.issue.record.bound_solution_id.is_none() {
             return Err(Refusal::new("not-bound", format!("issue `{id}` has no bound plan"))
-                .remedy(Call::new("solution add", [id.as_str(), "FILE"]), "adds one")
-                .remedy(Call::new("bind", [id.as_str(), "SOLUTION"]), "chooses one"));
+                .remedy(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")
+                .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one"));
         }
     }
     if from == IssueStatus::Executing && decision == StoredStatus::Cancelled {
@@ -127,7 +127,7 @@ fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -
 
 /// The stored status that makes an issue show this status. Most statuses are derived and cannot be set.
 fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> {
-    let command = match status {
+    let op = match status {
         IssueStatus::Registered => return Ok(StoredStatus::Registered),
         IssueStatus::Planning => return Ok(StoredStatus::Planning),
         IssueStatus::Planned => return Ok(StoredStatus::Planned),
@@ -135,13 +135,13 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
         IssueStatus::Cancelled => return Ok(StoredStatus::Cancelled),
         IssueStatus::Closed => {
             return Err(Refusal::new("own-command", "`edit` does not close an issue")
-                .remedy(Call::new("close", [id]), "closes it"));
+                .remedy(Call::new(Op::Close, [id]), "closes it"));
         }
-        IssueStatus::Queued => "queue add",
-        IssueStatus::Executing => "next",
-        IssueStatus::Completed => "done",
-        IssueStatus::Failed => "fail",
+        IssueStatus::Queued => Op::QueueAdd,
+        IssueStatus::Executing => Op::Next,
+        IssueStatus::Completed => Op::Done,
+        IssueStatus::Failed => Op::Fail,
     };
     Err(Refusal::new("derived-status", format!("the status `{status}` is derived and cannot be set"))
-        .remedy(command, "leads to it"))
+        .remedy(op, "leads to it"))
 }

@@ -43,7 +43,7 @@ pub(crate) struct IssueInput {
     /// Issues that must be done first; those in `extended_context.notes.depends_on_issues` are added to them.
     pub(crate) depends_on: Option<BTreeSet<IssueId>>,
     #[schemars(inner(regex(pattern = RELATION)))]
-    /// `type:id` with parent-child, discovered-from, relates-to or duplicates.
+    /// `type:id` with parent-child, discovered-from, relates-to, duplicates or supersedes.
     pub(crate) relations: Option<BTreeSet<String>>,
     /// More context for a planner.
     pub(crate) extended_context: Option<ExtendedContext>,
@@ -88,7 +88,9 @@ const OWNED: &[&str] = &[
     "status",
     "close_reason",
     "bound_solution_id",
+    "closed_at",
     "imported",
+    "kept",
     "solution_count",
     "wave",
     "error",

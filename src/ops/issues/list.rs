@@ -85,7 +85,7 @@ pub(crate) fn list<E: From<Refusal>>(
     let (mut found, _) = Found::of(session, input, false)?;
     found.each(
         |index, numbers, found| index.each_whole(numbers, found),
-        |(issue, derived)| visit(IssueView { issue, derived, contents: None }),
+        |(issue, derived)| visit(IssueView::listed(issue, derived)),
     )
 }
 

@@ -27,12 +27,14 @@ pub(crate) use overview::{Overview, Standing, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};
 pub(crate) use search::{Found, search};
 pub(crate) use show::{ShownExecution, named, show, show_execution};
-pub(crate) use view::{CommentView, Contents, IssueView, answer, unreached};
+pub(crate) use view::{CommentView, Contents, IssueView, answer};
 
-use super::Refusal;
+use super::{Refusal, Session};
 use crate::model::id::IssueId;
+use crate::model::op::Other;
+use crate::model::remedy::Call;
 use crate::rules::folder::IssueFolder;
-use crate::store::{Read, StoreError, records};
+use crate::store::{Read, StoreError, layout, records, resolve};
 
 /// An issue whose id was already resolved; it is missing only if its directory has no record.
 ///
@@ -47,10 +49,26 @@ pub(crate) fn existing_outline(read: &impl Read, id: &IssueId) -> Result<IssueFo
     records::outline(read, id)?.ok_or_else(|| missing(id))
 }
 
+/// The id of an issue that is named by it or by an unambiguous start of it.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn id(session: &Session, text: &str) -> Result<IssueId, Refusal> {
+    Ok(resolve::issue(&session.store().snapshot()?, text)?)
+}
+
+/// Whether there is an issue with exactly this id.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn exists(session: &Session, id: &IssueId) -> Result<bool, Refusal> {
+    Ok(session.store().snapshot()?.file(&layout::issue(id))?.is_some())
+}
+
 fn missing(id: &IssueId) -> Refusal {
     Refusal::new("not-found", format!("there is no issue `{id}`"))
-        .remedy("list --all", "shows the issues")
-        .remedy("sync", "fetches those of others")
+        .remedy(Call::from(Other::List).flag("all"), "shows the issues")
+        .remedy(Other::Sync, "fetches those of others")
 }
 
 /// All readable issues, and the number of unreadable ones.

@@ -5,7 +5,7 @@ use super::input::some;
 use super::{IssueView, view};
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, Source};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::uid::Uid;
 use crate::ops::{Answer, Refusal, Session, queue};
@@ -72,7 +72,7 @@ fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
     let id = &issue.id;
     if tx.file(&layout::issue(id))?.is_some() {
         return Err(Refusal::new("exists", format!("issue `{id}` already exists"))
-            .remedy(Call::new("show", [id]), "shows it")
+            .remedy(Call::new(Other::Show, [id]), "shows it")
             .hint("omit the id to get a new one"));
     }
     tx.create_issue(issue)?;
@@ -91,7 +91,7 @@ pub(super) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusa
         if !facts.contains_key(dependency) {
             return Err(Refusal::new("not-found", format!("there is no issue `{dependency}` to depend on"))
                 .hint("create it first")
-                .remedy("list --all", "lists the issues"));
+                .remedy(Call::from(Other::List).flag("all"), "lists the issues"));
         }
     }
     if let Some(cycle) = readiness::dependency_cycle(id, &facts) {

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::index::{Index, IndexError};
 use crate::model::id::IssueId;
+use crate::model::person::Person;
 use crate::model::time::Time;
 use crate::store::history::Step;
 
@@ -16,7 +17,7 @@ pub(crate) struct Override {
     /// The command.
     pub(crate) operation: String,
     /// The person who overrode the gate.
-    pub(crate) person: String,
+    pub(crate) person: Person,
     /// Their role; absent for an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
@@ -34,7 +35,7 @@ impl Override {
             commit: step.commit,
             operation: step.op.unwrap_or_default(),
             person: match step.actor {
-                Some(actor) => format!("{} ({actor})", step.author),
+                Some(actor) => format!("{} ({actor})", step.author).into(),
                 None => step.author,
             },
             role: step.role,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{IssueView, existing, show};
 use crate::index::{self, Freshness, Needs};
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::person::Person;
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::ops::queue::World;
 use crate::ops::work::{self, Own};
@@ -61,17 +62,17 @@ pub(crate) struct ActiveOverview {
 }
 
 /// An issue and its current executor.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Standing {
     /// The issue with everything in its directory.
     #[serde(flatten)]
     pub(crate) issue: IssueView,
     /// Who executes it, or did.
     #[serde(skip)]
-    pub(crate) actor: Option<String>,
+    pub(crate) actor: Option<Person>,
     /// Who ended the execution, if that was someone else.
     #[serde(skip)]
-    pub(crate) ended_by: Option<String>,
+    pub(crate) ended_by: Option<Person>,
 }
 
 /// Summarizes the store.
@@ -131,9 +132,9 @@ pub(crate) fn standing(session: &Session, issue: &str) -> Answer<Standing> {
     );
     let holder = facts::holder(&folder).filter(|_| shows_work);
     let standing = Standing {
-        issue: IssueView::in_full(session.store(), &folder, overrides),
+        issue: IssueView::in_full(session, &folder, overrides),
         actor: holder.map(|it| it.execution.actor.clone()),
-        ended_by: holder.and_then(|it| it.ended_by_another()).map(str::to_owned),
+        ended_by: holder.and_then(|it| it.ended_by_another()).cloned(),
     };
     Ok(session.done(standing, None))
 }

@@ -29,6 +29,8 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
     let permit = session.permit(Op::Reopen)?;
     let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
     let Reopen { reason, force, .. } = input;
+    // Someone else may have gone on with it already.
+    work::ask_about(session, std::slice::from_ref(&id))?;
     let mut newer: Vec<String> = Vec::new();
     let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id)?;
@@ -40,7 +42,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
             return Ok(()); // already open
         }
         if force.is_none() {
-            transitions::permit(&id, from, "reopen")?;
+            transitions::permit(&id, from, Op::Reopen)?;
         }
         newer = replan::newer(&folder).into_iter().map(|plan| plan.id.to_string()).collect();
         let begins_anew = from != IssueStatus::Paused;
@@ -67,7 +69,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
     })?;
     if !newer.is_empty() {
         let message = format!("the plan that failed is still bound; newer: {}", newer.join(", "));
-        let bind = Call::new("bind", [id.as_str(), "SOLUTION"]);
+        let bind = Call::new(Op::Bind, [id.as_str(), "SOLUTION"]);
         session.notice(Notice::warning(message).remedy(bind, "chooses one"));
     }
     view::answer(session, &id, committed.commit)

@@ -1,12 +1,13 @@
 //! Showing issues and executions, and resolving ids.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{IssueView, Override, existing, unreached};
+use super::{IssueView, Override, existing};
 use crate::index::Needs;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::ops::work::{ExecutionView, executions_within};
-use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session, unreached_of};
 use crate::store::Snapshot;
 use crate::store::resolve::{self, Known};
 
@@ -23,16 +24,22 @@ pub(crate) fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a
     Ok((index.snapshot()?, known?))
 }
 
-/// Shows an issue with everything in its directory, as of `snapshot`, and the gates that were overridden for it.
-/// Unreadable files are reported as notices.
+/// Shows an issue with everything in its directory, as of `snapshot`, and the gates that were overridden for it; the
+/// source's record only if `imported` asks for it. Unreadable files are reported as notices.
 ///
 /// # Errors
 /// `not-found`.
-pub(crate) fn show(session: &Session, snapshot: &Snapshot<'_>, id: &IssueId) -> Answer<IssueView> {
+pub(crate) fn show(
+    session: &Session,
+    snapshot: &Snapshot<'_>,
+    id: &IssueId,
+    imported: bool,
+) -> Answer<IssueView> {
     let folder = existing(snapshot, id)?;
     session.notice_all(folder.broken.iter().map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
     let overrides = overrides(session, id);
-    Ok(session.done(IssueView::in_full(session.store(), &folder, overrides), None))
+    let view = IssueView::in_full(session, &folder, overrides);
+    Ok(session.done(if imported { view.with_imported(&folder) } else { view }, None))
 }
 
 /// The gates that were overridden for an issue. If the log cannot be read, the rest is still shown.
@@ -48,7 +55,7 @@ pub(super) fn overrides(session: &Session, id: &IssueId) -> Vec<Override> {
 }
 
 /// An execution with the title of its issue.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ShownExecution {
     /// The execution.
     #[serde(flatten)]
@@ -68,7 +75,7 @@ pub(crate) fn show_execution(
     id: &ExecutionId,
 ) -> Answer<ShownExecution> {
     let folder = existing(snapshot, &id.issue())?;
-    let mut all = executions_within(&folder, &unreached(session.store(), &folder)).into_iter();
+    let mut all = executions_within(&folder, &unreached_of(session, folder.executions.iter())).into_iter();
     let execution = all
         .find(|it| it.execution.id == *id)
         .ok_or_else(|| Refusal::unreadable(&format!("execution `{id}`")))?;

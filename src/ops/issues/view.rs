@@ -2,23 +2,27 @@
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use super::{Override, existing};
+use crate::interchange::trackers;
+use crate::model::exploration::Explored;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::{Comment, Feedback, Issue};
+use crate::model::person::Person;
 use crate::model::time::Time;
 use crate::ops::plans::SolutionView;
 use crate::ops::work::{ExecutionView, executions_within};
-use crate::ops::{Answer, Session};
+use crate::ops::{Answer, Session, unreached_of};
 use crate::rules::folder::{IssueFolder, StandingComment};
 use crate::rules::shown::{IssueDerived, object};
-use crate::store::{ObjectId, Store};
-use crate::trail::reach::Unreached;
+use crate::store::ObjectId;
 
 /// The stored fields of an issue, with fields derived from related records.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct IssueView {
     /// The stored fields, except the stored status: `status` is the derived one.
+    /// `imported` is there only if it was asked for.
     #[serde(flatten, serialize_with = "without_decision")]
     pub(crate) issue: Issue,
     /// The derived status and other derived fields.
@@ -27,16 +31,21 @@ pub(crate) struct IssueView {
     /// Everything in its directory, if requested.
     #[serde(flatten)]
     pub(crate) contents: Option<Contents>,
+    /// Values of the source that have no field here, kept as it wrote them. Only `show` has them.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub(crate) kept: Map<String, Value>,
 }
 
 /// The contents of an issue's directory besides its record, and its entries in the log. Only `show` and `status` have
 /// them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Contents {
-    /// The comments that no later one replaces. Only `show` has this and the next four fields.
+    /// The comments that no later one replaces. Only `show` has this and the next five fields.
     pub(crate) comments: Vec<CommentView>,
     /// What went wrong or was clarified.
     pub(crate) feedback: Vec<Feedback>,
+    /// What explorers found out.
+    pub(crate) explorations: Vec<Explored>,
     /// Its plans.
     pub(crate) solutions: Vec<SolutionView>,
     /// Its executions, in the order of their attempts.
@@ -62,7 +71,7 @@ pub(crate) struct Replaced {
     /// The entry's id.
     pub(crate) id: EntryId,
     /// Who wrote it.
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When.
     pub(crate) created_at: Time,
 }
@@ -70,26 +79,33 @@ pub(crate) struct Replaced {
 impl IssueView {
     /// The view of an issue.
     pub(crate) fn of(folder: &IssueFolder) -> Self {
-        let issue = folder.issue.record.clone();
-        Self { issue, derived: IssueDerived::of(folder), contents: None }
+        Self::listed(folder.issue.record.clone(), IssueDerived::of(folder))
     }
 
-    /// The same, with everything in its directory.
-    pub(crate) fn in_full(store: &Store, folder: &IssueFolder, overrides: Vec<Override>) -> Self {
+    /// The view of an issue whose derived fields are known.
+    pub(crate) fn listed(issue: Issue, derived: IssueDerived) -> Self {
+        Self { issue: Issue { imported: None, ..issue }, derived, contents: None, kept: Map::new() }
+    }
+
+    /// The same, with the source's record as it was when last imported.
+    pub(crate) fn with_imported(mut self, folder: &IssueFolder) -> Self {
+        self.issue.imported.clone_from(&folder.issue.record.imported);
+        self
+    }
+
+    /// The same, with everything in its directory, and what the source said that has no field here.
+    pub(crate) fn in_full(session: &Session, folder: &IssueFolder, overrides: Vec<Override>) -> Self {
         let contents = Contents {
             comments: folder.standing_comments().iter().map(CommentView::from).collect(),
             feedback: folder.feedback.clone(),
+            explorations: folder.explorations.clone(),
             solutions: SolutionView::all(folder),
-            executions: executions_within(folder, &unreached(store, folder)),
+            executions: executions_within(folder, &unreached_of(session, folder.executions.iter())),
             overrides,
         };
-        Self { contents: Some(contents), ..Self::of(folder) }
+        let kept = folder.issue.record.imported.as_ref().map(trackers::kept).unwrap_or_default();
+        Self { contents: Some(contents), kept, ..Self::of(folder) }
     }
-}
-
-/// The unreachable commits of an issue. If git cannot determine them, the rest is still shown.
-pub(crate) fn unreached(store: &Store, folder: &IssueFolder) -> Unreached {
-    Unreached::of(store, folder.executions.iter()).unwrap_or_default()
 }
 
 impl From<&StandingComment<'_>> for CommentView {
@@ -105,7 +121,9 @@ impl From<&StandingComment<'_>> for CommentView {
 
 fn without_decision<S: Serializer>(issue: &Issue, serializer: S) -> Result<S::Ok, S::Error> {
     let mut fields = object(issue);
+    // The derived fields have these names, too.
     fields.remove("status");
+    fields.remove("closed_at");
     fields.serialize(serializer)
 }
 

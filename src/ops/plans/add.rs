@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use super::bind::left_queue;
 use super::handed::{examine, refuse_faulty, refuse_twins};
 use super::{Added, Handed, bind_in, reply};
-use crate::model::digest::digest;
+use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::solution::Solution;
 use crate::model::uid::Uid;
@@ -108,7 +108,7 @@ fn store_plans(
     let mut stored: Vec<(SolutionId, bool)> = Vec::new();
     for (n, checked) in plans.iter().enumerate() {
         let folder = existing(tx, issue)?;
-        let digest = digest(&checked.plan);
+        let digest = PlanDigest::of(&checked.plan);
         let same = || folder.solutions.iter().find(|it| it.record.plan_digest() == digest);
         let id = match &checked.id {
             Some(id) => id.clone(),
@@ -138,7 +138,7 @@ fn store_plans(
             return Err(Refusal::unreadable(&format!("the existing plan `{id}`")));
         }
         if force.is_none() {
-            transitions::permit(issue, facts::status(&folder), "solution add")?;
+            transitions::permit(issue, facts::status(&folder), Op::SolutionAdd)?;
         }
         tx.create_solution(&Solution {
             id: id.clone(),
@@ -157,7 +157,7 @@ fn notice(session: &Session, added: &Added, bound: Option<&SolutionId>) {
     for (id, report) in &added.handed {
         if report.findings.iter().any(|it| it.rule == plan_check::NO_FILES_RULE) {
             let message = format!("{id} names no file, so overlap with other plans goes unnoticed");
-            let check = Call::new("solution check", [id]);
+            let check = Call::new(Other::SolutionCheck, [id]);
             session.notice(Notice::warning(message).remedy(check, "says where to name files"));
         }
     }
@@ -166,7 +166,7 @@ fn notice(session: &Session, added: &Added, bound: Option<&SolutionId>) {
         let them: Vec<&str> = added.handed.iter().map(|(id, _)| id.as_str()).collect();
         let are = if them.len() == 1 { "is" } else { "are" };
         let message = format!("{} {are} not bound: {bound} stays bound", them.join(", "));
-        let bind = Call::new("bind", [added.issue.as_str(), "SOLUTION"]);
+        let bind = Call::new(Op::Bind, [added.issue.as_str(), "SOLUTION"]);
         session.notice(Notice::warning(message).remedy(bind, "chooses another"));
     }
 }

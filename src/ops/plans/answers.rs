@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::{Judgement, ReviewInput};
-use crate::agent::answer::{Answer, faults, schema_of};
+use crate::agent::answer::{Answer, With, faults, schema_of};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::rules::plan_check::{self, Finding};
@@ -65,7 +65,7 @@ impl Plans {
 
 impl Answer for Plans {
     fn schema() -> Value {
-        schema_of::<PlanAnswer>()
+        schema_of::<With<PlanAnswer>>()
     }
 
     fn read(value: &Value) -> Result<Self, Vec<String>> {
@@ -95,7 +95,7 @@ impl Answer for Plans {
 
 impl Answer for Judgement {
     fn schema() -> Value {
-        schema_of::<ReviewInput>()
+        schema_of::<With<ReviewInput>>()
     }
 
     fn read(value: &Value) -> Result<Self, Vec<String>> {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     fn count(text: &str) -> usize {
-        answer::read::<Plans>(text).map_or(0, |(plans, _)| plans.count())
+        answer::read::<Plans>(text).map_or(0, |read| read.answer.count())
     }
 
     #[test]
@@ -130,6 +130,18 @@ mod tests {
         assert_eq!(count(&format!("{plan}\n{plan}\n")), 2);
         assert_eq!(count(&json!({"solutions": [plan, plan, plan, plan]}).to_string()), 0);
         assert_eq!(count(&json!({"solutions": []}).to_string()), 0);
+    }
+
+    #[test]
+    fn what_is_added_to_a_plan_is_no_part_of_it() {
+        let mut told = plan();
+        told["session"] = json!({"tokens": 7});
+        told["wisdom"] = json!([{"type": "question", "text": "Who owns the parser?"}]);
+        let read = answer::read::<Plans>(&told.to_string()).unwrap();
+        assert_eq!(read.answer.into_values(), [plan()]);
+        assert_eq!((read.aside.session.tokens, read.aside.wisdom.len()), (Some(7), 1));
+        let several = json!({"solutions": [plan()], "wisdom": [{"type": "question", "text": "Who?"}]});
+        assert_eq!(answer::read::<Plans>(&several.to_string()).unwrap().aside.wisdom.len(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::plan_of_issue;
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedy};
 use crate::model::solution::Solution;
 use crate::ops::issues::{self, IssueView, existing};
@@ -58,7 +58,7 @@ pub(super) fn left_queue(issue: &IssueId, left: &[QueuedItem]) -> Option<Notice>
     );
     Some(
         Notice::warning(message)
-            .remedy(Call::new("queue add", [issue]), "queues it again, with the new plan"),
+            .remedy(Call::new(Op::QueueAdd, [issue]), "queues it again, with the new plan"),
     )
 }
 
@@ -72,11 +72,11 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
                 "other-issue",
                 format!("plan `{id}` belongs to issue `{}`, not `{issue}`", id.issue()),
             )
-            .remedy(Call::new("solution list", [issue]), format!("shows the plans of `{issue}`")));
+            .remedy(Call::new(Other::SolutionList, [issue]), format!("shows the plans of `{issue}`")));
         }
         return Ok(id);
     }
-    let remedy = Remedy::call(Call::new("bind", [issue.as_str(), "SOLUTION"]), "chooses one");
+    let remedy = Remedy::call(Call::new(Op::Bind, [issue.as_str(), "SOLUTION"]), "chooses one");
     match &replan::newer(folder)[..] {
         [] => plan_of_issue(folder, remedy),
         [newer] => Ok(newer.id.clone()),
@@ -114,8 +114,8 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
         ),
     )
     .details(costly.map(ToString::to_string).collect())
-    .remedy(Call::new("solution check", [id]), "says what to do")
-    .remedy("task edit", "changes the plan"))
+    .remedy(Call::new(Other::SolutionCheck, [id]), "says what to do")
+    .remedy(Op::TaskEdit, "changes the plan"))
 }
 
 /// Binds `solution` in the transaction. Attempts at another plan are set aside, and that plan's items leave their
@@ -132,7 +132,7 @@ pub(crate) fn bind_in(
     }
     let from = facts::status(folder);
     if force.is_none() {
-        transitions::permit(issue, from, "bind")?;
+        transitions::permit(issue, from, Op::Bind)?;
         refuse_poor(folder, solution)?;
     }
     if facts::holder(folder).is_some_and(|it| it.execution.solution_id != *solution) {

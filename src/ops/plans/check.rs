@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::handed::examine;
 use super::{Handed, plan_named};
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
 use crate::model::remedy::Call;
 use crate::model::repo_path::RepoPath;
@@ -138,11 +139,11 @@ fn stored(snapshot: &Snapshot<'_>, text: &str, issue: Option<&IssueId>) -> Resul
         missing if missing.code == "not-found" => {
             Refusal::new("not-found", format!("there is no file and no plan `{text}`"))
                 .hint("name a file, or `-` for stdin")
-                .remedy("solution list", "shows the plans")
+                .remedy(Other::SolutionList, "shows the plans")
         }
         refusal => refusal,
     })?;
-    Ok(Handed { plan: solution(snapshot, &id)?.plan, place: id.to_string() })
+    Ok(Handed { plan: solution(snapshot, &id)?.plan.into(), place: id.to_string() })
 }
 
 fn solution(snapshot: &Snapshot<'_>, id: &SolutionId) -> Result<Solution, Refusal> {
@@ -174,13 +175,13 @@ fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching
             Known::Solution(id) => solution(snapshot, &id)?,
             Known::Issue(id) => existing(snapshot, &id)?.bound().cloned().ok_or_else(|| {
                 Refusal::new("not-bound", format!("issue `{id}` has no bound plan to compare with"))
-                    .remedy(Call::new("bind", [id.as_str(), "SOLUTION"]), "chooses one")
+                    .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one")
                     .hint("or name a plan instead of the issue")
             })?,
             _ => {
                 return Err(Refusal::new("not-found", format!("`{text}` is neither an issue nor a plan"))
-                    .remedy("list", "shows the issues")
-                    .remedy("solution list", "shows the plans"));
+                    .remedy(Other::List, "shows the issues")
+                    .remedy(Other::SolutionList, "shows the plans"));
             }
         };
         found.push(touching(&plan));

@@ -1,5 +1,6 @@
 //! The context of an agent.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::executor_input::{ExecutorInput, for_executor};
@@ -12,7 +13,7 @@ use crate::rules::roles::Role;
 use crate::store::resolve::{self, Known};
 
 /// The context of an agent.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum AgentContext {
     /// For exploring an issue before it is planned.
@@ -37,7 +38,7 @@ pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer
         Known::Issue(id) => {
             let context = match role {
                 None | Some(Role::Planner) => {
-                    AgentContext::Planner(Box::new(for_planner(session, &snapshot, &id)?))
+                    AgentContext::Planner(Box::new(for_planner(session, &snapshot, &id, &[])?))
                 }
                 Some(Role::Explorer) => {
                     AgentContext::Explorer(Box::new(for_explorer(session, &snapshot, &id)?))

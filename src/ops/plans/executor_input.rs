@@ -5,12 +5,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::told::{issue_told, notice_source, with_wisdom};
-use crate::model::digest::DIGEST_PATTERN;
+use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
 use crate::rules::background::{self, Background, IssueTold, Reader};
 use crate::rules::facts;
+use crate::rules::roles::Role;
 use crate::store::Snapshot;
 
 /// The context of an executor: ids, the content of the issue, earlier attempts and comments, and the commands that
@@ -24,8 +25,7 @@ pub(crate) struct ExecutorInput {
     pub(crate) issue_id: IssueId,
     /// The digest of the plan: as claimed, else as it is now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = DIGEST_PATTERN))]
-    pub(crate) plan_digest: Option<String>,
+    pub(crate) plan_digest: Option<PlanDigest>,
     /// The queue that it waits in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
@@ -101,8 +101,12 @@ pub(super) fn for_executor(
     };
     notice_source(session, &folder);
     let (issue, mut left_out) = issue_told(snapshot, &folder)?;
-    let mut background =
-        with_wisdom(snapshot, &folder, background::background(&folder, Reader::Executor(&plan)))?;
+    let mut background = with_wisdom(
+        snapshot,
+        &folder,
+        Role::Executor,
+        background::background(&folder, Reader::Executor(&plan)),
+    )?;
     left_out.append(&mut background.left_out);
     background.left_out = left_out;
     Ok(ExecutorInput {

@@ -4,12 +4,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::told::{issue_told, notice_source, with_wisdom};
+use crate::model::exploration::{Depth, Extent};
 use crate::model::id::IssueId;
 use crate::model::root::Project;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
 use crate::rules::background::{self, Background, IssueTold, Reader};
-use crate::rules::exploration_depth::{self, Depth};
+use crate::rules::exploration_depth::{complexity, depth};
+use crate::rules::explored::{self, ExplorationTold};
+use crate::rules::roles::Role;
 use crate::store::{Snapshot, records};
 
 /// The context of an explorer: the issue, what was tried and said before, and how deep to look.
@@ -23,8 +26,13 @@ pub(crate) struct ExplorerInput {
     pub(crate) issue: IssueTold,
     /// What the project tells its planners.
     pub(crate) project_context: Project,
+    /// How hard the work looks, by the text and the priority of the issue.
+    pub(crate) complexity: Extent,
     /// How deep to look.
     pub(crate) depth: Depth,
+    /// What an earlier exploration found out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exploration: Option<ExplorationTold>,
     #[serde(flatten)]
     pub(crate) background: Background,
 }
@@ -38,13 +46,21 @@ pub(super) fn for_explorer(
     let folder = existing(snapshot, id)?;
     notice_source(session, &folder);
     let (issue, mut left_out) = issue_told(snapshot, &folder)?;
-    let mut background = with_wisdom(snapshot, &folder, background::background(&folder, Reader::Planner))?;
+    let mut background =
+        with_wisdom(snapshot, &folder, Role::Explorer, background::background(&folder, Reader::Planner))?;
     left_out.append(&mut background.left_out);
+    let exploration = explored::told(&folder).map(|(told, cut)| {
+        left_out.extend(cut);
+        told
+    });
     background.left_out = left_out;
     let title = folder.issue.record.title.clone();
+    let complexity = complexity(&format!("{title}\n{}", issue.description), issue.priority);
     Ok(ExplorerInput {
         issue_id: id.clone(),
-        depth: exploration_depth::of(&format!("{title}\n{}", issue.description), issue.priority),
+        complexity,
+        depth: depth(complexity),
+        exploration,
         title,
         issue,
         project_context: records::root(snapshot)?.project,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::model::id::IssueId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::words::count;
 use crate::ops::issues::{self, existing};
@@ -81,7 +81,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
             "other-issue",
             format!("plan `{other}` belongs to issue `{}`, not `{id}`", other.issue()),
         )
-        .remedy(Call::new("solution list", [&id]), format!("shows the plans of `{id}`")));
+        .remedy(Call::new(Other::SolutionList, [&id]), format!("shows the plans of `{id}`")));
     }
     let mut detail = FeedbackDetail { solution_id, ..FeedbackDetail::default() };
     let mut content = text;

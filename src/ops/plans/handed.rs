@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::model::id::SolutionId;
+use crate::model::op::Other;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::strict::{Fault, json_fault};
 use crate::model::words::count;
@@ -72,7 +73,7 @@ pub(super) fn refuse_faulty(plans: &[Handed], reports: &[Report]) -> Result<(), 
     if lines.is_empty() {
         return Ok(());
     }
-    let check = Remedy::call(Call::new("solution check", ["FILE"]), "checks without storing");
+    let check = Remedy::call(Call::new(Other::SolutionCheck, ["FILE"]), "checks without storing");
     Err(faulty(&format!("the plan has {}; nothing was stored", count(lines.len(), "error")), lines, check))
 }
 

@@ -5,8 +5,9 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use crate::model::digest::DIGEST_PATTERN;
+use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::review::{Score, Scores, Verdict};
 use crate::model::solution::Solution;
@@ -39,8 +40,7 @@ pub(crate) struct ReviewInput {
     #[schemars(length(max = MOST_FINDINGS), inner(regex(pattern = r"\S"), length(max = LONGEST_FINDING)))]
     findings: Vec<String>,
     /// The digest of the plan that was read: the review is refused if the plan has changed since.
-    #[schemars(regex(pattern = DIGEST_PATTERN))]
-    plan_digest: Option<String>,
+    plan_digest: Option<PlanDigest>,
     /// The total, if the reviewer computed it: the review is refused if the scores give another total.
     #[serde(alias = "total")]
     total_score: Option<Score>,
@@ -118,7 +118,7 @@ pub(crate) struct Judgement {
     /// The findings; one that belongs to a dimension starts with its name.
     pub(super) findings: Vec<String>,
     /// The digest of the plan that was read.
-    plan_digest: Option<String>,
+    plan_digest: Option<PlanDigest>,
     solution_id: Option<SolutionId>,
     issue_id: Option<IssueId>,
 }
@@ -132,7 +132,7 @@ impl Judgement {
         verdict: Option<Verdict>,
         scores: Scores,
         findings: Vec<String>,
-        plan_digest: Option<String>,
+        plan_digest: Option<PlanDigest>,
     ) -> Result<Self, Refusal> {
         let findings = checked(findings)?;
         Ok(Self { verdict, scores, findings, plan_digest, solution_id: None, issue_id: None })
@@ -145,7 +145,7 @@ impl Judgement {
     pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<Self, Refusal> {
         let wrong = |why: String| {
             Refusal::new("invalid-json", format!("{name} is not a review: {why}"))
-                .remedy("schema review-input", "describes it")
+                .remedy(Call::new(Other::Schema, ["review-input"]), "describes it")
         };
         let value = strict::parse(bytes).map_err(wrong)?;
         let input: ReviewInput = typed::read(&value).map_err(|error| wrong(error.to_string()))?;
@@ -184,11 +184,11 @@ impl Judgement {
     }
 
     /// Refuses a review of another plan, or of an earlier version.
-    pub(super) fn is_about(&self, plan: &Solution, digest: &str) -> Result<(), Refusal> {
+    pub(super) fn is_about(&self, plan: &Solution, digest: &PlanDigest) -> Result<(), Refusal> {
         let id = &plan.id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != id) {
             return Err(Refusal::new("other-plan", format!("the review is about `{other}`, not `{id}`"))
-                .remedy(Call::new("solution review", [other]), "records it"));
+                .remedy(Call::new(Op::SolutionReview, [other]), "records it"));
         }
         if let Some(other) = self.issue_id.as_ref().filter(|other| **other != id.issue()) {
             return Err(Refusal::new(
@@ -202,7 +202,7 @@ impl Judgement {
                 "digest-mismatch",
                 format!("plan `{id}` has changed since it was read: its digest is `{digest}`, not `{read}`"),
             )
-            .remedy(Call::new("solution show", [id]), "shows it as it is now"));
+            .remedy(Call::new(Other::SolutionShow, [id]), "shows it as it is now"));
         }
         Ok(())
     }
@@ -231,7 +231,7 @@ fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Refusal> {
                 "too-long",
                 format!("finding {} has {length} characters; at most {LONGEST_FINDING} are allowed", n + 1),
             )
-            .remedy("comment ISSUE", "takes longer texts"));
+            .remedy(Call::new(Op::Comment, ["ISSUE"]), "takes longer texts"));
         }
     }
     Ok(findings)

@@ -2,6 +2,7 @@
 
 use super::in_words;
 use crate::model::id::SolutionId;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedy};
 use crate::ops::Refusal;
 use crate::ops::issues::existing;
@@ -27,7 +28,7 @@ pub(crate) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Ref
         Ok(Known::Issue(id)) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them")),
         Ok(Known::Execution(_) | Known::Queue(_)) => {
             Err(Refusal::new("not-found", format!("`{text}` is not a plan"))
-                .remedy("solution list", "shows the plans"))
+                .remedy(Other::SolutionList, "shows the plans"))
         }
         Err(ResolveError::NotFound { .. }) => {
             Err(ResolveError::NotFound { kind: "solution", text: text.to_owned() }.into())
@@ -48,7 +49,7 @@ pub(crate) fn plan_of_issue(folder: &IssueFolder, remedy: Remedy) -> Result<Solu
     match folder.solutions.as_slice() {
         [only] => Ok(only.record.id.clone()),
         [] => Err(Refusal::new("no-solution", format!("issue `{issue}` has no plan"))
-            .remedy(Call::new("solution add", [issue.as_str(), "FILE"]), "adds one")),
+            .remedy(Call::new(Op::SolutionAdd, [issue.as_str(), "FILE"]), "adds one")),
         many => {
             let plans: Vec<_> = many.iter().map(|it| &it.record).collect();
             let what = format!("issue `{issue}` has {} plans, so one must be named", many.len());

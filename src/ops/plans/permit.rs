@@ -1,5 +1,6 @@
 //! The review gate of the queue.
 
+use crate::model::digest::PlanDigest;
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
 use crate::ops::Refusal;
@@ -15,7 +16,7 @@ pub(crate) fn permit_queue(
     folder: &IssueFolder,
     plan: &Solution,
     force: Option<&str>,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<PlanDigest>, Refusal> {
     let standing: Standing = review::standing(plan, folder.reviews(&plan.id));
     match review::may_queue(policy, &plan.id, &standing) {
         Ok(()) => Ok(None),

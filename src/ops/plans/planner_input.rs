@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::told::{issue_told, notice_source, with_wisdom};
+use crate::model::exploration::Extent;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::repo_path::RepoPath;
 use crate::model::root::Project;
@@ -16,10 +17,13 @@ use crate::ops::queue::World;
 use crate::ops::{Refusal, Session};
 use crate::rules::background::{self, Background, IssueTold, Reader};
 use crate::rules::bounded::{Cut, LONGEST};
+use crate::rules::exploration_depth;
+use crate::rules::explored::{self, ExplorationTold};
 use crate::rules::failures::{self, FailureAnalysis};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::overlap::ByPath;
-use crate::store::{Snapshot, records};
+use crate::rules::roles::Role;
+use crate::store::{Snapshot, StoreError, records};
 
 /// The context of a planner: everything that matters for the next plan, except the code, which it reads itself.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -33,6 +37,15 @@ pub(crate) struct PlannerInput {
     pub(crate) issue: IssueTold,
     /// The project context.
     pub(crate) project_context: Project,
+    /// How hard the work is: as an explorer assessed it, else as the text and the priority of the issue look.
+    #[serde(skip_serializing_if = "never")]
+    pub(crate) complexity: Extent,
+    /// How many plans to answer with.
+    #[serde(skip_serializing_if = "never")]
+    pub(crate) candidates: Candidates,
+    /// What an explorer found out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exploration: Option<ExplorationTold>,
     /// What failed before.
     #[serde(skip_serializing_if = "never")]
     pub(crate) failure_analysis: FailureAnalysis,
@@ -43,8 +56,35 @@ pub(crate) struct PlannerInput {
     /// location or the commits of its attempts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) other_plans: Vec<OtherPlan>,
+    /// Other issues of the same run, with the files that their plans touch, or that an explorer found relevant if they
+    /// have no plan yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) batch: Vec<BatchIssue>,
     #[serde(flatten)]
     pub(crate) background: Background,
+}
+
+/// Another issue of the same run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BatchIssue {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// Its title.
+    pub(crate) title: String,
+    /// Its bound plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// The files.
+    pub(crate) files: Vec<String>,
+}
+
+/// How many plans to answer with. A single one is bound; of several, somebody chooses one.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Candidates {
+    /// At least.
+    pub(crate) min: u64,
+    /// At most.
+    pub(crate) max: u64,
 }
 
 /// A plan that the issue has.
@@ -120,11 +160,24 @@ fn planner_example() -> Value {
     })
 }
 
+/// The context of the planner of an issue that is planned together with others.
+///
+/// # Errors
+/// As [`super::context`].
+pub(crate) fn planner_context(
+    session: &Session,
+    id: &IssueId,
+    together: &[IssueId],
+) -> Result<PlannerInput, Refusal> {
+    for_planner(session, &session.store().snapshot()?, id, together)
+}
+
 /// The context of the planner of an issue.
 pub(super) fn for_planner(
     session: &Session,
     snapshot: &Snapshot<'_>,
     id: &IssueId,
+    together: &[IssueId],
 ) -> Result<PlannerInput, Refusal> {
     let folder = existing(snapshot, id)?;
     notice_source(session, &folder);
@@ -139,19 +192,69 @@ pub(super) fn for_planner(
     let mut cut = Cut::at(LONGEST);
     let other_plans = cut.first(other_plans(session, &folder)?);
     left_out.extend(cut.left_out("other_plans", "git wf queue show --json"));
-    let mut background = with_wisdom(snapshot, &folder, background::background(&folder, Reader::Planner))?;
+    let mut cut = Cut::at(LONGEST);
+    let batch = batch(snapshot, together.iter().filter(|other| *other != id), &mut cut)?;
+    left_out.extend(cut.left_out("batch", "git wf run show"));
+    let mut background =
+        with_wisdom(snapshot, &folder, Role::Planner, background::background(&folder, Reader::Planner))?;
     left_out.append(&mut background.left_out);
+    let exploration = explored::told(&folder).map(|(told, cut)| {
+        left_out.extend(cut);
+        told
+    });
     background.left_out = left_out;
+    let title = folder.issue.record.title.clone();
+    let complexity = exploration.as_ref().map_or_else(
+        || exploration_depth::complexity(&format!("{title}\n{}", issue.description), issue.priority),
+        |explored| explored.complexity_assessment,
+    );
+    let (min, max) = exploration_depth::candidates(complexity);
     Ok(PlannerInput {
         issue_id: id.clone(),
-        title: folder.issue.record.title.clone(),
+        title,
+        complexity,
+        candidates: Candidates { min, max },
+        exploration,
         issue,
         project_context: records::root(snapshot)?.project,
         failure_analysis,
         plans,
         other_plans,
+        batch,
         background,
     })
+}
+
+/// Other issues of a run of which it is known which files they are about.
+fn batch<'a>(
+    snapshot: &Snapshot<'_>,
+    ids: impl Iterator<Item = &'a IssueId>,
+    cut: &mut Cut,
+) -> Result<Vec<BatchIssue>, Refusal> {
+    let mut found = Vec::new();
+    for id in ids {
+        let folder = match records::issue(snapshot, id) {
+            Ok(Some(folder)) => folder,
+            // The run itself tells of it.
+            Ok(None) | Err(StoreError::Broken { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let bound = folder.bound();
+        let files: Vec<String> = match (bound, folder.explorations.last()) {
+            (Some(plan), _) => plan.typed_plan().touches().iter().map(ToString::to_string).collect(),
+            (None, Some(explored)) => {
+                explored.found.relevant_files.iter().map(|file| file.path.clone()).collect()
+            }
+            (None, None) => continue,
+        };
+        found.push(BatchIssue {
+            issue_id: id.clone(),
+            title: folder.issue.record.title.clone(),
+            solution_id: bound.map(|plan| plan.id.clone()),
+            files: cut.first(files),
+        });
+    }
+    Ok(cut.first(found))
 }
 
 /// The plans of the issue, the bound one first.

@@ -2,9 +2,11 @@
 
 use super::Handed;
 use crate::model::id::IssueId;
+use crate::model::op::Op;
+use crate::model::remedy::Call;
 use crate::ops::issues::existing;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::reply_task::{self, Place, Unadded};
+use crate::rules::reply_task::{self, Discussion, Unadded};
 
 /// Checks plans for an issue from GitHub. With `append`, adds a task that replies there to those that have none;
 /// otherwise reports them in a notice. Plans for other issues are not changed.
@@ -20,7 +22,7 @@ pub(super) fn settle(
     let store = session.store();
     let folder = existing(&store.snapshot()?, issue)?;
     let repository = reply_task::repository(&store.repo().remote_urls());
-    let Some(place) = Place::of(&folder.issue.record, repository) else {
+    let Some(place) = Discussion::of(&folder.issue.record, repository) else {
         if append {
             return Err(Refusal::new("not-from-github", format!("issue `{issue}` did not come from GitHub"))
                 .hint("only an issue from GitHub gets a reply task: it has a `source_url` there, or the id GH-<number> and a remote on GitHub"));
@@ -32,7 +34,10 @@ pub(super) fn settle(
             Ok(longer) if append => *plan = longer,
             Ok(_) | Err(Unadded::Full) if !append => {
                 let message = format!("{at}: issue `{issue}` came from GitHub, but no task replies there");
-                session.notice(Notice::warning(message).remedy("solution add --add-reply-task", "adds one"));
+                session.notice(
+                    Notice::warning(message)
+                        .remedy(Call::from(Op::SolutionAdd).flag("add-reply-task"), "adds one"),
+                );
             }
             Err(Unadded::Full) => {
                 return Err(Refusal::new(

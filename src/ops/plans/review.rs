@@ -7,6 +7,7 @@ use super::{Judgement, plan_named};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::op::Op;
+use crate::model::remedy::Detail;
 use crate::model::review::{Review, Verdict};
 use crate::model::solution::Solution;
 use crate::ops::issues::existing;
@@ -31,7 +32,7 @@ pub(crate) struct Reviewed {
     /// How many versions were rejected, including this one; from 2 on, an owner decides.
     pub(crate) rejected_rounds: usize,
     /// Notes for the reviewer.
-    pub(crate) remarks: Vec<String>,
+    pub(crate) remarks: Vec<Detail>,
 }
 
 /// Adds a review to a plan, given by its id or that of its issue or item. `force` is the reason for reviewing one's

@@ -5,13 +5,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::told::{issue_told, notice_source, with_wisdom};
-use crate::model::digest::DIGEST_PATTERN;
+use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::root::Project;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
 use crate::rules::background::{self, Background, IssueTold, Reader};
+use crate::rules::explored::{self, ExplorationTold};
 use crate::rules::plan_check::{self, Finding, Setting};
+use crate::rules::roles::Role;
 use crate::store::{Snapshot, records};
 
 /// The context of a reviewer: the plan, what the checks say of it, and its issue.
@@ -22,14 +24,19 @@ pub(crate) struct ReviewerInput {
     /// Its issue.
     pub(crate) issue_id: IssueId,
     /// The digest of the plan shown here, which the review should name.
-    #[schemars(regex(pattern = DIGEST_PATTERN))]
-    pub(crate) plan_digest: String,
+    pub(crate) plan_digest: PlanDigest,
     /// The issue's title.
     pub(crate) title: String,
     /// What the issue says.
     pub(crate) issue: IssueTold,
     /// What the project tells its planners.
     pub(crate) project_context: Project,
+    /// What an explorer found out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exploration: Option<ExplorationTold>,
+    /// That nobody explored the code, and what that means for the scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) no_context: Option<&'static str>,
     /// The plan itself.
     #[schemars(with = "std::collections::BTreeMap<String, Value>")]
     pub(crate) plan: Value,
@@ -42,6 +49,10 @@ pub(crate) struct ReviewerInput {
     pub(crate) background: Background,
 }
 
+/// What a reviewer is told about an issue that nobody explored.
+const NO_CONTEXT: &str = "no exploration of the code: check yourself that the files of the plan are the right ones; if you cannot, a \
+    technical score of 70 is appropriate";
+
 /// The context of the reviewer of a plan.
 pub(super) fn for_reviewer(
     session: &Session,
@@ -53,9 +64,17 @@ pub(super) fn for_reviewer(
     let plan = work::planned(session.store(), &folder, &id)?;
     notice_source(session, &folder);
     let (issue, mut left_out) = issue_told(snapshot, &folder)?;
-    let mut background =
-        with_wisdom(snapshot, &folder, background::background(&folder, Reader::Executor(&plan)))?;
+    let mut background = with_wisdom(
+        snapshot,
+        &folder,
+        Role::Reviewer,
+        background::background(&folder, Reader::Executor(&plan)),
+    )?;
     left_out.append(&mut background.left_out);
+    let exploration = explored::told(&folder).map(|(told, cut)| {
+        left_out.extend(cut);
+        told
+    });
     background.left_out = left_out;
     let report = plan_check::examine(&plan.plan, Setting::default());
     Ok(ReviewerInput {
@@ -65,7 +84,9 @@ pub(super) fn for_reviewer(
         project_context: records::root(snapshot)?.project,
         quality: report.quality.total(),
         findings: report.findings,
-        plan: plan.plan,
+        no_context: exploration.is_none().then_some(NO_CONTEXT),
+        exploration,
+        plan: plan.plan.into(),
         background,
         solution_id: id,
         issue_id,

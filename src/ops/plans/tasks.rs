@@ -1,13 +1,16 @@
 //! Changing the tasks of a plan by hand.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::handed::faulty;
 use super::{SolutionView, plan_named, view_in};
-use crate::model::digest::digest;
+use crate::model::digest::PlanDigest;
 use crate::model::id::SolutionId;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::plan::Task;
 use crate::model::redaction::REDACTED;
 use crate::model::remedy::{Call, Remedy};
@@ -23,7 +26,7 @@ use crate::rules::task_edit::{TaskEdit, next_id};
 use crate::store::Tx;
 
 /// A plan with a changed task.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ChangedTask {
     /// The plan as it is now.
     #[serde(flatten)]
@@ -45,6 +48,20 @@ pub(crate) struct Tasks {
 impl Serialize for Tasks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.stored.serialize(serializer)
+    }
+}
+
+impl JsonSchema for Tasks {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Tasks".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<Task>::json_schema(generator)
     }
 }
 
@@ -74,7 +91,7 @@ pub(crate) fn add_task(
     if edit.is_empty() {
         return Err(Refusal::usage("the task has no content")
             .hint("a title, an action, a step and a criterion at least")
-            .remedy("task add --help", "lists the fields"));
+            .remedy(Call::new(Other::Help, ["task", "add"]), "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
     change(session, &id, permit, "add", force, |tasks| {
@@ -103,7 +120,7 @@ pub(crate) fn edit_task(
     if edit.is_empty() {
         return Err(Refusal::usage("nothing to change")
             .hint("name a field, such as the title")
-            .remedy("task edit --help", "lists the fields"));
+            .remedy(Call::new(Other::Help, ["task", "edit"]), "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
     change(session, &id, permit, "edit", force, |tasks| {
@@ -140,11 +157,11 @@ fn change(
     let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id.issue())?;
         let unreadable = || Refusal::unreadable(&format!("plan `{id}`"));
-        let old = folder.solution(id).ok_or_else(unreadable)?.plan.clone();
+        let old: Value = folder.solution(id).ok_or_else(unreadable)?.plan.clone().into();
         let mut new = old.clone();
         let tasks = new.get_mut("tasks").and_then(Value::as_array_mut);
         let task = change(tasks.ok_or_else(unreadable)?)?;
-        if digest(&new) != digest(&old) {
+        if PlanDigest::of(&new) != PlanDigest::of(&old) {
             store_plan(tx, &folder, id, &old, &new, force)?;
         }
         tx.note.force = force.map(str::to_owned);
@@ -155,7 +172,7 @@ fn change(
     let plan = view_in(&folder, id)?;
     let queued = folder.items.iter().find(|it| !it.item.is_removed() && it.item.solution_id == *id);
     if committed.commit.is_some() && queued.is_some_and(|it| it.item.plan_digest != plan.plan_digest) {
-        let add = Call::new("queue add", [id.issue()]);
+        let add = Call::new(Op::QueueAdd, [id.issue()]);
         session.notice(
             Notice::warning("the queue still has the earlier version").remedy(add, "queues this one"),
         );
@@ -183,7 +200,11 @@ fn store_plan(
     let errors: Vec<String> = errors.map(ToString::to_string).collect();
     if !errors.is_empty() {
         let message = format!("the plan would have {}; nothing was changed", count(errors.len(), "error"));
-        return Err(faulty(&message, errors, Remedy::call("schema task", "describes a task")));
+        return Err(faulty(
+            &message,
+            errors,
+            Remedy::call(Call::new(Other::Schema, ["task"]), "describes a task"),
+        ));
     }
     let is_bound = folder.issue.record.bound_solution_id.as_ref() == Some(id);
     if is_bound
@@ -207,7 +228,7 @@ fn store_plan(
 }
 
 fn add_another(id: &SolutionId) -> Call {
-    Call::new("solution add", [id.issue().as_str(), "FILE"])
+    Call::new(Op::SolutionAdd, [id.issue().as_str(), "FILE"])
 }
 
 /// Refuses to change a plan that is queued, being executed, or was executed: others rely on it.
@@ -222,7 +243,7 @@ fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> 
                 "queued",
                 format!("plan `{id}` waits in queue `{}` as {}", it.queue, it.item.item_id),
             )
-            .remedy(Call::new("queue remove", [item]), "removes it")
+            .remedy(Call::new(Op::QueueRemove, [item]), "removes it")
             .hint("queue it again after the change"))
         }
         (_, IssueStatus::Executing | IssueStatus::Completed) if holds => {

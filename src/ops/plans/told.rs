@@ -9,6 +9,7 @@ use crate::rules::background::{self, Background, IssueTold};
 use crate::rules::bounded::LeftOut;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
+use crate::rules::roles::Role;
 use crate::rules::wisdom;
 use crate::store::{Read, StoreError, records};
 
@@ -37,11 +38,12 @@ pub(crate) fn issue_told(
 pub(super) fn with_wisdom(
     read: &impl Read,
     folder: &IssueFolder,
+    role: Role,
     background: Background,
 ) -> Result<Background, Refusal> {
     // `fsck` reports entries that cannot be read.
     let all = records::wisdom(read, &mut Vec::new())?;
-    let (wisdom, left_out) = wisdom::told(all, &folder.issue.record);
+    let (wisdom, left_out) = wisdom::told(all, &folder.issue.record, role);
     let mut background = Background { wisdom, ..background };
     background.left_out.extend(left_out);
     Ok(background)

@@ -29,7 +29,7 @@ pub(crate) fn unbind(session: &Session, input: &Unbind) -> Answer<IssueView> {
         let folder = existing(tx, &id)?;
         let Some(bound) = folder.issue.record.bound_solution_id.clone() else { return Ok(()) };
         if input.force.is_none() {
-            transitions::permit(&id, facts::status(&folder), "unbind")?;
+            transitions::permit(&id, facts::status(&folder), Op::Unbind)?;
         }
         work::set_aside(tx, &folder, AsideReason::Rebind, input.force.as_deref())?;
         for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {

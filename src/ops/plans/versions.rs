@@ -7,9 +7,11 @@ use serde::Serialize;
 
 use super::{SolutionView, plan_named, view, view_in};
 use crate::index::Needs;
-use crate::model::digest::DIGEST_PATTERN;
+use crate::model::digest::PlanDigest;
 use crate::model::id::SolutionId;
+use crate::model::op::Other;
 use crate::model::remedy::Call;
+use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::model::words::count;
 use crate::ops::issues::existing;
@@ -48,8 +50,7 @@ pub(crate) struct Side {
     /// The plan.
     pub(crate) solution_id: SolutionId,
     /// Its digest in this version.
-    #[schemars(regex(pattern = DIGEST_PATTERN))]
-    pub(crate) plan_digest: String,
+    pub(crate) plan_digest: PlanDigest,
     /// The commit of the store that introduced this version.
     pub(crate) commit: String,
     /// When that was.
@@ -64,7 +65,7 @@ pub(crate) struct Side {
 pub(crate) struct PlanChange {
     /// The task, if it was added, removed or changed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// The field.
     #[serde(flatten)]
     pub(crate) change: FieldChange,
@@ -89,14 +90,14 @@ impl From<&Version> for Side {
 /// as `SOL-…@{x}`.
 pub(crate) fn diff(session: &Session, input: &Diff) -> Answer<PlanDiff> {
     let (from, to) = sides(session, input)?;
-    let task = |change: &FieldChange| Some(change.member().filter(|it| it.0 == "tasks")?.1.to_owned());
+    let task = |change: &FieldChange| Some(TaskId::from(change.member().filter(|it| it.0 == "tasks")?.1));
     let changes = differences(&from.solution.plan, &to.solution.plan).into_iter();
     let titles = [&from, &to].into_iter().flat_map(|it| it.solution.typed_plan().tasks);
     let diff = PlanDiff {
         from: (&from).into(),
         to: (&to).into(),
         changes: changes.map(|change| PlanChange { task_id: task(&change), change }).collect(),
-        titles: titles.map(|task| (task.id, task.title)).collect(),
+        titles: titles.map(|task| (task.id.to_string(), task.title)).collect(),
     };
     Ok(session.done(diff, None))
 }
@@ -152,7 +153,10 @@ fn named(text: &str) -> Result<(&str, Option<usize>), Refusal> {
         Some(Ok(number)) => Ok((id, Some(number))),
         _ => Err(Refusal::usage(format!("`{text}` is not of the form SOLUTION@{{N}}"))
             .hint("SOLUTION@{1} is the plan before its last change")
-            .remedy("solution diff --since DATE SOLUTION", "takes a date or a commit")),
+            .remedy(
+                Call::new(Other::SolutionDiff, ["SOLUTION"]).option("since", "DATE"),
+                "takes a date or a commit",
+            )),
     }
 }
 
@@ -173,6 +177,6 @@ fn pick(id: &SolutionId, all: &[Version], number: usize) -> Result<Version, Refu
             format!("plan `{id}` has {}, so there is no `{id}@{{{number}}}`", count(all.len(), "version")),
         )
         .hint(format!("`{id}@{{0}}` is the plan as it is"))
-        .remedy(Call::new("log", [id]), "shows its changes")
+        .remedy(Call::new(Other::Log, [id]), "shows its changes")
     })
 }

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::model::digest::DIGEST_PATTERN;
+use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::person::Person;
 use crate::model::plan::Plan;
 use crate::model::repo_path::RepoPath;
 use crate::model::review::Review;
@@ -30,14 +31,13 @@ pub(crate) struct SolutionView {
     #[schemars(with = "Plan")]
     pub(super) plan: Value,
     /// The planner.
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When.
     pub(crate) created_at: Time,
     /// Whether it is the plan that will be executed.
     pub(crate) is_bound: bool,
     /// The digest of the plan as it is now.
-    #[schemars(regex(pattern = DIGEST_PATTERN))]
-    pub(crate) plan_digest: String,
+    pub(crate) plan_digest: PlanDigest,
     /// The measured quality of the plan, 0 to 1; binding requires 0.8.
     #[schemars(range(min = 0, max = 1))]
     pub(crate) quality: f64,
@@ -74,7 +74,7 @@ impl SolutionView {
         Self {
             id: solution.id.clone(),
             issue_id: solution.issue_id.clone(),
-            plan: solution.plan.clone(),
+            plan: solution.plan.clone().into(),
             author: solution.author.clone(),
             created_at: solution.created_at,
             is_bound: folder.issue.record.bound_solution_id.as_ref() == Some(&solution.id),

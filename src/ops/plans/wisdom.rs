@@ -1,7 +1,10 @@
 //! What a team learned, for everyone who plans, reviews and executes.
 
+use std::collections::BTreeSet;
+
+use crate::model::id::{IssueId, RunId};
 use crate::model::op::Op;
-use crate::model::wisdom::{Wisdom, WisdomType};
+use crate::model::wisdom::{Learned, Wisdom, WisdomType};
 use crate::model::words::count;
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -76,6 +79,62 @@ pub(crate) fn add_wisdom(session: &Session, input: &AddWisdom) -> Answer<Wisdom>
         Ok(added)
     })?;
     Ok(session.done(committed.answer, committed.commit))
+}
+
+/// Adds what an agent learned while it worked on an issue in a run. What is known already is left out, and so is what
+/// breaks a limit: the work does not depend on it.
+///
+/// # Errors
+/// Any error from writing to the store.
+pub(crate) fn learn(
+    session: &Session,
+    issue: &IssueId,
+    run: &RunId,
+    learned: &[Learned],
+) -> Answer<Vec<Wisdom>> {
+    let permit = session.permit(Op::WisdomAdd)?;
+    let sound: Vec<Learned> = learned.iter().filter_map(sound).collect();
+    if sound.is_empty() {
+        return Ok(session.done(vec![], None));
+    }
+    let committed = session.transact(permit, |tx| {
+        let mut known: BTreeSet<(WisdomType, String)> =
+            records::wisdom(tx, &mut Vec::new())?.into_iter().map(|it| (it.kind, it.text)).collect();
+        let mut added = Vec::new();
+        for it in &sound {
+            if !known.insert((it.kind, it.text.clone())) {
+                continue;
+            }
+            let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+            let Learned { kind, text, tags } = it.clone();
+            let (issue_id, run_id) = (Some(issue.clone()), Some(run.clone()));
+            added.push(tx.append(&layout::wisdom(), |id| Wisdom {
+                id,
+                kind,
+                text,
+                tags,
+                author,
+                issue_id,
+                run_id,
+                created_at,
+            })?);
+        }
+        if !added.is_empty() {
+            tx.describe(format!("wisdom: learned from {issue}"));
+        }
+        Ok(added)
+    })?;
+    Ok(session.done(committed.answer, committed.commit))
+}
+
+/// The same within the limits on what people write; `None` if nothing is left.
+fn sound(learned: &Learned) -> Option<Learned> {
+    let text = limits::text(learned.text.trim()).ok().filter(|text| !text.is_empty())?;
+    let mut tags: Vec<String> =
+        learned.tags.iter().filter_map(|tag| limits::label(tag).ok().map(str::to_owned)).collect();
+    tags.sort();
+    tags.dedup();
+    Some(Learned { kind: learned.kind, text, tags })
 }
 
 /// Lists what was learned, the newest first.

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AddedItem, ItemAnswer, World, create, extend_facts};
+use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::Call;
 use crate::model::solution::Solution;
@@ -64,9 +65,9 @@ struct Queued {
 struct Fresh {
     issue: IssueId,
     solution: SolutionId,
-    digest: String,
+    digest: PlanDigest,
     /// Its digest, if it is queued despite its reviews.
-    forced: Option<String>,
+    forced: Option<PlanDigest>,
 }
 
 /// Adds the bound plans of issues to a queue. Returns the items in order of queue and item.
@@ -162,7 +163,7 @@ fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Ref
         // A queued issue may be added to a second queue, or may have been queued with another plan before this one
         // was bound.
         if status != IssueStatus::Queued && input.force.is_none() {
-            transitions::permit(id, status, "queue add")?;
+            transitions::permit(id, status, Op::QueueAdd)?;
         }
         let stale = folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != plan.id);
         for stale in stale {
@@ -178,7 +179,7 @@ fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Ref
     match any_cycle(&ids, &known) {
         Some(cycle) => {
             Err(Refusal::new("cycle", format!("the issues depend on each other in a cycle: {cycle}"))
-                .remedy("edit ID --depends-on=-OTHER", "removes a dependency"))
+                .remedy(Call::new(Op::Edit, ["ID"]).option("depends-on", "-OTHER"), "removes a dependency"))
         }
         None => Ok(queued),
     }
@@ -226,13 +227,13 @@ fn selected(tx: &Tx<'_>, selection: &Selection) -> Result<Vec<IssueFolder>, Refu
             format!("{count} of these cannot be queued: no plan is bound"),
         )
         .details(unbound)
-        .remedy("solution add ISSUE FILE", "adds a plan")
-        .remedy("bind ISSUE SOLUTION", "chooses one"));
+        .remedy(Call::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "adds a plan")
+        .remedy(Call::new(Op::Bind, ["ISSUE", "SOLUTION"]), "chooses one"));
     }
     if folders.is_empty() {
         let what = wanted.iter().map(|tag| format!(" with the tag `{tag}`")).collect::<String>();
         return Err(Refusal::nothing(format!("no planned issue{what} is waiting to be queued"))
-            .remedy("list --status planned", "shows planned issues"));
+            .remedy(Call::from(Other::List).option("status", "planned"), "shows planned issues"));
     }
     Ok(folders)
 }
@@ -244,14 +245,14 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
         (_, Some(plan)) => Ok(plan),
         (Some(missing), None) => {
             Err(Refusal::new("broken-record", format!("the plan `{missing}` of issue `{id}` cannot be read"))
-                .remedy(Call::new("bind", [id.as_str(), "SOLUTION"]), "chooses another"))
+                .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses another"))
         }
         (None, None) if folder.solutions.is_empty() => {
             Err(Refusal::new("not-bound", format!("issue `{id}` has no plan, so there is nothing to queue"))
-                .remedy(Call::new("solution add", [id.as_str(), "FILE"]), "adds one"))
+                .remedy(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one"))
         }
         (None, None) => Err(Refusal::new("not-bound", format!("issue `{id}` has no bound plan"))
-            .remedy(Call::new("bind", [id.as_str(), "SOLUTION"]), "chooses one")),
+            .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one")),
     }
 }
 
@@ -275,7 +276,7 @@ fn enter(
     };
     if folder.queue.status == QueueDecision::Archived {
         return Err(Refusal::new("archived", format!("queue `{queue}` is archived"))
-            .remedy(Call::new("queue activate", [&queue]), "reactivates it"));
+            .remedy(Call::new(Op::QueueActivate, [&queue]), "reactivates it"));
     }
     let live = folder.items.iter().filter(|item| !item.is_removed());
     extend_facts(tx, known, live.map(|item| item.issue_id.clone()))?;

@@ -90,7 +90,7 @@ fn set(
         for id in &ids {
             if decision(tx, id)? == QueueDecision::Archived {
                 return Err(Refusal::new("archived", format!("queue `{id}` is archived"))
-                    .remedy(Call::new("queue activate", [id]), "reactivates it"));
+                    .remedy(Call::new(Op::QueueActivate, [id]), "reactivates it"));
             }
             tx.edit_queue(id, |queue| queue.status = status)?;
         }
@@ -132,8 +132,8 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
             let count = count(unfinished.len(), "item");
             return Err(Refusal::new("unfinished", format!("queue `{id}` has {count} not finished yet"))
                 .details(lines.collect())
-                .remedy("queue pause", "keeps them for later")
-                .remedy("queue remove", "removes an item"));
+                .remedy(Op::QueuePause, "keeps them for later")
+                .remedy(Op::QueueRemove, "removes an item"));
         }
         // Otherwise their issues would show as queued for ever, but nobody would get their plans.
         for it in unfinished.iter().filter(|it| it.status != ItemStatus::Executing) {

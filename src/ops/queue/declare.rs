@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::conflicts::{ConflictAnswer, named};
 use super::{World, item};
 use crate::model::id::{QueueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
 use crate::model::record::entry_at;
 use crate::model::remedy::Call;
@@ -104,7 +104,7 @@ pub(crate) fn declare(
     for (_, name, _) in committed.answer.iter().filter(|(.., is_new)| !is_new) {
         session.notice(
             Notice::warning(format!("this conflict is already declared as {name}; nothing changed"))
-                .remedy(Call::new("queue resolve", [name]), "decides it"),
+                .remedy(Call::new(Op::QueueResolve, [name]), "decides it"),
         );
     }
     let names: Vec<(QueueId, String)> =
@@ -116,7 +116,7 @@ pub(crate) fn declare(
 fn inputs(session: &Session, name: &str, text: &str) -> Result<Vec<ConflictInput>, Refusal> {
     let wrong = |why: String| {
         Refusal::new("invalid-json", format!("{name} holds no conflicts: {why}"))
-            .remedy("schema queue-conflict-input", "prints what is allowed")
+            .remedy(Call::new(Other::Schema, ["queue-conflict-input"]), "prints what is allowed")
     };
     let mut value = strict::parse_text(text).map_err(|fault| wrong(strict_fault(&fault)))?;
     if let Some(inner) = value.get_mut("conflicts") {
@@ -165,7 +165,7 @@ fn plans(
                 "other-queue",
                 format!("`{text}` is an item of `{of}`, not of `{queue}`"),
             )
-            .remedy("queue merge", "merges two queues"));
+            .remedy(Op::QueueMerge, "merges two queues"));
         }
         *queue = Some(of);
         if !found.contains(&item.solution_id) {
@@ -184,7 +184,7 @@ fn read(
 ) -> Result<(QueueId, QueueConflict), Refusal> {
     let wrong = |why: String| {
         Refusal::new("invalid-conflict", format!("{place}{why}"))
-            .remedy("queue conflict add --help", "shows what is needed")
+            .remedy(Call::new(Other::Help, ["queue", "conflict", "add"]), "shows what is needed")
     };
     let word = input.kind.strip_suffix("_conflict").unwrap_or(&input.kind);
     let Some(kind) = ConflictType::parse(word) else {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{ItemAnswer, World, item};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::queue::Item;
 use crate::model::remedy::Call;
 use crate::model::status::{ExecutionStatus, IssueStatus};
@@ -58,7 +58,7 @@ pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -
             let in_work =
                 facts::holder(&folder).is_some_and(|it| it.execution.solution_id == item.solution_id);
             if in_work && force.is_none() {
-                transitions::permit(&item.issue_id, facts::status(&folder), "queue remove")?;
+                transitions::permit(&item.issue_id, facts::status(&folder), Op::QueueRemove)?;
             }
             tx.edit_item(queue, &item.solution_id, |item| item.removed = Some(true))?;
         }
@@ -147,10 +147,10 @@ fn refuse_begun(tx: &Tx<'_>, item: &Item) -> Result<(), Refusal> {
     };
     match holder.map(ExecutionFolder::outcome) {
         Some(status @ ExecutionStatus::Completed) => {
-            Err(refused(status).remedy(Call::new("reopen", [&item.issue_id]), "reopens the issue"))
+            Err(refused(status).remedy(Call::new(Op::Reopen, [&item.issue_id]), "reopens the issue"))
         }
         Some(status @ ExecutionStatus::Executing) => Err(refused(status)
-            .remedy(Call::new("show", [&item.issue_id]), "shows who executes it")
+            .remedy(Call::new(Other::Show, [&item.issue_id]), "shows who executes it")
             .hint("it can be held back after that execution ends")),
         _ => Ok(()),
     }

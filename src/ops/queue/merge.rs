@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{QueueAnswer, World, show};
 use crate::model::id::{EntryId, ItemId, QueueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::queue_conflict::{QueueConflict, Resolution};
 use crate::model::remedy::Call;
@@ -44,7 +44,7 @@ pub(crate) fn merge(session: &Session, source: &str, target: &str, force: Option
         if from == to {
             return Err(Refusal::new("same-queue", format!("cannot merge queue `{from}` into itself"))
                 .hint("name two queues")
-                .remedy("queue list", "shows them"));
+                .remedy(Other::QueueList, "shows them"));
         }
         let moved = move_all(tx, &from, &to, force)?;
         tx.note.force = force.map(str::to_owned);
@@ -72,12 +72,12 @@ fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: Option<&str>) 
         let (item, plan) = (&it.item.item_id, &it.item.solution_id);
         return Err(Refusal::new("executing", format!("item `{item}` (`{plan}`) is executing"))
             .hint("merge once it has ended")
-            .remedy("lease list", "shows who executes"));
+            .remedy(Other::LeaseList, "shows who executes"));
     }
     let target = read(tx, to)?;
     if target.queue.status == QueueDecision::Archived {
         return Err(Refusal::new("archived", format!("queue `{to}` is archived"))
-            .remedy(Call::new("queue activate", [to]), "reactivates it"));
+            .remedy(Call::new(Op::QueueActivate, [to]), "reactivates it"));
     }
     let there: HashMap<&SolutionId, &Item> =
         target.items.iter().map(|item| (&item.solution_id, item)).collect();

@@ -6,6 +6,7 @@ use super::{QueueAnswer, World, show};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::Op;
 use crate::model::queue::Item;
+use crate::model::remedy::Call;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::readiness::{QueueView, Why};
 use crate::rules::{formation, sort_key};
@@ -38,7 +39,7 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
         let (of, other) = world.item(store, tx, text)?;
         if of != queue {
             let message = format!("`{text}` is an item of `{of}`, not of `{queue}`");
-            return Err(Refusal::new("other-queue", message).remedy("queue merge", "merges two queues"));
+            return Err(Refusal::new("other-queue", message).remedy(Op::QueueMerge, "merges two queues"));
         }
         if other.solution_id == moved.solution_id {
             return Err(
@@ -135,8 +136,8 @@ fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Resul
     let refusal = refusal.details(in_the_way);
     Err(match has_to {
         true => refusal
-            .remedy("edit ISSUE --depends-on=-OTHER", "removes the dependency")
-            .remedy("queue resolve", "changes a decided order"),
+            .remedy(Call::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER"), "removes the dependency")
+            .remedy(Op::QueueResolve, "changes a decided order"),
         false => refusal.hint("move those first, with the same command"),
     })
 }

@@ -6,7 +6,7 @@ use super::World;
 use super::conflicts::{ConflictAnswer, named};
 use super::declare::rationale;
 use crate::model::id::{QueueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::queue_conflict::{QueueConflict, Resolution};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::queue_conflicts::{ConflictView, Standing, standing};
@@ -79,7 +79,7 @@ fn meant<'a>(
     match found.as_slice() {
         [one] => Ok(*one),
         [] => Err(Refusal::new("not-found", format!("there is no conflict `{}`", input.conflict)).remedy(
-            "queue conflict list",
+            Other::QueueConflictList,
             "shows the conflicts; only those with a CFT- number can be decided",
         )),
         many => {
@@ -203,7 +203,7 @@ fn refuse_unsettled(before: &QueueView, after: &QueueView, name: &str) -> Result
             format!("that order does not resolve the conflict: {}", asked.question),
         )
         .hint("what the issues depend on comes first in any order")
-        .remedy("queue dag", "draws it")),
+        .remedy(Other::QueueDag, "draws it")),
         None => Ok(()),
     }
 }

@@ -1,17 +1,19 @@
 //! Whole queues: creating, listing, showing.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ItemAnswer, QueueAnswer, World, create};
 use crate::model::id::{QueueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::queue::QueueDecision;
+use crate::model::remedy::Call;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::limits;
 use crate::store::{random_uid, resolve};
 
 /// The active queues.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub(crate) struct Active {
     /// The queues, with their items.
@@ -119,8 +121,8 @@ pub(crate) fn active_ids(world: &World) -> Result<Vec<&QueueId>, Refusal> {
     let ids: Vec<&QueueId> = active_in(world).collect();
     if ids.is_empty() {
         return Err(Refusal::new("no-queue", "there is no active queue")
-            .remedy("queue add ISSUE", "creates one")
-            .remedy("queue list --all", "shows all"));
+            .remedy(Call::new(Op::QueueAdd, ["ISSUE"]), "creates one")
+            .remedy(Call::from(Other::QueueList).flag("all"), "shows all"));
     }
     Ok(ids)
 }

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::{World, item_name};
 use crate::model::id::{QueueId, SolutionId};
+use crate::model::op::Other;
 use crate::model::queue::{Item, Queue};
 use crate::model::remedy::Call;
 use crate::model::repo_path::RepoPath;
@@ -178,7 +179,7 @@ impl World {
     pub(crate) fn item_answer(&self, queue: &QueueId, solution: &SolutionId) -> Result<ItemAnswer, Refusal> {
         self.items([(queue, solution)]).pop().ok_or_else(|| {
             Refusal::new("not-found", format!("queue `{queue}` has no item of `{solution}`"))
-                .remedy(Call::new("queue show", [queue]), "shows its items")
+                .remedy(Call::new(Other::QueueShow, [queue]), "shows its items")
         })
     }
 }

@@ -1,11 +1,17 @@
 //! Exporting the store for other programs.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::interchange::jsonl::{self, Exported};
+use crate::interchange::{beads, csv};
 use crate::model::id::IssueId;
+use crate::ops::issues::{self, List};
 use crate::ops::{Done, Notice, Refusal, Session};
-use crate::store::{StoreError, resolve};
+use crate::store::{Snapshot, StoreError, records, resolve};
 
 /// Writes the store to `out` as JSON lines, or only these issues if any are named.
 ///
@@ -17,12 +23,7 @@ pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
     out: &mut dyn Write,
 ) -> Result<Done<Exported>, E> {
     let state = session.store().snapshot()?;
-    let found = |text: &String| {
-        let not_found = |error| Refusal::from(error).hint("`--output FILE` writes to a file");
-        resolve::issue(&state, text).map_err(not_found)
-    };
-    let issues = issues.iter().map(found);
-    let issues: Vec<IssueId> = issues.collect::<Result<_, _>>()?;
+    let issues = named(&state, issues)?;
     let write = |seen: &mut dyn FnMut(u64)| jsonl::write::<E>(&state, &issues, out, seen);
     let exported = session.counted("exporting", None, write)?;
     session.notice_all(
@@ -32,4 +33,100 @@ pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
             .map(|left| Notice::warning(format!("`{}` is left out: {}", left.path, left.reason))),
     );
     Ok(session.done(exported, None))
+}
+
+/// The issues that someone named.
+fn named(state: &Snapshot<'_>, issues: &[String]) -> Result<Vec<IssueId>, Refusal> {
+    let found = |text: &String| {
+        let not_found = |error| Refusal::from(error).hint("`--output FILE` writes to a file");
+        resolve::issue(state, text).map_err(not_found)
+    };
+    issues.iter().map(found).collect()
+}
+
+/// The result of an export for another tracker.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Handed {
+    /// Issues that were written.
+    pub(crate) issues: u64,
+    /// What the tracker has no field for.
+    pub(crate) left_out: Vec<Unsaid>,
+}
+
+/// Something that several issues say and the tracker has no field for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Unsaid {
+    /// What it is.
+    pub(crate) what: String,
+    /// How many of the issues say it.
+    pub(crate) issues: u64,
+}
+
+/// Writes issues to `out` as `bd` and `br` read them, or only these issues if any are named.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`; any error from writing to `out`.
+pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>>(
+    session: &Session,
+    issues: &[String],
+    out: &mut dyn Write,
+) -> Result<Done<Handed>, E> {
+    let state = session.store().snapshot()?;
+    let ids = if issues.is_empty() { records::issue_ids(&state)? } else { named(&state, issues)? };
+    let mut unsaid: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let written = session.counted("exporting", Some(ids.len() as u64), |seen| -> Result<u64, E> {
+        let mut written = 0;
+        for id in &ids {
+            let folder = match records::issue(&state, id) {
+                Ok(Some(folder)) => folder,
+                Ok(None) => continue,
+                Err(StoreError::Broken { path, broken }) => {
+                    session.notice(Notice::warning(format!("`{path}` is left out: {broken}")));
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let beads::Written { record, left_out } = beads::record(&folder);
+            serde_json::to_writer(&mut *out, &record).map_err(io::Error::from)?;
+            out.write_all(b"\n")?;
+            for what in left_out {
+                *unsaid.entry(what).or_default() += 1;
+            }
+            written += 1;
+            seen(written);
+        }
+        Ok(written)
+    })?;
+    let left_out: Vec<Unsaid> =
+        unsaid.into_iter().map(|(what, issues)| Unsaid { what: what.to_owned(), issues }).collect();
+    session.notice_all(left_out.iter().map(|it| {
+        let issues = super::issues(it.issues);
+        Notice::warning(format!("beads has no field for {} ({issues})", it.what))
+    }));
+    Ok(session.done(Handed { issues: written, left_out }, None))
+}
+
+/// Writes the listed issues to `out` as a table for spreadsheets. Returns how many there are.
+///
+/// # Errors
+/// Usage if a date is invalid; any error from writing to `out`.
+pub(crate) fn export_csv<E: From<Refusal> + From<io::Error>>(
+    session: &Session,
+    list: &List,
+    out: &mut dyn Write,
+) -> Result<Done<Table>, E> {
+    csv::head(out)?;
+    let mut written = 0;
+    issues::list::<E>(session, list, |view| {
+        written += 1;
+        Ok(csv::issue(out, &view.issue, &view.derived)?)
+    })?;
+    Ok(session.done(Table { issues: written }, None))
+}
+
+/// The result of an export as a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Table {
+    /// Issues that were written.
+    pub(crate) issues: u64,
 }

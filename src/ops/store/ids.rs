@@ -1,10 +1,20 @@
-//! The ids that start with what a user has typed, for completion on the command line.
+//! The ids that start with what a user has typed, for completion on the command line. A shell asks while someone waits
+//! with a finger on a key: nothing here builds an index, and without one only a limited number of records is read.
 
-use crate::index::Needs;
-use crate::ops::{Answer, Refusal, Session, queue};
+use crate::index;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::queue::QueueDecision;
+use crate::ops::{Answer, Refusal, Session, work};
+use crate::rules::folder::QueueFolder;
+use crate::store::{Read, Snapshot, layout, records};
+use crate::trail::active;
 
 /// Nobody looks through more than this.
 const MOST: usize = 500;
+/// At most this many records are read for their titles if there is no index.
+const MOST_READ: usize = 100;
+/// At most this many issues are searched for plans and executions if there is no index.
+const MOST_SEARCHED: usize = 2000;
 
 /// The kinds of records to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,12 +23,22 @@ pub(crate) enum IdKind {
     Issue,
     /// Plans.
     Plan,
+    /// Executions.
+    Execution,
     /// Issues and plans.
     Record,
     /// Queues that are not archived.
     Queue,
     /// Items of active queues.
     Item,
+    /// Tasks of the plan that is named before, or of the one that this worktree executes.
+    Task,
+    /// Runs, the latest first.
+    Run,
+    /// Entries of what was learned, the latest first.
+    Wisdom,
+    /// Agents.
+    Agent,
 }
 
 /// An id, and the title of its record.
@@ -26,51 +46,177 @@ pub(crate) enum IdKind {
 pub(crate) struct KnownId {
     /// The id.
     pub(crate) id: String,
-    /// The title of its issue, or the name of the queue.
+    /// The title of its issue or task, or the name of the queue; empty if it is not known.
     pub(crate) title: String,
 }
 
-/// Lists the ids that start with `begin`.
+impl KnownId {
+    fn new(id: &impl ToString, title: impl Into<String>) -> Self {
+        Self { id: id.to_string(), title: title.into() }
+    }
+}
+
+/// Lists the ids that start with `begin`. `before` are the words that were typed earlier.
 ///
 /// # Errors
 /// Any error from reading the store.
-pub(crate) fn ids(session: &Session, kind: IdKind, begin: &str) -> Answer<Vec<KnownId>> {
-    let found = match kind {
-        IdKind::Issue | IdKind::Plan | IdKind::Record => {
-            let (_, found) = session.ask(Needs::ROWS, |index| {
-                let mut found = Vec::new();
-                if kind != IdKind::Plan {
-                    found.extend(index.issues_that_begin(begin, MOST)?);
-                }
-                if kind != IdKind::Issue {
-                    found.extend(index.plans_that_begin(begin, MOST)?);
-                }
-                Ok(found)
-            })?;
-            found
+pub(crate) fn ids(session: &Session, kind: IdKind, begin: &str, before: &[String]) -> Answer<Vec<KnownId>> {
+    let snapshot = session.store().snapshot()?;
+    let mut found = match kind {
+        IdKind::Issue | IdKind::Plan | IdKind::Execution | IdKind::Record => {
+            match indexed(session, kind, begin) {
+                Some(found) => found,
+                None => in_tree(&snapshot, kind, begin)?,
+            }
         }
-        IdKind::Queue => queues(session)?,
-        IdKind::Item => items(session)?,
+        IdKind::Queue => queues(&snapshot)?
+            .into_iter()
+            .map(|it| KnownId::new(&it.queue.id, it.queue.name.unwrap_or_default()))
+            .collect(),
+        IdKind::Item => items(&snapshot)?,
+        IdKind::Task => tasks(session, &snapshot, before)?,
+        IdKind::Run => {
+            records::run_ids(&snapshot)?.into_iter().rev().map(|id| KnownId::new(&id, "")).collect()
+        }
+        IdKind::Wisdom => wisdom(&snapshot)?,
+        IdKind::Agent => {
+            let agents = work::agents(session)?.view.into_iter();
+            agents.map(|it| KnownId::new(&it.name, it.about.unwrap_or_default())).collect()
+        }
     };
-    let found = found.into_iter().filter(|(id, _)| id.starts_with(begin));
-    Ok(session.done(found.map(|(id, title)| KnownId { id, title }).collect(), None))
+    found.retain(|it| it.id.starts_with(begin));
+    found.truncate(MOST);
+    Ok(session.done(found, None))
 }
 
-fn queues(session: &Session) -> Result<Vec<(String, String)>, Refusal> {
-    let queues = queue::list(session, false)?.view.into_iter();
-    Ok(queues.map(|it| (it.queue.id.to_string(), it.queue.name.unwrap_or_default())).collect())
+/// From the index as it is; `None` if there is none, or if it cannot be read now.
+fn indexed(session: &Session, kind: IdKind, begin: &str) -> Option<Vec<KnownId>> {
+    let index = index::at_once(session.store())?;
+    let mut found = Vec::new();
+    if matches!(kind, IdKind::Issue | IdKind::Record) {
+        found.extend(index.issues_that_begin(begin, MOST).ok()?);
+    }
+    if matches!(kind, IdKind::Plan | IdKind::Record) {
+        found.extend(index.plans_that_begin(begin, MOST).ok()?);
+    }
+    if kind == IdKind::Execution {
+        found.extend(index.executions_that_begin(begin, MOST).ok()?);
+    }
+    Some(found.into_iter().map(|(id, title)| KnownId { id, title }).collect())
 }
 
-/// If there is only one queue, the number of an item is enough.
-fn items(session: &Session) -> Result<Vec<(String, String)>, Refusal> {
-    let queues = queue::active(session)?.view.queues;
+/// The same without an index.
+fn in_tree(snapshot: &Snapshot<'_>, kind: IdKind, begin: &str) -> Result<Vec<KnownId>, Refusal> {
+    let issues = records::issue_ids(snapshot)?;
+    let mut found = Vec::new();
+    if matches!(kind, IdKind::Issue | IdKind::Record) {
+        let fitting = issues.iter().filter(|id| id.as_str().starts_with(begin)).take(MOST);
+        found.extend(fitting.map(|id| (id.to_string(), id)));
+    }
+    let (mark, is_plan) = match kind {
+        IdKind::Execution => ("EXR-", false),
+        _ => ("SOL-", true),
+    };
+    if kind != IdKind::Issue && (begin.starts_with(mark) || mark.starts_with(begin)) {
+        // The id of the issue follows.
+        let of_issue = begin.strip_prefix(mark).unwrap_or_default();
+        let is_near = |id: &&IssueId| id.as_str().starts_with(of_issue) || of_issue.starts_with(id.as_str());
+        for issue in issues.iter().filter(is_near).take(MOST_SEARCHED) {
+            let ids: Vec<String> = match is_plan {
+                true => records::solution_ids(snapshot, issue)?.iter().map(ToString::to_string).collect(),
+                false => records::execution_ids(snapshot, issue)?.iter().map(ToString::to_string).collect(),
+            };
+            found.extend(ids.into_iter().filter(|id| id.starts_with(begin)).map(|id| (id, issue)));
+            if found.len() >= MOST {
+                break;
+            }
+        }
+    }
+    let titled = |(n, (id, issue)): (usize, (String, &IssueId))| {
+        let title = match n < MOST_READ {
+            true => records::outline(snapshot, issue).ok().flatten().map(|it| it.issue.record.title),
+            // Someone who sees so many candidates types on.
+            false => None,
+        };
+        KnownId { id, title: title.unwrap_or_default() }
+    };
+    Ok(found.into_iter().enumerate().map(titled).collect())
+}
+
+/// The queues that are not archived, in order, without their items.
+fn queues(snapshot: &Snapshot<'_>) -> Result<Vec<QueueFolder>, Refusal> {
+    let mut queues = Vec::new();
+    for id in records::queue_ids(snapshot)? {
+        queues.extend(records::queue_head(snapshot, &id)?);
+    }
+    queues.retain(|it| it.queue.status != QueueDecision::Archived);
+    QueueFolder::sort(&mut queues);
+    Ok(queues)
+}
+
+/// If there is only one active queue, the number of an item is enough. The items of a queue that is too long to be read
+/// are listed by their issues.
+fn items(snapshot: &Snapshot<'_>) -> Result<Vec<KnownId>, Refusal> {
+    let mut queues = queues(snapshot)?;
+    queues.retain(|it| it.queue.status == QueueDecision::Active);
     let is_alone = queues.len() == 1;
-    let of = |it: crate::ops::queue::QueueAnswer| {
-        let queue = it.queue.id;
-        it.items.into_iter().flatten().map(move |item| {
-            let id = item.item.item_id.to_string();
-            (if is_alone { id } else { format!("{queue}:{id}") }, item.item.issue_id.to_string())
-        })
-    };
-    Ok(queues.into_iter().flat_map(of).collect())
+    let mut found = Vec::new();
+    for queue in queues {
+        let id = queue.queue.id;
+        let mut plans = Vec::new();
+        for fan in snapshot.names(&layout::items(&id))? {
+            plans.extend(snapshot.names(&format!("{}/{fan}", layout::items(&id)))?);
+            if plans.len() > MOST {
+                break;
+            }
+        }
+        if plans.len() > MOST {
+            let plans = plans.iter().filter_map(|name| SolutionId::parse(name.strip_suffix(".json")?).ok());
+            found.extend(plans.map(|plan| KnownId::new(&plan.issue(), "")));
+            continue;
+        }
+        for item in records::queue(snapshot, &id)?.into_iter().flat_map(|it| it.items) {
+            if item.is_removed() {
+                continue;
+            }
+            let name = if is_alone { item.item_id.to_string() } else { format!("{id}:{}", item.item_id) };
+            found.push(KnownId::new(&name, item.issue_id.as_str()));
+        }
+    }
+    Ok(found)
+}
+
+/// The tasks of the last plan or issue among `before`; without one, of the plan that this worktree executes.
+fn tasks(session: &Session, snapshot: &Snapshot<'_>, before: &[String]) -> Result<Vec<KnownId>, Refusal> {
+    let mut plan = None;
+    for word in before.iter().rev() {
+        if let Ok(id) = SolutionId::parse(word) {
+            plan = records::solution(snapshot, &id)?;
+        } else if let Ok(id) = IssueId::parse(word)
+            && let Some(folder) = records::outline(snapshot, &id)?
+            && let Some(bound) = folder.issue.record.bound_solution_id
+        {
+            plan = records::solution(snapshot, &bound)?;
+        }
+        if plan.is_some() {
+            break;
+        }
+    }
+    if plan.is_none()
+        && let Some(active) = active::read(session.store())?
+    {
+        plan = records::solution(snapshot, &active.solution_id)?;
+    }
+    let tasks = plan.into_iter().flat_map(|it| it.typed_plan().tasks);
+    Ok(tasks.map(|task| KnownId::new(&task.id, task.title)).collect())
+}
+
+fn wisdom(snapshot: &Snapshot<'_>) -> Result<Vec<KnownId>, Refusal> {
+    let names = snapshot.names(&layout::wisdom())?;
+    if names.len() > MOST {
+        let ids = names.iter().rev().filter_map(|name| name.strip_suffix(".json"));
+        return Ok(ids.map(|id| KnownId::new(&id, "")).collect());
+    }
+    let all = records::wisdom(snapshot, &mut Vec::new())?;
+    Ok(all.into_iter().rev().map(|it| KnownId::new(&it.id, it.text)).collect())
 }

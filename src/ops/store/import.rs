@@ -2,47 +2,89 @@
 
 use crate::interchange::import::Batch;
 use crate::interchange::lines::Source;
-use crate::interchange::{Report, Skipped, beads, jsonl};
-use crate::model::op::Op;
+use crate::interchange::selection::Selection;
+use crate::interchange::tracker::{Records, Tracker};
+use crate::interchange::{Report, Skipped, jsonl};
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 
-/// How many lines an error about a wrong file lists.
+/// How many lines an error about a wrong source lists.
 const LINES_SHOWN: usize = 5;
-/// Longer lines of the file are cut in messages.
+/// Longer lines of the source are cut in messages.
 const LONGEST_LINE: usize = 240;
 
-/// A file to import. `name` is what messages call it.
-pub(crate) struct Import<'a> {
+/// An export to import.
+pub(crate) struct Export<'a> {
     /// What messages call it.
     pub(crate) name: &'a str,
     /// Its lines.
     pub(crate) source: Source,
 }
 
-/// Imports issues of beads, all in one commit or none.
+/// What to import from another tracker.
+pub(crate) struct Import<'a> {
+    /// What messages call the source.
+    pub(crate) name: &'a str,
+    /// Its records.
+    pub(crate) records: &'a mut dyn Records,
+    /// Which of them, and how.
+    pub(crate) how: Selected,
+}
+
+/// Which issues to import, and how.
+pub(crate) struct Selected {
+    /// Which.
+    pub(crate) selection: Selection,
+    /// Report what would come, and write nothing.
+    pub(crate) dry_run: bool,
+    /// Import nothing if a record cannot be imported.
+    pub(crate) strict: bool,
+}
+
+/// Imports issues of another tracker, all in one commit or none.
 ///
 /// # Errors
-/// `empty`; `wrong-source` if no line is a beads issue; unreadable lines.
-pub(crate) fn import_beads(session: &Session, input: Import<'_>) -> Answer<Report> {
-    let permit = session.permit(Op::ImportBeads)?;
+/// `empty`; `wrong-source` if nothing is a record of this tracker; `not-strict` if a record was skipped and may not
+/// be; a source that cannot be read.
+pub(crate) fn import(
+    session: &Session,
+    op: Op,
+    tracker: &'static Tracker,
+    input: Import<'_>,
+) -> Answer<Report> {
+    let permit = session.permit(op)?;
     session.store().snapshot()?;
-    let Import { name, mut source } = input;
-    let batch = session.counted("reading", None, |at| Batch::collect(beads::read, &mut source, at))?;
+    let Import { name, records, how: Selected { selection, dry_run, strict } } = input;
+    let batch = session.counted("reading", None, |at| Batch::collect(tracker, records, &selection, at))?;
     if batch.is_empty() {
         return Err(Refusal::new("empty", format!("{name} is empty, so nothing was imported"))
-            .hint("give what `bd export` wrote")
-            .remedy("import --help", "lists the sources"));
+            .hint(tracker.hint)
+            .remedy(Call::new(Other::Help, ["import"]), "lists the sources"));
     }
     if let Some(skipped) = batch.nothing_but_skipped() {
-        return Err(wrong_file(name, skipped));
+        return Err(wrong_source(name, tracker, skipped));
     }
+    let mut preview = None;
     let committed = session.counted("importing", Some(batch.len() as u64), |at| {
         session.transact(permit, |tx| {
-            let report = batch.write::<Refusal>(&mut source, tx, &mut *at)?;
+            let report = batch.write::<Refusal>(records, tx, &mut *at)?;
+            if strict && !report.skipped.is_empty() {
+                return Err(not_strict(name, &report.skipped));
+            }
+            if dry_run {
+                preview = Some(report);
+                // A refused transaction writes nothing.
+                return Err(Refusal::nothing("dry run"));
+            }
             tx.describe(subject(&report));
             Ok(report)
         })
-    })?;
+    });
+    if let Some(report) = preview {
+        return Ok(session.done(Report { dry_run, ..report }, None));
+    }
+    let committed = committed?;
     let commit = committed.commit;
     let report = Report { commit: commit.map(|id| id.to_string()), ..committed.answer };
     Ok(session.done(report, commit))
@@ -52,10 +94,10 @@ pub(crate) fn import_beads(session: &Session, input: Import<'_>) -> Answer<Repor
 ///
 /// # Errors
 /// A file that is not an export, or is truncated; unreadable lines.
-pub(crate) fn import_jsonl(session: &Session, input: Import<'_>) -> Answer<jsonl::Taken> {
+pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl::Taken> {
     let permit = session.permit(Op::ImportJsonl)?;
     session.store().snapshot()?;
-    let Import { name, mut source } = input;
+    let Export { name, mut source } = input;
     let committed = session.counted("importing", None, |at| {
         session.transact(permit, |tx| {
             let taken = jsonl::read::<Refusal>(&mut source, tx, &mut *at)?;
@@ -78,22 +120,40 @@ pub(crate) fn import_jsonl(session: &Session, input: Import<'_>) -> Answer<jsonl
     Ok(session.done(taken, commit))
 }
 
-/// The refusal of a file in which no line is a record of its source.
-fn wrong_file(name: &str, skipped: &[Skipped]) -> Refusal {
+/// The refusal of a source in which nothing is a record of its tracker.
+fn wrong_source(name: &str, tracker: &Tracker, skipped: &[Skipped]) -> Refusal {
+    let unit = skipped.first().map_or("line", |skipped| &skipped.unit);
+    let message = format!("no {unit} of {name} can be imported as an issue of {}", tracker.name);
+    Refusal::new("wrong-source", message)
+        .details(first_lines(skipped))
+        .hint(tracker.hint)
+        .remedy(Call::new(Other::Help, ["import"]), "lists the sources")
+}
+
+/// The refusal of a source with records that cannot be imported.
+fn not_strict(name: &str, skipped: &[Skipped]) -> Refusal {
+    let count = match skipped.len() {
+        1 => "1 record".to_owned(),
+        count => format!("{count} records"),
+    };
+    Refusal::new("not-strict", format!("{count} of {name} cannot be imported, so nothing was"))
+        .details(first_lines(skipped))
+        .hint("correct the source, or import the rest without --strict")
+}
+
+fn first_lines(skipped: &[Skipped]) -> Vec<String> {
     let mut lines: Vec<String> = skipped.iter().take(LINES_SHOWN).map(line).collect();
     if let Some(more) = skipped.len().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
-        lines.push(format!("… and {more} more lines"));
+        let unit = skipped.first().map_or("line", |skipped| &skipped.unit);
+        lines.push(format!("… and {more} more {unit}s"));
     }
-    Refusal::new("wrong-source", format!("no line of {name} can be imported as an issue of beads"))
-        .details(lines)
-        .hint("give what `bd export` wrote")
-        .remedy("import --help", "lists the sources")
+    lines
 }
 
 /// `line 4 (`bd-1`): it has no `title``
 pub(crate) fn line(skipped: &Skipped) -> String {
     let id = skipped.id.as_ref().map(|id| format!(" (`{id}`)")).unwrap_or_default();
-    let line = format!("line {}{id}: {}", skipped.line, skipped.reason);
+    let line = format!("{} {}{id}: {}", skipped.unit, skipped.number, skipped.reason);
     match line.char_indices().nth(LONGEST_LINE) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
@@ -111,7 +171,8 @@ fn subject(report: &Report) -> String {
     .filter(|(count, _)| *count > 0)
     .map(|(count, word)| format!("{count} {word}"))
     .collect();
-    format!("import: {} from beads ({})", issues(report.created + report.updated), parts.join(", "))
+    let count = issues(report.created + report.updated);
+    format!("import: {count} from {} ({})", report.source, parts.join(", "))
 }
 
 /// `1 issue`, `2 issues`.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::op::Other;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 use crate::sync::{self, Synced};
 
@@ -82,7 +83,7 @@ fn pull(session: &Session, remote: &str) -> Result<Option<Synced>, Refusal> {
             Ok(Some(pulled))
         }
         Err(error) if error.is_unreachable() => {
-            session.notice(Notice::warning(error.to_string()).remedy("sync", "will fetch its store"));
+            session.notice(Notice::warning(error.to_string()).remedy(Other::Sync, "will fetch its store"));
             Ok(None)
         }
         Err(error) => Err(error.into()),

@@ -3,7 +3,7 @@
 use super::copies::copies;
 use crate::model::doc::Doc;
 use crate::model::id::EntryId;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::redaction::{ALL, Redaction};
 use crate::model::remedy::Call;
 use crate::model::schema::Kind;
@@ -28,7 +28,7 @@ pub(crate) struct Redact {
 }
 
 /// The logs in the directory of a record.
-const LOGS: &[&str] = &["comments", "feedback", "reviews", "log", "conflicts"];
+const LOGS: &[&str] = &["comments", "feedback", "explorations", "reviews", "log", "conflicts"];
 
 /// A value to hide.
 pub(super) struct Wanted {
@@ -66,10 +66,18 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Vec<Redaction>
     Ok(session.done(committed.answer, committed.commit))
 }
 
+/// The whole id of what is named, for an answer.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn meant(session: &Session, text: &str) -> Result<String, Refusal> {
+    Ok(resolve::any(&session.store().snapshot()?, text)?.to_string())
+}
+
 fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
     if input.id == layout::WISDOM {
         let (text, field) = input.field.split_once('/').unwrap_or((&input.field, ALL));
-        let shown = Call::from("wisdom list --json");
+        let shown = Call::from(Other::WisdomList).flag("json");
         let entry = entry(tx, &layout::wisdom(), text, &input.id, shown)?;
         let wanted =
             Wanted { folder: layout::wisdom(), target: format!("{entry}.json"), field: field.to_owned() };
@@ -90,7 +98,7 @@ fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
         return Ok((id, Wanted { folder, target, field: input.field.clone() }));
     };
     let (text, field) = rest.split_once('/').unwrap_or((rest, ALL));
-    let shown = Call::new("show --json", [&id]);
+    let shown = Call::new(Other::Show, [&id]).flag("json");
     let entry = entry(tx, &format!("{folder}/{log}"), text, &id, shown)?;
     Ok((id, Wanted { folder, target: format!("{log}/{entry}.json"), field: field.to_owned() }))
 }

@@ -5,6 +5,8 @@ use serde::Serialize;
 
 use super::log::paths;
 use crate::index::{Index, Needs};
+use crate::model::op::Other;
+use crate::model::remedy::Call;
 use crate::model::time::Time;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::dates::Bound;
@@ -97,8 +99,11 @@ fn sides(store: &Store, index: &Index<'_>, range: &str) -> Result<(Option<Named>
     let (from, to) = range.split_once("..").unwrap_or((range, ""));
     if to.starts_with('.') || to.contains("..") {
         return Err(Refusal::usage(format!("`{range}` is not of the form A..B"))
-            .remedy("diff @{1}..", "shows what the last move of the ref changed")
-            .remedy("diff 2026-11-01..2026-11-15", "what changed between two days"));
+            .remedy(Call::new(Other::Diff, ["@{1}.."]), "shows what the last move of the ref changed")
+            .remedy(
+                Call::new(Other::Diff, ["2026-11-01..2026-11-15"]),
+                "shows what changed between two days",
+            ));
     }
     let side = |text: &str, bound| -> Result<Option<Named>, Refusal> {
         let text = text.trim();
@@ -110,7 +115,7 @@ fn sides(store: &Store, index: &Index<'_>, range: &str) -> Result<(Option<Named>
     let from = side(from, Bound::Since)?;
     let to = side(to, Bound::Until)?.ok_or_else(|| {
         Refusal::new("not-found", format!("there was no store yet at `{to}`"))
-            .remedy("log", "shows its first commit")
+            .remedy(Other::Log, "shows its first commit")
     })?;
     Ok((from, to))
 }

@@ -6,9 +6,10 @@ use serde::Serialize;
 use crate::model::execution::{Event, LinkedBy, Unlink};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
-use crate::model::remedy::Remedy;
+use crate::model::remedy::{Call, Remedy};
+use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::plans::plan_of_issue;
 use crate::ops::work::refuse_foreign_record;
@@ -45,7 +46,7 @@ pub(crate) struct LinkView {
     pub(crate) solution_id: SolutionId,
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// Whether its link changed.
     pub(crate) changed: bool,
 }
@@ -62,8 +63,10 @@ pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
         if refusal.code != "not-found" || commit(store, &input.plan).is_err() {
             return refusal;
         }
-        Refusal::usage(format!("`{}` is a commit, but the plan comes last", input.plan))
-            .hint("`git wf link COMMIT SOLUTION`: the commits, then the plan or its issue")
+        Refusal::usage(format!("`{}` is a commit, but the plan comes last", input.plan)).remedy(
+            Call::new(Op::Link, ["COMMIT", "SOLUTION"]),
+            "takes the commits first, then the plan or its issue",
+        )
     })?;
     if let Some(task) = &input.task {
         check_task(&snapshot, &solution, task)?;
@@ -113,7 +116,7 @@ fn link_one(
         .find(|it| it.link.hash == hash)
         .map(|it| it.link.task_id);
     let task_id = match (task, &present) {
-        (Some(task), _) => Some(task.to_owned()),
+        (Some(task), _) => Some(task.into()),
         (None, Some(present)) => present.clone(),
         (None, None) => {
             links::task(tx, solution, &trailers::parse(&commit.message), None, || Ok(files.to_vec()))?
@@ -152,14 +155,14 @@ fn target(read: &impl Read, text: &str) -> Result<(SolutionId, ExecutionId), Ref
         Known::Issue(id) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them"))?,
         Known::Queue(_) => {
             return Err(Refusal::new("not-a-plan", format!("`{text}` is not a plan"))
-                .remedy("solution list", "shows the plans of an issue"));
+                .remedy(Other::SolutionList, "shows the plans of an issue"));
         }
     };
     match links::execution_of(read, &solution)? {
         Some(execution) => Ok((solution, execution)),
         None => Err(Refusal::new("not-executed", format!("plan `{solution}` was never executed"))
             .hint("commits are linked to an execution")
-            .remedy("next", "starts one")),
+            .remedy(Op::Next, "starts one")),
     }
 }
 

@@ -19,4 +19,4 @@ pub(crate) use relink::{Relink, Relinked, relink};
 pub(crate) use trace::{TraceInput, trace};
 pub(crate) use trace_view::{Trace, TracedCommit, TracedIssue};
 pub(crate) use unlink::unlink;
-pub(crate) use why::{Explained, Place, Why, why};
+pub(crate) use why::{AskedLines, Explained, Why, why};

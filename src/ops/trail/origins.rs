@@ -11,8 +11,10 @@ use crate::model::agent_session::MadeBy;
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::person::Person;
 use crate::model::plan::Plan;
 use crate::model::status::ExecutionStatus;
+use crate::model::task_id::TaskId;
 use crate::ops::{Refusal, work};
 use crate::rules::claim_order::who_holds;
 use crate::rules::folder::IssueFolder;
@@ -33,7 +35,7 @@ pub(crate) struct Origin {
     pub(crate) plan: Option<String>,
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// Its title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_title: Option<String>,
@@ -44,10 +46,10 @@ pub(crate) struct Origin {
     /// The status of that execution.
     pub(crate) status: ExecutionStatus,
     /// Who executed it.
-    pub(crate) actor: String,
+    pub(crate) actor: Person,
     /// Who ended that execution.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) ended_by: Option<String>,
+    pub(crate) ended_by: Option<Person>,
     /// Why a gate was overridden to end it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
@@ -143,7 +145,7 @@ impl Looked {
             attempt: claim.attempt,
             status: *status,
             actor: claim.actor.clone(),
-            ended_by: self.folder.executions[at].ended_by().map(str::to_owned),
+            ended_by: self.folder.executions[at].ended_by().cloned(),
             forced: self.folder.executions[at].forced().map(str::to_owned),
             made_by: agents.get(hash).cloned(),
             linked_by: link.map(|link| link.linked_by),

@@ -1,6 +1,6 @@
 //! From commits to their tasks, plans and issues, and from an issue to its commits.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::trace_view::{CarriesOut, Queued, Trace, TracedCommit, TracedIssue};
 use crate::index::{Index, IndexError, Needs};
@@ -8,17 +8,20 @@ use crate::model::agent_session::MadeBy;
 use crate::model::execution::CommitLink;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::op::Other;
+use crate::model::provenance::Provenance;
 use crate::model::remedy::Call;
 use crate::ops::issues::{Override, existing};
 use crate::ops::queue::{ItemAnswer, World};
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::{Answer, Refusal, Session, unreached};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::readiness::in_order;
 use crate::rules::undoing::{Undoing, undoing};
 use crate::store::resolve::{Known, ResolveError};
 use crate::store::{Snapshot, Store, records};
+use crate::trail::provenance::Provenances;
 use crate::trail::reach::Unreached;
-use crate::trail::trace::{CommitFacts, commit, issues_of, range};
+use crate::trail::trace::{CommitFacts, commit, commit_facts, issues_of, range};
 
 /// What to trace.
 #[derive(Debug)]
@@ -52,7 +55,7 @@ pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<Trace> {
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
     let Found { query, commit, commits, issues: found } = find(store, &index, &input.of)?;
     let unreached =
-        unreached(store, &found, commit.iter().chain(commits.iter().flatten().map(|it| &it.commit)));
+        unreached_in(session, &found, commit.iter().chain(commits.iter().flatten().map(|it| &it.commit)));
     let linked_by = found.iter().flat_map(|it| it.links.clone());
     let linked_by = if commit.is_some() { linked_by.collect() } else { vec![] };
     let mut issues: Vec<TracedIssue> =
@@ -67,19 +70,35 @@ pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<Trace> {
     for traced in &mut issues {
         traced.overrides = Override::about(&index, &traced.issue.issue.id)?;
     }
-    Ok(session.done(Trace { query, commit, linked_by, commits, issues, unreached }, None))
+    let provenance = provenance(store, &found);
+    Ok(session.done(Trace { query, commit, linked_by, commits, issues, provenance, unreached }, None))
 }
 
-/// If git cannot determine this, the rest is still shown.
-fn unreached<'a>(
-    store: &Store,
+/// What other tools recorded about the commits of these issues. A commit that is not here has nothing to say.
+fn provenance(store: &Store, issues: &[Traced]) -> BTreeMap<CommitHash, Vec<Provenance>> {
+    let provenances = Provenances::of(store);
+    let mut found = BTreeMap::new();
+    for linked in issues.iter().flat_map(|it| &it.folder.executions).flat_map(ExecutionFolder::commits) {
+        let hash = linked.link.hash;
+        let Some(id) = store.commit_here(&hash) else { continue };
+        if let Ok((facts, _)) = commit_facts(store, &provenances, id)
+            && !facts.provenance.is_empty()
+        {
+            found.insert(hash, facts.provenance);
+        }
+    }
+    found
+}
+
+fn unreached_in<'a>(
+    session: &Session,
     issues: &'a [Traced],
     asked: impl Iterator<Item = &'a CommitFacts>,
 ) -> Unreached {
     let linked = issues.iter().flat_map(|it| &it.folder.executions).flat_map(ExecutionFolder::commits);
     let mut commits: Vec<CommitHash> = linked.map(|it| it.link.hash).collect();
     commits.extend(asked.map(|it| it.hash.clone()));
-    Unreached::among(store, commits.iter()).unwrap_or_default()
+    unreached(session, commits.iter())
 }
 
 /// An id of the store takes precedence over a revision of git: ids are longer and unambiguous.
@@ -100,8 +119,11 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> 
                 Some(commit) => of_commit(index, commit),
                 None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
                 None => Err(Refusal::new("not-found", format!("`{text}` is neither an id nor a commit"))
-                    .remedy("list --all", "shows the issues; `git log --oneline` shows the commits")
-                    .remedy(Call::new("why", ["FILE"]), "shows where the lines of a file come from")),
+                    .remedy(
+                        Call::from(Other::List).flag("all"),
+                        "shows the issues; `git log --oneline` shows the commits",
+                    )
+                    .remedy(Call::new(Other::Why, ["FILE"]), "shows where the lines of a file come from")),
             }
         }
     }

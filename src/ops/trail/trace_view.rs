@@ -1,5 +1,7 @@
 //! The view of a trace: issues with their plans, and the commits that carry them out.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,7 +10,10 @@ use crate::model::execution::Event;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::Feedback;
+use crate::model::person::Person;
+use crate::model::provenance::Provenance;
 use crate::model::status::ItemStatus;
+use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::ops::issues::{IssueView, Override};
 use crate::ops::plans::SolutionView;
@@ -34,6 +39,10 @@ pub(crate) struct Trace {
     pub(crate) commits: Option<Vec<TracedCommit>>,
     /// The issues with their plans, items, executions and commits.
     pub(crate) issues: Vec<TracedIssue>,
+    /// What Entire and Git AI recorded about the agents behind the commits of these issues, by the hash of the commit;
+    /// nobody has checked that.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) provenance: BTreeMap<CommitHash, Vec<Provenance>>,
     /// The unreachable ones among all the commits.
     #[serde(skip)]
     pub(crate) unreached: Unreached,
@@ -58,7 +67,7 @@ pub(crate) struct CarriesOut {
     pub(crate) solution_id: SolutionId,
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// The execution that links it.
     pub(crate) execution_id: ExecutionId,
     /// The agent at work when it was linked.
@@ -100,13 +109,13 @@ pub(crate) struct Accepted {
     /// The execution in which it was confirmed.
     pub(crate) execution_id: ExecutionId,
     /// The task that it belongs to.
-    pub(crate) task_id: String,
+    pub(crate) task_id: TaskId,
     /// Its number within the task, from 1.
     pub(crate) criterion: u64,
     /// The evidence that the criterion holds.
     pub(crate) evidence: String,
     /// Who confirmed it.
-    pub(crate) actor: String,
+    pub(crate) actor: Person,
     /// When.
     pub(crate) at: Time,
 }

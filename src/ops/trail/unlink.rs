@@ -4,7 +4,8 @@ use super::LinkView;
 use crate::model::execution::{Event, Unlink};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
 use crate::ops::work::refuse_foreign_record;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
@@ -45,7 +46,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
             let found = unlink_one(store, tx, hash, &of, force)?;
             if found.is_empty() {
                 return Err(Refusal::new("not-linked", format!("commit `{text}` was never linked"))
-                    .remedy("trace COMMIT", "shows what a commit belongs to"));
+                    .remedy(Call::new(Other::Trace, ["COMMIT"]), "shows what a commit belongs to"));
             }
             answers.extend(found);
         }

@@ -13,11 +13,12 @@ use crate::index::{Index, Needs};
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::Store;
 use crate::trail::blame::{self, Span};
+use crate::trail::provenance::{Provenances, Stated};
 use crate::trail::trace::{CommitFacts, commit_facts};
 
 /// The lines to explain.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct AskedLines {
     /// The directory that the file name is relative to.
     pub(crate) here: PathBuf,
     /// The file.
@@ -62,7 +63,7 @@ pub(crate) struct Explained {
 ///
 /// # Errors
 /// An error if git cannot determine the commits.
-pub(crate) fn why(session: &Session, place: &Place) -> Answer<Why> {
+pub(crate) fn why(session: &Session, place: &AskedLines) -> Answer<Why> {
     let store = session.store();
     let (index, ()) = session.ask(Needs::ROWS, |_| Ok(()))?;
     let path = blame::path_from_top(store, &place.here, &place.file)?;
@@ -72,21 +73,24 @@ pub(crate) fn why(session: &Session, place: &Place) -> Answer<Why> {
 
 fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> Result<Why, Refusal> {
     let mut origins = Origins::of(store, index)?;
-    let mut known: BTreeMap<_, (CommitFacts, Vec<Origin>)> = BTreeMap::new();
+    let provenances = Provenances::of(store);
+    let mut known: BTreeMap<_, (CommitFacts, Vec<Stated>, Vec<Origin>)> = BTreeMap::new();
     let mut explained = Vec::new();
     for span in spans {
         let (commit, found) = match &span.commit {
             None => (None, vec![]),
             Some(id) => {
-                let (facts, found) = match known.entry(*id) {
+                let (facts, stated, found) = match known.entry(*id) {
                     Entry::Occupied(entry) => entry.into_mut(),
                     Entry::Vacant(entry) => {
-                        let facts = commit_facts(store, *id)?;
+                        let (facts, stated) = commit_facts(store, &provenances, *id)?;
                         let found = origins.find(&facts.hash)?;
-                        entry.insert((facts, found))
+                        entry.insert((facts, stated, found))
                     }
                 };
-                (Some(facts.clone()), found.clone())
+                let of_lines = stated.iter().filter(|it| it.is_about(&span.path, &span.numbers));
+                let provenance = of_lines.map(|it| it.provenance.clone()).collect();
+                (Some(CommitFacts { provenance, ..facts.clone() }), found.clone())
             }
         };
         explained.push(Explained {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Attempt, ExecutionView, Intent, Meant, as_claimed, meant, refuse_foreign};
 use crate::model::execution::{Accept as Confirmed, Event};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::ops::{Answer, Refusal, Session, trail};
 use crate::store::one_line;
 
@@ -63,10 +63,10 @@ pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
             let message = format!("task `{task}` of `{id}` has no criterion {criterion}");
             return Err(Refusal::new("not-found", message)
                 .details(listed)
-                .remedy("detail", "shows the criteria, numbered from 1"));
+                .remedy(Other::Detail, "shows the criteria, numbered from 1"));
         };
         let confirmed = Event::Accept(Confirmed {
-            task_id: task.clone(),
+            task_id: task.as_str().into(),
             criterion: *criterion,
             evidence: input.evidence.clone(),
         });

@@ -74,6 +74,9 @@ pub(crate) struct AgentView {
     /// How long it may take, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timeout: Option<Shown<u64>>,
+    /// Whether it commits its work itself; else a run commits what it leaves behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) commits: Option<Shown<bool>>,
     /// The variables that it sees besides those that every agent sees.
     pub(crate) env: Vec<VariableView>,
     /// The path of its program; absent if it is not found.
@@ -125,6 +128,7 @@ fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, fo
                     value: agent.timeout().value.as_secs(),
                     origin: agent.timeout().origin.clone(),
                 }),
+                commits: Some(agent.commits().into()),
                 env: agent.environment().iter().map(variable).collect(),
                 program: program(session, &agent, folder).map(|path| path.display().to_string()),
                 problem: None,
@@ -139,6 +143,7 @@ fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, fo
             shell: None,
             protocol: None,
             timeout: None,
+            commits: None,
             env: vec![],
             program: None,
             problem: Some(error.to_string()),
@@ -147,7 +152,8 @@ fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, fo
     }
 }
 
-fn program(session: &Session, agent: &Agent, folder: &Path) -> Option<PathBuf> {
+/// The path of the program of an agent, if it is found and can be executed.
+pub(super) fn program(session: &Session, agent: &Agent, folder: &Path) -> Option<PathBuf> {
     let environment = seen_by(session, agent, Role::Explorer);
     let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
     configured::program(agent.program(), folder, path.or(Some(OsStr::new("/usr/bin:/bin"))))
@@ -158,7 +164,7 @@ fn seen_by(session: &Session, agent: &Agent, role: Role) -> Vec<(OsString, OsStr
 }
 
 /// The directory in which agents work: this work tree, or a bare repository itself.
-fn folder(session: &Session) -> PathBuf {
+pub(super) fn folder(session: &Session) -> PathBuf {
     let store = session.store();
     store.work_dir().unwrap_or_else(|| store.common_dir())
 }
@@ -205,7 +211,10 @@ pub(crate) struct Tested {
     /// Its model, if its protocol reports one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
-    /// The cost of the session, if its protocol reports it.
+    /// The tokens that it used, if it reports them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens: Option<u64>,
+    /// The cost of the session, if it reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost: Option<Cost>,
     /// Its answer, if it was asked the question of its role.
@@ -305,6 +314,7 @@ impl Tester<'_> {
     }
 
     fn tested<A>(&self, reply: &Reply<A>, answer: Option<Value>) -> Tested {
+        let usage = reply.usage();
         Tested {
             agent: self.agent.name().to_owned(),
             protocol: self.agent.protocol().value,
@@ -312,7 +322,8 @@ impl Tester<'_> {
             calls_itself: reply.greeting.agent.clone(),
             session_id: reply.greeting.session_id.clone(),
             model: reply.greeting.model.clone(),
-            cost: reply.greeting.cost.clone(),
+            tokens: usage.tokens,
+            cost: usage.cost,
             answer,
             took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX),
             transcript: reply.transcript.path.display().to_string(),

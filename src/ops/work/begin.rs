@@ -10,6 +10,7 @@ use crate::index::Index;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::hash::CommitHash;
 use crate::model::op::Op;
+use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
 use crate::ops::issues::{existing, existing_outline};
@@ -20,16 +21,16 @@ use crate::trail::active::{self, Active};
 use crate::trail::own_branch;
 
 /// Where a plan is executed.
-pub(super) enum Place {
+pub(super) enum Workplace {
     /// In this worktree, on this branch.
     Here(String),
     /// In a worktree that is created for it.
     Made(NewWorktree),
 }
 
-pub(super) fn place(store: &Store, wish: &Wish) -> Result<Place, Refusal> {
+pub(super) fn place(store: &Store, wish: &Wish) -> Result<Workplace, Refusal> {
     if let Some(path) = &wish.worktree {
-        return Ok(Place::Made(NewWorktree::wanted(store, path.as_deref())?));
+        return Ok(Workplace::Made(NewWorktree::wanted(store, path.as_deref(), wish.is_fresh)?));
     }
     let branch = store.branch()?.ok_or_else(|| {
         Refusal::new(
@@ -37,9 +38,9 @@ pub(super) fn place(store: &Store, wish: &Wish) -> Result<Place, Refusal> {
             "HEAD is detached, and an execution needs a branch on which its commits are linked",
         )
         .hint("`git switch -c NAME` creates one")
-        .remedy("next --worktree", "creates one in a worktree of its own")
+        .remedy(Call::from(Op::Next).flag("worktree"), "creates one in a worktree of its own")
     })?;
-    Ok(Place::Here(branch))
+    Ok(Workplace::Here(branch))
 }
 
 pub(super) fn pick(
@@ -94,7 +95,7 @@ pub(super) fn execution(
     tx: &Tx<'_>,
     store: &Store,
     picked: &Picked,
-    place: &Place,
+    place: &Workplace,
     remote: Option<&str>,
     lease: i64,
     nonce: &Uid,
@@ -109,8 +110,10 @@ pub(super) fn execution(
         .collect();
     let now = tx.stamper().now();
     let (branch, base_commit, worktree) = match place {
-        Place::Here(branch) => (branch.clone(), store.head()?.map(CommitHash::from), store.worktree_name()),
-        Place::Made(made) => {
+        Workplace::Here(branch) => {
+            (branch.clone(), store.head()?.map(CommitHash::from), store.worktree_name())
+        }
+        Workplace::Made(made) => {
             let plan = made.plan(store, &item.solution_id)?;
             (plan.branch, Some(plan.base), plan.name)
         }
@@ -152,7 +155,8 @@ pub(super) fn settle(
         active::forget(store)?;
         return Ok(None);
     };
-    let made = NewWorktree::wanted(store, path.as_deref()).and_then(|made| made.make(store, execution));
+    let made = NewWorktree::wanted(store, path.as_deref(), wish.is_fresh)
+        .and_then(|made| made.make(store, execution));
     let path = match made {
         Ok(path) => path,
         Err(refusal) => {

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use super::Report;
-use crate::agent::answer::{Answer, faults, schema_of};
-use crate::model::agent_session::ToldOfSession;
+use crate::agent::answer::{Answer, With, faults, schema_of};
 use crate::model::execution::Failure;
-use crate::model::typed;
+use crate::model::task_id::TaskId;
 
 /// The outcome of executing a plan.
 #[derive(Debug, Clone)]
@@ -33,20 +32,13 @@ impl JsonSchema for Built {
         if let Some(status) = schema.pointer_mut("/properties/status") {
             *status = json!({"description": "How it ended.", "enum": ["completed", "failed"]});
         }
-        let session = generator.subschema_for::<ToldOfSession>();
-        if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
-            properties.insert(SESSION.into(), session.into());
-        }
         schema
     }
 }
 
-/// What the agent reports about itself beside the report, for the trail.
-const SESSION: &str = "session";
-
 impl Answer for Built {
     fn schema() -> Value {
-        schema_of::<Self>()
+        schema_of::<With<Self>>()
     }
 
     fn read(value: &Value) -> Result<Self, Vec<String>> {
@@ -57,11 +49,7 @@ impl Answer for Built {
         if value["status"] == "failed" {
             return Ok(Self::Failed(failure(value)));
         }
-        let mut report = value.clone();
-        if let Some(members) = report.as_object_mut() {
-            members.remove(SESSION);
-        }
-        let report = Report::parse(report, "the answer");
+        let report = Report::parse(value.clone(), "the answer");
         report
             .map(|report| Self::Completed(Box::new(report)))
             .map_err(|refusal| vec![format!("$: {}", refusal.message)])
@@ -72,8 +60,7 @@ impl Answer for Built {
 fn failure(value: &Value) -> Failure {
     let none = Vec::new();
     let errors = value["errors"].as_array().unwrap_or(&none);
-    let told = errors.iter().find_map(|error| error.as_object().map(known));
-    let mut failure: Failure = told.and_then(|told| typed::read(&told).ok()).unwrap_or_default();
+    let mut failure = errors.iter().find_map(Value::as_object).map(known).unwrap_or_default();
     if failure.message.is_none() {
         let mut words: Vec<String> = errors
             .iter()
@@ -88,10 +75,14 @@ fn failure(value: &Value) -> Failure {
 }
 
 /// The fields of an error that a failure also has, if they are texts.
-fn known(error: &Map<String, Value>) -> Value {
-    let is_known = |name: &str| ["task_id", "error_type", "message", "stack_trace"].contains(&name);
-    let known = error.iter().filter(|(name, value)| is_known(name) && value.is_string());
-    Value::Object(known.map(|(name, value)| (name.clone(), value.clone())).collect())
+fn known(error: &Map<String, Value>) -> Failure {
+    let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
+    Failure {
+        task_id: text("task_id").map(TaskId::from),
+        error_type: text("error_type"),
+        message: text("message"),
+        stack_trace: text("stack_trace"),
+    }
 }
 
 #[cfg(test)]
@@ -112,9 +103,6 @@ mod tests {
             "tests_passed": true, "acceptance_verified": true, "errors": []
         });
         assert!(matches!(Built::read(&result).unwrap(), Built::Completed(_)));
-        let mut told = result;
-        told["session"] = json!({"model": "m-1", "tokens": 1200, "cost": {"amount": 0.5, "currency": "USD"}});
-        assert!(matches!(Built::read(&told).unwrap(), Built::Completed(_)));
     }
 
     #[test]
@@ -140,7 +128,6 @@ mod tests {
             (json!({"status": "completed", "commit_hash": "HEAD"}), "$.commit_hash: "),
             (json!({"status": "completed", "files_modified": [1]}), "$.files_modified[0]: "),
             (json!({"status": "completed", "more": 1}), "$.more: is not a known field"),
-            (json!({"status": "completed", "session": {"tokens": "many"}}), "$.session.tokens: "),
         ] {
             let faults = Built::read(&value).unwrap_err();
             assert!(faults[0].contains(place), "{faults:?}");

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::unlinked::notice_of_branch;
+use crate::model::digest::PlanDigest;
 use crate::model::execution::Supersedes;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::time::Time;
@@ -37,7 +38,7 @@ pub(crate) struct Claim {
     /// The plan.
     pub(crate) solution_id: SolutionId,
     /// The plan as it was claimed.
-    pub(crate) plan_digest: String,
+    pub(crate) plan_digest: PlanDigest,
     /// The execution.
     pub(crate) execution_id: ExecutionId,
     /// 1 for the first attempt at the issue.

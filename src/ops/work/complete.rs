@@ -8,7 +8,7 @@ use super::{
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult};
 use crate::model::hash::PatchId;
 use crate::model::id::ExecutionId;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
 use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
@@ -148,8 +148,8 @@ fn look(
         return Err(Refusal::new("no-evidence", "the policy requires evidence, and some is missing")
             .details(claimed::shown(missing, store, tx.base(), folder, &execution.execution)?)
             .hint("commit what is missing")
-            .remedy("verify", "then runs the tests")
-            .remedy("unlink COMMIT", "removes the link of a commit that no branch has"));
+            .remedy(Op::Verify, "then runs the tests")
+            .remedy(Call::new(Op::Unlink, ["COMMIT"]), "removes the link of a commit that no branch has"));
     }
     if asks {
         unfinished::refuse_empty(store, execution, plan, work)?;
@@ -170,29 +170,29 @@ fn untested(issue: &str, commits: usize, missing: usize) -> Notice {
         if missing == 1 { "has" } else { "have" },
         if commits > 0 { " at the last commit" } else { "" }
     );
-    Notice::warning(message).remedy(Call::new("verify", [issue]), "runs what is missing")
+    Notice::warning(message).remedy(Call::new(Op::Verify, [issue]), "runs what is missing")
 }
 
 /// The notice that the plan cannot be read.
 fn unread(id: &ExecutionId) -> Notice {
     Notice::warning("the claimed plan cannot be read, so its tests were not checked")
-        .remedy(Call::new("fsck", std::iter::empty::<&str>()), "says what is wrong with it")
-        .remedy(Call::new("show", [id.short()]), "shows the claim")
+        .remedy(Call::new(Op::Fsck, std::iter::empty::<&str>()), "says what is wrong with it")
+        .remedy(Call::new(Other::Show, [id.short()]), "shows the claim")
 }
 
 /// The notice that no commit carries out some tasks of the plan.
 fn left_out(issue: &str, tasks: &[String]) -> Notice {
     let (named, them, each) = (tasks.join(", "), if tasks.len() == 1 { "it" } else { "them" }, &tasks[0]);
     let message = match tasks.len() {
-        1 => format!("no commit carries out task {named} of the plan, and no criterion of it was accepted"),
+        1 => format!("no commit implements task {named} of the plan, and no criterion of it was accepted"),
         _ => {
-            format!("no commit carries out tasks {named} of the plan, and no criteria of them were accepted")
+            format!("no commit implements tasks {named} of the plan, and no criteria of them were accepted")
         }
     };
-    let link = Call::new("link --task", [each, "COMMIT", issue]);
+    let link = Call::new(Op::Link, ["COMMIT", issue]).option("task", each);
     Notice::warning(message)
         .remedy(link, "links the work if it is there")
-        .remedy(Call::new("reopen", [issue]), format!("continues with {them}"))
+        .remedy(Call::new(Op::Reopen, [issue]), format!("continues with {them}"))
 }
 
 /// The patch id of everything that the execution made, including `links`. It is used only to recognize a squash.

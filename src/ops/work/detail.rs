@@ -4,8 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{notice_of_loss, planned};
-use crate::model::digest::DIGEST_PATTERN;
+use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::op::{Op, Other};
+use crate::model::person::Person;
+use crate::model::remedy::Call;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{IssueView, existing};
@@ -29,15 +32,14 @@ pub(crate) struct DetailView {
     /// The plan.
     pub(crate) solution_id: SolutionId,
     /// The digest of the plan that is shown: as it was claimed, else as it is now.
-    #[schemars(regex(pattern = DIGEST_PATTERN))]
-    pub(crate) plan_digest: String,
+    pub(crate) plan_digest: PlanDigest,
     /// The status of the issue.
     pub(crate) status: IssueStatus,
     /// The execution of this plan that holds the issue.
     pub(crate) execution_id: Option<ExecutionId>,
     /// Who ended the execution that holds the issue.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) ended_by: Option<String>,
+    pub(crate) ended_by: Option<Person>,
     /// Why a gate was overridden to end it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
@@ -69,8 +71,8 @@ pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView
             }
             None => {
                 return Err(Refusal::new("no-claim", "this worktree executes nothing")
-                    .remedy("next", "takes an item")
-                    .remedy("detail ITEM", "shows any"));
+                    .remedy(Op::Next, "takes an item")
+                    .remedy(Call::new(Other::Detail, ["ITEM"]), "shows any"));
             }
         },
     };
@@ -92,7 +94,7 @@ fn view(folder: &IssueFolder, plan: &Solution, told: (IssueTold, Vec<LeftOut>)) 
         plan_digest: plan.plan_digest(),
         status: facts::status(folder),
         execution_id: execution.map(|it| it.execution.id.clone()),
-        ended_by: execution.and_then(ExecutionFolder::ended_by).map(str::to_owned),
+        ended_by: execution.and_then(ExecutionFolder::ended_by).cloned(),
         forced: execution.and_then(ExecutionFolder::forced).map(str::to_owned),
         issue: IssueView::of(folder),
         solution: SolutionView::of(folder, plan),

@@ -9,7 +9,7 @@ use crate::model::remedy::Remedies;
 use crate::ops::{Refusal, Session};
 
 /// An execution that ended, and the next claim, if one was requested.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Ended {
     /// No next item was requested.

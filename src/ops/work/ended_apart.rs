@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::op::Other;
 use crate::model::remedy::Call;
 use crate::ops::{Notice, Refusal};
 use crate::rules::claim_order::standing;
@@ -33,7 +34,7 @@ pub(crate) fn notices_of_ends_apart(
                 "issue `{issue}` was ended in several clones that did not know of each other: {ends}"
             );
             let notice = Notice::warning(message);
-            notices.push(notice.remedy(Call::new("show", [&issue]), "shows what each of them reported"));
+            notices.push(notice.remedy(Call::new(Other::Show, [&issue]), "shows what each of them reported"));
         }
     }
     Ok(notices)

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::model::agent_session::{AgentSession, MadeBy};
 use crate::model::execution::{Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry};
 use crate::model::hash::CommitHash;
+use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 use crate::rules::claim_order::who_holds;
@@ -63,7 +64,7 @@ pub(crate) struct ExecutionView {
     pub(crate) finished_at: Option<Time>,
     /// Who ended it, or set it aside.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) ended_by: Option<String>,
+    pub(crate) ended_by: Option<Person>,
     /// Why a gate was overridden to end it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
@@ -78,7 +79,7 @@ pub(crate) struct EndView {
     /// completed or failed.
     pub(crate) status: ExecutionStatus,
     /// Who ended it.
-    pub(crate) ended_by: String,
+    pub(crate) ended_by: Person,
     /// When.
     pub(crate) finished_at: Time,
     /// What was reported.
@@ -153,7 +154,7 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         result: folder.result().cloned(),
         failure: folder.failure().cloned(),
         finished_at: folder.finished_at(),
-        ended_by: folder.ended_by().map(str::to_owned),
+        ended_by: folder.ended_by().cloned(),
         forced: folder.forced().map(str::to_owned),
         other_ends: folder.other_ends().map(EndView::of).collect(),
     }

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::model::execution::{End, Event, ExecutionResult};
 use crate::model::op::Op;
+use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Refusal, Session, trail};
 
@@ -57,7 +58,7 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
                 "other-plan",
                 format!("the failure is about `{other}`, but `{}` is being executed", it.solution_id),
             )
-            .remedy("fail ITEM", "names the item whose execution failed"));
+            .remedy(Call::new(Op::Fail, ["ITEM"]), "names the item whose execution failed"));
         }
         if let (Some(task), Some(solution)) = (&told.failure.task_id, folder.solution(&it.solution_id)) {
             trail::in_plan(&solution.typed_plan(), &it.solution_id, task)?;

@@ -9,6 +9,7 @@ use crate::model::execution::{Execution, Failure as Reported};
 use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::strict::{self, strict_fault};
+use crate::model::task_id::TaskId;
 use crate::model::typed;
 use crate::ops::Refusal;
 use crate::rules::facts;
@@ -22,7 +23,7 @@ use crate::store::{StoreError, Tx, layout};
 #[schemars(transform = super::report::with_failed_report)]
 pub(crate) struct FailureInput {
     /// The task of the plan that went wrong.
-    task_id: Option<String>,
+    task_id: Option<TaskId>,
     /// test_failure, compilation, timeout, …
     error_type: Option<String>,
     /// What went wrong.

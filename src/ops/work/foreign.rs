@@ -2,6 +2,7 @@
 
 use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
+use crate::model::op::Op;
 use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
@@ -18,10 +19,12 @@ pub(crate) enum Intent {
     End,
     /// Release or renew it. You can do this with your own claims from anywhere.
     Keep,
-    /// Record which commits carry it out, or the evidence for a criterion. You can do this for your own claims from
+    /// Record its commits, or evidence for a criterion. You can do this for your own claims from
     /// anywhere.
     Record,
 }
+
+const TAKES_OVER: &str = "takes it over, once others may";
 
 /// Refuses what only the holder of a claim may do, until others may take the claim over. The holder is anyone who
 /// works in its worktree, or the person who claimed it; that person can end it only in the clone that executes it.
@@ -56,16 +59,12 @@ pub(crate) fn refuse_foreign(
     Err(match (is_mine, intent) {
         (true, _) => refusal
             .hint("end it in that clone")
-            .remedy(Call::new("lease release", [&it.issue_id]), "gives it up from here"),
-        (false, Intent::End) => {
-            refusal.hint("only they can end it; once others may take it over, `git wf next` takes it over")
+            .remedy(Call::new(Op::LeaseRelease, [&it.issue_id]), "gives it up from here"),
+        (false, Intent::End) => refusal.hint("only they can end it").remedy(Op::Next, TAKES_OVER),
+        (false, Intent::Record) => {
+            refusal.hint("only they can record commits and evidence for it").remedy(Op::Next, TAKES_OVER)
         }
-        (false, Intent::Record) => refusal.hint(
-            "only they can record what carries it out; once others may take it over, `git wf next` does",
-        ),
-        (false, Intent::Keep) => {
-            refusal.hint("the claim is theirs; once others may take it over, `git wf next` takes it over")
-        }
+        (false, Intent::Keep) => refusal.hint("the claim is theirs").remedy(Op::Next, TAKES_OVER),
     })
 }
 

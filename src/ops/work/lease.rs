@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Attempt, Intent, Meant, confirm, meant, publish, publish_after, refuse_foreign, set_aside,
-    unbind_worktree,
+    Attempt, Intent, Meant, ask, confirm, meant, publish_after, refuse_foreign, set_aside, unbind_worktree,
 };
 use crate::model::execution::{AsideReason, Event, Execution, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::Op;
+use crate::model::person::Person;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::{Answer, Session};
@@ -32,7 +32,7 @@ pub(crate) struct Lease {
     /// The execution.
     pub(crate) execution_id: ExecutionId,
     /// Who executes.
-    pub(crate) actor: String,
+    pub(crate) actor: Person,
     /// The remote through which the claim was made; absent for a local claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) via: Option<String>,
@@ -121,7 +121,8 @@ pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
     Ok(session.done(leases, None))
 }
 
-/// Releases a claim: its item is queued again, and its commits stay in the trail.
+/// Releases a claim: its item is queued again, and its commits stay in the trail. The remote of the claim is asked
+/// first, since someone else may have ended it or taken it over.
 ///
 /// # Errors
 /// The errors of [`meant`]; `claim-of-another`.
@@ -130,6 +131,7 @@ pub(crate) fn release(session: &Session, input: &Release) -> Answer<Attempt> {
     let (store, item) = (session.store(), input.item.as_deref());
     let before = meant(store, &store.snapshot()?, item)?;
     let execution = &before.execution.execution;
+    let asked = ask(session, execution)?;
     let committed = session.transact(permit, |tx| {
         let Meant { folder, execution: now } = meant(store, tx, item)?;
         refuse_foreign(store, &now, Intent::Keep, input.force.as_deref())?;
@@ -139,6 +141,6 @@ pub(crate) fn release(session: &Session, input: &Release) -> Answer<Attempt> {
         Ok(())
     })?;
     unbind_worktree(session, &execution.id);
-    publish(session, execution)?;
+    publish_after(session, execution, &asked)?;
     Ok(session.done(Attempt::now(store, &execution.id)?, committed.commit))
 }

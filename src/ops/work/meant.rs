@@ -2,6 +2,7 @@
 
 use super::why_lost;
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
 use crate::ops::issues::existing;
@@ -42,7 +43,7 @@ pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
             Some(active) => (active.issue_id, Some(active.execution_id)),
             None => {
                 return Err(Refusal::new("no-claim", "this worktree executes nothing")
-                    .remedy("next", "takes an item")
+                    .remedy(Op::Next, "takes an item")
                     .hint("name the item to end one of another worktree"));
             }
         },
@@ -62,7 +63,7 @@ pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
             ),
         );
         let refusal = if is_told { refusal.hint("its commits stay in the trail") } else { refusal };
-        return Err(refusal.remedy("next", "takes an item"));
+        return Err(refusal.remedy(Op::Next, "takes an item"));
     };
     if let Some(lost) = wanted.filter(|id| *id != holder.execution.id) {
         let mine = folder.executions.iter().find(|it| it.execution.id == lost);
@@ -71,9 +72,9 @@ pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
             format!("`{lost}` no longer holds `{issue}`: {}", why_lost(mine, holder)),
         )
         .hint("its commits stay in the trail")
-        .remedy("next", "takes another item");
+        .remedy(Op::Next, "takes another item");
         if holder.outcome() != ExecutionStatus::Executing {
-            return Err(refusal.remedy(Call::new("show", [&issue]), "shows what was reported"));
+            return Err(refusal.remedy(Call::new(Other::Show, [&issue]), "shows what was reported"));
         }
         return Err(refusal);
     }
@@ -84,8 +85,8 @@ pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
         };
         let how = Ending::of(holder).map(|it| format!(": {it}")).unwrap_or_default();
         return Err(Refusal::new("ended", format!("`{}` {ended}{how}", holder.execution.id.short()))
-            .remedy(Call::new("show", [&issue]), "shows how it ended")
-            .remedy("next", "takes another item"));
+            .remedy(Call::new(Other::Show, [&issue]), "shows how it ended")
+            .remedy(Op::Next, "takes another item"));
     }
     Ok(Meant { execution: holder.clone(), folder })
 }

@@ -49,12 +49,16 @@ pub(crate) use failure::{FailureInput, Told};
 pub(crate) use foreign::{Intent, refuse_foreign, refuse_foreign_record};
 pub(crate) use lease::{Lease, Release, leases, release, renew};
 pub(crate) use meant::{Meant, issue_of, meant};
+pub(crate) use new_worktree::branch_of;
 pub(crate) use own::{Own, notice_of_loss, notices_since, own, why_lost};
 pub(crate) use planned::{as_claimed, as_stored, planned};
-pub(crate) use publish::{Asked, confirm, publish, publish_after, through, unbind_worktree, unpublished};
+pub(crate) use publish::{
+    Asked, ask, ask_about, confirm, publish, publish_after, publish_store, through, unbind_worktree,
+    unpublished,
+};
 pub(crate) use report::Report;
 pub(crate) use retry::{Retried, Retry, retry};
-pub(crate) use session::{Conversation, record_session};
+pub(crate) use session::{Conversation, record_session, recorded};
 pub(crate) use start_task::{Started, start_task};
 pub(crate) use take::{What, Wish, claim};
 pub(crate) use unlinked::notice_of_hooks;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
+use crate::model::op::Op;
 use crate::model::remedy::Call;
 use crate::ops::Refusal;
 use crate::store::Store;
@@ -12,16 +13,16 @@ use crate::store::Store;
 /// A requested worktree.
 pub(super) struct NewWorktree {
     path: Option<PathBuf>,
+    /// Whether it starts from HEAD on a new branch, whatever earlier attempts left.
+    is_fresh: bool,
     /// The branches that are checked out in some worktree, with its directory.
     taken: Vec<(String, PathBuf)>,
 }
 
 /// The worktree for one plan.
 pub(super) struct Plan {
-    path: PathBuf,
     /// The full name.
     pub(super) branch: String,
-    is_new_branch: bool,
     /// The commit that it starts from.
     pub(super) base: CommitHash,
     /// git's name for the worktree.
@@ -29,33 +30,18 @@ pub(super) struct Plan {
 }
 
 impl NewWorktree {
-    pub(super) fn wanted(store: &Store, path: Option<&Path>) -> Result<Self, Refusal> {
+    pub(super) fn wanted(store: &Store, path: Option<&Path>, is_fresh: bool) -> Result<Self, Refusal> {
         let path = path.map(std::path::absolute).transpose().map_err(|error| {
             Refusal::new("path", format!("cannot find the path of the worktree: {error}"))
         })?;
-        Ok(Self { path, taken: store.git().checked_out()? })
+        Ok(Self { path, is_fresh, taken: store.git().checked_out()? })
     }
 
     /// Chooses its path, branch and first commit. Creates nothing; anything in the way is an error.
     pub(super) fn plan(&self, store: &Store, solution: &SolutionId) -> Result<Plan, Refusal> {
-        let short = format!("wf/{solution}");
-        let branch = format!("refs/heads/{short}");
-        if let Some((_, folder)) = self.taken.iter().find(|(taken, _)| *taken == branch) {
-            return Err(Refusal::new(
-                "branch-in-use",
-                format!("`{short}` is already checked out in `{}`", folder.display()),
-            )
-            .remedy(
-                Call::new("next", [solution]),
-                "there continues with it; `git worktree remove` removes it",
-            ));
-        }
-        let path = self.path.clone().unwrap_or_else(|| beside(store, solution));
-        let is_free = path.read_dir().map_or_else(|_| !path.exists(), |mut names| names.next().is_none());
-        if !is_free {
-            return Err(Refusal::new("path-in-use", format!("`{}` already exists", path.display()))
-                .remedy("next --worktree PATH", "creates the worktree elsewhere"));
-        }
+        let branch = self.branch(store, solution)?;
+        self.refuse_taken(&branch, solution)?;
+        let path = self.path(store, solution)?;
         // Continue on the branch of an earlier attempt.
         let earlier = store.read_ref(&branch)?;
         let Some(base) = earlier.or(store.head()?) else {
@@ -63,22 +49,66 @@ impl NewWorktree {
                 .hint("`git commit` creates one"));
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        Ok(Plan { path, branch, is_new_branch: earlier.is_none(), base: base.into(), name })
+        Ok(Plan { branch, base: base.into(), name })
     }
 
-    /// Creates the worktree for a claim; returns its path.
+    /// The branch of the plan; for a fresh start the first of its numbered names that is free.
+    fn branch(&self, store: &Store, solution: &SolutionId) -> Result<String, Refusal> {
+        let branch = branch_of(solution);
+        let mut number = 1;
+        let mut name = branch.clone();
+        while self.is_fresh && store.read_ref(&name)?.is_some() {
+            number += 1;
+            name = format!("{branch}-{number}");
+        }
+        Ok(name)
+    }
+
+    fn refuse_taken(&self, branch: &str, solution: &SolutionId) -> Result<(), Refusal> {
+        let short = branch.trim_start_matches("refs/heads/");
+        let Some((_, folder)) = self.taken.iter().find(|(taken, _)| *taken == branch) else { return Ok(()) };
+        Err(Refusal::new(
+            "branch-in-use",
+            format!("`{short}` is already checked out in `{}`", folder.display()),
+        )
+        .remedy(Call::new(Op::Next, [solution]), "there continues with it; `git worktree remove` removes it"))
+    }
+
+    /// Its directory, which must be free.
+    fn path(&self, store: &Store, solution: &SolutionId) -> Result<PathBuf, Refusal> {
+        let path = self.path.clone().unwrap_or_else(|| beside(store, solution));
+        let is_free = path.read_dir().map_or_else(|_| !path.exists(), |mut names| names.next().is_none());
+        if !is_free {
+            return Err(Refusal::new("path-in-use", format!("`{}` already exists", path.display()))
+                .remedy(Call::from(Op::Next).option("worktree", "PATH"), "creates the worktree elsewhere"));
+        }
+        Ok(path)
+    }
+
+    /// Creates the worktree for a claim, on the branch that the claim names; returns its path.
     pub(super) fn make(&self, store: &Store, execution: &Execution) -> Result<PathBuf, Refusal> {
-        let plan = self.plan(store, &execution.solution_id)?;
-        let short = plan.branch.trim_start_matches("refs/heads/");
-        let begin = plan.is_new_branch.then_some(&plan.base);
-        store.git().add_worktree(&plan.path, short, begin.map(CommitHash::as_str)).map_err(|error| {
-            Refusal::new("worktree", format!("cannot create the worktree `{}`: {error}", plan.path.display()))
+        let solution = &execution.solution_id;
+        let branch = execution.branch.clone().unwrap_or_else(|| branch_of(solution));
+        self.refuse_taken(&branch, solution)?;
+        let path = self.path(store, solution)?;
+        let begin = match store.read_ref(&branch)? {
+            Some(_) => None,
+            None => execution.base_commit.as_ref().map(CommitHash::as_str).or(Some("HEAD")),
+        };
+        let short = branch.trim_start_matches("refs/heads/");
+        store.git().add_worktree(&path, short, begin).map_err(|error| {
+            Refusal::new("worktree", format!("cannot create the worktree `{}`: {error}", path.display()))
                 .hint("nothing is claimed")
-                .remedy("next --worktree PATH", "creates it elsewhere")
+                .remedy(Call::from(Op::Next).option("worktree", "PATH"), "creates it elsewhere")
         })?;
         // Without `..`, as people would write it.
-        Ok(plan.path.canonicalize().unwrap_or(plan.path))
+        Ok(path.canonicalize().unwrap_or(path))
     }
+}
+
+/// The full name of the branch on which a plan is executed.
+pub(crate) fn branch_of(solution: &SolutionId) -> String {
+    format!("refs/heads/wf/{solution}")
 }
 
 /// `../<repository>-<plan>`

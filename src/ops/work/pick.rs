@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::index::Index;
 use crate::model::id::{IssueId, QueueId, SolutionId};
+use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
+use crate::model::remedy::Detail;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
-use crate::ops::Detail;
 use crate::ops::Refusal;
 use crate::ops::queue::{World, in_index_of, item_name};
 use crate::rules::facts::IssueFacts;
@@ -144,7 +145,7 @@ impl From<'_> {
         });
         let Some((found, at)) = found else {
             return Err(Refusal::new("not-found", format!("`{}` is no longer in a queue", item.solution_id))
-                .remedy(Call::new("queue add", [&item.issue_id]), "queues it"));
+                .remedy(Call::new(Op::QueueAdd, [&item.issue_id]), "queues it"));
         };
         if !choice.has(found, at) {
             return Err(not_ready(&choice, found, at));
@@ -167,8 +168,8 @@ impl From<'_> {
         let named = &item.item_id;
         Err(Refusal::new("out-of-order", format!("item {named} for `{}` comes after others", item.issue_id))
             .details(first.iter().take(MOST_REASONS).map(line).collect())
-            .remedy(Call::new("next", [&next.item_id]), "takes the first")
-            .remedy("queue order", "changes the order, --allow-overlap ignores it"))
+            .remedy(Call::new(Op::Next, [&next.item_id]), "takes the first")
+            .remedy(Op::QueueOrder, "changes the order, --allow-overlap ignores it"))
     }
 
     /// The items that come before this one and share a file with it; read from the front of the queue if the item is
@@ -295,7 +296,7 @@ const MOST_REASONS: usize = 20;
 fn unproven(before: &str) -> Detail {
     let why = "its lease ran out by this clock alone: nobody else's commit is dated later, and this clone has not watched \
                it for long enough";
-    let release = Remedy::call("lease release ITEM", "gives it up");
+    let release = Remedy::call(Call::new(Op::LeaseRelease, ["ITEM"]), "gives it up");
     Detail { message: format!("{before}{why}"), remedies: vec![release] }
 }
 
@@ -315,7 +316,7 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
     }
     if counts.is_empty() {
         return Refusal::nothing("no item is queued")
-            .remedy("queue add ISSUE", "puts a bound plan into a queue");
+            .remedy(Call::new(Op::QueueAdd, ["ISSUE"]), "puts a bound plan into a queue");
     }
     let mut lines: Vec<Detail> = reasons.into_iter().collect();
     let more = lines.len().saturating_sub(MOST_REASONS);
@@ -326,7 +327,7 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
     let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
     Refusal::nothing(format!("no item is ready: {}", counts.join(", ")))
         .details(lines)
-        .remedy("queue show", "shows the items")
+        .remedy(Other::QueueShow, "shows the items")
 }
 
 fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Refusal {
@@ -337,10 +338,10 @@ fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Refusal {
         reasons.push(unproven(""));
     }
     let (call, does) = match status {
-        ItemStatus::Failed => (Call::new("retry", [issue_id]), "queues it again"),
-        ItemStatus::Completed => (Call::new("reopen", [issue_id]), "reactivates it"),
-        ItemStatus::Executing => ("lease list".into(), "shows who executes it, and until when"),
-        _ => ("next".into(), "takes the first item that is ready"),
+        ItemStatus::Failed => (Call::new(Op::Retry, [issue_id]), "queues it again"),
+        ItemStatus::Completed => (Call::new(Op::Reopen, [issue_id]), "reactivates it"),
+        ItemStatus::Executing => (Other::LeaseList.into(), "shows who executes it, and until when"),
+        _ => (Op::Next.into(), "takes the first item that is ready"),
     };
     Refusal::nothing(format!("item {item_id} for `{issue_id}` is {status}, not ready"))
         .details(reasons)

@@ -2,6 +2,7 @@
 
 use crate::model::execution::Execution;
 use crate::model::id::SolutionId;
+use crate::model::op::Other;
 use crate::model::remedy::Call;
 use crate::model::solution::Solution;
 use crate::ops::Refusal;
@@ -53,6 +54,6 @@ fn readable(claimed: Claimed, claim: &Execution) -> Result<Solution, Refusal> {
                 claim.plan_commit, claim.plan_digest, claim.solution_id
             ),
         )
-        .remedy(Call::new("show", [&claim.id]), "shows the claim")),
+        .remedy(Call::new(Other::Show, [&claim.id]), "shows the claim")),
     }
 }

@@ -1,13 +1,17 @@
 //! Publishing the outcome of a claim to the remote that it was made through.
 
+use std::collections::BTreeSet;
+
 use crate::model::execution::Execution;
-use crate::model::id::ExecutionId;
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 use crate::model::{Explain, shell};
 use crate::ops::{Notice, Refusal, Session, clones};
+use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Store, records};
-use crate::sync;
+use crate::store::{Store, StoreError, records};
+use crate::sync::{self, SyncError};
 use crate::trail::active;
 
 /// Removes the worktree's binding to this execution, if there is one.
@@ -43,6 +47,65 @@ pub(crate) enum Asked {
     Unreached(String),
 }
 
+/// Merges the state of the remote that a claim was made through, if it can be reached.
+///
+/// # Errors
+/// Only errors of this store.
+pub(crate) fn ask(session: &Session, execution: &Execution) -> Result<Asked, Refusal> {
+    match through(session.store(), execution)? {
+        Some(remote) => Ok(pull(session, &remote)?.unwrap_or_else(|error| not_merged(&error))),
+        None => Ok(Asked::Nothing),
+    }
+}
+
+/// Merges the state of each remote that one of these issues is claimed through. A remote that cannot be asked is named
+/// in a notice: then the local state counts.
+///
+/// # Errors
+/// Only errors of this store.
+pub(crate) fn ask_about(session: &Session, issues: &[IssueId]) -> Result<(), Refusal> {
+    let store = session.store();
+    if store.repo().remotes().is_empty() {
+        return Ok(());
+    }
+    let mut remotes = BTreeSet::new();
+    let snapshot = store.snapshot()?;
+    for id in issues {
+        let folder = match records::outline(&snapshot, id) {
+            Ok(Some(folder)) => folder,
+            Ok(None) | Err(StoreError::Broken { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(holder) = facts::holder(&folder) {
+            remotes.extend(through(store, &holder.execution)?);
+        }
+    }
+    for remote in remotes {
+        if let Err(error) = pull(session, &remote)? {
+            let message = format!("`{remote}` could not be asked for what others did: {error}");
+            session.notice(Notice::warning(message).remedy(Other::Sync, "brings it in later"));
+        }
+    }
+    Ok(())
+}
+
+/// Fetches and merges; the inner error says why the remote could not be asked.
+fn pull(session: &Session, remote: &str) -> Result<Result<Asked, SyncError>, Refusal> {
+    let store = session.store();
+    let before = store.tip()?;
+    match sync::pull(store, remote) {
+        Ok(synced) => {
+            session.notice_all(clones::came_with(store, &synced, before)?);
+            Ok(Ok(Asked::Merged))
+        }
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+fn not_merged(error: &SyncError) -> Asked {
+    if error.is_unreachable() { Asked::Unreached(error.to_string()) } else { Asked::Nothing }
+}
+
 /// Asks the remote that a claim was made through whether the claim still holds there: another clone may have
 /// released, taken over or ended it. If the remote cannot be asked, the local state counts until the lease that the
 /// remote knows has expired.
@@ -52,12 +115,8 @@ pub(crate) enum Asked {
 pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<Asked, Refusal> {
     let store = session.store();
     let Some(remote) = through(store, &execution.execution)? else { return Ok(Asked::Nothing) };
-    let before = store.tip()?;
-    let error = match sync::pull(store, &remote) {
-        Ok(synced) => {
-            session.notice_all(clones::came_with(store, &synced, before)?);
-            return Ok(Asked::Merged);
-        }
+    let error = match pull(session, &remote)? {
+        Ok(asked) => return Ok(asked),
         Err(error) => error,
     };
     // If the remote's state is not a store, or cannot be read, it does not know the claim.
@@ -68,8 +127,7 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
     };
     let until = published.map_or(execution.execution.lease_expires_at, |it| it.lease_expires_at());
     if store.now()? <= until {
-        let is_unreachable = error.is_unreachable();
-        return Ok(if is_unreachable { Asked::Unreached(error.to_string()) } else { Asked::Nothing });
+        return Ok(not_merged(&error));
     }
     let id = &execution.execution.id;
     Err(Refusal::new(
@@ -97,19 +155,33 @@ pub(crate) fn publish_after(session: &Session, execution: &Execution, asked: &As
 /// Publishes the outcome of a claim to the remote that it was made through. If that fails, the outcome is still
 /// recorded here, and a notice says so.
 pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Refusal> {
+    match through(session.store(), execution)? {
+        Some(remote) => publish_to(session, &remote),
+        None => Ok(()),
+    }
+}
+
+fn publish_to(session: &Session, remote: &str) -> Result<(), Refusal> {
     let store = session.store();
-    let Some(remote) = through(store, execution)? else { return Ok(()) };
     let before = store.tip()?;
-    match sync::publish(store, &remote) {
+    match sync::publish(store, remote) {
         Ok(synced) => session.notice_all(clones::came_with(store, &synced, before)?),
         Err(error) => {
             // Trying again helps only if the remote did not refuse.
             let is_declined = matches!(error, sync::SyncError::Refused { .. });
             let remedies = if is_declined { error.remedies() } else { Remedies::none() };
-            session.notice(unpublished(&remote, &error.to_string(), remedies));
+            session.notice(unpublished(remote, &error.to_string(), remedies));
         }
     }
     Ok(())
+}
+
+/// Publishes the store to its own remote, if it has one. If that fails, a notice says so.
+pub(crate) fn publish_store(session: &Session) -> Result<(), Refusal> {
+    match sync::remote::of_the_ref(session.store())? {
+        Some(remote) => publish_to(session, &remote),
+        None => Ok(()),
+    }
 }
 
 /// The notice that the remote does not have the outcome yet, and what to do about it.
@@ -117,6 +189,6 @@ pub(crate) fn unpublished(remote: &str, why: &str, remedies: Remedies) -> Notice
     let notice = Notice::warning(format!("this is recorded here but not yet at `{remote}`: {why}"));
     match remedies.is_empty() {
         false => Notice { remedies: remedies.into_vec(), ..notice },
-        true => notice.remedy("sync", "publishes it"),
+        true => notice.remedy(Other::Sync, "publishes it"),
     }
 }

@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use super::Meant;
 use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
 use crate::model::id::SolutionId;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
 use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::time::Time;
@@ -144,10 +146,10 @@ impl Report {
         match input.status.as_deref() {
             None | Some("completed") => Ok(input),
             Some("failed") => Err(Refusal::new("result-failed", format!("{of} reports a failure"))
-                .remedy("fail -m TEXT|JSON", "records it, and takes this JSON")),
+                .remedy(Call::from(Op::Fail).option("message", "TEXT"), "records it, and takes this JSON")),
             Some(other) => Err(Refusal::new("invalid-json", format!("{of} has the status `{other}`"))
                 .hint("the status of a result is `completed`")
-                .remedy("fail", "reports a failure")),
+                .remedy(Op::Fail, "reports a failure")),
         }
     }
 
@@ -190,7 +192,7 @@ impl Report {
     /// The refusal of something that is not a report.
     pub(crate) fn unfit(of: &str, why: &str) -> Refusal {
         Refusal::new("invalid-json", format!("{of} is not a result as JSON: {why}"))
-            .remedy("schema result-input", "describes it")
+            .remedy(Call::new(Other::Schema, ["result-input"]), "describes it")
     }
 
     /// Whether the report itself says that tests failed.
@@ -235,16 +237,21 @@ impl Report {
                 "other-plan",
                 format!("the result is about `{other}`, but `{own}` is being executed"),
             )
-            .remedy("done ITEM --result FILE", "ends the execution that it describes"));
+            .remedy(
+                Call::new(Op::Done, ["ITEM"]).option("result", "FILE"),
+                "ends the execution that it describes",
+            ));
         }
         let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
         let mut commits = Vec::new();
         for (hash, commit) in named {
             let place = match (commit, base) {
-                (None, _) => evidence::Place::Nowhere,
-                (Some(commit), Some(base)) if commit.id == base => evidence::Place::Before,
-                (Some(commit), Some(base)) if !store.is_ancestor(base, commit.id)? => evidence::Place::Before,
-                _ => evidence::Place::After,
+                (None, _) => evidence::Placement::Nowhere,
+                (Some(commit), Some(base)) if commit.id == base => evidence::Placement::Before,
+                (Some(commit), Some(base)) if !store.is_ancestor(base, commit.id)? => {
+                    evidence::Placement::Before
+                }
+                _ => evidence::Placement::After,
             };
             commits.push((hash.as_str(), place));
         }
@@ -268,7 +275,7 @@ impl Report {
         Err(Refusal::new("result-differs", "the report disagrees with git")
             .details(differences)
             .hint("correct the report")
-            .remedy("fail -m TEXT", "ends the execution without it"))
+            .remedy(Call::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
     }
 
     /// Copies the report into the record.

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{failure, issue_of, set_aside};
+use super::{ask_about, failure, issue_of, set_aside};
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedy};
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::model::words::count;
@@ -65,6 +65,11 @@ pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
     let store = session.store();
     let snapshot = store.snapshot()?;
     let named = input.issue.as_deref().map(|text| named(store, &snapshot, text)).transpose()?;
+    // Someone else may have queued or completed it already.
+    match &named {
+        Some(id) => ask_about(session, std::slice::from_ref(id))?,
+        None => ask_about(session, &records::issue_ids(&snapshot)?)?,
+    }
     let committed = session.transact(permit, |tx| {
         let ids = match &named {
             Some(id) => vec![id.clone()],
@@ -141,7 +146,7 @@ fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<Came, Ref
 fn skipped(Newer { issue, failed, plans }: &Newer) -> Notice {
     let plans = count(plans.len(), "newer plan");
     Notice::warning(format!("skipped {issue}: {failed} failed, and it has {plans}"))
-        .remedy(Call::new("bind", [issue.as_str(), "SOLUTION"]), "chooses one")
+        .remedy(Call::new(Op::Bind, [issue.as_str(), "SOLUTION"]), "chooses one")
 }
 
 /// Refuses to execute a plan again while a newer one waits to be bound.
@@ -153,11 +158,12 @@ fn unbound(newer: &[Newer]) -> Refusal {
         several => (format!("{} failed and have newer plans", count(several.len(), "issue")), "ISSUE"),
     };
     let mut remedies = vec![
-        Remedy::call(Call::new("bind", [id, "SOLUTION"]), "chooses one"),
-        Remedy::call(Call::new("queue add", [id]), "queues it then"),
+        Remedy::call(Call::new(Op::Bind, [id, "SOLUTION"]), "chooses one"),
+        Remedy::call(Call::new(Op::QueueAdd, [id]), "queues it then"),
     ];
     if newer.len() == 1 {
-        remedies.push(Remedy::call(Call::new("retry --same-plan", [id]), "runs the failed plan again"));
+        remedies
+            .push(Remedy::call(Call::new(Op::Retry, [id]).flag("same-plan"), "runs the failed plan again"));
     }
     let plans = newer.iter().flat_map(|it| it.plans.clone()).collect();
     Refusal { remedies, ..Refusal::new("newer-plan", what).details(plans) }
@@ -165,7 +171,7 @@ fn unbound(newer: &[Newer]) -> Refusal {
 
 fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     let Some(id) = named else {
-        return Ok(Refusal::nothing("nothing has failed").remedy("status", "shows issue counts"));
+        return Ok(Refusal::nothing("nothing has failed").remedy(Other::Status, "shows issue counts"));
     };
     let status = facts::status(&existing(tx, id)?);
     let refusal = Refusal::nothing(format!("issue `{id}` is {status}, not failed"));
@@ -173,8 +179,8 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     let queues = World::read(tx)?.views();
     let is_queued = queues.iter().any(|queue| queue.items.iter().any(|it| it.item.issue_id == *id));
     Ok(match is_queued {
-        _ if status == IssueStatus::Completed => refusal.remedy(Call::new("reopen", [id]), "reopens it"),
-        true => refusal.remedy("queue show", "shows its place"),
-        false => refusal.remedy("queue add", "queues a planned issue"),
+        _ if status == IssueStatus::Completed => refusal.remedy(Call::new(Op::Reopen, [id]), "reopens it"),
+        true => refusal.remedy(Other::QueueShow, "shows its place"),
+        false => refusal.remedy(Op::QueueAdd, "queues a planned issue"),
     })
 }

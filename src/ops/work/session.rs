@@ -6,12 +6,11 @@ use super::{Attempt, publish, refuse_foreign_record};
 use crate::agent::definition::Agent;
 use crate::agent::talk::Reply;
 use crate::agent::transcript;
-use crate::model::agent_session::{AgentSession, Cost, ToldOfSession};
+use crate::model::agent_session::{AgentSession, Cost, Usage};
 use crate::model::execution::Event;
 use crate::model::id::ExecutionId;
 use crate::model::op::Op;
 use crate::model::time::Time;
-use crate::model::typed;
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::bounded::Cut;
@@ -19,6 +18,8 @@ use crate::store::one_line;
 
 /// The most characters of a name: of an agent, a model, a session, a currency.
 const LONGEST_NAME: usize = 200;
+/// The most characters of the name of a currency, before the mark of a cut.
+const LONGEST_CURRENCY: usize = 19;
 /// The most characters of a summary.
 const LONGEST_SUMMARY: usize = 1_000;
 
@@ -40,21 +41,17 @@ pub(crate) struct Conversation<'a> {
 impl Conversation<'_> {
     /// The session, with what the agent reports in its answer. What the protocol reports takes precedence.
     pub(crate) fn answered<A>(&self, reply: &Reply<A>) -> AgentSession {
-        let told: ToldOfSession =
-            reply.value.get("session").and_then(|told| typed::read(told).ok()).unwrap_or_default();
-        let greeting = &reply.greeting;
+        let (greeting, told) = (&reply.greeting, &reply.aside.session);
         AgentSession {
-            model: greeting.model.clone().or(told.model),
-            session_id: greeting.session_id.clone().or(told.session_id),
-            tokens: told.tokens,
-            cost: greeting.cost.clone().or(told.cost),
+            model: greeting.model.clone().or_else(|| told.model.clone()),
+            session_id: greeting.session_id.clone().or_else(|| told.session_id.clone()),
             transcript_sha256: Some(reply.transcript.sha256.clone()),
-            ..self.unanswered()
+            ..self.unanswered(reply.usage())
         }
     }
 
-    /// The session, of which nothing is known but that it took place.
-    pub(crate) fn unanswered(&self) -> AgentSession {
+    /// The session, of which nothing is known but that it took place, and what it used until it ended.
+    pub(crate) fn unanswered(&self, usage: Usage) -> AgentSession {
         AgentSession {
             agent: self.agent.name().to_owned(),
             model: None,
@@ -62,8 +59,8 @@ impl Conversation<'_> {
             session_id: None,
             started_at: self.started_at,
             ended_at: self.ended_at,
-            tokens: None,
-            cost: None,
+            tokens: usage.tokens,
+            cost: usage.cost,
             // The transcript may be gone; the rest counts without it.
             transcript_sha256: transcript::sha256(self.transcript).ok(),
             summary: self.summary.clone(),
@@ -103,12 +100,11 @@ pub(crate) fn record_session(
 fn bounded(it: AgentSession) -> AgentSession {
     let name = |text: String| Cut::at(LONGEST_NAME).text(&one_line(&text));
     let told = |text: Option<String>| text.map(name).filter(|text| !text.is_empty());
-    let is_sum = |cost: &Cost| cost.amount.is_finite() && cost.amount >= 0.0 && !cost.currency.is_empty();
     AgentSession {
         agent: name(it.agent),
         model: told(it.model),
         session_id: told(it.session_id),
-        cost: it.cost.filter(is_sum).map(|cost| Cost { currency: name(cost.currency), ..cost }),
+        cost: it.cost.and_then(sum),
         summary: it
             .summary
             .map(|text| Cut::at(LONGEST_SUMMARY).text(&one_line(&text)))
@@ -117,6 +113,18 @@ fn bounded(it: AgentSession) -> AgentSession {
         ended_at: it.ended_at.max(it.started_at),
         ..it
     }
+}
+
+/// What something cost, if that is an amount.
+fn sum(Cost { amount, currency }: Cost) -> Option<Cost> {
+    let currency = Cut::at(LONGEST_CURRENCY).text(&one_line(&currency));
+    let is_sum = amount.is_finite() && amount >= 0.0 && !currency.is_empty();
+    is_sum.then_some(Cost { amount, currency })
+}
+
+/// What an agent used, as it can be recorded.
+pub(crate) fn recorded(usage: Usage) -> Usage {
+    Usage { cost: usage.cost.and_then(sum), ..usage }
 }
 
 #[cfg(test)]

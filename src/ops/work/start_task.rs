@@ -7,6 +7,7 @@ use super::unlinked::notice_of_branch;
 use super::{Own, own, planned};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
+use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session, trail};
 use crate::trail::active::{self, Active};
@@ -19,7 +20,7 @@ pub(crate) struct Started {
     /// Its plan.
     pub(crate) solution_id: SolutionId,
     /// The task.
-    pub(crate) task_id: String,
+    pub(crate) task_id: TaskId,
     /// What it is about.
     pub(crate) title: String,
 }
@@ -40,16 +41,16 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
             let plan = active.solution_id;
             return Err(Refusal::new("claim-lost", format!("this worktree no longer holds `{plan}`: {why}"))
                 .hint("its commits stay in the trail")
-                .remedy("next", "takes another item"));
+                .remedy(Op::Next, "takes another item"));
         }
         Own::Ended(active, how) => {
             let plan = active.solution_id;
             return Err(Refusal::new("ended", format!("`{plan}`, which this worktree executed, was {how}"))
-                .remedy("next", "takes another item"));
+                .remedy(Op::Next, "takes another item"));
         }
         Own::Nothing => {
             return Err(
-                Refusal::new("no-claim", "this worktree executes nothing").remedy("next", "takes an item")
+                Refusal::new("no-claim", "this worktree executes nothing").remedy(Op::Next, "takes an item")
             );
         }
     };
@@ -57,10 +58,10 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
     let plan = planned(store, &folder, &execution.solution_id)?.typed_plan();
     trail::in_plan(&plan, &execution.solution_id, task)?;
     if let Some(now) = active::read(store)?.filter(|now| now.task_id.as_deref() != Some(task)) {
-        active::write(store, &Active { task_id: Some(task.to_owned()), ..now })?;
+        active::write(store, &Active { task_id: Some(task.into()), ..now })?;
     }
     session.notice_all(notice_of_branch(store, &execution)?);
     let title = plan.task(task).map(|it| it.title.clone()).unwrap_or_default();
     let (execution_id, solution_id) = (execution.id, execution.solution_id);
-    Ok(session.done(Started { execution_id, solution_id, task_id: task.to_owned(), title }, None))
+    Ok(session.done(Started { execution_id, solution_id, task_id: task.into(), title }, None))
 }

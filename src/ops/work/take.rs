@@ -8,7 +8,7 @@ use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{Own, notice_of_loss, own};
 use crate::git::fault;
 use crate::model::op::Op;
-use crate::model::remedy::Remedy;
+use crate::model::remedy::{Call, Remedy};
 use crate::ops::{Answer, Kind, Refusal, Session, queue};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Read, Store, random_uid, resolve};
@@ -40,6 +40,8 @@ pub(crate) struct Wish {
     pub(crate) local: bool,
     /// Create a worktree for it: at this path, or beside the repository.
     pub(crate) worktree: Option<Option<PathBuf>>,
+    /// Start that worktree from HEAD on a new branch, not on the branch of an earlier attempt.
+    pub(crate) is_fresh: bool,
 }
 
 /// Claims the requested item, and binds the worktree to it. For a worktree that already has a claim, returns that
@@ -53,7 +55,7 @@ pub(crate) fn claim(session: &Session, wish: &Wish) -> Answer<Claim> {
     store.snapshot()?;
     if store.work_dir().is_none() && wish.worktree.is_none() {
         return Err(Refusal::new("bare", "a bare repository has no work tree to execute a plan in")
-            .remedy("next --worktree", "creates one; so does `git worktree add`"));
+            .remedy(Call::from(Op::Next).flag("worktree"), "creates one; so does `git worktree add`"));
     }
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
     let taken = once(session, wish, remote.as_deref())?;
@@ -121,7 +123,7 @@ fn offer_local(refusal: Refusal) -> Refusal {
     match refusal.code {
         "unreachable" | "credentials" | "refused" => {
             let does = "claims it in this clone only; another clone may claim the same item";
-            Refusal { remedies: vec![Remedy::call("next --local", does)], ..refusal }
+            Refusal { remedies: vec![Remedy::call(Call::from(Op::Next).flag("local"), does)], ..refusal }
         }
         _ => refusal,
     }
@@ -151,7 +153,10 @@ fn refuse_other(store: &Store, read: &impl Read, wish: &Wish, held: &ExecutionFo
             "claim-held",
             format!("this worktree already executes `{}`", held.execution.solution_id),
         )
-        .remedy("done", "ends that execution, and so does `fail`; another worktree can take another item"));
+        .remedy(
+            Op::Done,
+            "ends that execution, and so does `fail`; another worktree can take another item",
+        ));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::unlinked;
 use crate::model::hash::CommitHash;
+use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::repo_path::RepoPath;
@@ -37,21 +38,21 @@ pub(super) fn refuse_empty(
     let here = here.as_ref().unwrap_or(store);
     let head = here.head()?.map(CommitHash::from);
     let id = it.id.short();
-    let link = Remedy::call(Call::new("link", ["COMMIT", issue.as_str()]), "links an existing commit");
-    let relink = |does| Remedy::call("relink", does);
-    let fail = Remedy::call("fail -m TEXT", "ends the execution without it");
+    let link = Remedy::call(Call::new(Op::Link, ["COMMIT", issue.as_str()]), "links an existing commit");
+    let relink = |does| Remedy::call(Op::Relink, does);
+    let fail = Remedy::call(Call::from(Op::Fail).option("message", "TEXT"), "ends the execution without it");
     if work.idle.is_empty() {
         let details = unlinked::causes(here, execution)?;
         let is_begun = head.is_some() && head != it.base_commit;
         let mut remedies = if is_begun || !details.is_empty() {
             vec![link, relink("finds commits whose message or change shows their plan")]
         } else {
-            let release = Remedy::call(Call::new("lease release", [issue]), "gives it up");
+            let release = Remedy::call(Call::new(Op::LeaseRelease, [issue]), "gives it up");
             vec![Remedy::words("commit the work first"), fail, release]
         };
         if !hooked::links_commits(here) {
             remedies.push(Remedy::call(
-                "hooks install",
+                Other::HooksInstall,
                 "installs the hooks that link commits, which are missing",
             ));
         }
@@ -84,8 +85,8 @@ pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Re
     Err(Refusal::new("failed-check", format!("{them} when last run"))
         .details(failed)
         .hint("fix it")
-        .remedy("verify", "runs it again")
-        .remedy("fail -m TEXT", "ends the execution without it"))
+        .remedy(Op::Verify, "runs it again")
+        .remedy(Call::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
 }
 
 /// Refuses while a rebase, a merge or the like is in progress: its result is not known yet.

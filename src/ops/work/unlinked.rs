@@ -3,6 +3,7 @@
 use crate::git::Revisions;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
+use crate::model::op::Other;
 use crate::model::words::count;
 use crate::ops::{Notice, Refusal};
 use crate::rules::folder::ExecutionFolder;
@@ -21,7 +22,7 @@ const MOST_NAMED: usize = 20;
 pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
     let message = "the hooks are not installed: commits are not linked, and do not renew the lease";
     let is_missing = !hooked::links_commits(store);
-    is_missing.then(|| Notice::warning(message).remedy("hooks install", "installs them"))
+    is_missing.then(|| Notice::warning(message).remedy(Other::HooksInstall, "installs them"))
 }
 
 /// The notice that commits are not linked because another branch is checked out.

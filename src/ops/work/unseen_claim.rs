@@ -1,6 +1,7 @@
 //! Claims made by a process that was killed before it could record them.
 
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::op::Op;
 use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Notice, Refusal, Session};
@@ -41,7 +42,7 @@ pub(super) fn left_behind(
     }
     let item = &held.execution.solution_id;
     let message = format!("`{item}` was claimed here for another worktree before the program died");
-    session.notice(Notice::warning(message).remedy(Call::new("lease release", [item]), "gives it up"));
+    session.notice(Notice::warning(message).remedy(Call::new(Op::LeaseRelease, [item]), "gives it up"));
     active::forget(store)?;
     Ok(Left::Nothing)
 }
@@ -73,5 +74,5 @@ pub(super) fn lost(id: &ExecutionId) -> Refusal {
         "claim-lost",
         format!("the claim `{}` that was begun here before the program died no longer holds", id.short()),
     )
-    .remedy("next", "takes another item")
+    .remedy(Op::Next, "takes another item")
 }

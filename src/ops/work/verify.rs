@@ -17,9 +17,10 @@ use crate::model::execution::{Check, Event, Execution};
 use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
 use crate::model::id::{ExecutionId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
 use crate::model::remedy::Call;
+use crate::model::task_id::TaskId;
 use crate::model::words::count;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session, queue};
@@ -49,7 +50,7 @@ pub(crate) struct Verified {
 /// A command with the tasks that name it.
 pub(crate) struct Test {
     pub(crate) command: CommandLine,
-    pub(crate) tasks: Vec<String>,
+    pub(crate) tasks: Vec<TaskId>,
 }
 
 /// Tests that are about to be run.
@@ -58,7 +59,7 @@ pub(crate) struct Verification<'s> {
     permit: Permit,
     execution: ExecutionFolder,
     tests: Vec<Test>,
-    place: Place,
+    place: TestTree,
 }
 
 /// Is told what happens while tests run.
@@ -196,15 +197,15 @@ fn meant(
                 "claim-lost",
                 format!("`{}` is no longer held: {why}", active.execution_id.short()),
             )
-            .remedy(Call::new("verify", [active.execution_id.short()]), "tests it anyway")),
+            .remedy(Call::new(Op::Verify, [active.execution_id.short()]), "tests it anyway")),
             Own::Ended(active, how) => {
                 let id = active.execution_id.short();
                 Err(Refusal::new("ended", format!("`{id}` was {how}"))
-                    .remedy(Call::new("verify", [id]), "tests it anyway"))
+                    .remedy(Call::new(Op::Verify, [id]), "tests it anyway"))
             }
             Own::Nothing => Err(Refusal::new("no-claim", "this worktree executes nothing")
-                .remedy("next", "takes an item")
-                .remedy("verify ITEM", "tests another execution")),
+                .remedy(Op::Next, "takes an item")
+                .remedy(Call::new(Op::Verify, ["ITEM"]), "tests another execution")),
         };
     };
     let known = match resolve::any(read, text) {
@@ -216,7 +217,7 @@ fn meant(
     };
     let Some(issue) = known.issue() else {
         return Err(Refusal::new("not-found", format!("`{text}` is a queue, and a queue has no tests"))
-            .remedy("queue show", "shows its items"));
+            .remedy(Other::QueueShow, "shows its items"));
     };
     let folder = existing(read, &issue)?;
     let found = match &known {
@@ -228,7 +229,7 @@ fn meant(
             "not-executing",
             format!("nobody executed issue `{issue}`; it is {}", facts::status(&folder)),
         )
-        .remedy("next", "takes an item")
+        .remedy(Op::Next, "takes an item")
     })?;
     Ok((folder, found))
 }
@@ -242,7 +243,7 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
     }
     let mut tests: Vec<Test> = Vec::new();
     for (task, command) in evidence::commands(plan) {
-        if !only.is_empty() && !only.iter().any(|id| id == task) {
+        if !only.is_empty() && !only.iter().any(|id| *task == **id) {
             continue;
         }
         let command = CommandLine::parse(command).map_err(|unseen| {
@@ -250,7 +251,7 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
             Refusal::new("unseen-command", message)
                 .details(vec![exact(command).into_owned()])
                 .hint("a test command is one line of visible characters")
-                .remedy("task edit", "changes the plan; to skip this task, name the others")
+                .remedy(Op::TaskEdit, "changes the plan; to skip this task, name the others")
         })?;
         match tests.iter_mut().find(|test| test.command == command) {
             Some(test) if test.tasks.iter().any(|id| id == task) => {}
@@ -259,19 +260,21 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
         }
     }
     if tests.is_empty() {
-        return Err(Refusal::nothing("the plan names no test command")
-            .remedy("accept TASK CRITERION --evidence TEXT", "confirms a criterion that no test covers"));
+        return Err(Refusal::nothing("the plan names no test command").remedy(
+            Call::new(Op::Accept, ["TASK", "CRITERION"]).option("evidence", "TEXT"),
+            "confirms a criterion that no test covers",
+        ));
     }
     Ok(tests)
 }
 
 /// Where the commands run: in the work tree of the execution, if it is in this repository.
-struct Place {
+struct TestTree {
     store: Store,
     folder: PathBuf,
 }
 
-fn place(session: &Session, id: &ExecutionId) -> Result<Place, Refusal> {
+fn place(session: &Session, id: &ExecutionId) -> Result<TestTree, Refusal> {
     let store = session.store();
     let folder = match active::work_dir_of(store, id)? {
         Some(folder) => folder,
@@ -286,10 +289,10 @@ fn place(session: &Session, id: &ExecutionId) -> Result<Place, Refusal> {
             here
         }
     };
-    Ok(Place { store: Store::open(&folder, session.environment())?, folder })
+    Ok(TestTree { store: Store::open(&folder, session.environment())?, folder })
 }
 
-impl Place {
+impl TestTree {
     fn commit(&self) -> Result<Option<CommitHash>, Refusal> {
         Ok(self.store.head()?.map(CommitHash::from))
     }

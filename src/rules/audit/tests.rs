@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::execution::{Accept, Check, CommitLink, Execution, LogEntry, Rewrite, Unlink};
 use crate::model::fixtures::entry_id;
+use crate::model::person::Person;
 use crate::rules::test_claim::{claim, time};
 use serde_json::json;
 
@@ -21,7 +22,7 @@ fn linked(hash: &str, by: LinkedBy, authored: i64) -> Event {
         hash: hash.into(),
         task_id: Some("T1".into()),
         subject: String::new(),
-        author: String::new(),
+        author: Person::default(),
         authored_at: time(authored),
         files: vec![],
         linked_by: by,

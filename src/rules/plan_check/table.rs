@@ -53,7 +53,7 @@ macro_rules! rules {
 
 rules! {
     TYPE = Error "type": "each known field has its JSON type; null is the same as no field",
-        "`git wf schema solution` shows the type of each field";
+        "the schema `solution` has the type of each field";
     DEPTH = Error "depth": "lists and objects are nested at most 90 deep",
         "flatten what is nested, or put it into a string";
     TEXT = Error "text": "description, and the title of each task, are given and not empty",
@@ -72,9 +72,9 @@ rules! {
         "list in implementation what to do, step by step";
     CRITERIA = Error "criteria": "each task has criteria in acceptance or convergence, none of them empty",
         "state in acceptance.criteria what holds once the task is done";
-    COMMAND = Error "command": "a test command is one line without control characters or invisible ones",
+    COMMAND = Error "command": "a test command is one line without control or invisible characters",
         "if it needs several lines, put them into a script, and name the script";
-    PATH = Error "path": "a path names one file or directory of the repository, relative to its root, followed by line numbers at most",
+    PATH = Error "path": "a path names one file or directory of the repository, relative to its root; line numbers may follow",
         "name each file, or the directory that holds them, relative to the repository's root: src/new.ts";
     NO_FILES = Warning "no-files": "a plan with tasks other than Notify names a file in files or modification_points",
         "name the files that the tasks touch; without them, overlap with other plans goes unnoticed";

@@ -45,7 +45,7 @@ fn a_sound_plan_passes_and_can_be_read() {
     let checked = check(&sound(), None).unwrap();
     assert!(checked.plan.get("is_bound").is_none() && checked.plan.get("created_at").is_none());
     assert_eq!(checked.plan["x-note"], 1);
-    let plan: Plan = serde_json::from_value(checked.plan).unwrap();
+    let plan: Plan = serde_json::from_value(checked.plan.into()).unwrap();
     assert_eq!(plan.touches(), ["src/limit.rs", "src/server.rs"].map(RepoPath::covering).into());
     assert_eq!(plan.tasks[0].criteria(), ["101st request gets 429"]);
     assert_eq!(plan.tasks[0].priority(), plan.tasks[1].priority());
@@ -175,7 +175,7 @@ proptest! {
         prop_assert_eq!(&one, &two);
         prop_assert_eq!(examine(&value, Setting::default()), examine(&reversed(&value), Setting::default()));
         if let Ok(checked) = one {
-            prop_assert!(serde_json::from_value::<Plan>(checked.plan).is_ok());
+            prop_assert!(serde_json::from_value::<Plan>(checked.plan.into()).is_ok());
         }
     }
 
@@ -184,7 +184,7 @@ proptest! {
         let mut plan = sound();
         plan["tasks"][0][field] = value;
         if let Ok(checked) = check(&plan, None) {
-            prop_assert!(serde_json::from_value::<Plan>(checked.plan).is_ok());
+            prop_assert!(serde_json::from_value::<Plan>(checked.plan.into()).is_ok());
         }
     }
 }
@@ -308,7 +308,7 @@ fn a_longer_cycle_is_printed_whole() {
 
 #[test]
 fn a_digest_that_is_given_must_be_that_of_the_plan() {
-    let digest = crate::model::digest::digest(&check(&sound(), None).unwrap().plan);
+    let digest = crate::model::digest::PlanDigest::of(&check(&sound(), None).unwrap().plan);
     assert!(report(|p| p["plan_digest"] = json!(digest)).is_valid());
     let other = report(|p| {
         p["plan_digest"] = json!(digest);

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::model::Explain;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
+use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::{Call, Remedies, Remedy};
 use crate::model::repo_path::RepoPath;
@@ -65,14 +66,14 @@ pub(super) enum Reason<'a> {
         /// The cycle.
         drawn: &'a str,
     },
-    /// A conflict that a person must resolve, with the question and the first of the possible orders.
+    /// A conflict that a person must resolve, with the question and some of the possible orders.
     Undecided {
         /// `CFT-1`.
         conflict: String,
         /// The question.
         question: &'a str,
         /// Plans, separated by commas.
-        order: String,
+        orders: Vec<String>,
     },
     /// An issue that it depends on, and its status; none if it is missing here.
     Dependency(&'a IssueId, Option<IssueStatus>),
@@ -140,28 +141,39 @@ impl Reason<'_> {
     fn remedies(&self) -> Remedies {
         match self {
             Self::NoIssue(_) | Self::NoPlan(_) => {
-                Remedies::call("sync", "may bring it").or_call("fsck", "says what is wrong")
+                Remedies::call(Other::Sync, "may bring it").or_call(Op::Fsck, "says what is wrong")
             }
-            Self::NotActive(issue, _) => Remedies::call(Call::new("reopen", [issue]), "reactivates it"),
-            Self::Rebound(issue, _) => Remedies::call(Call::new("queue add", [issue]), "queues that plan"),
+            Self::NotActive(issue, _) => Remedies::call(Call::new(Op::Reopen, [issue]), "reactivates it"),
+            Self::Rebound(issue, _) => Remedies::call(Call::new(Op::QueueAdd, [issue]), "queues that plan"),
             Self::Unbound(issue, plan) => {
-                Remedies::call(Call::new("bind", [issue.as_str(), plan.as_str()]), "binds it again")
+                Remedies::call(Call::new(Op::Bind, [issue.as_str(), plan.as_str()]), "binds it again")
             }
             Self::Changed(issue) => Remedies::call(
-                Call::new("queue add", [issue]),
+                Call::new(Op::QueueAdd, [issue]),
                 "queues it as it is now, once you have read it",
             ),
             Self::Review(refusal) => refusal.remedies(),
-            Self::Circle { .. } => Remedies::call("edit ID --depends-on=-OTHER", "removes a dependency"),
-            Self::Undecided { conflict, order, .. } => {
-                Remedies::call(Call::new("queue resolve --order", [order, conflict]), "decides it")
+            Self::Circle { .. } => Remedies::call(
+                Call::new(Op::Edit, ["ID"]).option("depends-on", "-OTHER"),
+                "removes a dependency",
+            ),
+            Self::Undecided { conflict, orders, .. } => {
+                let decide = |order: &String| Call::new(Op::QueueResolve, [conflict]).option("order", order);
+                match orders.as_slice() {
+                    [] => Remedies::none(),
+                    [only] => Remedies::call(decide(only), "decides it"),
+                    [one, other] => Remedies::call(decide(one), "decides it")
+                        .or_call(decide(other), "decides it the other way round"),
+                    [first, ..] => Remedies::call(decide(first), "decides it")
+                        .or_call(Other::QueueConflictList, "shows the other orders"),
+                }
             }
-            Self::UnreadableQueue(_) => Remedies::call("fsck", "says why"),
+            Self::UnreadableQueue(_) => Remedies::call(Op::Fsck, "says why"),
             Self::InactiveQueue(queue, _) => {
-                Remedies::call(Call::new("queue activate", [queue]), "has its items handed out")
+                Remedies::call(Call::new(Op::QueueActivate, [queue]), "has its items handed out")
             }
             Self::Order { first, status: IssueStatus::Failed, .. } => {
-                Remedies::call(Call::new("retry", [&first.issue_id]), "queues that one again")
+                Remedies::call(Call::new(Op::Retry, [&first.issue_id]), "queues that one again")
             }
             Self::Held(_)
             | Self::OtherPlan(..)

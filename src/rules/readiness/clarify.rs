@@ -22,10 +22,13 @@ impl Asked {
     pub(super) fn of_item(&self, at: usize) -> impl Iterator<Item = Reason<'_>> {
         self.waiting[at].iter().map(|conflict| {
             let asked = &self.questions[conflict];
-            let order = asked.options.first().map(|it| it.order.as_slice()).unwrap_or_default();
-            let order: Vec<&str> = order.iter().map(SolutionId::as_str).collect();
-            let order = if order.len() > MOST_NAMED { "PLAN,PLAN,…".to_owned() } else { order.join(",") };
-            Reason::Undecided { conflict: format!("CFT-{}", conflict + 1), question: &asked.question, order }
+            let orders = asked.options.iter().map(|option| {
+                let order: Vec<&str> = option.order.iter().map(SolutionId::as_str).collect();
+                if order.len() > MOST_NAMED { "PLAN,PLAN,…".to_owned() } else { order.join(",") }
+            });
+            let mut orders: Vec<String> = orders.collect();
+            orders.dedup();
+            Reason::Undecided { conflict: format!("CFT-{}", conflict + 1), question: &asked.question, orders }
         })
     }
 }

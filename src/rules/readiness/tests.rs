@@ -128,7 +128,14 @@ fn of(view: &QueueView, n: usize) -> &ItemView {
 fn reasons(view: &QueueView, n: usize) -> String {
     let said = |it: &crate::rules::readiness::Blocker| {
         let calls = it.remedies.iter().filter_map(|it| it.call.as_ref());
-        let calls = calls.map(|call| format!("; {} {}", call.operation, call.values.join(" ")));
+        let options = |call: &crate::model::remedy::Call| {
+            let one = |it: &crate::model::remedy::CallOption| {
+                format!(" --{} {}", it.name, it.value.as_deref().unwrap_or_default())
+            };
+            call.options.iter().map(one).collect::<String>()
+        };
+        let calls =
+            calls.map(|call| format!("; {}{} {}", call.operation, options(call), call.values.join(" ")));
         format!("{}{}", it.reason, calls.collect::<String>())
     };
     of(view, n).blocked_by.iter().map(said).collect::<Vec<_>>().join("; ")

@@ -3,6 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::model::fixtures::entry_id;
+use crate::model::plan_json::PlanJson;
 use crate::model::review::Scores;
 use crate::model::time::Time;
 
@@ -14,7 +15,7 @@ fn plan(tasks: usize) -> Solution {
         issue_id: IssueId::parse("GH-1").unwrap(),
         author: "Ada <ada@example.org>".into(),
         created_at: Time::from_seconds(0).unwrap(),
-        plan: json!({"description": "d", "tasks": tasks}),
+        plan: PlanJson::new(json!({"description": "d", "tasks": tasks})).unwrap(),
     }
 }
 
@@ -28,7 +29,7 @@ fn review(by: &str, digest: &str, verdict: Verdict, score: f64) -> Review {
         total: scores.total(),
         findings: vec![],
         plan_digest: digest.into(),
-        author: format!("{by} <{by}@example.org>"),
+        author: Person::known(by, &format!("{by}@example.org"), None),
         created_at: Time::from_seconds(0).unwrap(),
     }
 }
@@ -38,7 +39,7 @@ fn stands(reviews: &[(&str, &str, Verdict)]) -> Standing {
     let all: Vec<Review> = reviews
         .iter()
         .map(|(by, digest, verdict)| {
-            let digest = if *digest == "now" { plan.plan_digest() } else { (*digest).to_owned() };
+            let digest = if *digest == "now" { plan.plan_digest() } else { PlanDigest::from(*digest) };
             review(by, &digest, *verdict, 90.0)
         })
         .collect();
@@ -77,7 +78,7 @@ fn a_milder_verdict_than_the_scores_is_not_believed() {
 
 #[test]
 fn who_somebody_is() {
-    let same = |a: &str, b: &str| Reviewer::of(a) == Reviewer::of(b);
+    let same = |a: &str, b: &str| Reviewer::of(&a.into()) == Reviewer::of(&b.into());
     assert!(same("Ada <ada@example.org>", "A. L. <ADA@example.org>"));
     assert!(same("Ada <ada@example.org> (planner-1)", "Bea <bea@example.org> (planner-1)"));
     assert!(!same("Ada <ada@example.org> (planner-1)", "Ada <ada@example.org> (reviewer-1)"));

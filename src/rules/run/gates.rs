@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::state::IssueStage;
 use crate::model::id::SolutionId;
+use crate::model::status::ExecutionStatus;
+use crate::model::task_id::TaskId;
 use crate::model::text_enum;
 use crate::rules::audit;
 use crate::rules::evidence;
@@ -33,11 +34,11 @@ text_enum!(
 text_enum!(
     /// One side of quality.
     QualityDimension {
-        /// The share of issues that were completed.
+        /// The share of issues that came as far as the run was to bring them.
         Completeness = "completeness",
         /// The share of changed files that the plans name.
         Consistency = "consistency",
-        /// The share of the plans' test commands whose last check passed.
+        /// The share of the plans' test commands whose last check passed, of those that were due.
         Correctness = "correctness",
         /// The measured quality of the plans: complete tasks, legal dependencies, testable acceptance, risks.
         Clarity = "clarity",
@@ -50,7 +51,7 @@ pub(crate) struct RunQuality {
     /// The average of the known scores, rounded down; absent if nothing can be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<usize>,
-    /// Whether that passes.
+    /// Whether the work passes: never better than the worst dimension, since three good ones do not make up for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gate: Option<QualityGate>,
     /// The four dimensions.
@@ -76,10 +77,16 @@ pub(crate) struct DimensionScore {
 
 /// What counts for the quality of an issue.
 pub(super) struct Seen<'a> {
-    pub(super) stage: IssueStage,
+    /// Whether it came as far as the run was to bring it.
+    pub(super) has_arrived: bool,
     pub(super) solution: Option<(&'a IssueFolder, &'a SolutionId)>,
     /// Its last execution in the run.
     pub(super) last: Option<&'a ExecutionFolder>,
+}
+
+/// `1 issue`, `2 issues`.
+fn count(number: usize, one: &str) -> String {
+    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Whether a score passes.
@@ -94,7 +101,7 @@ fn gate(score: usize) -> QualityGate {
 impl RunQuality {
     /// Counts an issue.
     pub(super) fn count(&mut self, seen: &Seen<'_>) {
-        self.add(QualityDimension::Completeness, usize::from(seen.stage == IssueStage::Completed), 1);
+        self.add(QualityDimension::Completeness, usize::from(seen.has_arrived), 1);
         let Some(plan) = seen.solution.and_then(|(folder, id)| folder.solution(id)) else { return };
         let clarity = (plan_check::quality(&plan.plan).total() * 100.0).round();
         // A share of 100 is between 0 and 100.
@@ -107,13 +114,17 @@ impl RunQuality {
         let named = files.iter().filter(|file| audit::names(&typed, file)).count();
         self.add(QualityDimension::Consistency, named, files.len());
         let checks = execution.last_checks();
-        let has_passed = |(task, command): &&(&str, &str)| {
+        let has_passed = |(task, command): &&(&TaskId, &str)| {
             checks.iter().any(|(check, _)| {
                 check.exit_code == Some(0)
                     && check.command == *command
-                    && check.task_id.as_deref().is_none_or(|id| id == *task)
+                    && check.task_id.as_ref().is_none_or(|id| id == *task)
             })
         };
+        // Where the work failed before its tests, they say nothing about it.
+        if checks.is_empty() && execution.outcome() != ExecutionStatus::Completed {
+            return;
+        }
         let commands = evidence::commands(&typed);
         self.add(QualityDimension::Correctness, commands.iter().filter(has_passed).count(), commands.len());
     }
@@ -130,22 +141,20 @@ impl RunQuality {
             let (good, all) = self.counts[*dimension as usize];
             let score = (good * 100).checked_div(all);
             let counted = match dimension {
-                QualityDimension::Completeness => format!("{good} of {all} issues were completed"),
+                QualityDimension::Completeness => format!("{good} of {} done", count(all, "issue")),
                 QualityDimension::Consistency => {
-                    format!("{good} of {all} changed files are named by their plan")
+                    format!("{good} of {} named by the plans", count(all, "changed file"))
                 }
-                QualityDimension::Correctness => format!("{good} of {all} test commands passed"),
-                QualityDimension::Clarity => match all / 100 {
-                    1 => "the measured quality of 1 plan".to_owned(),
-                    plans => format!("the measured quality of {plans} plans"),
-                },
+                QualityDimension::Correctness => format!("{good} of {} passed", count(all, "test command")),
+                QualityDimension::Clarity => format!("the checks of {}", count(all / 100, "plan")),
             };
             DimensionScore { dimension: *dimension, score, gate: score.map(gate), counted }
         };
         let dimensions: Vec<DimensionScore> = QualityDimension::ALL.iter().map(score).collect();
         let known: Vec<usize> = dimensions.iter().filter_map(|it| it.score).collect();
         let score = known.iter().sum::<usize>().checked_div(known.len());
-        Self { score, gate: score.map(gate), dimensions, counts: self.counts }
+        let worst = known.iter().min().copied();
+        Self { score, gate: worst.map(gate), dimensions, counts: self.counts }
     }
 }
 
@@ -163,16 +172,26 @@ mod tests {
     }
 
     #[test]
+    fn the_worst_dimension_decides_the_gate() {
+        let mut quality = RunQuality::default();
+        quality.add(QualityDimension::Completeness, 1, 2);
+        quality.add(QualityDimension::Correctness, 3, 3);
+        quality.add(QualityDimension::Clarity, 200, 200);
+        let judged = quality.judged();
+        assert_eq!((judged.score, judged.gate), (Some(83), Some(QualityGate::Fail)));
+    }
+
+    #[test]
     fn what_cannot_be_counted_does_not_count() {
         let mut quality = RunQuality::default();
-        for stage in [IssueStage::Completed, IssueStage::Completed, IssueStage::Failed] {
-            quality.count(&Seen { stage, solution: None, last: None });
+        for has_arrived in [true, true, false] {
+            quality.count(&Seen { has_arrived, solution: None, last: None });
         }
         let judged = quality.judged();
         assert_eq!((judged.score, judged.gate), (Some(66), Some(QualityGate::Review)));
         let scores: Vec<Option<usize>> = judged.dimensions.iter().map(|it| it.score).collect();
         assert_eq!(scores, [Some(66), None, None, None]);
-        assert_eq!(judged.dimensions[0].counted, "2 of 3 issues were completed");
+        assert_eq!(judged.dimensions[0].counted, "2 of 3 issues done");
         assert_eq!(RunQuality::default().judged().score, None);
     }
 }

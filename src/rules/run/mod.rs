@@ -1,15 +1,22 @@
 //! Runs: what their logs come to. Pure: a log goes in, and the state of the run comes out.
 
+mod bounds;
+mod breaches;
 mod gates;
 mod next;
 mod progress;
 mod report;
 mod state;
+mod times;
 mod waiting;
+mod worn;
 
+pub(crate) use bounds::{Bounds, RefChange, is_private_or_remote, unplanned_words};
+pub(crate) use breaches::breach_words;
 pub(crate) use gates::QualityGate;
 pub(crate) use next::{Need, Standing, Why, chains, mode_for, need, next, phase};
-pub(crate) use progress::{IssueProgress, Progress};
+pub(crate) use progress::{HELD_ELSEWHERE, IssueProgress, LeftOut, Progress};
 pub(crate) use report::{IssueReport, Known, RunReport, report};
-pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, state};
+pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
 pub(crate) use waiting::Waiting;
+pub(crate) use worn::worn_out;

@@ -42,18 +42,26 @@ pub(crate) struct Standing {
     pub(crate) verdict: Option<Verdict>,
     /// Whether its reviews were given up, so that it goes on without.
     pub(crate) is_unreviewed: bool,
-    /// How many versions of its plans were rejected.
+    /// Whether it was planned in this run.
+    pub(crate) is_planned_here: bool,
+    /// How many versions of its plans were rejected in this run.
     pub(crate) rejected: usize,
     /// Whether its item can be taken now.
     pub(crate) is_ready: bool,
     /// Whether this run executes it.
     pub(crate) is_ours: bool,
+    /// Whether the execution that holds it is one of the run's, in this clone or in one that drove the run before.
+    pub(crate) is_of_run: bool,
     /// Whether its work is in the branch of the run, or there is none to merge.
     pub(crate) is_integrated: bool,
     /// How often its execution failed in this run.
     pub(crate) failures: u64,
-    /// Whether the run gave it up.
+    /// How often somebody chose to try it again after that.
+    pub(crate) granted: u64,
+    /// Whether the run gave it up, or left it to somebody else.
     pub(crate) is_given_up: bool,
+    /// Who else works on it, as a sentence without an end.
+    pub(crate) held: Option<String>,
 }
 
 /// What an issue needs.
@@ -67,6 +75,8 @@ pub(crate) enum Need {
     Wait,
     /// Nothing more in this run.
     Over,
+    /// Nothing: somebody else works on it.
+    Elsewhere,
     /// Somebody who decides.
     Person(Why),
 }
@@ -91,33 +101,45 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
     if at.is_given_up {
         return Need::Over;
     }
-    let plan =
-        || if run.takes(RunStep::Plan) { Need::Step(RunStep::Plan) } else { Need::Person(Why::NoPlan) };
+    // An execution may come to its end while this run is at work.
+    let is_over = matches!(at.status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Executing);
+    if at.held.is_some() && !is_over {
+        return Need::Elsewhere;
+    }
+    let plan = || match run.takes(RunStep::Plan) {
+        true if run.takes(RunStep::Explore) && !at.is_explored => Need::Step(RunStep::Explore),
+        true => Need::Step(RunStep::Plan),
+        false => Need::Person(Why::NoPlan),
+    };
     match at.status {
         IssueStatus::Completed | IssueStatus::Closed if at.is_integrated => Need::Over,
         IssueStatus::Completed | IssueStatus::Closed => Need::Step(RunStep::Integrate),
         IssueStatus::Paused | IssueStatus::Cancelled => Need::Person(Why::Stopped),
         IssueStatus::Registered | IssueStatus::Planning => match at.candidates {
             _ if !run.takes(RunStep::Plan) => Need::Person(Why::NoPlan),
-            _ if run.takes(RunStep::Explore) && !at.is_explored => Need::Step(RunStep::Explore),
             0 => plan(),
             _ => Need::Person(Why::Choice),
         },
-        IssueStatus::Planned if run.takes(RunStep::Review) && !at.is_unreviewed => match at.verdict {
-            None => Need::Step(RunStep::Review),
-            Some(Verdict::Rejected) if at.rejected >= MOST_ROUNDS => Need::Person(Why::Rejected),
-            Some(Verdict::Rejected) => plan(),
-            Some(Verdict::Approved | Verdict::Concerns) => queue(run),
+        // Nothing that was rejected can be queued, whoever reviewed it.
+        IssueStatus::Planned if at.verdict == Some(Verdict::Rejected) => match run.takes(RunStep::Plan) {
+            true if at.rejected < MOST_ROUNDS => plan(),
+            _ => Need::Person(Why::Rejected),
         },
+        IssueStatus::Planned if run.takes(RunStep::Review) && !at.is_unreviewed && at.verdict.is_none() => {
+            Need::Step(RunStep::Review)
+        }
         IssueStatus::Planned => queue(run),
         IssueStatus::Queued if !run.takes(RunStep::Execute) => Need::Over,
         IssueStatus::Queued if at.is_ready => Need::Step(RunStep::Execute),
         IssueStatus::Queued => Need::Wait,
         IssueStatus::Executing if at.is_ours && run.takes(RunStep::Execute) => Need::Step(RunStep::Execute),
         IssueStatus::Executing => Need::Wait,
-        // It failed before this run: what failed is told to the planner.
-        IssueStatus::Failed if at.failures == 0 && run.takes(RunStep::Plan) => plan(),
-        IssueStatus::Failed if run.takes(RunStep::Execute) && at.failures <= run.limits.retries => {
+        // It failed before this run: what failed is told to the planner, who may stand by the plan.
+        IssueStatus::Failed if at.failures == 0 && !at.is_planned_here && run.takes(RunStep::Plan) => plan(),
+        IssueStatus::Failed
+            if run.takes(RunStep::Execute)
+                && at.failures <= run.limits.retries.saturating_add(at.granted) =>
+        {
             Need::Retry
         }
         IssueStatus::Failed => Need::Person(Why::Failed),

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::run::RunStep;
 use crate::model::run_log::{
-    ActionDone, Breach, IssueReached, RunEvent, RunLogEntry, RunPhase, RunStatus, Setback,
+    ActionDone, Breach, Choice, Decided, IssueReached, RunEvent, RunLogEntry, RunPhase, RunStatus, Setback,
 };
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
@@ -19,6 +22,8 @@ pub(crate) struct Progress<'a> {
     pub(crate) status: RunStatus,
     /// The phase of the whole run.
     pub(crate) phase: RunPhase,
+    /// Who drives it, or drove it last.
+    pub(crate) driver: Option<&'a str>,
     /// Its issues, in the order of the run.
     pub(crate) issues: Vec<IssueProgress<'a>>,
     /// The steps that were taken or left out, in order.
@@ -29,6 +34,8 @@ pub(crate) struct Progress<'a> {
     in_vain: BTreeMap<(RunStep, &'a IssueId), usize>,
     /// What agents did outside of their roles, in order.
     pub(crate) breaches: Vec<&'a Breach>,
+    /// What people chose when something had failed too often, in order.
+    pub(crate) decisions: Vec<&'a Decided>,
     /// Everything that went wrong, in order, with the time.
     pub(crate) errors: Vec<(Time, Wrong<'a>)>,
     /// When it last changed.
@@ -42,6 +49,18 @@ pub(crate) enum Wrong<'a> {
     Run(RunPhase, &'a Failure),
     /// With one of its steps.
     Step(&'a Setback),
+}
+
+/// A step that a run left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct LeftOut {
+    /// The step.
+    pub(crate) action: RunStep,
+    /// The issue; absent if it was left out for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_id: Option<IssueId>,
+    /// Why.
+    pub(crate) why: String,
 }
 
 /// How far an issue of a run has come.
@@ -67,6 +86,32 @@ pub(crate) struct IssueProgress<'a> {
     pub(crate) executed_at: Option<Time>,
 }
 
+/// The type of the error of an issue that somebody outside of the run works on.
+pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
+
+impl IssueProgress<'_> {
+    /// Whether the run left the issue to somebody else, who works on it.
+    pub(crate) fn is_held_elsewhere(&self) -> bool {
+        self.error.and_then(|error| error.error_type.as_deref()) == Some(HELD_ELSEWHERE)
+    }
+
+    /// Whether the run has not begun with the issue.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.status == IssueStatus::Registered && self.error.is_none()
+    }
+
+    /// What a run that is at work does with the issue, as a verb; none if it has not begun with it or is done with it.
+    pub(crate) fn works(&self) -> Option<&'static str> {
+        match self.status {
+            _ if self.error.is_some() => None,
+            IssueStatus::Planning => Some("plans"),
+            IssueStatus::Planned | IssueStatus::Queued => Some("has planned"),
+            IssueStatus::Executing => Some("executes"),
+            _ => None,
+        }
+    }
+}
+
 impl<'a> Progress<'a> {
     /// The state before the first entry of the log.
     fn new(folder: &'a RunFolder) -> Self {
@@ -84,11 +129,13 @@ impl<'a> Progress<'a> {
         Self {
             status: RunStatus::Pending,
             phase: RunPhase::Init,
+            driver: None,
             issues: folder.run.issue_ids.iter().map(issue).collect(),
             actions: Vec::new(),
             setbacks: Vec::new(),
             in_vain: BTreeMap::new(),
             breaches: Vec::new(),
+            decisions: Vec::new(),
             errors: Vec::new(),
             updated_at: folder.run.created_at,
         }
@@ -111,12 +158,18 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// Whether work of any issue was merged into the branch of the run.
+    pub(crate) fn has_integrated(&self) -> bool {
+        self.actions.iter().any(|it| it.action == RunStep::Integrate && it.skipped.is_none())
+    }
+
     fn add(&mut self, entry: &'a RunLogEntry) {
         self.updated_at = self.updated_at.max(entry.at);
         match &entry.event {
             RunEvent::Phase(reached) => {
                 self.status = reached.status;
                 self.phase = reached.phase;
+                self.driver = reached.driver.as_deref().or(self.driver);
                 let error = reached.error.as_ref().map(|error| Wrong::Run(reached.phase, error));
                 self.errors.extend(error.map(|error| (entry.at, error)));
             }
@@ -139,7 +192,24 @@ impl<'a> Progress<'a> {
                 self.errors.push((entry.at, Wrong::Step(setback)));
             }
             RunEvent::Breach(breach) => self.breaches.push(breach),
+            RunEvent::Decision(decided) => self.decisions.push(decided),
         }
+    }
+
+    /// The last attempt at a step of an issue that failed.
+    pub(crate) fn last_setback(&self, issue: &IssueId) -> Option<&'a Setback> {
+        self.setbacks.iter().rev().find(|it| it.issue_id.as_ref() == Some(issue)).copied()
+    }
+
+    /// The steps that were left out and not taken later.
+    pub(crate) fn left_out(&self) -> Vec<LeftOut> {
+        let left_out = self.actions.iter().enumerate().filter_map(|(n, it)| {
+            let why = it.skipped.clone()?;
+            let is_it = |later: &&ActionDone| later.action == it.action && later.issue_id == it.issue_id;
+            let is_last = !self.actions.iter().skip(n + 1).any(is_it);
+            is_last.then(|| LeftOut { action: it.action, issue_id: it.issue_id.clone(), why })
+        });
+        left_out.collect()
     }
 
     /// One of its issues.
@@ -153,6 +223,12 @@ impl<'a> Progress<'a> {
             it.action == step && it.issue_id.as_ref() == Some(issue) && it.skipped.is_none()
         };
         self.actions.iter().filter(is_it).count()
+    }
+
+    /// How often somebody chose to try the execution of an issue again.
+    pub(crate) fn granted(&self, issue: &IssueId) -> u64 {
+        let is_it = |it: &&&Decided| it.issue_id == *issue && it.choice == Choice::Retry;
+        self.decisions.iter().filter(is_it).count() as u64
     }
 
     /// How often an agent was asked for a step of an issue in vain since it last was taken.

@@ -1,22 +1,27 @@
 //! The report of a run: what came of its issues, how long that took, what it cost, how good it is, and what waits for a
 //! person.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gates::{RunQuality, Seen};
-use super::progress::{IssueProgress, Progress};
+use super::progress::{IssueProgress, LeftOut, Progress};
 use super::state::{IssueStage, in_words, stage};
+use super::times::{PhaseTime, Span, between, phases, spans};
 use super::waiting::{self, Waiting};
 use crate::model::agent_session::{Cost, MadeBy};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
 use crate::model::issue::{FeedbackType, Stage};
-use crate::model::run::{RunAgents, RunMode};
-use crate::model::run_log::{RunEvent, RunPhase, RunStatus};
+use crate::model::person::Person;
+use crate::model::run::{RunAgents, RunMode, RunStep};
+use crate::model::run_log::{Breach, RunEvent, RunPhase, RunStatus};
+use crate::model::solution::Solution;
+use crate::model::task_id::TaskId;
 use crate::model::time::Time;
+use crate::rules::audit;
 use crate::rules::bounded::Cut;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, RunFolder};
 
@@ -35,7 +40,7 @@ pub(crate) struct RunReport {
     /// Its phase.
     pub(crate) phase: RunPhase,
     /// Who started it.
-    pub(crate) actor: String,
+    pub(crate) actor: Person,
     /// The agents.
     pub(crate) agents: RunAgents,
     /// The branch into which the work of completed issues is merged.
@@ -49,12 +54,18 @@ pub(crate) struct RunReport {
     pub(crate) took_ms: u64,
     /// The run in numbers.
     pub(crate) totals: Totals,
-    /// How long each phase took, in order. A phase that was entered twice is counted once, with both times.
+    /// How long the run planned and executed, in this order. Both may go on at the same time, in which case they overlap.
     pub(crate) phases: Vec<PhaseTime>,
     /// Its issues, in the order of the run.
     pub(crate) issues: Vec<IssueReport>,
+    /// Steps that were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<LeftOut>,
     /// The quality of the work, as far as it can be counted.
     pub(crate) quality: RunQuality,
+    /// What happened that the roles of agents do not allow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) breaches: Vec<Breach>,
     /// What a person must decide or do.
     pub(crate) waiting: Vec<Waiting>,
 }
@@ -79,7 +90,7 @@ pub(crate) struct Totals {
     pub(crate) failed_check_count: usize,
     /// Failed attempts at steps.
     pub(crate) setback_count: usize,
-    /// What agents did that their roles do not allow.
+    /// What agents are known to have done that their roles do not allow.
     pub(crate) breach_count: usize,
     /// The tokens that agents reported.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,15 +98,6 @@ pub(crate) struct Totals {
     /// The costs that agents reported, by currency.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) costs: Vec<Cost>,
-}
-
-/// How long a phase took.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct PhaseTime {
-    /// The phase.
-    pub(crate) phase: RunPhase,
-    /// In milliseconds, with the time during which the run was interrupted.
-    pub(crate) took_ms: u64,
 }
 
 /// The outcome of an issue.
@@ -123,6 +125,9 @@ pub(crate) struct IssueReport {
     pub(crate) commits: Vec<ReportedCommit>,
     /// The last check of each of their test commands.
     pub(crate) checks: Vec<ReportedCheck>,
+    /// Files that the commits of the last execution change although its plan does not name them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) unplanned_files: BTreeSet<String>,
     /// Feedback since the run started.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) feedback: Vec<ReportedFeedback>,
@@ -151,7 +156,7 @@ pub(crate) struct ReportedCommit {
     pub(crate) subject: String,
     /// Its task.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// The agent at work when it was linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) made_by: Option<MadeBy>,
@@ -162,7 +167,7 @@ pub(crate) struct ReportedCommit {
 pub(crate) struct ReportedCheck {
     /// Its task.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// The command.
     pub(crate) command: String,
     /// Its exit code; absent if it was stopped.
@@ -182,17 +187,6 @@ pub(crate) struct ReportedFeedback {
     pub(crate) content: String,
 }
 
-/// A stage of an issue, and its times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Span {
-    /// The stage.
-    pub(crate) status: IssueStage,
-    /// When it started.
-    pub(crate) from: Time,
-    /// When it ended.
-    pub(crate) until: Time,
-}
-
 /// Facts about a run that are not in its log.
 #[derive(Debug)]
 pub(crate) struct Known<'a> {
@@ -200,6 +194,10 @@ pub(crate) struct Known<'a> {
     pub(crate) issues: &'a BTreeMap<IssueId, IssueFolder>,
     /// Whether the branch of the run is contained in what is checked out; unknown without a branch.
     pub(crate) is_merged: Option<bool>,
+    /// The branches on which the work of completed issues still is, and which what is checked out does not contain.
+    pub(crate) apart: BTreeMap<IssueId, String>,
+    /// The branches that keep what failed attempts left.
+    pub(crate) kept: Vec<String>,
 }
 
 /// The report of a run.
@@ -215,12 +213,12 @@ pub(crate) fn report(folder: &RunFolder, known: &Known<'_>) -> RunReport {
         let executions = executions(folder, issue, found);
         let report = issue_report(folder, &progress, issue, found, &executions);
         let seen = Seen {
-            stage: report.status,
+            has_arrived: has_arrived(folder, report.status),
             solution: found.zip(issue.solution_id),
             last: executions.last().copied(),
         };
         quality.count(&seen);
-        costs.add(&executions);
+        costs.add(&executions, &progress, issue.id);
         checks.0 += report.checks.len();
         checks.1 += report.checks.iter().filter(|check| check.exit_code != Some(0)).count();
         issues.push(report);
@@ -237,7 +235,7 @@ pub(crate) fn report(folder: &RunFolder, known: &Known<'_>) -> RunReport {
         check_count: checks.0,
         failed_check_count: checks.1,
         setback_count: progress.setbacks.len(),
-        breach_count: progress.breaches.len(),
+        breach_count: progress.breaches.iter().filter(|breach| breach.agent.is_some()).count(),
         tokens,
         costs,
     };
@@ -253,16 +251,22 @@ pub(crate) fn report(folder: &RunFolder, known: &Known<'_>) -> RunReport {
         updated_at: progress.updated_at,
         took_ms: between(run.created_at, progress.updated_at),
         totals,
-        phases: phases(folder, &progress),
+        phases: phases(folder, &issues),
+        left_out: progress.left_out(),
         quality: quality.judged(),
+        breaches: progress.breaches.iter().map(|breach| (*breach).clone()).collect(),
         waiting: waiting::waiting(folder, &progress, known),
         issues,
     }
 }
 
-/// Milliseconds from one time to another; `None` if a clock was set back in between.
-fn between(from: Time, until: Time) -> u64 {
-    u64::try_from(until.millis().saturating_sub(from.millis())).unwrap_or(0)
+/// Whether an issue came as far as the run was to bring it: to its plan, if nothing is executed.
+fn has_arrived(folder: &RunFolder, status: IssueStage) -> bool {
+    match status {
+        IssueStage::Completed => true,
+        IssueStage::Planned => !folder.run.takes(RunStep::Execute),
+        IssueStage::Registered | IssueStage::Planning | IssueStage::Executing | IssueStage::Failed => false,
+    }
 }
 
 /// The executions of an issue that the run's log names, in order.
@@ -296,7 +300,7 @@ fn issue_report(
 ) -> IssueReport {
     let record = found.map(|found| &found.issue.record);
     let mut spent = Spent::default();
-    spent.add(executions);
+    spent.add(executions, progress, issue.id);
     let (tokens, costs) = spent.sums();
     let plan = found.zip(issue.solution_id).and_then(|(found, id)| found.solution(id));
     let since = |at: Time| at >= folder.run.created_at;
@@ -317,6 +321,11 @@ fn issue_report(
         execution_ids: executions.iter().map(|it| it.execution.id.clone()).collect(),
         commits: executions.iter().flat_map(|it| commits(it)).collect(),
         checks: executions.iter().flat_map(|it| checks(it)).collect(),
+        unplanned_files: executions
+            .last()
+            .zip(plan)
+            .map(|(it, plan)| unplanned(it, plan))
+            .unwrap_or_default(),
         feedback: feedback
             .map(|it| ReportedFeedback { kind: it.kind, stage: it.stage, content: cut.text(&it.content) })
             .collect(),
@@ -343,6 +352,12 @@ fn commits(execution: &ExecutionFolder) -> Vec<ReportedCommit> {
     execution.work().into_iter().map(reported).collect()
 }
 
+fn unplanned(execution: &ExecutionFolder, plan: &Solution) -> BTreeSet<String> {
+    let plan = plan.typed_plan();
+    let files = execution.work().into_iter().flat_map(|it| it.link.files);
+    files.filter(|file| !audit::names(&plan, file)).collect()
+}
+
 fn checks(execution: &ExecutionFolder) -> Vec<ReportedCheck> {
     let last = execution.last_checks().into_iter().map(|(check, _)| ReportedCheck {
         task_id: check.task_id.clone(),
@@ -352,55 +367,8 @@ fn checks(execution: &ExecutionFolder) -> Vec<ReportedCheck> {
     last.collect()
 }
 
-/// The stages of an issue. The last one lasts until the last change of the run, unless the issue is over.
-fn spans(folder: &RunFolder, progress: &Progress<'_>, issue: &IssueId) -> Vec<Span> {
-    let mut spans: Vec<Span> = Vec::new();
-    for entry in &folder.log {
-        let RunEvent::Issue(reached) = &entry.event else { continue };
-        if reached.issue_id != *issue {
-            continue;
-        }
-        let status = stage(reached.status);
-        match spans.last_mut() {
-            Some(last) if last.status == status => last.until = entry.at,
-            last => {
-                if let Some(last) = last {
-                    last.until = entry.at;
-                }
-                spans.push(Span { status, from: entry.at, until: entry.at });
-            }
-        }
-    }
-    if let Some(last) = spans.last_mut()
-        && !matches!(last.status, IssueStage::Completed | IssueStage::Failed)
-    {
-        last.until = progress.updated_at;
-    }
-    spans
-}
-
-fn phases(folder: &RunFolder, progress: &Progress<'_>) -> Vec<PhaseTime> {
-    let mut phases: Vec<PhaseTime> = Vec::new();
-    let mut now = (RunPhase::Init, folder.run.created_at);
-    let mut add = |(phase, from): (RunPhase, Time), until: Time| {
-        let took_ms = between(from, until);
-        match phases.iter_mut().find(|it| it.phase == phase) {
-            Some(known) => known.took_ms += took_ms,
-            None => phases.push(PhaseTime { phase, took_ms }),
-        }
-    };
-    for entry in &folder.log {
-        if let RunEvent::Phase(reached) = &entry.event {
-            add(now, entry.at);
-            now = (reached.phase, entry.at);
-        }
-    }
-    add(now, progress.updated_at);
-    phases.retain(|it| it.phase != RunPhase::Complete);
-    phases
-}
-
-/// The costs of executions, as reported by agents.
+/// What the work on issues cost, as reported by agents: by executors in the sessions of their executions, by all others in
+/// the log of the run.
 #[derive(Debug, Default)]
 struct Spent {
     tokens: Option<u64>,
@@ -408,14 +376,25 @@ struct Spent {
 }
 
 impl Spent {
-    fn add(&mut self, executions: &[&ExecutionFolder]) {
-        for session in executions.iter().flat_map(|it| it.sessions()) {
-            if let Some(tokens) = session.tokens {
-                self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
-            }
-            if let Some(cost) = session.cost.as_ref().filter(|cost| cost.amount.is_finite()) {
-                *self.costs.entry(cost.currency.clone()).or_default() += cost.amount;
-            }
+    fn add(&mut self, executions: &[&ExecutionFolder], progress: &Progress<'_>, issue: &IssueId) {
+        let is_its = |of: &Option<IssueId>| of.as_ref() == Some(issue);
+        for it in executions.iter().flat_map(|it| it.sessions()) {
+            self.count(it.tokens, it.cost.as_ref());
+        }
+        for it in progress.actions.iter().filter(|it| is_its(&it.issue_id)) {
+            self.count(it.tokens, it.cost.as_ref());
+        }
+        for it in progress.setbacks.iter().filter(|it| is_its(&it.issue_id)) {
+            self.count(it.tokens, it.cost.as_ref());
+        }
+    }
+
+    fn count(&mut self, tokens: Option<u64>, cost: Option<&Cost>) {
+        if let Some(tokens) = tokens {
+            self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
+        }
+        if let Some(cost) = cost.filter(|cost| cost.amount.is_finite()) {
+            *self.costs.entry(cost.currency.clone()).or_default() += cost.amount;
         }
     }
 

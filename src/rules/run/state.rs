@@ -220,7 +220,7 @@ fn item_state(issue: &IssueProgress<'_>) -> Option<ItemState> {
 
 /// The status of an issue in terms of a run: an issue that waits in a queue is planned, and one that was cancelled
 /// has failed.
-pub(super) fn stage(status: IssueStatus) -> IssueStage {
+pub(crate) fn stage(status: IssueStatus) -> IssueStage {
     match status {
         IssueStatus::Registered => IssueStage::Registered,
         IssueStatus::Planning => IssueStage::Planning,

@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::{IssueProgress, Progress};
+use super::progress::{IssueProgress, LeftOut, Progress, Wrong};
 use super::report::Known;
 use super::state::{IssueStage, in_words, stage};
 use crate::model::id::IssueId;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedy};
 use crate::model::review::Verdict;
+use crate::model::run::{Run, RunStep};
 use crate::model::run_log::RunStatus;
 use crate::model::shell;
 use crate::model::status::IssueStatus;
@@ -30,23 +32,57 @@ pub(crate) struct Waiting {
 
 /// What waits, by issue and then for the run as a whole. What was settled after the run is left out.
 pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known<'_>) -> Vec<Waiting> {
-    let mut waiting: Vec<Waiting> =
-        progress.issues.iter().filter_map(|issue| of_issue(issue, known.issues.get(issue.id))).collect();
     let run = &folder.run;
-    let open = progress.breaches.iter().filter(|breach| !breach.undone).count();
+    let mut waiting: Vec<Waiting> = Vec::new();
+    for issue in &progress.issues {
+        let found = known.issues.get(issue.id);
+        waiting.extend(match (found, known.apart.get(issue.id)) {
+            (Some(_), Some(branch)) if issue.status == IssueStatus::Failed => Some(apart(run, issue, branch)),
+            _ => of_issue(issue, found, progress.last_setback(issue.id).map(|it| it.action)),
+        });
+        waiting.extend(unreviewed(progress, issue, found));
+    }
+    let open = progress.breaches.iter().filter(|breach| breach.agent.is_some() && !breach.undone).count();
     if open > 0 {
         let what = format!("{open} of the things that agents did outside of their roles could not be undone");
         waiting.push(Waiting {
             issue_id: None,
             what,
-            remedies: vec![Remedy::call(Call::new("run log", [&run.id]), "names them")],
+            remedies: vec![Remedy::call(Call::new(Other::RunLog, [&run.id]), "names them")],
         });
     }
     if progress.status != RunStatus::Completed {
         waiting.push(Waiting {
             issue_id: None,
-            what: "the run is not at its end".to_owned(),
-            remedies: vec![Remedy::call(Call::new("run show", [&run.id]), "shows how far it is")],
+            what: "the run has not ended".to_owned(),
+            remedies: vec![
+                Remedy::call(Call::new(Other::RunShow, [&run.id]), "shows how far it is"),
+                Remedy::call(
+                    Call::new(Other::RunResume, [&run.id]),
+                    "goes on with it, if it was interrupted",
+                ),
+            ],
+        });
+    }
+    let is_worn = |wrong: &Wrong<'_>| match wrong {
+        Wrong::Run(_, failure) => failure.error_type.as_deref() == Some("all-workers-failed"),
+        Wrong::Step(_) => false,
+    };
+    if let Some((_, Wrong::Run(_, failure))) = progress.errors.iter().rfind(|(_, wrong)| is_worn(wrong)) {
+        waiting.push(Waiting {
+            issue_id: None,
+            what: format!("nothing more was begun: {}", in_words(failure)),
+            remedies: vec![
+                Remedy::call(Call::new(Other::RunLog, [&run.id]), "shows how"),
+                Remedy::call(Other::AgentList, "shows the agents that are known here"),
+            ],
+        });
+    }
+    for branch in &known.kept {
+        waiting.push(Waiting {
+            issue_id: None,
+            what: format!("the branch `{branch}` keeps what was left behind"),
+            remedies: vec![Remedy::words(format!("`git branch -D {}` removes it", shell::operand(branch)))],
         });
     }
     let is_any_done = progress.issues.iter().any(|issue| stage(issue.status) == IssueStage::Completed);
@@ -61,30 +97,95 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
     waiting
 }
 
-fn of_issue(issue: &IssueProgress<'_>, found: Option<&IssueFolder>) -> Option<Waiting> {
+/// The work of a completed issue conflicts with that of others.
+fn apart(run: &Run, issue: &IssueProgress<'_>, branch: &str) -> Waiting {
+    let first = run.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
+    let merges: Vec<String> = first
+        .into_iter()
+        .chain([branch])
+        .map(|name| format!("`git merge {}`", shell::operand(name)))
+        .collect();
+    let error = issue.error.map(in_words).unwrap_or_default();
+    Waiting {
+        issue_id: Some(issue.id.clone()),
+        what: format!("it is completed, but its work is only on the branch `{branch}`: {error}"),
+        remedies: vec![
+            Remedy::words(format!("{} let you resolve the conflict", merges.join(" and then "))),
+            Remedy::call(
+                Call::new(Op::Reopen, [issue.id]),
+                "reopens it, to be executed again after the work of the others",
+            ),
+        ],
+    }
+}
+
+/// The plan of an issue was not reviewed, although the run reviews plans, and nobody has made up for that.
+fn unreviewed(
+    progress: &Progress<'_>,
+    issue: &IssueProgress<'_>,
+    found: Option<&IssueFolder>,
+) -> Option<Waiting> {
+    let left_out = progress.left_out();
+    let is_it = |it: &&LeftOut| it.action == RunStep::Review && it.issue_id.as_ref() == Some(issue.id);
+    let why = &left_out.iter().find(is_it)?.why;
+    let plan = found?.solution(issue.solution_id?)?;
+    if review::standing(plan, found?.reviews(&plan.id)).verdict.is_some() {
+        return None;
+    }
+    Some(Waiting {
+        issue_id: Some(issue.id.clone()),
+        what: format!("nobody reviewed its plan: {why}"),
+        remedies: vec![
+            Remedy::call(Call::new(Other::SolutionShow, [&plan.id]), "shows the plan"),
+            Remedy::call(Call::new(Op::SolutionReview, [&plan.id]), "records a review"),
+        ],
+    })
+}
+
+/// `last` is the step at which it last failed.
+fn of_issue(
+    issue: &IssueProgress<'_>,
+    found: Option<&IssueFolder>,
+    last: Option<RunStep>,
+) -> Option<Waiting> {
     let id = issue.id;
     let entry =
         |what: String, remedies: Vec<Remedy>| Some(Waiting { issue_id: Some(id.clone()), what, remedies });
     let Some(found) = found else {
         return entry(
             "the issue is missing here".to_owned(),
-            vec![Remedy::call("sync", "fetches it, if another clone has it")],
+            vec![Remedy::call(Other::Sync, "fetches it, if another clone has it")],
         );
     };
     let why = issue.error.map(in_words).filter(|why| !why.is_empty()).map(|why| format!(": {why}"));
     let why = why.unwrap_or_default();
-    let show = || Remedy::call(Call::new("show", [id]), "shows what happened");
-    match facts::status(found) {
+    let status = facts::status(found);
+    let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
+    if issue.is_held_elsewhere() && !is_over {
+        let what = format!("it was left to others{why}");
+        return entry(what, vec![Remedy::call(Other::Sync, "fetches what they have done since")]);
+    }
+    let show = || Remedy::call(Call::new(Other::Show, [id]), "shows what happened");
+    match status {
         IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => None,
-        IssueStatus::Failed => entry(
-            format!("its execution failed{why}"),
-            vec![Remedy::call(Call::new("retry", [id]), "queues it again"), show()],
-        ),
+        IssueStatus::Failed => {
+            let what = match last {
+                None | Some(RunStep::Execute) => "its execution failed",
+                Some(RunStep::Explore | RunStep::Plan) => "it failed before, and could not be planned again",
+                Some(RunStep::Review | RunStep::Queue | RunStep::Integrate) => "it failed",
+            };
+            let remedies = vec![
+                Remedy::call(Call::new(Op::Run, [id]), "plans and executes it again"),
+                Remedy::call(Call::new(Op::Retry, [id]), "queues it again"),
+                show(),
+            ];
+            entry(format!("{what}{why}"), remedies)
+        }
         IssueStatus::Registered | IssueStatus::Planning => match found.solutions.len() {
             0 if issue.status == IssueStatus::Registered && issue.error.is_none() => None,
             0 => entry(
                 format!("it has no plan{why}"),
-                vec![Remedy::call(Call::new("solution add", [id]), "adds one by hand"), show()],
+                vec![Remedy::call(Call::new(Op::SolutionAdd, [id]), "adds one by hand"), show()],
             ),
             n => unbound(id, n),
         },
@@ -94,17 +195,25 @@ fn of_issue(issue: &IssueProgress<'_>, found: Option<&IssueFolder>) -> Option<Wa
                 Some(Verdict::Rejected) => entry(
                     "its plan was rejected".to_owned(),
                     vec![
-                        Remedy::call(Call::new("feedback list", [id]), "shows why"),
-                        Remedy::call(Call::new("solution add", [id]), "adds a better one"),
+                        Remedy::call(Call::new(Other::FeedbackList, [id]), "shows why"),
+                        Remedy::call(Call::new(Op::SolutionAdd, [id]), "adds a better one"),
                     ],
                 ),
-                _ if issue.error.is_some() => entry(format!("it was not executed{why}"), vec![show()]),
+                _ if issue.error.is_some() => entry(
+                    format!("it was not executed{why}"),
+                    vec![Remedy::call(Call::new(Op::Run, [id]), "executes it"), show()],
+                ),
                 _ => None,
             },
         },
-        IssueStatus::Paused => {
-            entry("it is paused".to_owned(), vec![Remedy::call(Call::new("reopen", [id]), "goes on with it")])
-        }
+        IssueStatus::Paused => entry(
+            "it is paused".to_owned(),
+            vec![Remedy::call(Call::new(Op::Reopen, [id]), "goes on with it")],
+        ),
+        IssueStatus::Executing if issue.error.is_some() => entry(
+            format!("someone else executes it{why}"),
+            vec![Remedy::call(Other::LeaseList, "shows who"), show()],
+        ),
         IssueStatus::Executing => None,
     }
 }
@@ -115,8 +224,8 @@ fn unbound(id: &IssueId, plans: usize) -> Option<Waiting> {
         n => format!("one of its {n} plans must be chosen"),
     };
     let remedies = vec![
-        Remedy::call(Call::new("solution list", [id]), "shows what there is"),
-        Remedy::call(Call::new("bind", [id.as_str(), "SOLUTION"]), "chooses one"),
+        Remedy::call(Call::new(Other::SolutionList, [id]), "shows what there is"),
+        Remedy::call(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one"),
     ];
     Some(Waiting { issue_id: Some(id.clone()), what, remedies })
 }

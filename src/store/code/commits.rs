@@ -6,6 +6,7 @@ use crate::git::tree_diff::Difference;
 use crate::git::{Kind, ObjectId};
 use crate::model::execution::MOST_FILES;
 use crate::model::hash::CommitHash;
+use crate::model::person::Person;
 use crate::model::time::Time;
 use crate::store::error::StoreError;
 use crate::store::repo::{Store, object_id, one_line};
@@ -26,7 +27,7 @@ pub(crate) struct CodeCommit {
     /// The first line of the message, without control characters.
     pub(crate) subject: String,
     /// `Ada <ada@example.org>`
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When it was authored.
     pub(crate) authored_at: Time,
     /// Its parents.
@@ -65,7 +66,7 @@ impl Store {
         let authored_at = Time::from_seconds(seconds).unwrap_or(self.now()?);
         let author = format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy());
         let parents = commit.parents().collect();
-        Ok(CodeCommit { id, message, subject, author: one_line(&author), authored_at, parents })
+        Ok(CodeCommit { id, message, subject, author: one_line(&author).into(), authored_at, parents })
     }
 
     /// The commit with this id, or the only one whose id begins with it; `None` if there is none, or more than one.

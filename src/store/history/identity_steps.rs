@@ -12,6 +12,7 @@ use super::origins::{Fault, Origins};
 use crate::git::ObjectId;
 use crate::git::tree_diff::Difference;
 use crate::model::doc::{Doc, Step};
+use crate::model::person::Person;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, form};
 use crate::store::repo::Store;
@@ -27,7 +28,7 @@ pub(crate) struct Rewritten {
     /// The commit of the ref.
     pub(crate) commit: String,
     /// Its author: `Name <email>`.
-    pub(crate) author: String,
+    pub(crate) author: Person,
 }
 
 /// Readers do not depend on this field, but a merge keeps only one of two values.

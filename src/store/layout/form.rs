@@ -6,6 +6,7 @@ use super::{Location, Log, Owner, Place, is_folder};
 use crate::git::trees;
 use crate::model::doc::{Doc, LARGEST_DOC, file_bytes};
 use crate::model::execution::{self, Execution, LogEntry};
+use crate::model::exploration::Explored;
 use crate::model::issue::{Comment, Feedback, ISSUE};
 use crate::model::queue::{ITEM, QUEUE};
 use crate::model::queue_conflict::{self, QueueConflict};
@@ -68,6 +69,7 @@ impl From<&Location> for Form {
             Location::Entry(log, _) => Self::Entry(match log {
                 Log::Comments(_) => ordered_as::<Comment>,
                 Log::Feedback(_) => ordered_as::<Feedback>,
+                Log::Explorations(_) => ordered_as::<Explored>,
                 Log::Reviews(_) => ordered_as::<Review>,
                 Log::Events(_) => ordered_as::<LogEntry>,
                 Log::Conflicts(_) => ordered_as::<QueueConflict>,

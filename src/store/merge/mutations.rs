@@ -108,6 +108,12 @@ fn store() -> Vec<(String, Vec<u8>)> {
             json!({"target": "issue.json", "field": "title", "stamp": BIRTH, "reason": "r", "author": "a",
                 "created_at": AT}),
         ),
+        entry(
+            layout::explorations(&issue),
+            json!({"depth": "search", "issue_id": issue, "relevant_files": [{"path": "a", "relevance": 0.5}],
+                "dependencies": [], "impact_scope": "low", "existing_patterns": [], "key_findings": ["k"],
+                "complexity_assessment": "low", "author": "a", "created_at": AT}),
+        ),
     ];
     all.into_iter().map(|(path, value)| (path, file_bytes(&value))).collect()
 }

@@ -20,6 +20,7 @@ use crate::model::run::Run;
 use crate::model::run_log::RunLogEntry;
 use crate::model::schema::Schema;
 use crate::model::solution::{SOLUTION, Solution};
+use crate::model::stamp::Stamp;
 use crate::model::wisdom::Wisdom;
 use crate::model::{strict, typed};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded, RunFolder};
@@ -79,7 +80,8 @@ fn recorded_behind<T: DeserializeOwned>(
         fields = doc.fields();
     }
     let record = doc.typed(&fields).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
-    Ok(Some(Recorded { record, changed: doc.changed().map(crate::model::stamp::Stamp::time) }))
+    let (changed, decided) = (doc.changed().map(Stamp::time), doc.stamp("status").cloned());
+    Ok(Some(Recorded { record, changed, decided }))
 }
 
 /// Skips a broken record, or a directory that is too large to read, and notes its path; returns any other failure.
@@ -299,6 +301,7 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
     let hidden = Redactions::of(read, &layout::issue_folder(id))?;
     folder.comments = log(read, &layout::comments(id), &hidden, &mut folder.broken)?;
     folder.feedback = log(read, &layout::feedback(id), &hidden, &mut folder.broken)?;
+    folder.explorations = log(read, &layout::explorations(id), &hidden, &mut folder.broken)?;
     for solution in &solution_ids {
         let found = recorded(read, &SOLUTION, &layout::solution(solution));
         folder.solutions.extend(set_aside(found, &mut folder.broken)?);
@@ -307,8 +310,8 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
     Ok(Some(folder))
 }
 
-/// What the status of an issue is derived from: the issue itself, its executions and its items, without plans,
-/// comments and feedback.
+/// What the status of an issue is derived from: the issue itself, its executions and its items, without plans, comments,
+/// feedback and explorations.
 pub(crate) fn outline(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
     outline_of(read, id, &solution_ids(read, id)?)
 }
@@ -338,6 +341,7 @@ fn outline_of(
         issue,
         comments: Vec::new(),
         feedback: Vec::new(),
+        explorations: Vec::new(),
         solutions: Vec::new(),
         reviews: BTreeMap::new(),
         executions,

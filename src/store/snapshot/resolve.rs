@@ -5,6 +5,7 @@ use super::Read;
 use super::records;
 use crate::model::Explain;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RunId, SolutionId};
+use crate::model::op::{Op, Other};
 use crate::model::queue::Item;
 use crate::model::remedy::{Call, Remedies};
 use crate::rules::folder::QueueFolder;
@@ -71,40 +72,44 @@ impl Explain for ResolveError {
         match self {
             Self::NotFound { text, .. } if is_task(text) => {
                 Remedies::from(format!("`{text}` looks like a task: name its plan, its item or its issue"))
-                    .or_call(Call::new("verify --task", [text]), "runs the tests of one task")
+                    .or_call(Call::from(Op::Verify).option("task", text), "runs the tests of one task")
             }
             Self::NotFound { kind: "issue", text } if text.contains(char::is_whitespace) => {
                 Remedies::from("the issue comes first, then the text")
-                    .or_call("list --all", "shows the issues")
+                    .or_call(Call::from(Other::List).flag("all"), "shows the issues")
             }
             Self::NotFound { kind: "issue", text } if text.contains('/') || text.ends_with(".json") => {
                 Remedies::from("the issue comes first, then the files")
-                    .or_call("list --all", "shows the issues")
+                    .or_call(Call::from(Other::List).flag("all"), "shows the issues")
             }
             Self::NotFound { kind: "queue", text } if ItemId::parse(text).is_ok() => {
                 Remedies::from(format!("`{text}` is an item"))
-                    .or_call(Call::new("show", [text]), "shows it")
-                    .or_call("queue list", "shows the queues")
+                    .or_call(Call::new(Other::Show, [text]), "shows it")
+                    .or_call(Other::QueueList, "shows the queues")
             }
             Self::NotFound { kind: "item", text } if text.starts_with("QUE-") && !text.contains(':') => {
                 Remedies::from(format!("`{text}` is a queue"))
-                    .or_call(Call::new("queue show", [text]), "shows its items")
+                    .or_call(Call::new(Other::QueueShow, [text]), "shows its items")
             }
             Self::NotFound { kind, text } => match *kind {
-                "issue" => Remedies::call("list --all", "shows the issues")
-                    .or_call("sync", "fetches those of others"),
-                "solution" => Remedies::call("solution list ISSUE", "shows the plans of an issue"),
+                "issue" => Remedies::call(Call::from(Other::List).flag("all"), "shows the issues")
+                    .or_call(Other::Sync, "fetches those of others"),
+                "solution" => {
+                    Remedies::call(Call::new(Other::SolutionList, ["ISSUE"]), "shows the plans of an issue")
+                }
                 "item" => Remedies::from("an item is S-1, QUE-…:S-1, or the id of a plan or issue")
-                    .or_call("queue show", "shows them"),
-                "queue" => Remedies::call("queue list", "shows the queues"),
-                "run" => Remedies::call("run list", "shows the runs"),
-                _ if text.starts_with("RUN-") => Remedies::call(Call::new("run show", [text]), "shows a run"),
-                _ => Remedies::call("list --all", "shows what there is")
-                    .or_call("sync", "fetches what others have"),
+                    .or_call(Other::QueueShow, "shows them"),
+                "queue" => Remedies::call(Other::QueueList, "shows the queues"),
+                "run" => Remedies::call(Other::RunList, "shows the runs"),
+                _ if text.starts_with("RUN-") => {
+                    Remedies::call(Call::new(Other::RunShow, [text]), "shows a run")
+                }
+                _ => Remedies::call(Call::from(Other::List).flag("all"), "shows what there is")
+                    .or_call(Other::Sync, "fetches what others have"),
             },
             Self::NoIssue { found, .. } => match found.issue() {
                 Some(issue) => format!("its issue is `{issue}`").into(),
-                None => Remedies::call("list --all", "shows the issues"),
+                None => Remedies::call(Call::from(Other::List).flag("all"), "shows the issues"),
             },
             Self::Ambiguous { .. } => "type more of it".into(),
             Self::Store(error) => error.remedies(),

@@ -8,6 +8,7 @@ use crate::model::doc::{Broken, Doc};
 use crate::model::execution::{Event, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
+use crate::model::plan_json::PlanJson;
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::record::{Entry, entry_at, entry_bytes};
@@ -111,11 +112,7 @@ impl Tx<'_> {
     }
 
     /// Replaces the plan of a solution as a whole.
-    pub(crate) fn edit_plan(
-        &mut self,
-        id: &SolutionId,
-        plan: &serde_json::Value,
-    ) -> Result<bool, StoreError> {
+    pub(crate) fn edit_plan(&mut self, id: &SolutionId, plan: &PlanJson) -> Result<bool, StoreError> {
         self.edit(&SOLUTION, layout::solution(id), |solution: &mut crate::model::solution::Solution| {
             solution.plan.clone_from(plan);
         })

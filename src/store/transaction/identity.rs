@@ -3,6 +3,7 @@
 use bstr::ByteSlice;
 
 use crate::git::{Date, Signature, local_now, parse_signature};
+use crate::model::person::Person;
 use crate::store::error::StoreError;
 use crate::store::repo::{Store, one_line};
 
@@ -40,11 +41,8 @@ pub(crate) struct Identity {
 
 impl Identity {
     /// `Ada <ada@example.org>`, followed by `(name)` if `WF_ACTOR` is set.
-    pub(crate) fn person(&self) -> String {
-        match &self.actor {
-            Some(actor) => format!("{} <{}> ({actor})", self.name, self.email),
-            None => format!("{} <{}>", self.name, self.email),
-        }
+    pub(crate) fn person(&self) -> Person {
+        Person::known(&self.name, &self.email, self.actor.as_deref())
     }
 
     pub(in crate::store) fn signature(&self) -> Signature {

@@ -6,6 +6,7 @@ use super::{Known, Shown};
 use crate::model::execution::Event;
 use crate::model::hash::{CommitHash, PatchId};
 use crate::model::status::ExecutionStatus;
+use crate::model::task_id::TaskId;
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::{patch_id, work};
 
@@ -15,7 +16,7 @@ pub(super) struct Patches {
     /// By patch id: executions that make exactly this change as a whole.
     whole: HashMap<PatchId, Vec<usize>>,
     /// By patch id: linked commits, with their executions and tasks.
-    single: HashMap<PatchId, Vec<(usize, CommitHash, Option<String>)>>,
+    single: HashMap<PatchId, Vec<(usize, CommitHash, Option<TaskId>)>>,
 }
 
 impl Patches {
@@ -24,7 +25,7 @@ impl Patches {
     pub(super) fn of(
         store: &Store,
         known: &Known,
-        mut linked: Vec<(usize, CommitHash, Option<String>)>,
+        mut linked: Vec<(usize, CommitHash, Option<TaskId>)>,
         silent: &[CodeCommit],
     ) -> Result<Self, StoreError> {
         let mut patches = Self { of_silent: HashMap::new(), whole: HashMap::new(), single: HashMap::new() };
@@ -85,7 +86,7 @@ impl Patches {
         &self,
         known: &Known,
         commit: &CodeCommit,
-    ) -> Option<(usize, Option<String>, Shown, Option<CommitHash>)> {
+    ) -> Option<(usize, Option<TaskId>, Shown, Option<CommitHash>)> {
         let id = self.of_silent.get(&CommitHash::from(commit.id))?;
         if let Some(same) = self.single.get(id) {
             let n = known.at(same.iter().map(|(n, _, _)| *n), commit.authored_at)?;

@@ -72,12 +72,17 @@ fn others(repo: &Repo) {
     repo.queued("ISS-003", "src/b.rs");
     answer(repo, "done-next", &["done", "--next", "--force", "--reason", "a test"]);
 
+    repo.wf(&["edit", "ISS-001", "--source-url", "https://github.com/zoo/okapi/issues/7"]).ok();
+    answer(repo, "export-github", &["export", "github", "ISS-001"]);
     answer(repo, "export", &["export", "jsonl", "--output", "all.jsonl"]);
     answer(repo, "import-jsonl", &["import", "jsonl", "all.jsonl"]);
-    let bead = json!({"id": "bd-1", "title": "From beads", "status": "open", "priority": 2, "issue_type": "bug",
+    let bead = json!({"id": "bd-1", "title": "From beads", "status": "open", "priority": 2, "issue_type": "bug", "due_at": "2026-02-01",
         "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z"});
     repo.write("beads.jsonl", format!("{bead}\n"));
     answer(repo, "import", &["import", "beads", "beads.jsonl"]);
+    answer(repo, "show-issue", &["show", "bd-1", "--imported"]);
+    answer(repo, "export-beads", &["export", "beads", "--output", "out.jsonl"]);
+    answer(repo, "export-csv", &["export", "csv", "--output", "out.csv"]);
     answer(repo, "show-issue", &["close", "bd-1"]);
     answer(repo, "show-issue", &["reopen", "bd-1"]);
     answers(repo, "agent", &["agent", "list"]);
@@ -88,6 +93,13 @@ fn others(repo: &Repo) {
         &["ISS-001"],
         &[json!({"type": "phase", "status": "running", "phase": "init"})],
     ));
+    repo.issue("ISS-009");
+    let run = ["run", "ISS-009", "--plan-only", "--planner", "sh:exit 3", "--mode", "quick", "--json"];
+    let ran = repo.wf(&run).fails(1);
+    schema::fits(repo, "run-show", &ran.json());
+    for line in ran.stderr.lines() {
+        schema::fits(repo, "run-event", &serde_json::from_str(line).unwrap());
+    }
     answer(repo, "run-show", &["run", "show"]);
     answer(repo, "run-report", &["run", "report"]);
     answers(repo, "run-summary", &["run", "list"]);

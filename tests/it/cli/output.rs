@@ -188,7 +188,7 @@ fn exit_codes_and_errors() {
     // The flag may be anywhere.
     let error = repo.wf(&["--json", "show", "ISS-404"]).fails(1).json_error();
     let names: Vec<&String> = error.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["code", "message", "hint"]);
+    assert_eq!(names, ["code", "message", "hint", "remedies"]);
 }
 
 #[test]
@@ -253,4 +253,23 @@ fn wrong_usage_says_what_is_missing_and_where_to_look() {
     assert!(repo.refused(2, &["nxt"])["hint"].as_str().unwrap().contains("`next`"));
     let error = repo.refused(2, &["queue", "conflict"]);
     assert!(error["hint"].as_str().unwrap().ends_with("are: add, list, check"), "{error}");
+}
+
+#[test]
+fn an_error_names_its_remedies_as_data() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("here");
+    repo.wf(&["init"]).ok();
+    let error = repo.wf(&["--json", "show", "ISS-404"]).fails(1).json_error();
+    assert_eq!(
+        error["remedies"][0],
+        json!({"operation": "list", "options": [{"name": "all"}], "values": [], "words": "shows what there is"})
+    );
+    assert!(
+        error["hint"].as_str().unwrap().starts_with("`git wf list --all` shows what there is"),
+        "{error}"
+    );
+    let error = repo.wf(&["--json", "new", "--tag", "a,,b", "A title"]).fails(1).json_error();
+    assert_eq!(error["message"], "a tag or component is empty");
+    assert!(error.get("remedies").is_none(), "words alone are the hint: {error}");
 }

@@ -224,4 +224,18 @@ fn bash_completes_git_wf_too() {
     assert!(complete(":", "git wf show SOL-ISS-001").starts_with("SOL-ISS-001-"));
     assert_eq!(complete(":", "git wf schema issue-"), "issue-input");
     assert_eq!(complete("__git_cmd_idx=3", "git -C . wf queue rem"), "remove");
+    assert_eq!(complete(":", "git wf task edit ISS-001 T"), "T1");
+    assert_eq!(complete(":", "git wf list --status can"), "cancelled");
+    assert_eq!(complete(":", "git wf agent test gem"), "gemini gemini-acp");
+    // Someone who presses a key does not wait for an index.
+    let index = repo.path().join(".git/wf/index.db");
+    if index.exists() {
+        std::fs::remove_file(&index).unwrap();
+    }
+    assert_eq!(complete(":", "git wf close ISS-00"), "ISS-001 ISS-002");
+    assert!(!index.exists());
+    repo.wf(&["list"]).ok();
+    repo.issue("ISS-003");
+    assert!(index.exists());
+    assert_eq!(complete(":", "git wf close ISS-00"), "ISS-001 ISS-002 ISS-003");
 }

@@ -1,6 +1,6 @@
 //! The head of a remote is always checked before it is used.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -163,4 +163,17 @@ fn what_is_no_store_is_refused() {
     two.origin.git(&["update-ref", REF, mine.as_ref().unwrap()]).ok();
     two.ada.wf(&["sync"]).ok();
     assert_eq!(two.ada.tip(), mine);
+}
+
+#[test]
+fn records_that_were_broken_from_the_start_are_counted() {
+    let two = Two::new();
+    let broken = |id: &str| (folder(id) + "/issue.json", json!("no record"));
+    two.ada.plumb_records(&[broken("ISS-001"), broken("ISS-002")]);
+    two.ada.wf(&["push"]).ok();
+    let synced = two.bea.wf(&["sync"]).ok();
+    let told =
+        "warning: 2 records that came in cannot be read, and are skipped; `git wf fsck` names what is wrong";
+    assert!(synced.stderr.contains(told), "{}", synced.stderr);
+    assert!(!two.bea.wf(&["sync"]).ok().stderr.contains("cannot be read"), "once");
 }

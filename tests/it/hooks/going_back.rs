@@ -334,6 +334,7 @@ fn one_change_of_several_plans_is_bound_to_what_is_carried_out() {
     activate(it.repo(), &third, "refs/heads/third", None);
     it.repo().wf(&["list"]).ok();
     it.repo().git(&["cherry-pick", "--no-commit", &it.work]).ok();
+    it.repo().git(&["config", "wf.noticeOutside", "false"]).ok();
     let said = it.repo().git(&["commit", "-q", "-m", "whose"]).ok().stderr;
     for part in [&it.it.claim.solution, &it.other.solution, "is linked to", "`git wf link HEAD SOLUTION`"] {
         assert!(said.contains(part), "{part}: {said}");

@@ -185,3 +185,26 @@ fn an_ended_execution_binds_nothing_more() {
     assert_eq!(message(&it.repo, "HEAD"), "after the end\n");
     assert!(it.linked().is_empty());
 }
+
+#[test]
+fn files_outside_the_plan_are_named_when_they_are_committed() {
+    let sandbox = Sandbox::new();
+    let repo = with_hooks(&sandbox, "here");
+    repo.wf(&["init"]).ok();
+    repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["next"]).ok();
+    let commit = |files: &[&str]| {
+        for file in files {
+            repo.write(file, file);
+        }
+        repo.git(&["add", "."]).ok();
+        repo.git(&["commit", "--quiet", "-m", "work"]).ok().stderr
+    };
+    assert_eq!(commit(&["src/a.rs"]), "");
+    let told = commit(&["b.txt"]);
+    assert!(told.starts_with("git-wf: ") && told.contains(" changes `b.txt`, which `SOL-ISS-001-"), "{told}");
+    let told = commit(&["1.txt", "2.txt", "3.txt", "4.txt", "5.txt"]);
+    assert!(told.contains("`1.txt`, `2.txt`, `3.txt` and 2 more files that "), "{told}");
+    repo.git(&["config", "wf.noticeOutside", "false"]).ok();
+    assert_eq!(commit(&["c.txt"]), "");
+}

@@ -71,10 +71,7 @@ fn a_lost_claim_is_refused_where_the_policy_says_so() {
 #[test]
 fn a_hook_that_cannot_do_its_work_says_so_in_one_line_and_git_goes_on() {
     let it = Bound::new();
-    let blob = it.repo.git_in("{\"format\": 99}\n", &["hash-object", "-w", "--stdin"]).ok();
-    let tree = it.repo.git_in(format!("100644 blob {}\twf.json\n", blob.line()), &["mktree"]).ok();
-    let commit = it.repo.git(&["commit-tree", "-m", "later", tree.line()]).ok();
-    it.repo.git(&["update-ref", "refs/wf/main", commit.line()]).ok();
+    it.repo.plumb(&[("wf.json", "{\"format\": 99}\n")]);
     let ran = it.repo.git(&["commit", "-q", "--allow-empty", "-m", "goes on"]).ok();
     assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
     for line in ran.stderr.lines() {

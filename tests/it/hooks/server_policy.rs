@@ -182,7 +182,10 @@ fn an_owner_who_did_not_know_the_latest_state_decides_again() {
     let error = repo.wf(&["sync", "--json"]).fails(1).json_error();
     assert_eq!(error["code"], "declined", "{error}");
     assert!(error["message"].as_str().unwrap().contains("did not know the latest state"), "{error}");
-    assert!(error["hint"].as_str().unwrap().contains("`git wf pull`, close and reopen the gate"), "{error}");
+    assert!(
+        error["hint"].as_str().unwrap().contains("`git wf pull`, set the gate to another value and back"),
+        "{error}"
+    );
     // As the hint says.
     repo.wf(&["pull"]).ok();
     for policy in ["commits=required", "commits=free"] {

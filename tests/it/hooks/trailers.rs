@@ -218,6 +218,7 @@ fn a_commit_on_a_detached_head_says_that_it_is_not_linked() {
         repo.git(&["add", "a"]).ok();
         repo.git(&["commit", "-q", "-m", text]).ok().stderr
     };
+    it.repo.git(&["config", "wf.noticeOutside", "false"]).ok();
     assert_eq!(commit(&it.repo, "1"), "");
     it.repo.git(&["checkout", "-q", "--detach"]).ok();
     let said = commit(&it.repo, "2");

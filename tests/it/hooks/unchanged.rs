@@ -95,6 +95,8 @@ fn same(config: &[(&str, &str)], steps: &[Step<'_>], sandbox: &Sandbox) {
     let n = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     // Names of the same length, since git cuts lines of its answers by length.
     let with = with_hooks(sandbox, &format!("a{n}"));
+    // What is said about the plan is ours, not git's.
+    with.git(&["config", "wf.noticeOutside", "false"]).ok();
     let claim = claim(&with, "ISS-001");
     let without = sandbox.repo(&format!("b{n}"));
     without.commit("README", "a project\n", "begin");

@@ -278,6 +278,8 @@ fn a_rationale_and_a_reason_can_be_hidden() {
     ]);
     let (queue, entry) = (told[0]["queue_id"].as_str().unwrap(), told[0]["entry_id"].as_str().unwrap());
     repo.wf(&["queue", "hold", "S-3", "-m", "secret"]).ok();
+    // From now on there is an index, which must forget them too.
+    repo.wf(&["list"]).ok();
     repo.wf(&["redact", queue, &format!("conflicts/{entry}"), "-m", "leak"]).ok();
     repo.wf(&["redact", "S-3", "held", "-m", "leak"]).ok();
     let shown = repo.json(&["queue", "show"]);

@@ -1,6 +1,6 @@
 //! Changes that clones make to one queue separately.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{item_of, reasons};
 use crate::support::{Repo, Sandbox, column, plan_on};
@@ -86,12 +86,7 @@ fn an_item_whose_plan_is_gone_is_blocked_and_one_that_is_executed_keeps_its_file
     repo.json(&["trace", "A-2"]);
     let plan =
         repo.store_paths().into_iter().find(|it| it.contains("/A-3/") && it.ends_with("/solution.json"));
-    let head = repo.tip().unwrap();
-    let stream = format!(
-        "commit refs/wf/main\ncommitter E <e@example.org> 1795226400 +0000\ndata 1\nx\nfrom {head}\nD {}\n\n",
-        plan.unwrap()
-    );
-    repo.git_in(&stream, &["fast-import", "--quiet"]).ok();
+    repo.plumb_records(&[(plan.unwrap(), Value::Null)]);
     let third = item_of(&repo, "A-3");
     assert_eq!((&third["status"], &third["task_count"]), (&json!("blocked"), &json!(0)));
     assert!(reasons(&third).contains("is not here, or cannot be read; git wf sync"), "{third:#}");

@@ -226,7 +226,8 @@ fn what_was_dropped_or_garbled_is_restored_in_one_commit() {
     let mut of_dropped = found.as_array().unwrap().iter().filter(|it| it["path"] == file("ISS-001"));
     let of_dropped = of_dropped.next().unwrap();
     assert_eq!(of_dropped["commit"], dropped);
-    assert_eq!(of_dropped["remedies"][0]["operation"], "fsck --repair", "{found}");
+    assert_eq!(of_dropped["remedies"][0]["operation"], "fsck", "{found}");
+    assert_eq!(of_dropped["remedies"][0]["options"], json!([{"name": "repair"}]), "{found}");
 
     let tip = repo.tip().unwrap();
     let ran = repo.wf(&["fsck", "--repair"]).ok();
@@ -321,13 +322,14 @@ fn a_run_lies_where_its_id_says() {
     files.push(("runs/RUN-3/log/yesterday.json".into(), json!({})));
     files.push(("runs/1/run.json".into(), json!({})));
     repo.plumb_records(&files);
-    for (path, what) in [
-        ("runs/RUN-1/run.json", "has the id of another"),
-        ("runs/RUN-3/log/yesterday.json", "`yesterday` cannot be the id of a log entry"),
-        ("runs/RUN-3/run.json", "missing, although its directory exists"),
-        ("runs/1", "`1` cannot be the id of a run"),
+    for (severity, path, what) in [
+        ("error", "runs/RUN-1/run.json", "has the id of another"),
+        ("warning", "runs/RUN-3/log/yesterday.json", "`yesterday` cannot be the id of a log entry"),
+        ("error", "runs/RUN-3/run.json", "missing, although its directory exists"),
+        ("warning", "runs/1", "`1` cannot be the id of a run"),
     ] {
-        assert_found(&repo, "error", path, what);
+        let found = repo.wf(&["fsck", "--json"]).fails(1).json();
+        assert_among(&found, severity, path, what);
     }
 }
 
@@ -354,4 +356,17 @@ fn of_many_files_that_one_commit_lost_the_first_is_named_with_their_number() {
         let restored = notes.as_array().unwrap().iter().filter(|it| it["commit"] == lost);
         assert_eq!(restored.filter(|it| it["severity"] == "note").count(), named, "{notes:#}");
     }
+}
+
+/// Nothing is ever removed from the tree, so this must not fail forever.
+#[test]
+fn what_lies_where_nothing_reads_it_is_a_warning() {
+    let (_sandbox, repo) = store();
+    let path = "issues/00/ISS-001/issue.json";
+    repo.plumb_records(&[(path.into(), issue("ISS-001"))]);
+    let found = repo.wf(&["fsck", "--json"]).ok().json();
+    assert_among(&found, "warning", "issues/00/ISS-001", "nothing reads it here");
+    let shown = repo.wf(&["fsck"]).ok().stdout;
+    assert!(shown.starts_with("warning issues/00/ISS-001: "), "{shown}");
+    assert!(shown.ends_with("0 errors, 1 warning, 0 notes\n"), "{shown}");
 }

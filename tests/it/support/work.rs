@@ -130,7 +130,11 @@ pub(crate) fn reasons(item: &Value) -> String {
     let words = |it: &Value| it.as_str().unwrap().to_owned();
     let spelled = |it: &Value| {
         let values: Vec<String> = it["values"].as_array().unwrap().iter().map(words).collect();
-        format!("; git wf {} {}", words(&it["operation"]), values.join(" ")).trim_end().to_owned()
+        let options = it["options"].as_array().into_iter().flatten();
+        let options: String = options
+            .map(|it| format!(" --{} {}", words(&it["name"]), it["value"].as_str().unwrap_or_default()))
+            .collect();
+        format!("; git wf {}{options} {}", words(&it["operation"]), values.join(" ")).trim_end().to_owned()
     };
     let one = |it: &Value| {
         let remedies = it["remedies"].as_array().into_iter().flatten();

@@ -5,6 +5,7 @@ mod audit;
 mod audit_merges;
 mod diff;
 mod log;
+mod provenance;
 mod relink;
 mod signatures;
 mod steps;

@@ -381,3 +381,32 @@ fn the_only_clone_takes_over_by_its_own_clock() {
     sandbox.advance(120);
     assert_eq!(beside.json(&["next"])["attempt"], 2);
 }
+
+/// Someone else decided meanwhile, which this clone does not know yet.
+#[test]
+fn a_release_and_a_retry_ask_the_remote_first() {
+    let sandbox = Sandbox::new();
+    let (one, two) = two_clones(&sandbox);
+    one.wf(&["next"]).ok();
+    two.wf(&["sync"]).ok();
+    two.wf(&["lease", "release", "ISS-001", "--force", "--reason", "she is away"]).ok();
+    two.wf(&["sync"]).ok();
+    two.wf(&["next"]).ok();
+    let refused = one.wf(&["lease", "release"]).fails(1);
+    assert_eq!(one.status("ISS-001"), "executing", "{}", refused.stderr);
+    two.wf(&["fail", "-m", "no"]).ok();
+    one.wf(&["sync"]).ok();
+    two.wf(&["retry", "ISS-001"]).ok();
+    two.wf(&["sync"]).ok();
+    let tip = one.tip();
+    one.wf(&["retry", "ISS-001"]).fails(3);
+    assert_ne!(one.tip(), tip, "it brought in what the other did");
+    assert_eq!(one.status("ISS-001"), "queued");
+    // What cannot be asked does not stop anyone.
+    two.wf(&["next"]).ok();
+    two.wf(&["fail", "-m", "no"]).ok();
+    one.wf(&["sync"]).ok();
+    away(&sandbox);
+    let retried = one.wf(&["retry", "ISS-001"]).ok();
+    assert!(retried.stderr.contains("warning: `origin` could not be asked"), "{}", retried.stderr);
+}

@@ -319,7 +319,7 @@ fn a_task_that_nobody_began_is_named() {
     repo.wf(&["start", "ISS-001"]).ok();
     repo.commit("src/a.rs", "a\n", "Add a");
     let ran = repo.wf(&["done"]).ok();
-    let told = "no commit carries out task T2 of the plan";
+    let told = "no commit implements task T2 of the plan";
     assert!(ran.stderr.contains(told) && !ran.stderr.contains("T1"), "{}", ran.stderr);
     assert!(ran.stderr.contains("git wf link --task T2 COMMIT ISS-001"), "{}", ran.stderr);
     repo.wf(&["start", "ISS-002"]).ok();

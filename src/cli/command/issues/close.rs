@@ -31,7 +31,7 @@ fn why_closed(said: Option<String>, reason: Option<String>) -> Option<String> {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    text_input::refuse_second_issue(&session.store().snapshot()?, args.text.as_deref(), "git wf close")?;
+    text_input::refuse_second_issue(&session, args.text.as_deref(), "git wf close")?;
     let said = text_input::said(&args.message, args.text.as_deref())?;
     let (force, reason) = match args.force {
         true => (args.reason, said),

@@ -3,7 +3,6 @@ use std::io::Write;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{Context, Outcome};
 use crate::ops::issues;
-use crate::store::resolve;
 
 /// Comment on an issue
 #[derive(Debug, clap::Args)]
@@ -19,7 +18,8 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let id = resolve::issue(&session.store().snapshot()?, &args.id)?;
+    // Whoever opens an editor should first learn that there is no such issue.
+    let id = issues::id(&session, &args.id)?;
     let opens = context.screen.is_terminal();
     let help = format!("A comment on {id}, in Markdown.");
     let body = args.text.written(args.last.as_deref(), &session, opens, "a comment", &help)?;

@@ -25,7 +25,7 @@ const HELP: &str = "The first line is the title; the rest is the description, in
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     // Fail without a store before anyone writes a text.
-    session.store().snapshot()?;
+    session.check_store()?;
     let Args { title, id, text, fields } = args;
     let fields = fields.read()?;
     let (title, on_stdin) = if title.as_deref() == Some("-") { from_stdin()? } else { (title, None) };

@@ -18,7 +18,7 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    text_input::refuse_second_issue(&session.store().snapshot()?, args.text.as_deref(), "git wf reopen")?;
+    text_input::refuse_second_issue(&session, args.text.as_deref(), "git wf reopen")?;
     let reason = text_input::said(&args.message, args.text.as_deref())?;
     let done = issues::reopen(&session, Reopen { issue: args.id, reason, force: args.force.why() })?;
     context

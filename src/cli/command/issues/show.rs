@@ -7,6 +7,9 @@ use crate::store::resolve::Known;
 pub(crate) struct Args {
     /// The id, or an unambiguous prefix of it or of its last part
     id: String,
+    /// With an issue of another tracker: also show its record there, as it was when last imported
+    #[arg(long)]
+    imported: bool,
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -15,7 +18,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let now = session.store().now()?;
     match known {
         Known::Issue(id) => {
-            let done = issues::show(&session, &snapshot, &id)?;
+            let done = issues::show(&session, &snapshot, &id, args.imported)?;
             context.answer(done, |issue, _, screen| print::issue::show(screen, issue, now.millis()))
         }
         Known::Solution(id) => {

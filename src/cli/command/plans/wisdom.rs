@@ -5,8 +5,9 @@ use crate::ops::plans::{self, AddWisdom, WisdomFilter};
 
 /// Add and find what the team learned: learnings, decisions, conventions, open questions
 ///
-/// Whoever explores, plans, reviews or executes gets it with `git wf context`: first what comes from the same issue or
-/// has one of its tags or components as a tag, then the rest, each the newest first.
+/// `git wf context` gives it to explorers, planners, reviewers and executors: first what comes from the same issue or is
+/// tagged with one of its tags or components, then the rest; in each part conventions first for an executor and decisions
+/// first for a reviewer, and then the newest.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -46,9 +47,9 @@ enum WisdomCommand {
         #[arg(long, value_name = "ISSUE")]
         issue: Option<String>,
     },
-    /// Find words in what was learned and in its tags
+    /// Search what was learned, and its tags
     Search {
-        /// The words, all of which must be there, in whatever case
+        /// The words to search for, in upper or lower case; all must match
         #[arg(required = true)]
         words: Vec<String>,
     },

@@ -7,8 +7,8 @@ pub(super) struct Check {
     ///
     /// Nothing is checked out and no branch moves. The branches are merged with each other and with the
     /// current branch; branches that the current one contains already are skipped.
-    /// A branch that was renamed in this clone is found; of one that was renamed elsewhere, the last linked commit is
-    /// merged.
+    /// A branch that was renamed in this clone is found. If it was renamed elsewhere, its last linked commit is merged
+    /// instead.
     #[arg(long, required = true)]
     merge: bool,
     /// The queue (default: all queues that are not archived)

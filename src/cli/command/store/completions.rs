@@ -12,7 +12,7 @@ use crate::cli::{Context, Exit, Outcome};
 ///
 /// For bash: `git wf completions bash > ~/.local/share/bash-completion/completions/git-wf`. For zsh, write to
 /// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/completions/git-wf.fish`. The script asks `git-wf`
-/// what can come next, so the ids of issues, plans, queues and items are completed too. Print it again after an upgrade.
+/// what can come next, so ids, tasks, agents and statuses are completed too. Print it again after an upgrade.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The shell

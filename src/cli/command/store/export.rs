@@ -4,8 +4,11 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::interchange::jsonl::Exported;
+use crate::ops::issues::List;
+use crate::ops::store::{Handed, Table};
 use crate::ops::{Done, Session, store};
 
 /// Export the store for other programs
@@ -16,6 +19,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one of them")]
 enum To {
     /// Export everything as JSON lines, for `git wf import jsonl`
     ///
@@ -24,19 +28,52 @@ enum To {
     /// as `text` if it is not JSON, or as `hex` digits if it is not text. The last line counts the `files`.
     /// Equal states give equal exports. Redacted values are exported as `[redacted]`; the history is not
     /// exported.
-    Jsonl(Jsonl),
+    Jsonl(What),
+    /// Export issues as `bd` and `br` read them
+    ///
+    /// An issue of beads is written as its own record, with what changed here: values that have no field here
+    /// are given back as beads wrote them. What beads has no field for is named and left out.
+    Beads(What),
+    /// Export issues as a table for spreadsheets (CSV)
+    ///
+    /// The filters and the order are those of `list`: closed issues are left out unless --all or --status is given.
+    /// A cell that a spreadsheet would run as a formula begins with an apostrophe.
+    Csv(Csv),
+    /// Print the comment that tells an issue on GitHub what was done, or send it there
+    ///
+    /// It names the approach, the tasks with their files and commits, the changed files, and how they were verified.
+    /// Sending it carries out the reply task of the plan: its criteria are confirmed.
+    Github(Github),
 }
 
 #[derive(Debug, clap::Args)]
-struct Jsonl {
-    /// Export only these issues, with their plans, executions and comments
+struct Csv {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Write to this file; it is written completely or not at all
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Github {
+    /// The issue
+    issue: String,
+    /// Send it through `gh`
+    #[arg(long)]
+    post: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct What {
+    /// Export only these issues, with everything about them
     issues: Vec<String>,
     /// Write to this file; it is written completely or not at all
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// What `export` answers with `--json`.
+/// What `export jsonl` answers with `--json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct ExportAnswer {
     /// The file.
@@ -45,30 +82,97 @@ pub(in crate::cli) struct ExportAnswer {
     exported: Exported,
 }
 
+/// What an export for another tracker answers with `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct HandedAnswer {
+    /// The file.
+    output: String,
+    #[serde(flatten)]
+    handed: Handed,
+}
+
+/// What `export csv` answers with `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct TableAnswer {
+    /// The file.
+    output: String,
+    #[serde(flatten)]
+    table: Table,
+}
+
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    let To::Jsonl(Jsonl { issues, output }) = args.to;
+    match args.to {
+        To::Github(Github { issue, post }) => {
+            let session = context.session()?;
+            let done = store::comment_for_github(&session, &issue, post)?;
+            context.answer(done, |comment, _, screen| match &comment.url {
+                _ if !comment.posted => write!(screen, "{}", comment.body),
+                Some(url) => writeln!(screen, "sent: {url}"),
+                None => writeln!(screen, "sent"),
+            })
+        }
+        To::Csv(Csv { filter, output }) => {
+            let list: List = filter.into();
+            let write = |session: &Session, out: &mut dyn Write| store::export_csv(session, &list, out);
+            written(context, output.as_deref(), write, |context, output, done| {
+                let done = done.map(|table| TableAnswer { output, table });
+                context.answer(done, |view, _, screen| {
+                    let issues = store::issues(view.table.issues);
+                    writeln!(screen, "exported {issues} to {}", view.output)
+                })
+            })
+        }
+        To::Jsonl(What { issues, output }) => {
+            let write = |session: &Session, out: &mut dyn Write| store::export(session, &issues, out);
+            written(context, output.as_deref(), write, |context, output, done| {
+                let done = done.map(|exported| ExportAnswer { output, exported });
+                context.answer(done, |view, _, screen| {
+                    writeln!(screen, "exported {} files to {}", view.exported.files, view.output)
+                })
+            })
+        }
+        To::Beads(What { issues, output }) => {
+            let write = |session: &Session, out: &mut dyn Write| store::export_beads(session, &issues, out);
+            written(context, output.as_deref(), write, |context, output, done| {
+                let done = done.map(|handed| HandedAnswer { output, handed });
+                context.answer(done, |view, _, screen| {
+                    let issues = store::issues(view.handed.issues);
+                    writeln!(screen, "exported {issues} to {}", view.output)
+                })
+            })
+        }
+    }
+}
+
+/// Writes an export to stdout, or to a file and says so.
+fn written<V>(
+    context: &mut Context,
+    output: Option<&Path>,
+    write: impl FnOnce(&Session, &mut dyn Write) -> Result<Done<V>, Failure>,
+    answer: impl FnOnce(&mut Context, String, Done<V>) -> Outcome,
+) -> Outcome {
     if context.json() && output.is_none() {
-        return Err(Failure::usage("an export is many JSON documents, and --json asks for one")
+        return Err(Failure::usage("an export is a file of its own, and --json asks for one document")
             .hint("add --output FILE, or leave out --json"));
     }
     let session = context.session()?;
     let Some(path) = output else {
         let mut out = BufWriter::with_capacity(1 << 16, context.screen.json_lines()?);
-        let done = store::export::<Failure>(&session, &issues, &mut out)?;
+        let done = write(&session, &mut out)?;
         out.flush()?;
         drop(out);
         context.tell(done.notices);
         return Ok(Exit::Done);
     };
-    let Done { view: exported, commit, notices } = to_file(&session, &issues, &path)?;
-    let view = ExportAnswer { output: path.to_string_lossy().into_owned(), exported };
-    context.answer(Done { view, commit, notices }, |view, _, screen| {
-        writeln!(screen, "exported {} files to {}", view.exported.files, view.output)
-    })
+    let done = to_file(path, |out| write(&session, out))?;
+    answer(context, path.to_string_lossy().into_owned(), done)
 }
 
 /// Writes to a temporary file beside it first, so that an existing file is replaced only by a complete one.
-fn to_file(session: &Session, issues: &[String], path: &Path) -> Result<Done<Exported>, Failure> {
+fn to_file<V>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<Done<V>, Failure>,
+) -> Result<Done<V>, Failure> {
     let failed = |error: &std::io::Error| {
         Failure::new("cannot-write", format!("cannot write `{}`: {error}", path.display()))
             .hint("name a file in an existing directory that you can write to")
@@ -79,7 +183,7 @@ fn to_file(session: &Session, issues: &[String], path: &Path) -> Result<Done<Exp
     let file = tempfile::Builder::new().prefix(".wf-export-").permissions(mode).tempfile_in(folder);
     let file = file.map_err(|error| failed(&std::io::Error::from(error.kind())))?;
     let mut out = BufWriter::with_capacity(1 << 16, file);
-    let done = store::export::<Failure>(session, issues, &mut out)?;
+    let done = write(&mut out)?;
     let file = out.into_inner().map_err(|error| failed(error.error()))?;
     file.persist(path).map_err(|error| failed(&error.error))?;
     Ok(done)

@@ -3,9 +3,9 @@ use std::io::Read;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
-use crate::cli::{Context, Exit, Failure, Outcome, acting, environment};
+use crate::cli::{Context, Exit, Failure, Outcome, acting, environment, print};
 use crate::git::GitError;
-use crate::hooks::{HookError, Verdict, commit_msg, post_commit, post_rewrite, pre_push, pre_receive};
+use crate::hooks::{HookError, Verdict, commit_msg, guard, post_commit, post_rewrite, pre_push, pre_receive};
 use crate::store::{Store, StoreError};
 use crate::ui;
 
@@ -32,10 +32,14 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
     panic::set_hook(shown);
     match result {
         Ok(Ok(Verdict::Go)) => {}
-        Ok(Ok(Verdict::Told(text))) => tell(&text),
+        Ok(Ok(Verdict::Told(told))) => tell(&print::with_remedies(&told.message, &told.remedies)),
         Ok(Ok(Verdict::Refused(why))) => {
             return Err(Failure::new("commit-refused", why)
                 .hint("`git wf next` claims the next item; `git wf start ISSUE` claims that of an issue"));
+        }
+        Ok(Ok(Verdict::OutOfBounds(why))) => {
+            return Err(Failure::new("not-your-role", why)
+                .hint("`git wf run` started this agent, and its role does not allow this; say in the answer what is missing"));
         }
         Ok(Ok(Verdict::NotReceived { what, details, hint })) => {
             return Err(Failure::new("push-refused", what).details(details).hint(hint));
@@ -70,6 +74,9 @@ fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
         ("pre-push", [remote, url, ..]) => {
             let (remote, url) = (remote.to_string_lossy(), url.to_string_lossy());
             Ok(pre_push::run(&store, &remote, &url, &stdin()?)?)
+        }
+        ("guard", [bounds, name, ..]) => {
+            guard::run(&store, Path::new(bounds), &name.to_string_lossy(), stdin)
         }
         (GUARD, _) => pre_receive::run(store, &stdin()?),
         // A hook of another version of the shims: this version does not know it, and git must not be disturbed.

@@ -1,10 +1,23 @@
+use std::path::Path;
+
+use clap::ValueEnum;
+
 use crate::cli::{Context, Failure, Outcome, named, print};
+use crate::interchange::Report;
+use crate::interchange::beads::{self, BEADS};
+use crate::interchange::github::{GITHUB, Pages};
 use crate::interchange::lines::Source;
-use crate::ops::store::{self, Import};
+use crate::interchange::selection::{Selection, State};
+use crate::model::op::Op;
+use crate::ops::store::{self, Export, GithubSource, Import, Selected};
+use crate::ops::{Answer, Refusal, Session};
+use crate::store::dates::Bound;
 
 /// Import issues from another tracker, or from an export
 ///
-/// A file is imported completely, in one commit, or not at all.
+/// All issues come in one commit. Importing the same source again changes nothing; a newer state of it brings
+/// what changed there since, but does not overwrite fields that were edited here later. A record that cannot be
+/// imported is named and skipped.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -13,22 +26,61 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum From {
-    /// Import issues of beads (`bd`, `br`) from JSON lines, with labels, comments and dependencies
+    /// Import issues from beads (`bd`, `br`), with labels, comments and dependencies
     ///
-    /// Ids are kept. Importing the same file again changes nothing; a newer file brings what changed since,
-    /// but does not overwrite fields that were edited here later.
+    /// Ids are kept. A value that has no field here stays with the issue as beads wrote it: `show` shows it, and
+    /// `export beads` gives it back.
     Beads(Beads),
+    /// Import bugs from git-bug, straight from its refs; git-bug itself is not needed
+    ///
+    /// A bug becomes the issue GB- and the first ten digits of its id, with its comments and their edits. Signatures
+    /// of operations are not verified.
+    GitBug(GitBug),
+    /// Import issues from GitHub, from a file or through `gh`
+    ///
+    /// An issue becomes GH- and its number. The file is what `gh issue list --json …` wrote, with at least
+    /// number, title, state and createdAt, or the pages of `gh api --paginate repos/OWNER/NAME/issues?state=all`.
+    /// Pull requests are left out.
+    Github(Github),
     /// Import an export of git-wf, exactly as it was
     ///
     /// An empty store gets the same state. Records that exist already are merged, so nothing is lost;
-    /// importing the same file again changes nothing.
+    /// importing the same file again changes nothing. A file with an invalid line is refused as a whole.
     Jsonl(Jsonl),
 }
 
 #[derive(Debug, clap::Args)]
 struct Beads {
-    /// The output of `bd export`, such as `.beads/issues.jsonl` (`-` for stdin)
+    /// The output of `bd export`, or the directory of the tracker or its repository (`-` for stdin)
     file: String,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, clap::Args)]
+struct GitBug {
+    /// A remote whose bugs were fetched, or the path of another repository (default: the bugs of this one)
+    #[arg(value_name = "REMOTE|PATH")]
+    place: Option<String>,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, clap::Args)]
+struct Github {
+    /// A file of JSON (`-` for stdin; default: ask `gh`)
+    file: Option<String>,
+    /// Ask `gh` for the issues of this repository (default: that of a remote)
+    #[arg(long, value_name = "OWNER/NAME", conflicts_with = "file")]
+    repo: Option<String>,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    how: How,
 }
 
 #[derive(Debug, clap::Args)]
@@ -37,24 +89,134 @@ struct Jsonl {
     file: String,
 }
 
+/// How to import.
+#[derive(Debug, clap::Args)]
+struct How {
+    /// Report what would come, and write nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// Import nothing if a record cannot be imported
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Which issues to import.
+#[derive(Debug, clap::Args)]
+struct Which {
+    /// Only issues of these types (several: bug,task)
+    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    only: Vec<String>,
+    /// No issues of these types
+    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    skip_type: Vec<String>,
+    /// Only open or only closed issues
+    #[arg(long)]
+    state: Option<StateWord>,
+    /// Only issues with this label (repeat for issues with all of them)
+    #[arg(short, long, value_name = "LABEL")]
+    label: Vec<String>,
+    /// Only issues that changed on this date or later: 2026-11-21, "2 weeks ago"
+    #[arg(long, value_name = "DATE")]
+    since: Option<String>,
+    /// Import at most N issues, in the order of the source
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum StateWord {
+    Open,
+    Closed,
+    All,
+}
+
+impl Which {
+    fn selection(self, session: &Session) -> Result<Selection, Failure> {
+        let since = match &self.since {
+            None => None,
+            Some(text) => Some(session.store().moment(text, Bound::Since)?.ok_or_else(|| {
+                Refusal::usage(format!("`{text}` is not a date")).hint(
+                    "a date is, for example, 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
+                )
+            })?),
+        };
+        let state = match self.state {
+            None | Some(StateWord::All) => None,
+            Some(StateWord::Open) => Some(State::Open),
+            Some(StateWord::Closed) => Some(State::Closed),
+        };
+        Ok(Selection {
+            only_types: self.only,
+            skip_types: self.skip_type,
+            labels: self.label,
+            state,
+            since,
+            limit: self.limit,
+        })
+    }
+}
+
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    let session = context.session()?;
     match args.from {
-        From::Beads(Beads { file }) => {
-            let source = source(&file, "give the file that the other tracker wrote, or `-` for stdin")?;
-            let done = store::import_beads(&session, Import { name: &named(&file), source })?;
-            context.answer(done, |report, _, screen| print::import::beads(screen, report))
+        From::Beads(Beads { file, which, how }) => {
+            let hint = "give the file that the other tracker wrote, its directory, or `-` for stdin";
+            let path = beads_file(&file)?;
+            from_tracker(context, (which, how), |session, how| {
+                let import = Import { name: &named(&path), records: &mut source(&path, hint)?, how };
+                Ok(store::import(session, Op::ImportBeads, &BEADS, import))
+            })
+        }
+        From::GitBug(GitBug { place, which, how }) => from_tracker(context, (which, how), |session, how| {
+            Ok(store::import_git_bug(session, place.as_deref(), how))
+        }),
+        From::Github(Github { file, repo, which, how }) => {
+            from_tracker(context, (which, how), |session, how| {
+                let source = match file {
+                    None => GithubSource::Repository(repo),
+                    Some(file) => {
+                        let pages = Pages::open(&file).map_err(|error| unread(&file, &error, GITHUB.hint))?;
+                        GithubSource::File(named(&file), pages)
+                    }
+                };
+                Ok(store::import_github(session, source, how))
+            })
         }
         From::Jsonl(Jsonl { file }) => {
+            let session = context.session()?;
             let source = source(&file, "give the file that `git wf export jsonl` wrote, or `-` for stdin")?;
-            let done = store::import_jsonl(&session, Import { name: &named(&file), source })?;
+            let done = store::import_jsonl(&session, Export { name: &named(&file), source })?;
             context.answer(done, |taken, _, screen| print::import::export(screen, taken))
         }
     }
 }
 
+fn from_tracker(
+    context: &mut Context,
+    (which, How { dry_run, strict }): (Which, How),
+    import: impl FnOnce(&Session, Selected) -> Result<Answer<Report>, Failure>,
+) -> Outcome {
+    let session = context.session()?;
+    let selection = which.selection(&session)?;
+    let done = import(&session, Selected { selection, dry_run, strict })??;
+    context.answer(done, |report, _, screen| print::import::report(screen, report))
+}
+
+/// The file itself, or that of the tracker in a directory.
+fn beads_file(given: &str) -> Result<String, Failure> {
+    if !Path::new(given).is_dir() {
+        return Ok(given.to_owned());
+    }
+    let file = beads::file_in(Path::new(given)).ok_or_else(|| {
+        Failure::new("cannot-read", format!("`{given}` holds no issues of beads"))
+            .hint("give the directory with `issues.jsonl`, or a repository with `.beads` in it")
+    })?;
+    Ok(file.to_string_lossy().into_owned())
+}
+
 fn source(file: &str, hint: &str) -> Result<Source, Failure> {
-    Source::open(file).map_err(|error| {
-        Failure::new("cannot-read", format!("cannot read {}: {error}", named(file))).hint(hint)
-    })
+    Source::open(file).map_err(|error| unread(file, &error, hint))
+}
+
+fn unread(file: &str, error: &std::io::Error, hint: &str) -> Failure {
+    Failure::new("cannot-read", format!("cannot read {}: {error}", named(file))).hint(hint)
 }

@@ -49,7 +49,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         let done = store::project(&session)?;
         return context.answer(done, |project, _, screen| print::store::project(screen, project));
     };
-    session.store().snapshot()?;
+    session.check_store()?;
     let help = "The project context for planners.";
     let given = text.written(value.as_deref(), &session, false, "the field", help)?;
     let done = store::set_project(&session, field.into(), &given)?;

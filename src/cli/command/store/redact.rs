@@ -2,17 +2,18 @@ use crate::cli::command::store::redact_purge;
 use crate::cli::input::text as text_input;
 use crate::cli::{Context, Failure, Force, Outcome, print};
 use crate::ops::store::{self, Redact};
-use crate::store::{layout, resolve};
+use crate::store::layout;
 
 /// Hide a value everywhere: it shows as `[redacted]`
 ///
 /// The text stays in the history of the ref, where plain git shows it: everyone who has fetched it has it.
 ///
-/// With --purge the history is rewritten, so that no commit of the ref in this repository holds a hidden value. The remote
-/// keeps the old history until the new one is force-pushed, and every other clone until it is purged too; the commands for
-/// both are printed. Until then, `sync`, `pull`, `push` and `next` refuse to merge the two. Purge again to take over what
-/// others pushed in the meantime and to print the command again; in a clone that fetched the purged history, this keeps
-/// what was never published. A server with the hook of `hooks install --server` refuses forced pushes: purge there as well.
+/// With --purge the history is rewritten, so that no commit of the ref in this repository holds a hidden value. The
+/// remote keeps the old history until the new one is force-pushed, and every other clone keeps it until it is purged
+/// too; the commands for both are printed. Until then, `sync`, `pull`, `push` and `next` refuse to merge the two. Purge
+/// again to take over what others pushed in the meantime and to print the command again; in a clone that fetched the
+/// purged history, this keeps what was never published. A server with the hook of `hooks install --server` refuses
+/// forced pushes: purge there as well.
 ///
 /// Nothing reaches backups, forks, the caches of a host, or what someone has already read: if you published a password,
 /// change it.
@@ -21,7 +22,7 @@ pub(crate) struct Args {
     /// The issue, plan, execution, queue or item; or `wisdom`, with an entry of `wisdom list --json` as the field
     #[arg(required_unless_present = "purge", requires = "field")]
     id: Option<String>,
-    /// The field: title, context, tags, plan, …; or comments/ENTRY, feedback/ENTRY, reviews/ENTRY, log/ENTRY
+    /// The field: title, context, tags, plan, …; or comments/ENTRY, feedback/ENTRY, explorations/ENTRY, reviews/ENTRY, log/ENTRY
     /// or conflicts/ENTRY, with /FIELD for one field of it
     field: Option<String>,
     /// The reason, recorded in the log
@@ -52,7 +53,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         _ => None,
     };
     if args.purge {
-        session.store().snapshot()?;
+        session.check_store()?;
         redact_purge::confirm(session.store(), args.yes)?;
     }
     if let Some(request) = request {
@@ -60,7 +61,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         if !args.purge {
             let id = match request.id.as_str() {
                 layout::WISDOM => request.id.clone(),
-                id => resolve::any(&session.store().snapshot()?, id)?.to_string(),
+                id => store::meant(&session, id)?,
             };
             return context.answer(done, |_, is_new, screen| {
                 print::redact::hidden(screen, &id, &request.field, is_new)

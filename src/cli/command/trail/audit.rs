@@ -8,9 +8,10 @@ use crate::ops::trail;
 /// A merge needs a plan only for its own changes: paths with a conflict, and paths that differ from what git makes of its
 /// parents. (A git older than 2.39 compares file by file: whatever both sides changed is the merge's own change.)
 ///
-/// Acts that a role does not allow, and changes of records that no command makes, are found on all issues. With RANGE,
-/// those on issues without a commit in it are only notes. Overridden gates are listed for all issues; with RANGE, for
-/// issues with a commit in it, and for executions that ended without a commit.
+/// Acts that a role does not allow, and changes of records that no command makes, are reported for all issues. With
+/// RANGE, those on issues without a commit in it are only notes. Overridden gates are listed for all issues; with RANGE, for
+/// issues with a commit in it, and for executions that ended without a commit. What happened in a run that
+/// the roles of its agents do not allow is listed for all runs: it counts if an agent did it and it was not undone.
 ///
 /// With --signatures, check the audit log instead: whether each commit of the ref is signed by a key that git trusts
 /// here, and whether each merge, which nobody signs, equals the merge of its parents. `redact --purge` removes

@@ -7,7 +7,7 @@ pub(crate) struct Args {
     /// The commits, followed by the plan (or an execution, item or issue of it)
     #[arg(required = true, num_args = 2.., value_names = ["COMMIT", "SOLUTION"])]
     ids: Vec<String>,
-    /// The task the commits carry out
+    /// The task that the commits implement
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
     #[command(flatten)]

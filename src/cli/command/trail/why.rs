@@ -2,7 +2,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use crate::cli::{Context, Failure, Outcome, print};
-use crate::ops::trail::{self, Place};
+use crate::ops::trail::{self, AskedLines};
 
 /// Show the commit, task, plan and issue behind lines of a file
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let (file, lines) = parse(&args.place)?;
     let here = std::env::current_dir().unwrap_or_default();
-    let done = trail::why(&session, &Place { here, file, lines })?;
+    let done = trail::why(&session, &AskedLines { here, file, lines })?;
     context.answer(done, |why, _, screen| print::why::why(screen, why))
 }
 

@@ -7,7 +7,7 @@ use crate::model::strict::{self, strict_fault};
 use crate::ops::work::{self, Question, TestAgent};
 use crate::rules::roles::Role;
 
-/// List the agents that plan and carry out work, and test whether they answer
+/// List the agents that plan, review and execute, and test whether they answer
 ///
 /// An agent is a command. There are presets for Claude Code, Codex, Gemini CLI, opencode and aider; git config adds
 /// others, and changes the presets: wf.agent.NAME.command, .protocol (plain or acp), .timeout, .shell, and .env,

@@ -11,7 +11,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum LeaseCommand {
-    /// Renew a lease for another `wf.lease` (4h), as each commit does
+    /// Renew a lease, as each commit does, for another `wf.lease` (default: 4h)
     Renew {
         /// The item (default: the one this worktree executes)
         item: Option<String>,

@@ -4,20 +4,31 @@ use crate::agent::in_hook;
 use crate::agent::process::Interrupts;
 use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
 use crate::model::run::RunMode;
-use crate::ops::Done;
-use crate::ops::work::run::{self, Begin, Given, RunView};
+use crate::ops::work::run::{self, Begin, Driven, Given, Resume, RunView};
+use crate::ops::{Done, Session};
 use crate::ui;
 
 /// Have agents plan, review and execute issues
 ///
-/// Each issue is planned by one agent, reviewed by another if the mode asks for it, queued, and executed by a third in a
+/// Each issue is explored by an agent if one is named for that, planned by one agent, reviewed by another if the mode asks for it, queued, and executed by a third in a
 /// worktree of its own. The tests of the plan are run there, and what passes is merged into the branch `wf/RUN` of the run,
 /// on which later issues build. Your own branch and work tree stay as they are: `git merge wf/RUN` takes the work over.
 ///
-/// An agent is a name or a command line (see git-wf-agent(1)); wf.run.planner, .reviewer and .executor in git config name
-/// the usual ones, and wf.run.mode, .jobs, .planJobs and .retries the usual limits.
+/// An agent is a name or a command line (see git-wf-agent(1)); wf.run.explorer, .planner, .reviewer and .executor in git
+/// config name the usual ones, and wf.run.mode, .jobs, .planJobs and .retries the usual limits.
 ///
-/// Ctrl-C ends the run after the steps that are under way, a second one at once. `git wf run resume` goes on.
+/// What agents say is kept on this machine until the run ends, and for failed issues after that, too; with
+/// --keep-transcripts, or wf.run.keepTranscripts, all of it is kept.
+///
+/// On a terminal, each issue has a line with its step, its task, the time and the last line of its agent. With --json, each
+/// thing that happens is a JSON object on a line of stderr (`git wf schema run-event`), and the run at its end is the answer.
+///
+/// An execution that failed as often as it may is skipped; on a terminal without --yes, you are asked whether to retry it, to
+/// skip it or to stop the run. An agent that neither says nor changes anything for wf.run.silence (default: 15m if its
+/// protocol is acp) is started again once.
+///
+/// Ctrl-C ends the run once the steps under way are done and completed work is merged; a second Ctrl-C ends it at once.
+/// `git wf run resume` continues it.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -31,6 +42,9 @@ pub(crate) struct Args {
     /// Take the open issues with this tag
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
+    /// Take the open issues of this wave: those with the tag `wave-N`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    wave: Option<u64>,
     #[command(flatten)]
     agents: Agents,
     /// quick: plan and execute; full: with a review; batch: with one review and one queue for all issues, several planned
@@ -43,7 +57,7 @@ pub(crate) struct Args {
     /// Plan or review at most N issues at once (default: 3 in a batch, else 1)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
     plan_jobs: Option<u64>,
-    /// Try a failed execution again, at most N times (default: 0)
+    /// Try a failed execution again, or one that cannot be merged, at most N times (default: 0)
     #[arg(long = "retry", value_name = "N", value_parser = clap::value_parser!(u64).range(0..=10))]
     retries: Option<u64>,
     /// Plan and review only
@@ -52,7 +66,10 @@ pub(crate) struct Args {
     /// Queue and execute what is planned, and plan nothing
     #[arg(long)]
     execute_only: bool,
-    /// Leave the review out
+    /// Skip the exploration
+    #[arg(long)]
+    skip_explore: bool,
+    /// Skip the review
     #[arg(long)]
     skip_review: bool,
     /// Show what would be run, and do nothing
@@ -63,9 +80,12 @@ pub(crate) struct Args {
     yes: bool,
 }
 
-/// Who works.
+/// Who works, and whether what they say is kept.
 #[derive(Debug, clap::Args)]
 struct Agents {
+    /// The agent that explores issues before they are planned
+    #[arg(long, value_name = "AGENT")]
+    explorer: Option<String>,
     /// The agent that makes plans
     #[arg(long, value_name = "AGENT")]
     planner: Option<String>,
@@ -75,6 +95,9 @@ struct Agents {
     /// The agent that executes them
     #[arg(long, value_name = "AGENT")]
     executor: Option<String>,
+    /// Keep the transcripts of all issues, and not only of those that failed
+    #[arg(long)]
+    keep_transcripts: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -89,11 +112,11 @@ enum RunCommand {
         /// The run (default: the latest)
         run: Option<String>,
     },
-    /// Report what came of a run: results, times, costs, quality, and what waits for a person
+    /// Report the outcome of a run: results, times, costs, quality, and what waits for a person
     ///
     /// Quality has four dimensions, each from 0 to 100, and their average: completeness (issues that were completed),
     /// consistency (changed files that the plans name), correctness (test commands that passed) and clarity (the measured
-    /// quality of the plans). 80 or more passes, 60 to 79 is for a person to look at, and less fails.
+    /// quality of the plans). 80 or more passes, 60 to 79 needs a look by a person, and less fails.
     Report {
         /// The run (default: the latest)
         run: Option<String>,
@@ -109,12 +132,16 @@ enum RunCommand {
         /// The run (default: the latest)
         run: Option<String>,
     },
-    /// Go on with a run that was interrupted
+    /// Resume an interrupted run
     ///
-    /// What was done is not done again. An agent that was interrupted is asked once more, in the worktree that it had.
+    /// Finished steps are not repeated. An agent that was interrupted is asked again, in the same worktree.
     Resume {
-        /// The run (default: the only one that is open)
+        /// The run (default: the only one that was interrupted here)
         run: Option<String>,
+        /// Also resume a run that another clone drives, or drove last. Use it only once nothing drives the run there any
+        /// more: a driver that is still at work stops when it learns of this
+        #[arg(long, requires = "run")]
+        take_over: bool,
         #[command(flatten)]
         agents: Agents,
         /// Run the test commands of the plans without asking
@@ -125,7 +152,13 @@ enum RunCommand {
 
 impl From<Agents> for Given {
     fn from(agents: Agents) -> Self {
-        Self { planner: agents.planner, reviewer: agents.reviewer, executor: agents.executor }
+        Self {
+            explorer: agents.explorer,
+            planner: agents.planner,
+            reviewer: agents.reviewer,
+            executor: agents.executor,
+            keep_transcripts: agents.keep_transcripts.then_some(true),
+        }
     }
 }
 
@@ -167,10 +200,15 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             let done = run::log(&session, run.as_deref())?;
             context.answer(done, |entries, _, screen| print::run::log(screen, entries))
         }
-        RunCommand::Resume { run, agents, yes } => {
+        RunCommand::Resume { run, take_over, agents, yes } => {
             refuse_in_hook()?;
-            let mut watch = print::run_live::Lines::new(Interrupts::catch()?, yes, context.json());
-            let done = run::resume(&session, run.as_deref(), agents.into(), &mut watch);
+            let run = match run {
+                Some(run) => Some(run),
+                None => asked_which(&session, context)?,
+            };
+            let mut watch = print::run_live::Following::new(Interrupts::catch()?, yes, context.json());
+            let done = run::resume(&session, &Resume { run, agents: agents.into(), take_over }, &mut watch);
+            drop(watch);
             ended(done.map_err(Failure::from)?, context)
         }
     }
@@ -179,12 +217,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 fn begin(args: Args, context: &mut Context) -> Outcome {
     refuse_in_hook()?;
     let session = context.session()?;
-    let names_none = args.issues.is_empty() && !args.all_pending && args.tag.is_none();
+    let names_none = args.issues.is_empty() && !args.all_pending && args.tag.is_none() && args.wave.is_none();
     let takes_all = names_none && asked_for_all(context)?;
     let input = Begin {
         issues: args.issues,
         all_pending: args.all_pending || takes_all,
         tag: args.tag,
+        wave: args.wave,
         agents: args.agents.into(),
         mode: args.mode.map(|Mode(mode)| mode),
         jobs: args.jobs,
@@ -192,6 +231,7 @@ fn begin(args: Args, context: &mut Context) -> Outcome {
         retries: args.retries,
         plan_only: args.plan_only,
         execute_only: args.execute_only,
+        skip_explore: args.skip_explore,
         skip_review: args.skip_review,
     };
     if args.dry_run {
@@ -200,16 +240,18 @@ fn begin(args: Args, context: &mut Context) -> Outcome {
         return context
             .answer(Done { view: run, commit, notices }, |run, _, screen| print::run::dry(screen, run));
     }
-    let mut watch = print::run_live::Lines::new(Interrupts::catch()?, args.yes, context.json());
+    let mut watch = print::run_live::Following::new(Interrupts::catch()?, args.yes, context.json());
     let done = run::run(&session, &input, &mut watch);
+    drop(watch);
     ended(done.map_err(Failure::from)?, context)
 }
 
-/// Shows a run that came to its end. It failed if any of its issues did.
+/// Shows a run that came to its end. It failed if any of its issues did, or was left to somebody else.
 fn ended(done: Done<RunView>, context: &mut Context) -> Outcome {
-    let has_failed = done.view.state.context.failed_count > 0;
-    let now = context.session()?.store().now()?.millis();
-    context.answer(done, |run, _, screen| print::run::ended(screen, run, now))?;
+    let has_failed = done.view.state.issues.values().any(|issue| issue.error.is_some());
+    let session = context.session()?;
+    let (now, is_bare) = (session.store().now()?.millis(), session.store().work_dir().is_none());
+    context.answer(done, |run, _, screen| print::run::ended(screen, run, now, is_bare))?;
     Ok(if has_failed { Exit::Failed } else { Exit::Done })
 }
 
@@ -222,6 +264,30 @@ fn asked_for_all(context: &Context) -> Result<bool, Failure> {
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Which of several interrupted runs to go on with; `None` if there is only one, or nobody to ask.
+fn asked_which(session: &Session, context: &Context) -> Result<Option<String>, Failure> {
+    if context.json() || !ui::can_ask() {
+        return Ok(None);
+    }
+    let runs = run::list(session)?.view;
+    let open: Vec<_> = runs.into_iter().filter(|run| run.driven == Driven::Interrupted).collect();
+    if open.len() < 2 {
+        return Ok(None);
+    }
+    let now = session.store().now()?.millis();
+    for (n, run) in (1..).zip(&open) {
+        ui::say(&format!("{n}  {}", print::run::in_one_line(run, now)));
+    }
+    ui::ask(&format!("Go on with which of these {} interrupted runs? [1-{}] ", open.len(), open.len()));
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    let answer = answer.trim();
+    let chosen = answer.parse::<usize>().ok().and_then(|n| open.get(n.checked_sub(1)?));
+    Ok(chosen
+        .map(|run| run.id.to_string())
+        .or_else(|| Some(answer.to_owned()).filter(|text| !text.is_empty())))
 }
 
 /// Agents and the commands of plans never run from a git hook.

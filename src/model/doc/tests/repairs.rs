@@ -98,7 +98,7 @@ fn a_redaction_hides_nothing_that_was_written_after_a_repair() {
         field: "title".into(),
         stamp: until,
         reason: String::new(),
-        author: String::new(),
+        author: "".into(),
         created_at: at(0),
     };
     let shown = |doc: &Doc, redaction: &Redaction| {

@@ -104,3 +104,23 @@ fn a_source_that_changed_one_field_leaves_later_local_edits_alone() {
     assert_eq!(doc.fields(), json!({"id": "x", "title": "mine", "tags": ["b"]}));
     assert!(!doc.update_imported(&before, &after, &stamp(40, 0)));
 }
+
+#[test]
+fn what_an_older_import_of_another_clone_brought_goes_with_the_next_import() {
+    let older = json!({"id": "x", "title": "t", "tags": ["a", "b"]});
+    let newer = json!({"id": "x", "title": "t", "tags": ["b"]});
+    let import = |data: &serde_json::Value, at| Doc::imported(&THING, data, stamp(0, 0), &Stamp::import(at));
+    let (first, second) = (stamp(10, 0).time(), stamp(20, 0).time());
+    let mut merged = import(&older, first).merge(import(&newer, second));
+    assert_eq!(merged.fields()["tags"], json!(["a", "b"]), "a merge cannot know that it was removed");
+    assert!(merged.is_read_in_part(&import(&newer, second)));
+    assert!(merged.update_imported(&newer, &newer, &Stamp::import(second)));
+    assert_eq!(merged.fields()["tags"], json!(["b"]));
+    let again = merged.clone();
+    assert!(!merged.update_imported(&newer, &newer, &Stamp::import(second)));
+    // The removal is as late as the newer state: a merge with the older one keeps it.
+    assert_eq!(again.clone().merge(import(&older, first)), again);
+    let mut mine = again.clone();
+    mine.update(&json!({"title": "t", "tags": ["b", "c"]}), &by(50)).unwrap();
+    assert!(!mine.update_imported(&newer, &newer, &Stamp::import(second)), "an element of ours stays");
+}

@@ -215,7 +215,8 @@ impl Walk<'_> {
 
     fn unknown(&mut self, path: &str, is_folder: bool) {
         match misplaced(path) {
-            Some(why) => self.found.error(path, why),
+            // Nothing is ever removed from the tree.
+            Some(why) => self.found.warning(path, format!("{why}; nothing reads it here")),
             None if is_folder && !matches!(form(path).0, Form::Unknown) => {
                 self.found.error(path, "a directory where a record belongs");
             }

@@ -77,7 +77,9 @@ pub(super) fn check(
     if is_whole {
         for it in store.wrongly_aside(None, snapshot.commit())? {
             let commit = ObjectId::from_hex(it.commit.as_bytes()).ok();
-            found.add(Severity::Error, &it.path, commit, format!("{} {}", it.author, it.what));
+            let what = format!("{} {}", it.author, it.what);
+            let remedy = Remedy::words("it stays in the history; ask whoever did it");
+            found.add_with(Severity::Error, &it.path, commit, what, Some(remedy));
         }
     }
     if roots > 1 {

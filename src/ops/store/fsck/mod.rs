@@ -11,7 +11,8 @@ mod runs;
 use std::collections::BTreeSet;
 
 use crate::git::{GitError, ObjectId};
-use crate::model::remedy::Remedy;
+use crate::model::op::Op;
+use crate::model::remedy::{Call, Remedy};
 use crate::ops::{Answer, Session};
 use crate::store::{Snapshot, Store, StoreError, layout, merge};
 
@@ -23,6 +24,8 @@ pub(crate) use repair::{Repaired, repair};
 pub(crate) enum Severity {
     /// Something is wrong.
     Error,
+    /// Wrong but harmless, and nothing can be done about it.
+    Warning,
     /// Worth knowing but not wrong: another clone may have the record, or the problem was repaired.
     Note,
 }
@@ -81,6 +84,10 @@ impl Findings {
         self.add(Severity::Error, path, None, what);
     }
 
+    fn warning(&mut self, path: &str, what: impl Into<String>) {
+        self.add(Severity::Warning, path, None, what);
+    }
+
     fn note(&mut self, path: &str, what: impl Into<String>) {
         self.add(Severity::Note, path, None, what);
     }
@@ -101,7 +108,7 @@ impl Findings {
 
 /// The remedy for a finding that a repair fixes, and what the repair does.
 fn repair_that(does: &str) -> Remedy {
-    Remedy::call("fsck --repair", does)
+    Remedy::call(Call::from(Op::Fsck).flag("repair"), does)
 }
 
 /// Checks records, references and the history. Findings are part of the result, not refusals.

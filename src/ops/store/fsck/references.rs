@@ -6,6 +6,7 @@ use super::{Findings, Severity, runs};
 use crate::git::ObjectId;
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::solution::{SOLUTION, Solution};
 use crate::ops::store::received::MOST_TRACED;
@@ -41,7 +42,7 @@ pub(super) fn check(
     for cycle in cycles(&edges) {
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
         let next = cycle.get(1).unwrap_or(&cycle[0]);
-        let edit = Call::new("edit", [cycle[0].to_string(), format!("--depends-on=-{next}")]);
+        let edit = Call::new(Op::Edit, [&cycle[0]]).option("depends-on", format!("-{next}"));
         let remedy = Remedy::call(edit, "removes a dependency");
         found.error_with(&layout::issue(&cycle[0]), format!("depends on itself: {drawn}"), remedy);
     }
@@ -97,7 +98,7 @@ fn check_issue(
     }
     if let Some(bound) = issue.bound_solution_id.as_ref().filter(|id| folder.solution(id).is_none()) {
         let what = format!("is bound to `{bound}`, which is missing or unreadable");
-        let bind = Call::new("bind", [issue.id.as_str(), "SOLUTION"]);
+        let bind = Call::new(Op::Bind, [issue.id.as_str(), "SOLUTION"]);
         found.error_with(&path, what, Remedy::call(bind, "binds another"));
     }
     for solution in folder.solutions.iter().map(|s| &s.record) {
@@ -197,10 +198,12 @@ impl Findings {
         };
         let commit = by.map(|steps| store.bringer(&steps, now, path)).transpose()?.flatten();
         let what = match commit {
-            Some(commit) => format!("{what}; so {} wrote it", store.step(commit)?.author),
+            Some(commit) => format!("{what}; {} wrote it", store.step(commit)?.author),
             None => what.to_owned(),
         };
-        self.add(Severity::Error, path, commit, what);
+        let remedy = "no repair can restore it, since only its author knows what it was; the plan is found by its digest \
+                      wherever it is";
+        self.add_with(Severity::Error, path, commit, what, Some(Remedy::words(remedy)));
         Ok(())
     }
 }
@@ -258,7 +261,7 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
                 "`{number}` is also the number of `{other}`, which another clone added: name each by its plan, or remove one \
                  and add it again"
             );
-            let remove = Remedy::call(Call::new("queue remove", [plan]), "removes this one");
+            let remove = Remedy::call(Call::new(Op::QueueRemove, [plan]), "removes this one");
             found.add_with(Severity::Note, &path, None, what, Some(remove));
         }
         edges.insert(item.solution_id.clone(), item.depends_on.iter().cloned().collect());

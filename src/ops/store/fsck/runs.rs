@@ -42,6 +42,7 @@ pub(super) fn check(
                 | RunEvent::Breach(Breach { issue_id: Some(issue), .. }) => {
                     in_run(&folder.run, issue, &path, found);
                 }
+                RunEvent::Decision(decided) => in_run(&folder.run, &decided.issue_id, &path, found),
                 RunEvent::Action(_) | RunEvent::Setback(_) | RunEvent::Breach(_) | RunEvent::Phase(_) => {}
             }
         }

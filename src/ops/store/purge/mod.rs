@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::shell;
 use crate::ops::{Answer, Notice, Session};
 use crate::store::Tracked;
@@ -80,7 +80,7 @@ pub(crate) fn purge(session: &Session) -> Answer<Purge> {
     };
     if let Err(error) = index::forget(store) {
         let message = format!("the index may still hold what was hidden: {error}");
-        session.notice(Notice::warning(message).remedy("reindex", "rebuilds it"));
+        session.notice(Notice::warning(message).remedy(Other::Reindex, "rebuilds it"));
     }
     Ok(session.done(view, commit))
 }

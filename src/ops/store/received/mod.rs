@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use self::record::{Fault, Verdict};
 use crate::git::tree_diff::Difference;
 use crate::git::{EntryKind, ObjectId, trees};
+use crate::model::op::Op;
 use crate::model::redaction::Redaction;
+use crate::model::remedy::{Call, Detail};
 use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::store::history::Link;
@@ -37,11 +39,11 @@ pub(super) struct Budget {
 
 const BUDGET: Budget = Budget { files: 1_000_000, values: 20_000_000, bytes: 1 << 30 };
 
-/// For the pusher, if history was purged here.
-const PURGED: &str = "run `git wf redact --purge` in the clone, which keeps what is new";
-/// For the server's administrator, if history was purged elsewhere.
-const NOT_PURGED: &str = "run `git wf redact --purge` on the server";
 const IN_PARTS: &str = "push it in parts, with `git push REMOTE COMMIT:REF` for an earlier commit first";
+
+fn purge() -> Call {
+    Call::from(Op::Redact).flag("purge")
+}
 
 /// Whether the path or a directory above it is inside the directories of records without being the path of a record.
 fn is_misplaced(path: &str) -> bool {
@@ -58,7 +60,7 @@ pub(crate) fn received(
     store: &Store,
     old: Option<ObjectId>,
     new: ObjectId,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<Detail>, StoreError> {
     received_within(store, old, new, BUDGET)
 }
 
@@ -67,36 +69,38 @@ fn received_within(
     old: Option<ObjectId>,
     new: ObjectId,
     budget: Budget,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<Detail>, StoreError> {
     let after = match store.snapshot_at(new) {
         Ok(after) => after,
         Err(error @ (StoreError::NotAStore { .. } | StoreError::NewerFormat { .. })) => {
-            return Ok(vec![error.to_string()]);
+            return Ok(vec![error.to_string().into()]);
         }
         Err(error) => return Err(error),
     };
     match store.refuse_large_commits(new, old.as_slice(), "what was pushed") {
-        Err(error @ StoreError::NotAStore { .. }) => return Ok(vec![error.to_string()]),
+        Err(error @ StoreError::NotAStore { .. }) => return Ok(vec![error.to_string().into()]),
         checked => checked?,
     }
     if let Some(old) = old {
         match store.unpurged(&store.in_memory(), old, new)? {
             Some(Unpurged::Theirs) => {
-                return Ok(vec![format!("{new} brings back what was purged here: {PURGED}")]);
+                let what = Detail::from(format!("{new} brings back what was purged here"));
+                return Ok(vec![what.remedy(purge(), "in that clone keeps what is new there")]);
             }
             Some(Unpurged::Ours) => {
-                return Ok(vec![format!("{new} was purged, and {old} here was not: {NOT_PURGED}")]);
+                let what = Detail::from(format!("{new} was purged, and {old} here was not"));
+                return Ok(vec![what.remedy(purge(), "on the server purges it there too")]);
             }
             None => {}
         }
     }
     if let Some(old) = old.filter(|old| !store.is_ancestor(*old, new).unwrap_or(false)) {
-        return Ok(vec![format!("{new} does not descend from {old}, where the ref is now")]);
+        return Ok(vec![format!("{new} does not descend from {old}, where the ref is now").into()]);
     }
     let steps = store.commits_between(old, new)?;
     let faults = strangers(store, &steps, old.is_none())?;
     if !faults.is_empty() {
-        return Ok(faults);
+        return Ok(faults.into_iter().map(Detail::from).collect());
     }
     let before = match old {
         Some(old) => store.state_at(old)?,
@@ -105,22 +109,23 @@ fn received_within(
     let tree = before.as_ref().map(Snapshot::tree);
     let (differences, is_all) = store.differences_within(tree, after.tree(), budget.files)?;
     if !is_all {
-        return Ok(vec![format!("more than {} files differ: {IN_PARTS}", budget.files)]);
+        return Ok(vec![format!("more than {} files differ: {IN_PARTS}", budget.files).into()]);
     }
     let now = store.now()?;
     let suspects = BTreeSet::new();
     let (before, shelf) = (before.as_ref(), Shelf::default());
     let mut look = Look { store, before, after: &after, now, values: 0, suspects, shelf, budget };
-    let mut found: Vec<(String, String)> = Vec::new();
+    let mut found: Vec<(String, Detail)> = Vec::new();
     for file in &differences {
         found.extend(look.fault(file)?.map(|why| (file.path.clone(), why)));
         if look.values > budget.values {
-            return Ok(vec![format!("more than {} values in its records: {IN_PARTS}", budget.values)]);
+            let what = format!("more than {} values in its records: {IN_PARTS}", budget.values);
+            return Ok(vec![what.into()]);
         }
     }
-    let mut faults = match look.identities(&steps)? {
-        Ok(faults) => faults,
-        Err(beyond) => return Ok(vec![beyond]),
+    let mut faults: Vec<Detail> = match look.identities(&steps)? {
+        Ok(faults) => faults.into_iter().map(Detail::from).collect(),
+        Err(beyond) => return Ok(vec![beyond.into()]),
     };
     // Try a merge only if no record is broken, so that each problem is reported once.
     if found.is_empty() && faults.is_empty() {
@@ -133,7 +138,9 @@ fn received_within(
             true => brought_by(store, &steps, &after, &path)?,
             false => String::new(),
         };
-        faults.push(if path.is_empty() { why } else { format!("`{path}`: {why}{by}") });
+        let Detail { message, remedies } = why;
+        let message = if path.is_empty() { message } else { format!("`{path}`: {message}{by}") };
+        faults.push(Detail { message, remedies });
     }
     Ok(faults)
 }
@@ -177,10 +184,10 @@ fn lost(
     old: Option<ObjectId>,
     new: ObjectId,
     after: &Snapshot<'_>,
-) -> Result<Vec<(String, String)>, StoreError> {
+) -> Result<Vec<(String, Detail)>, StoreError> {
     let merged = merge::heads(store, &store.in_memory(), old, (new, "what was pushed"), EqualTrees::Join)?;
     let Some(merged) = merged.filter(|it| !it.is_fast_forward) else { return Ok(vec![]) };
-    let mut found: Vec<(String, String)> = Vec::new();
+    let mut found: Vec<(String, Detail)> = Vec::new();
     found.extend(merged.refused.into_iter().map(|path| (path, "a store cannot hold this".into())));
     for path in merged.restored {
         let why = match after.entry(&path)? {
@@ -223,7 +230,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn fault(&mut self, file: &Difference) -> Result<Option<String>, StoreError> {
+    fn fault(&mut self, file: &Difference) -> Result<Option<Detail>, StoreError> {
         // Deleted paths are found by the merge.
         let Some((kind, id)) = file.new else { return Ok(None) };
         if is_misplaced(&file.path) {
@@ -232,14 +239,14 @@ impl Look<'_> {
         match kind {
             EntryKind::Tree => {
                 let why = self.fault_in_folder(&file.path, file.old.map(|(_, old)| old), id)?;
-                Ok(why.map(str::to_owned))
+                Ok(why.map(Detail::from))
             }
             EntryKind::Blob | EntryKind::BlobExecutable => self.fault_in_file(file, id),
             // A merge keeps these unless they are at the path of a record.
             EntryKind::Link | EntryKind::Commit => {
                 let is_free =
                     layout::is_place(&file.path) && matches!(layout::form(&file.path).0, Form::Unknown);
-                Ok(trees::unread(kind).filter(|_| !is_free).map(str::to_owned))
+                Ok(trees::unread(kind).filter(|_| !is_free).map(Detail::from))
             }
         }
     }
@@ -266,7 +273,7 @@ impl Look<'_> {
         Ok(None)
     }
 
-    fn fault_in_file(&mut self, file: &Difference, id: ObjectId) -> Result<Option<String>, StoreError> {
+    fn fault_in_file(&mut self, file: &Difference, id: ObjectId) -> Result<Option<Detail>, StoreError> {
         if !layout::is_place(&file.path) {
             return Ok(Some("not the path of a record".into()));
         }
@@ -289,9 +296,9 @@ impl Look<'_> {
             _ => None,
         };
         let fault = match record::check(&file.path, old.as_deref(), &new, self.now) {
-            Verdict::Sound => self.fault_in_redaction(&file.path, &new)?,
+            Verdict::Sound => self.fault_in_redaction(&file.path, &new)?.map(Detail::from),
             Verdict::Fault(Fault::Ahead { .. }) if self.is_set_aside(&file.path)? => None,
-            Verdict::Fault(fault) => Some(fault.to_string()),
+            Verdict::Fault(fault) => Some(fault.told()),
             Verdict::Suspect => {
                 self.suspects.insert(file.path.clone());
                 None
@@ -399,9 +406,13 @@ mod tests {
         let (store, first) = (&history.store, history.first());
         let of =
             |files, values| received_within(store, None, first, Budget { files, values, bytes: 0 }).unwrap();
-        assert_eq!(of(1, 100), [""; 0]);
-        assert!(of(0, 100)[0].starts_with("more than 0 files differ: push it in parts"), "{:?}", of(0, 100));
-        assert!(of(1, 1)[0].starts_with("more than 1 values in its records: push it in parts"));
+        assert_eq!(of(1, 100), []);
+        assert!(
+            of(0, 100)[0].message.starts_with("more than 0 files differ: push it in parts"),
+            "{:?}",
+            of(0, 100)
+        );
+        assert!(of(1, 1)[0].message.starts_with("more than 1 values in its records: push it in parts"));
     }
 
     #[test]
@@ -435,7 +446,7 @@ mod tests {
             }
             let tip = history.commit(&[history.first()], &files);
             bounded::READ.set(0);
-            assert_eq!(received(&history.store, Some(history.first()), tip).unwrap(), [""; 0]);
+            assert_eq!(received(&history.store, Some(history.first()), tip).unwrap(), []);
             let gate = bounded::READ.get();
             history.store.repo().set_ref("refs/wf/main", tip);
             bounded::READ.set(0);

@@ -1,6 +1,8 @@
 //! Checks one pushed record against the current version.
 
 use crate::model::doc::{Excess, Step};
+use crate::model::op::Op;
+use crate::model::remedy::{Call, Detail};
 use crate::model::time::Time;
 use crate::store::layout::{self, Form, form};
 
@@ -15,7 +17,7 @@ pub(super) enum Fault {
     #[error("not a readable record")]
     Broken,
     /// Valid, but not in canonical form.
-    #[error("not in canonical form; `git wf fsck --repair` rewrites it")]
+    #[error("not in canonical form")]
     Encoding,
     /// The number of epochs is limited, and nobody needs many at once.
     #[error("raised its epoch from {from} to {to}; one change may raise it by at most {MOST_RISES}")]
@@ -26,15 +28,13 @@ pub(super) enum Fault {
         to: u16,
     },
     /// Too many elements, or too many fields that this version does not know.
-    #[error("{}{}", .0, remedy(.0))]
+    #[error("{0}")]
     Full(Excess),
     /// Entries never change.
     #[error("changed, although it is written once")]
     Rewritten,
     /// A wrong clock, or a forged stamp.
-    #[error(
-        "`{what}` is stamped {at}, more than a day ahead of this server's clock; `git wf fsck --repair` fixes it"
-    )]
+    #[error("`{what}` is stamped {at}, more than a day ahead of this server's clock")]
     Ahead {
         /// The name in the record's clock; `*` for the whole record.
         what: String,
@@ -43,10 +43,19 @@ pub(super) enum Fault {
     },
 }
 
-fn remedy(excess: &Excess) -> &'static str {
-    match excess {
-        Excess::Full { .. } => "; remove what is not needed, then run `git wf fsck --repair`",
-        _ => "",
+impl Fault {
+    /// What is wrong, and what the pusher can do.
+    pub(super) fn told(&self) -> Detail {
+        let repair = || Call::from(Op::Fsck).flag("repair");
+        let told = Detail::from(self.to_string());
+        match self {
+            Self::Encoding => told.remedy(repair(), "rewrites it"),
+            Self::Full(Excess::Full { .. }) => {
+                told.remedy(repair(), "repairs it, once what is not needed was removed")
+            }
+            Self::Ahead { .. } => told.remedy(repair(), "fixes it"),
+            Self::Full(_) | Self::Broken | Self::Epochs { .. } | Self::Rewritten => told,
+        }
     }
 }
 

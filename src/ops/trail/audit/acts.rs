@@ -6,10 +6,12 @@ use super::Looked;
 use crate::index::Index;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
+use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
 use crate::rules::audit::{Act, Carried, Finding, Severity};
 use crate::rules::folder::LinkedCommit;
+use crate::rules::run::Progress;
 use crate::store::history::Step;
 use crate::store::layout::Location;
 use crate::store::{Rewritten, Snapshot, Store, records};
@@ -87,6 +89,17 @@ pub(super) fn acts_elsewhere(
     Ok(acts)
 }
 
+/// What happened in runs outside of the roles of their agents, in whichever run: no range of commits contains it.
+pub(super) fn breaches(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Refusal> {
+    let mut found = Vec::new();
+    for id in records::run_ids(snapshot)? {
+        // `fsck` names what cannot be read.
+        let Some(run) = records::run(snapshot, &id, &mut Vec::new())? else { continue };
+        found.extend(Progress::of(&run).breaches.iter().map(|breach| Finding::breach(&id, breach)));
+    }
+    Ok(found)
+}
+
 /// Executions reported as completed although none of their commits is on a branch.
 pub(super) fn adrift(store: &Store, snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Refusal> {
     let mut completed = Vec::new();
@@ -96,7 +109,7 @@ pub(super) fn adrift(store: &Store, snapshot: &Snapshot<'_>) -> Result<Vec<Findi
         completed.extend(executions.map(|it| (it.commits(), it)));
     }
     let linked = completed.iter().flat_map(|(commits, _)| commits).map(|it| &it.link.hash);
-    let unreached = Unreached::among(store, linked).unwrap_or_default();
+    let unreached = Unreached::among(store, linked)?;
     let is_adrift = |commits: &[LinkedCommit]| {
         !commits.is_empty() && commits.iter().all(|it| unreached.is_adrift(&it.link.hash))
     };
@@ -125,7 +138,7 @@ fn act(step: Step, issue: Option<&IssueId>) -> Option<Act> {
         commit: step.commit,
         issue_id: issue.cloned(),
         operation: step.op?,
-        person: step.actor.unwrap_or(step.author),
+        person: step.actor.map_or(step.author, Person::from),
         role: step.role,
         reason: step.force,
         is_elsewhere: false,

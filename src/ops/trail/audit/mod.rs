@@ -12,7 +12,9 @@ pub(crate) use view::{Audit, AuditedCommit, Binding};
 
 use crate::index::{Index, Needs};
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::op::Other;
 use crate::model::plan::Plan;
+use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Kind, Refusal, Session, work};
 use crate::rules::audit::{self as rule, Carried};
@@ -41,7 +43,10 @@ pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
         }
         // Acts that a role does not allow, or that no command makes, are errors even without commits.
         Err(nothing) if nothing.kind == Kind::Nothing => {
-            if acts::acts_elsewhere(&index, true, &mut BTreeSet::new())?.is_empty() && rewritten.is_empty() {
+            if acts::acts_elsewhere(&index, true, &mut BTreeSet::new())?.is_empty()
+                && acts::breaches(&index.snapshot()?)?.is_empty()
+                && rewritten.is_empty()
+            {
                 return Err(nothing);
             }
             (NO_COMMITS.to_owned(), vec![])
@@ -58,9 +63,8 @@ fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Refusal> {
         return Ok(given.to_vec());
     }
     if store.head()?.is_none() {
-        return Err(
-            Refusal::nothing("there is no commit to audit yet").remedy("audit RANGE", "audits a branch")
-        );
+        return Err(Refusal::nothing("there is no commit to audit yet")
+            .remedy(Call::new(Other::Audit, ["RANGE"]), "audits a branch"));
     }
     let snapshot = store.snapshot()?;
     let mut executions = Vec::new();
@@ -69,7 +73,7 @@ fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Refusal> {
     }
     if executions.is_empty() {
         return Err(Refusal::nothing("no plan was executed yet")
-            .remedy("audit RANGE", "audits commits without a plan"));
+            .remedy(Call::new(Other::Audit, ["RANGE"]), "audits commits without a plan"));
     }
     Ok(match trail::first_base(store, executions.iter()) {
         Some(base) => vec![format!("{base}..HEAD")],
@@ -116,8 +120,7 @@ fn look(
     let policy = records::root(&snapshot)?.policy;
     let rules: Vec<rule::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
     let links = rule::links(&carried);
-    // If git cannot determine this, the rest is still audited.
-    let unreached = Unreached::among(store, commits.iter().map(|it| &it.commit.hash)).unwrap_or_default();
+    let unreached = Unreached::among(store, commits.iter().map(|it| &it.commit.hash))?;
     let summed: Vec<Summed<'_>> = carried.iter().map(Summed::of).collect();
     let listed: Vec<AuditedCommit> = commits
         .iter()
@@ -141,6 +144,7 @@ fn look(
             let is_audited =
                 |id: &IssueId| is_whole || issues.iter().any(|it| it.folder.issue.record.id == *id);
             findings.extend(rewritten.iter().map(|it| acts::of_rewritten(it, &is_audited)));
+            findings.extend(acts::breaches(&snapshot)?);
             if is_whole {
                 findings.extend(acts::adrift(store, &snapshot)?);
             }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::person::Person;
 use crate::model::time::Time;
 use crate::model::words::count;
 use crate::ops::store::{Vouched, Vouching, vouched};
@@ -44,7 +45,7 @@ pub(crate) struct SignedCommit {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
     /// Its author: `Name <email>`
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// When.
     pub(crate) at: Time,
     /// The first line of its message.

@@ -8,8 +8,10 @@ use serde::Serialize;
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::person::Person;
 use crate::model::review::Verdict;
 use crate::model::status::ExecutionStatus;
+use crate::model::task_id::TaskId;
 use crate::rules::audit::{Carried, Finding, Severity};
 use crate::rules::evidence;
 use crate::rules::undoing::{Undoing, undoing};
@@ -45,7 +47,7 @@ pub(crate) struct AuditedCommit {
     /// The first line of its message.
     pub(crate) subject: String,
     /// `Name <email>`
-    pub(crate) author: String,
+    pub(crate) author: Person,
     /// Whether it is a merge.
     pub(crate) is_merge: bool,
     /// For a merge: the files in which it differs from git's own merge of its parents, for example because a conflict
@@ -68,7 +70,7 @@ pub(crate) struct Binding {
     pub(crate) solution_id: SolutionId,
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<String>,
+    pub(crate) task_id: Option<TaskId>,
     /// The execution.
     pub(crate) execution_id: ExecutionId,
     /// The state of the execution.

@@ -1,11 +1,17 @@
 //! Beginning a run: its issues, its mode, its agents, its record.
 
+use super::arrived::Arrivals;
 use super::crew::{Crew, Given};
+use super::driver;
+use super::leftovers::unmerged;
+use super::others::Others;
 use super::places::{Places, short_branch};
+use super::silence;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, RunId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::priority::Priority;
+use crate::model::remedy::Call;
 use crate::model::run::{CodeReview, Run, RunAgents, RunLimits, RunMode, RunStep};
 use crate::model::run_log::{ActionDone, PhaseReached, RunEvent, RunPhase, RunStatus};
 use crate::model::status::IssueStatus;
@@ -13,7 +19,7 @@ use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::run::mode_for;
-use crate::store::{Store, StoreError, random_uid, records, resolve};
+use crate::store::{ObjectId, Store, StoreError, random_uid, records, resolve};
 
 /// The most issues that a batch explores at once.
 const MOST_EXPLORED: u64 = 5;
@@ -29,6 +35,8 @@ pub(crate) struct Begin {
     pub(crate) all_pending: bool,
     /// The open issues with this tag.
     pub(crate) tag: Option<String>,
+    /// The open issues of this wave: those with the tag `wave-N`.
+    pub(crate) wave: Option<u64>,
     /// Who works; else as git config says.
     pub(crate) agents: Given,
     /// How much work is done on each issue, or `None` for as much as fits their number and priority; else as git config
@@ -44,6 +52,8 @@ pub(crate) struct Begin {
     pub(crate) plan_only: bool,
     /// Execute what is planned, and plan nothing.
     pub(crate) execute_only: bool,
+    /// Leave the exploration out.
+    pub(crate) skip_explore: bool,
     /// Leave the review out.
     pub(crate) skip_review: bool,
 }
@@ -64,9 +74,10 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> 
     };
     let mode = mode.unwrap_or_else(|| mode_for(&priorities));
     let steps = steps(input, mode, &crew)?;
+    crew.refuse_missing(session, &steps)?;
     let agents = crew.names();
     let agents = RunAgents {
-        explorer: None,
+        explorer: agents.explorer.filter(|_| steps.contains(&RunStep::Explore)),
         planner: agents.planner.filter(|_| steps.contains(&RunStep::Plan)),
         reviewer: agents.reviewer.filter(|_| steps.contains(&RunStep::Review)),
         executor: agents.executor.filter(|_| steps.contains(&RunStep::Execute)),
@@ -75,12 +86,25 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> 
         Refusal::new("no-commit", "this repository has no commit for agents to work on")
             .hint("`git commit` creates one")
     })?;
+    if steps.contains(&RunStep::Execute) {
+        session.notice_all(apart(store, &issues, base)?);
+    }
+    if mode != RunMode::Quick
+        && steps.contains(&RunStep::Plan)
+        && crew.reviewer.is_none()
+        && !input.skip_review
+    {
+        let notice = Notice::warning(format!("mode {mode} without a reviewer: nobody reviews the plans"));
+        session.notice(notice.remedy(Call::from(Op::Run).option("reviewer", "AGENT"), "names one"));
+    }
     let number = |given: Option<u64>, key: &'static str, otherwise: u64| match given {
         Some(n) => Ok(n),
         None => Ok::<u64, Refusal>(configured_number(store, key)?.unwrap_or(otherwise)),
     };
     let now = store.now()?;
     let id = RunId::made(now, &random_uid()?);
+    // It applies to the agents, later on; a wrong one is told now.
+    silence::configured(store)?;
     let executes = steps.contains(&RunStep::Execute);
     let jobs = number(input.jobs, "wf.run.jobs", 1)?.max(1);
     let plan_jobs =
@@ -116,35 +140,57 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> 
 ///
 /// # Errors
 /// What writing to the store can come to.
-pub(crate) fn begin(session: &Session, run: &Run, given: &Given) -> Answer<Run> {
+pub(crate) fn begin(session: &Session, run: &Run, given: &Given, input: &Begin) -> Answer<Begun> {
     let store = session.store();
     let permit = session.permit(Op::Run)?;
     let places = Places::of(store, &run.id);
     given.keep(&places.files)?;
-    let reviewless = run.mode != RunMode::Quick && run.takes(RunStep::Plan) && !run.takes(RunStep::Review);
+    let driver = driver::name(&places.files)?;
+    let left_out = left_out(run, input);
     let committed = session.transact(permit, |tx| {
         let created = Run { created_at: tx.stamper().now(), actor: tx.person().to_owned(), ..run.clone() };
         tx.create_run(&created)?;
         let (status, phase) = (RunStatus::Running, RunPhase::Init);
-        tx.log_run(&run.id, RunEvent::Phase(PhaseReached { status, phase, error: None }))?;
-        if reviewless {
-            tx.log_run(
-                &run.id,
-                RunEvent::Action(ActionDone {
-                    action: RunStep::Review,
-                    issue_id: None,
-                    agent: None,
-                    took_ms: None,
-                    note: None,
-                    skipped: Some("no reviewer takes part".into()),
-                }),
-            )?;
+        tx.log_run(
+            &run.id,
+            RunEvent::Phase(PhaseReached {
+                driver: Some(driver.clone()),
+                ..PhaseReached::plain(status, phase)
+            }),
+        )?;
+        for (action, why) in &left_out {
+            let skipped = ActionDone { skipped: Some((*why).to_owned()), ..ActionDone::plain(*action, None) };
+            tx.log_run(&run.id, RunEvent::Action(skipped))?;
         }
         let issues: Vec<&str> = run.issue_ids.iter().map(IssueId::as_str).collect();
         tx.describe(format!("run: begin {} ({}) over {}", run.id, run.mode, issues.join(", ")));
         Ok(created)
     })?;
-    Ok(session.done(committed.answer, committed.commit))
+    Ok(session.done(Begun { run: committed.answer, driver }, committed.commit))
+}
+
+/// A run that has begun.
+pub(crate) struct Begun {
+    /// It.
+    pub(super) run: Run,
+    /// The name of its driver, which is this process.
+    pub(super) driver: String,
+}
+
+/// The steps that a run of this mode would have taken, and why it does not.
+fn left_out(run: &Run, input: &Begin) -> Vec<(RunStep, &'static str)> {
+    let mut left_out = Vec::new();
+    if run.takes(RunStep::Plan) && input.skip_explore {
+        left_out.push((RunStep::Explore, "--skip-explore"));
+    }
+    if run.takes(RunStep::Plan) && !run.takes(RunStep::Review) {
+        if input.skip_review {
+            left_out.push((RunStep::Review, "--skip-review"));
+        } else if run.mode != RunMode::Quick {
+            left_out.push((RunStep::Review, "no reviewer takes part"));
+        }
+    }
+    left_out
 }
 
 /// The steps of a run.
@@ -160,6 +206,9 @@ fn steps(input: &Begin, mode: RunMode, crew: &Crew) -> Result<Vec<RunStep>, Refu
     }
     let mut steps = Vec::new();
     if !input.execute_only {
+        if crew.explorer.is_some() && !input.skip_explore {
+            steps.push(RunStep::Explore);
+        }
         crew.agent(crate::rules::roles::Role::Planner)?;
         steps.push(RunStep::Plan);
     }
@@ -173,6 +222,22 @@ fn steps(input: &Begin, mode: RunMode, crew: &Crew) -> Result<Vec<RunStep>, Refu
     Ok(steps)
 }
 
+/// Warnings about issues that depend on work which is on another branch.
+fn apart(store: &Store, issues: &[IssueFolder], base: ObjectId) -> Result<Vec<Notice>, Refusal> {
+    let (snapshot, arrivals) = (store.snapshot()?, Arrivals::default());
+    let mut notices = Vec::new();
+    for issue in issues {
+        let record = &issue.issue.record;
+        if let Some((_, why)) = arrivals.missing(store, &snapshot, base, &record.depends_on)? {
+            notices.push(Notice::warning(format!(
+                "`{}` will not be executed: {why}; `git merge` brings it here",
+                record.id
+            )));
+        }
+    }
+    Ok(notices)
+}
+
 /// The issues to run. One that is named and is not there, or is over, is left out and told.
 fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusal> {
     let store = session.store();
@@ -183,6 +248,7 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
         IssueStatus::Failed => !input.all_pending,
         _ => false,
     };
+    let others = Others::of(store, &snapshot)?;
     let mut found: Vec<IssueFolder> = Vec::new();
     for text in &input.issues {
         let id = match resolve::issue(&snapshot, text) {
@@ -197,17 +263,25 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
         }
         let folder = crate::ops::issues::existing(&snapshot, &id)?;
         match facts::status(&folder) {
+            IssueStatus::Completed if let Some(branch) = unmerged(store, &folder)? => {
+                let what = format!("skipped `{id}`: it is completed; its work is on the branch `{branch}`");
+                let does = "has it executed again, if it cannot be merged";
+                session.notice(Notice::warning(what).remedy(Call::new(Op::Reopen, [&id]), does));
+            }
             status @ (IssueStatus::Completed
             | IssueStatus::Closed
             | IssueStatus::Cancelled
             | IssueStatus::Paused
-            | IssueStatus::Executing) => {
-                session.notice(Notice::warning(format!("skipped `{id}`: it is {status}")));
-            }
-            _ => found.push(folder),
+            | IssueStatus::Executing) => session.notice(others.skipped(&folder, status)),
+            status => match others.at_work(&id) {
+                Some(_) => session.notice(others.skipped(&folder, status)),
+                None => found.push(folder),
+            },
         }
     }
-    if input.all_pending || input.tag.is_some() {
+    let wave = input.wave.map(|number| format!("wave-{number}"));
+    let tags: Vec<&String> = input.tag.iter().chain(&wave).collect();
+    if input.all_pending || !tags.is_empty() {
         for id in records::issue_ids(&snapshot)? {
             let folder = match records::issue(&snapshot, &id) {
                 Ok(Some(folder)) => folder,
@@ -215,18 +289,26 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
                 Err(error) => return Err(error.into()),
             };
             let is_new = !found.iter().any(|it| it.issue.record.id == id);
-            let has_tag = input.tag.as_ref().is_none_or(|tag| folder.issue.record.tags.contains(tag));
-            if is_new && has_tag && is_meant(facts::status(&folder)) {
-                found.push(folder);
+            let has_tags = tags.iter().all(|tag| folder.issue.record.tags.contains(*tag));
+            let status = facts::status(&folder);
+            match is_new && has_tags && is_meant(status) {
+                true if others.at_work(&id).is_some() => session.notice(others.skipped(&folder, status)),
+                true => found.push(folder),
+                false => {}
             }
         }
     } else if input.issues.is_empty() {
         return Err(Refusal::usage("no issue is named")
-            .remedy("run --all-pending", "takes every issue without a plan")
-            .remedy("run ISSUE", "takes one"));
+            .remedy(Call::from(Op::Run).flag("all-pending"), "takes every issue without a plan")
+            .remedy(Call::new(Op::Run, ["ISSUE"]), "takes one"));
     }
     if found.is_empty() {
-        return Err(Refusal::nothing("there is no issue to run").remedy("list", "shows the open issues"));
+        let refusal = Refusal::nothing("there is no issue to run");
+        return Err(match others.interrupted() {
+            Some(run) => refusal
+                .remedy(Call::new(Other::RunResume, [run]), "goes on with the run that was interrupted"),
+            None => refusal.remedy(Other::List, "shows the open issues"),
+        });
     }
     Ok(found)
 }

@@ -1,5 +1,6 @@
 //! What a run that was killed had done and not recorded.
 
+use crate::model::exploration::Explored;
 use crate::model::id::IssueId;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{ActionDone, IssueReached, RunEvent};
@@ -22,8 +23,16 @@ pub(super) fn unrecorded(
     let is_planned = matches!(at.status, Planned | Queued | Executing | Completed);
     let done = |step| RunEvent::Action(found(step, &at.issue));
     let mut events = Vec::new();
-    if logged.status == Failed {
+    if at.is_given_up {
         return events;
+    }
+    let holder = facts::holder(folder).map(|holder| &holder.execution);
+    if matches!(at.status, Executing | Completed) && !at.is_ours && !at.is_of_run {
+        return events;
+    }
+    let is_of_run = |it: &Explored| it.run_id.as_ref() == Some(&run.id);
+    if is_missing(RunStep::Explore) && folder.explorations.iter().any(is_of_run) {
+        events.push(done(RunStep::Explore));
     }
     // A plan that there was before the run is none of its steps.
     let is_new = folder.bound().is_some_and(|plan| plan.created_at >= run.created_at);
@@ -47,7 +56,10 @@ pub(super) fn unrecorded(
     };
     let mut reached = IssueReached::plain(at.issue.clone(), status);
     if is_planned {
-        reached.solution_id = folder.bound().map(|plan| plan.id.clone());
+        // Another plan may have been bound since this one was executed.
+        let executed = holder.filter(|_| matches!(status, Executing | Completed));
+        let executed = executed.map(|execution| &execution.solution_id);
+        reached.solution_id = executed.or(folder.bound().map(|plan| &plan.id)).cloned();
         let bound = reached.solution_id.as_ref();
         let item =
             folder.items.iter().find(|it| !it.item.is_removed() && Some(&it.item.solution_id) == bound);
@@ -55,19 +67,12 @@ pub(super) fn unrecorded(
         reached.item_id = item.map(|it| it.item.item_id.clone());
     }
     if matches!(status, Executing | Completed) {
-        reached.execution_id = facts::holder(folder).map(|holder| holder.execution.id.clone());
+        reached.execution_id = holder.map(|execution| execution.id.clone());
     }
     events.push(RunEvent::Issue(reached));
     events
 }
 
 fn found(action: RunStep, issue: &IssueId) -> ActionDone {
-    ActionDone {
-        action,
-        issue_id: Some(issue.clone()),
-        agent: None,
-        took_ms: None,
-        note: Some("found done".into()),
-        skipped: None,
-    }
+    ActionDone { note: Some("found done".into()), ..ActionDone::plain(action, Some(issue.clone())) }
 }

@@ -9,42 +9,52 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::configured;
 use crate::agent::definition::Agent;
-use crate::model::run::{ExecutionMethod, RunAgents};
-use crate::ops::Refusal;
+use crate::model::op::Other;
+use crate::model::run::{ExecutionMethod, RunAgents, RunStep};
+use crate::ops::work::agents::{folder, program};
+use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
 use crate::store::Store;
 
 /// The file that remembers how the agents were given. It stays on this machine: a command line may hold a secret.
 const FILE: &str = "agents.json";
 
-/// Names or command lines of agents.
+/// Names or command lines of agents, and whether what they say is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Given {
+    /// Explores issues before they are planned.
+    pub(crate) explorer: Option<String>,
     /// Makes plans.
     pub(crate) planner: Option<String>,
     /// Reviews them.
     pub(crate) reviewer: Option<String>,
     /// Carries them out.
     pub(crate) executor: Option<String>,
+    /// Whether the transcripts of completed issues are kept, too.
+    pub(crate) keep_transcripts: Option<bool>,
 }
 
 impl Given {
     /// What is not given here is taken from `other`.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
+            explorer: self.explorer.or(other.explorer),
             planner: self.planner.or(other.planner),
             reviewer: self.reviewer.or(other.reviewer),
             executor: self.executor.or(other.executor),
+            keep_transcripts: self.keep_transcripts.or(other.keep_transcripts),
         }
     }
 
-    /// As git config says: `wf.run.planner` and so on.
+    /// As git config says: `wf.run.explorer` and so on.
     pub(super) fn configured(store: &Store) -> Self {
         Self {
+            explorer: store.config("wf.run.explorer"),
             planner: store.config("wf.run.planner"),
             reviewer: store.config("wf.run.reviewer"),
             executor: store.config("wf.run.executor"),
+            keep_transcripts: Some(store.config_bool("wf.run.keepTranscripts")),
         }
     }
 
@@ -71,12 +81,16 @@ impl Given {
 /// Agents that can be started.
 #[derive(Debug, Clone)]
 pub(crate) struct Crew {
+    /// Explores issues before they are planned.
+    pub(super) explorer: Option<Agent>,
     /// Makes plans.
     pub(super) planner: Option<Agent>,
     /// Reviews them.
     pub(super) reviewer: Option<Agent>,
     /// Carries them out.
     pub(super) executor: Option<Agent>,
+    /// Whether everything that they say is kept.
+    pub(super) keeps_transcripts: bool,
 }
 
 impl Crew {
@@ -89,9 +103,11 @@ impl Crew {
         let meant =
             |text: &Option<String>| text.as_deref().map(|text| Agent::meant(text, &settings)).transpose();
         Ok(Self {
+            explorer: meant(&given.explorer)?,
             planner: meant(&given.planner)?,
             reviewer: meant(&given.reviewer)?,
             executor: meant(&given.executor)?,
+            keeps_transcripts: given.keep_transcripts.unwrap_or(false),
         })
     }
 
@@ -101,23 +117,50 @@ impl Crew {
     /// `no-agent`.
     pub(super) fn agent(&self, role: Role) -> Result<&Agent, Refusal> {
         let agent = match role {
+            Role::Explorer => &self.explorer,
             Role::Planner => &self.planner,
             Role::Reviewer => &self.reviewer,
             Role::Executor => &self.executor,
-            Role::Explorer | Role::Integrator | Role::Coordinator => &None,
+            Role::Integrator | Role::Coordinator => &None,
         };
         agent.as_ref().ok_or_else(|| {
             Refusal::new("no-agent", format!("the run has no {role}"))
                 .hint(format!("name one with --{role}, or set `git config wf.run.{role} NAME`"))
-                .remedy("agent list", "shows the agents that are known here")
+                .remedy(Other::AgentList, "shows the agents that are known here")
         })
+    }
+
+    /// Refuses steps whose agents have programs that are not found here.
+    ///
+    /// # Errors
+    /// `agent-not-found`.
+    pub(super) fn refuse_missing(&self, session: &Session, steps: &[RunStep]) -> Result<(), Refusal> {
+        let agents = [
+            (RunStep::Explore, &self.explorer),
+            (RunStep::Plan, &self.planner),
+            (RunStep::Review, &self.reviewer),
+            (RunStep::Execute, &self.executor),
+        ];
+        let wanted = agents.into_iter().filter(|(step, _)| steps.contains(step));
+        for agent in wanted.filter_map(|(_, agent)| agent.as_ref()) {
+            if program(session, agent, &folder(session)).is_none() {
+                let (name, program) = (agent.name(), agent.program());
+                return Err(Refusal::new(
+                    "agent-not-found",
+                    format!("the program `{program}` of agent `{name}` is not found, or cannot be executed"),
+                )
+                .hint(format!("install `{program}`, put it on the PATH, or correct the command"))
+                .remedy(Other::AgentList, "shows the agents that are known here"));
+            }
+        }
+        Ok(())
     }
 
     /// By what they are called.
     pub(super) fn names(&self) -> RunAgents {
         let name = |agent: &Option<Agent>| agent.as_ref().map(|agent| agent.name().to_owned());
         RunAgents {
-            explorer: None,
+            explorer: name(&self.explorer),
             planner: name(&self.planner),
             reviewer: name(&self.reviewer),
             executor: name(&self.executor),

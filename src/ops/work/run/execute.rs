@@ -3,18 +3,24 @@
 use std::time::Duration;
 
 use super::job::{Came, Job, Refused, Spent, Vain, failure, failure_of};
-use super::places::keep_uncommitted;
+use super::leftovers::keep_all;
+use super::outside::refuse_outside;
 use super::steps::input;
 use crate::agent::process::Ran;
 use crate::agent::request::RequestKind;
 use crate::model::execution::Failure;
+use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
 use crate::ops::issues::existing_outline;
+use crate::ops::trail::{Relink, relink};
 use crate::ops::work::{self, Built, Complete, Fail, Observer, Report, Test, Told, verification};
 use crate::ops::{Kind, Refusal, Session};
+use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
 use crate::rules::unbegun::unbegun;
 
+/// The kind of failure if what was changed is not committed.
+pub(super) const COMMIT_FAILED: &str = "commit_failed";
 /// How long a test command may take.
 const TEST_LIMIT: Duration = Duration::from_secs(3600);
 
@@ -22,8 +28,8 @@ const TEST_LIMIT: Duration = Duration::from_secs(3600);
 pub(super) struct Execution {
     /// It.
     pub(super) id: ExecutionId,
-    /// Whether it began before, in a run that was interrupted.
-    pub(super) is_resumed: bool,
+    /// Whether it began before the run was interrupted, and left nothing uncommitted.
+    pub(super) may_be_done: bool,
 }
 
 /// Nobody looks at the output of tests while they run; the checks keep its end.
@@ -45,15 +51,8 @@ pub(super) fn execute(job: &Job, execution: &Execution) -> Came {
     };
     let carrying = Carrying { job, execution, session: &session };
     // Whoever was killed behind the last commit has nothing left to do but this.
-    if execution.is_resumed && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
+    if execution.may_be_done && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
         return Came::Completed(execution.id.clone(), Spent::default());
-    }
-    // The agent begins where its last commit is; what it left behind is kept beside that.
-    if execution.is_resumed && carrying.kept().is_some() {
-        let discarded = session.store().git().discard_uncommitted().map_err(Refusal::from);
-        if let Err(refusal) = discarded {
-            return Came::Gave(failure_of(&refusal));
-        }
     }
     match carrying.carry_out() {
         Ok(spent) => Came::Completed(execution.id.clone(), spent),
@@ -90,14 +89,30 @@ impl Carrying<'_> {
             return Err(Vain::Failed(failure("test_failure", "the agent answered that tests failed", "")));
         }
         self.test()?;
+        refuse_outside(self.job, self.session.store())?;
+        self.find_links()?;
         let complete = Complete { report, ..Complete::default() };
         work::complete(self.session, &complete).map_err(|refusal| {
             let mut failure = failure_of(&refusal);
             if refusal.code == "uncommitted" {
-                failure.error_type = Some("commit_failed".into());
+                failure.error_type = Some(COMMIT_FAILED.into());
             }
             Vain::Failed(failure)
         })?;
+        Ok(())
+    }
+
+    /// Links the commits of the agent by their trailers, if the last one is not: what its hooks recorded may be lost.
+    fn find_links(&self) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?;
+        let execution = issue.executions.iter().find(|it| it.execution.id == self.execution.id);
+        let Some(head) = store.head()?.map(CommitHash::from) else { return Ok(()) };
+        if execution.is_some_and(|it| it.known_commits().any(|hash| hash == head)) || head == self.job.base {
+            return Ok(());
+        }
+        let range = Some(format!("{}..{head}", self.job.guard.bounds().base));
+        relink(self.session, &Relink { range, dry_run: false })?;
         Ok(())
     }
 
@@ -129,10 +144,7 @@ impl Carrying<'_> {
     fn is_all_there(&self) -> bool {
         let look = || -> Result<bool, Refusal> {
             let store = self.session.store();
-            let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?;
-            let Some(folder) = issue.executions.iter().find(|it| it.execution.id == self.execution.id) else {
-                return Ok(false);
-            };
+            let Some(folder) = self.folder()? else { return Ok(false) };
             let plan = work::as_stored(store, &folder.execution)?.typed_plan();
             let commits = folder.work();
             let is_begun = unbegun(&plan, &folder.log, &commits, &[]).is_empty();
@@ -141,11 +153,17 @@ impl Carrying<'_> {
         look().unwrap_or(false)
     }
 
-    /// Ends the execution as failed; what was not committed is kept on a branch of its own.
+    /// The execution with its log.
+    fn folder(&self) -> Result<Option<ExecutionFolder>, Refusal> {
+        let issue = existing_outline(&self.session.store().snapshot()?, &self.execution.id.issue())?;
+        Ok(issue.executions.into_iter().find(|it| it.execution.id == self.execution.id))
+    }
+
+    /// Ends the execution as failed; what it left is kept on a branch of its own.
     fn fail(&self, mut failure: Failure) -> Came {
         if let Some(branch) = self.kept() {
             let message = failure.message.take().unwrap_or_default();
-            failure.message = Some(format!("{message} (what was not committed is on the branch {branch})"));
+            failure.message = Some(format!("{message} (what it left is on the branch {branch})"));
         }
         let told = |failure: &Failure| Fail {
             item: None,
@@ -170,11 +188,9 @@ impl Carrying<'_> {
         }
     }
 
-    /// The branch on which what was not committed is kept; none if there is nothing.
+    /// The branch on which what it left is kept; none if there is nothing.
     fn kept(&self) -> Option<String> {
-        let store = self.session.store();
-        store.git().uncommitted().ok().filter(|changes| !changes.is_empty())?;
-        let branch = format!("wf/kept/{}", self.execution.id.short());
-        keep_uncommitted(store, &branch).ok().map(|()| branch)
+        let base = self.folder().ok().flatten().and_then(|folder| folder.execution.base_commit);
+        keep_all(self.session.store(), &self.execution.id, base.as_ref()).ok().flatten()
     }
 }

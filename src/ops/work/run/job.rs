@@ -1,29 +1,40 @@
 //! A step that an agent takes, in a thread of its own: what it is given, and what comes back.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::places::As;
+use super::outside::{Outside, keep_records};
+use super::places::{As, transcript_name};
+use super::silence::Silence;
+use super::unended;
 use crate::agent::answer::Answer;
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
+use crate::agent::guard::Guard;
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::{self, Observer, Place, Reply, Said, Unanswered};
 use crate::model::Explain;
+use crate::model::agent_session::Usage;
 use crate::model::execution::Failure;
+use crate::model::exploration::Extent;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::review::Verdict;
-use crate::model::run::RunStep;
+use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{Breach, Setback};
+use crate::model::task_id::TaskId;
 use crate::model::time::Time;
-use crate::ops::Refusal;
-use crate::ops::work::{Conversation, record_session};
+use crate::model::wisdom::Learned;
+use crate::ops::issues::existing_outline;
+use crate::ops::plans;
+use crate::ops::work::{Conversation, record_session, recorded};
+use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
 use crate::trail::active;
 
@@ -36,6 +47,8 @@ const QUOTED: usize = 500;
 
 /// A step for an agent.
 pub(super) struct Job {
+    /// The run.
+    pub(super) run: Run,
     /// The step.
     pub(super) step: RunStep,
     /// The issue.
@@ -50,30 +63,42 @@ pub(super) struct Job {
     pub(super) folder: PathBuf,
     /// The commit that is checked out there.
     pub(super) base: CommitHash,
+    /// What holds it to its role.
+    pub(super) guard: Guard,
+    /// What all steps of the run share about what happens outside of roles.
+    pub(super) outside: Arc<Outside>,
     /// Where what it says is kept, a file for each time that it is asked.
     pub(super) transcripts: PathBuf,
     /// How often it was asked for this before, in vain.
     pub(super) tried: usize,
     /// Where it tells what happens.
     pub(super) reports: SyncSender<Report>,
+    /// How long the agent may say and change nothing.
+    pub(super) silence: Option<Duration>,
     /// How often somebody wanted the run to stop.
     pub(super) stops: Arc<AtomicUsize>,
+    /// What the agent used in this step. An executor's part is in the sessions of the execution.
+    pub(super) usage: RefCell<Usage>,
 }
 
 /// What a step tells while it is under way, and what came of it.
 pub(super) enum Report {
+    /// The agent works on this task.
+    Task(IssueId, TaskId),
     /// The agent wrote something.
     Said(IssueId, String),
     /// The agent was asked in vain, and will be asked again.
     Setback(Setback),
     /// The agent did what its role may not do.
     Breach(Breach),
-    /// The step is over.
-    Over(IssueId, RunStep, Box<Came>),
+    /// The step is over, and its agent used this.
+    Over(IssueId, RunStep, Box<Came>, Usage),
 }
 
 /// What came of a step.
 pub(super) enum Came {
+    /// The issue was explored, and found this hard.
+    Explored(Extent, Spent),
     /// A plan is bound.
     Planned(SolutionId, Spent),
     /// There are plans to choose from.
@@ -133,23 +158,48 @@ impl Job {
         input: &Value,
         mut accept: impl FnMut(Reply<A>) -> Result<T, Refused>,
     ) -> Result<T, Vain> {
+        self.ask_or_less(kind, input, None, |reply, _| accept(reply))
+    }
+
+    /// Like [`Job::ask`], with a simpler input the second time if there is one. `accept` gets the input, too.
+    pub(super) fn ask_or_less<A: Answer, T>(
+        &self,
+        kind: RequestKind,
+        input: &Value,
+        simpler: Option<&Value>,
+        mut accept: impl FnMut(Reply<A>, &Value) -> Result<T, Refused>,
+    ) -> Result<T, Vain> {
         let mut request = Request::new::<A>(kind, self.role, input.clone());
         let mut agent = self.agent.clone();
         for tried in self.tried.. {
+            if let Some(simpler) = simpler.filter(|_| tried > 0) {
+                request.input = simpler.clone();
+            }
             let failure = match self.once::<A>(&agent, &request) {
-                Ok(reply) => match accept(reply) {
-                    Ok(taken) => return Ok(taken),
-                    Err(Refused::Faults(faults)) => {
-                        let failure =
-                            failure("invalid-answer", "the answer cannot be used", &faults.join("\n"));
-                        request.faults = faults;
-                        failure
+                Ok(reply) => {
+                    let learned = reply.aside.wisdom.clone();
+                    let accepted = accept(reply, &request.input);
+                    if !matches!(accepted, Err(Refused::Faults(_))) {
+                        self.learn(&learned);
                     }
-                    Err(Refused::Vain(vain)) => return Err(vain),
-                },
+                    match accepted {
+                        Ok(taken) => return Ok(taken),
+                        Err(Refused::Faults(faults)) => {
+                            let failure =
+                                failure("invalid-answer", "the answer cannot be used", &faults.join("\n"));
+                            request.faults = faults;
+                            failure
+                        }
+                        Err(Refused::Vain(vain)) => return Err(vain),
+                    }
+                }
                 Err(Unanswered::Stopped { .. }) => return Err(Vain::Stopped),
                 Err(error) => {
-                    let failure = failure(error.code(), &error.to_string(), &error.details().join("\n"));
+                    let message = error.to_string();
+                    // The first fault is in the message.
+                    let details: Vec<String> =
+                        error.details().into_iter().filter(|detail| !message.contains(detail)).collect();
+                    let failure = failure(error.code(), &message, &details.join("\n"));
                     match error {
                         Unanswered::Unfit { faults, .. } => request.faults = faults,
                         Unanswered::TimedOut { after, .. } if kind != RequestKind::Build => {
@@ -175,6 +225,8 @@ impl Job {
                 issue_id: Some(self.issue.clone()),
                 agent: Some(self.agent.name().to_owned()),
                 error: failure,
+                tokens: None,
+                cost: None,
             }));
         }
         Err(Vain::Stopped)
@@ -182,15 +234,33 @@ impl Job {
 
     fn once<A: Answer>(&self, agent: &Agent, request: &Request) -> Result<Reply<A>, Unanswered> {
         let here = self.identity.environment.iter().cloned();
-        let place = Place {
-            folder: self.folder.clone(),
-            environment: environment(here, agent, self.role.as_str()),
-            transcript: self.transcript(),
-        };
+        let mut environment = environment(here, agent, self.role.as_str());
+        self.guard.guard(&mut environment);
+        let place = Place { folder: self.folder.clone(), environment, transcript: self.transcript() };
         let from = self.now();
-        let said = talk::ask::<A>(agent, &place, request, &mut Listener { job: self, seen: 0 });
         if let (RunStep::Execute, Some(from)) = (self.step, from) {
-            self.record(agent, from, &place.transcript, &said);
+            self.begins(agent, from, &place.transcript);
+        }
+        let mut listener = Listener::of(self);
+        let said = talk::ask::<A>(agent, &place, request, &mut listener);
+        keep_records(self);
+        let said = match (said, self.silence) {
+            (Err(Unanswered::Stopped { agent }), Some(after)) if listener.is_quiet => {
+                Err(Unanswered::Quiet { agent, after })
+            }
+            (said, _) => said,
+        };
+        let used = said.as_ref().map_or(listener.used, Reply::usage);
+        if let (RunStep::Execute, Ok(reply)) = (self.step, &said)
+            && !agent.commits().value
+            && reply.value["status"] == "completed"
+        {
+            self.commit();
+        }
+        if self.step != RunStep::Execute {
+            self.usage.borrow_mut().add(recorded(used));
+        } else if let Some(from) = from {
+            self.record(agent, from, &place.transcript, &said, used);
         }
         said
     }
@@ -200,7 +270,14 @@ impl Job {
     }
 
     /// Adds the session to the log of the execution, which `trace` and `why` read. The work goes on without it.
-    fn record<A>(&self, agent: &Agent, from: Time, transcript: &Path, said: &Result<Reply<A>, Unanswered>) {
+    fn record<A>(
+        &self,
+        agent: &Agent,
+        from: Time,
+        transcript: &Path,
+        said: &Result<Reply<A>, Unanswered>,
+        used: Usage,
+    ) {
         let Ok(session) = self.identity.at(&self.folder) else { return };
         let store = session.store();
         let (Ok(Some(active)), Ok(ended_at)) = (active::read(store), store.now()) else { return };
@@ -211,14 +288,43 @@ impl Job {
         let talk = Conversation { agent, started_at: from, ended_at, transcript, summary };
         let held = match said {
             Ok(reply) => talk.answered(reply),
-            Err(_) => talk.unanswered(),
+            Err(_) => talk.unanswered(used),
         };
-        let _ = record_session(&session, &active.execution_id, held);
+        if record_session(&session, &active.execution_id, held).is_ok() {
+            unended::ended(transcript);
+        }
+    }
+
+    /// Notes that the agent is asked to execute a plan.
+    fn begins(&self, agent: &Agent, from: Time, transcript: &Path) {
+        let Ok(session) = self.identity.at(&self.folder) else { return };
+        let Ok(Some(active)) = active::read(session.store()) else { return };
+        let talk = Conversation { agent, started_at: from, ended_at: from, transcript, summary: None };
+        unended::begins(transcript, &active.execution_id, talk.unanswered(Usage::default()));
+    }
+
+    /// Commits what an agent left behind that cannot commit, before its session ends. What cannot be committed stays, and
+    /// the execution cannot be completed then.
+    fn commit(&self) {
+        let Ok(session) = self.identity.at(&self.folder) else { return };
+        let store = session.store();
+        let is_clean = store.git().uncommitted().is_ok_and(|changes| changes.is_empty());
+        let title = store.snapshot().ok().and_then(|snapshot| existing_outline(&snapshot, &self.issue).ok());
+        if let (false, Some(folder)) = (is_clean, title) {
+            let _ = store.git().commit_all(&folder.issue.record.title);
+        }
+    }
+
+    /// Keeps what the agent learned. The work goes on without it.
+    fn learn(&self, learned: &[Learned]) {
+        if let (false, Ok(session)) = (learned.is_empty(), self.identity.at(&self.folder)) {
+            let _ = plans::learn(&session, &self.issue, &self.run.id, learned);
+        }
     }
 
     /// A file that is not there yet.
     fn transcript(&self) -> PathBuf {
-        let name = |n: u32| self.transcripts.join(format!("{}-{}-{n}.jsonl", self.step, self.issue));
+        let name = |n: u32| self.transcripts.join(transcript_name(self.step, &self.issue, n));
         (1u32..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
     }
 
@@ -245,16 +351,66 @@ fn longer(limit: Duration) -> Duration {
     limit.saturating_mul(LONGER)
 }
 
-/// Passes on what an agent says, and stops it when somebody wants that.
+/// How often it is looked at which task an agent works on.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Passes on what an agent says, and stops it when somebody wants that, or when it is silent for too long.
 struct Listener<'a> {
     job: &'a Job,
     seen: usize,
+    /// What the agent reported so far.
+    used: Usage,
+    /// Where the agent works; none if that cannot be opened, which ends the step anyway.
+    tree: Option<Session>,
+    silence: Option<Silence>,
+    /// Whether it was stopped because of that.
+    is_quiet: bool,
+    task: Option<TaskId>,
+    looked: Instant,
+}
+
+impl<'a> Listener<'a> {
+    fn of(job: &'a Job) -> Self {
+        let tree = job.identity.at(&job.folder).ok();
+        let silence = job.silence.zip(tree.as_ref());
+        Self {
+            job,
+            seen: 0,
+            used: Usage::default(),
+            silence: silence.map(|(limit, tree)| Silence::of(limit, tree.store())),
+            tree,
+            is_quiet: false,
+            task: None,
+            looked: Instant::now(),
+        }
+    }
+
+    /// Tells when the agent has begun with another task.
+    fn look_for_task(&mut self) {
+        if self.job.step != RunStep::Execute || self.looked.elapsed() < LOOK {
+            return;
+        }
+        self.looked = Instant::now();
+        let active = self.tree.as_ref().and_then(|tree| active::read(tree.store()).ok().flatten());
+        let Some(task) = active.and_then(|active| active.task_id) else { return };
+        if self.task.as_ref() != Some(&task) {
+            let _ = self.job.reports.try_send(Report::Task(self.job.issue.clone(), task.clone()));
+            self.task = Some(task);
+        }
+    }
 }
 
 impl Observer for Listener<'_> {
     fn said(&mut self, _: Said, text: &str) {
+        if let Some(silence) = &mut self.silence {
+            silence.heard();
+        }
         // An agent that says more than anybody can read does not wait for them.
         let _ = self.job.reports.try_send(Report::Said(self.job.issue.clone(), text.to_owned()));
+    }
+
+    fn used(&mut self, usage: &Usage) {
+        self.used = usage.clone();
     }
 
     fn stop(&mut self) -> bool {
@@ -262,6 +418,11 @@ impl Observer for Listener<'_> {
         let wished = self.job.stops.load(Ordering::Relaxed).saturating_sub(1);
         let is_new = wished > self.seen;
         self.seen += usize::from(is_new);
+        self.look_for_task();
+        if let (Some(silence), Some(tree), false) = (&mut self.silence, &self.tree, self.is_quiet) {
+            self.is_quiet = silence.is_too_long(tree.store());
+            return is_new || self.is_quiet;
+        }
         is_new
     }
 }

@@ -1,23 +1,33 @@
 //! Runs: one pass of the workflow over several issues, driven by agents. Everything goes through the operations that a
 //! person would call.
 
+mod agreed;
+mod alone;
+mod arrived;
 mod begin;
 mod catch_up;
 mod crew;
 mod drive;
+mod driver;
 mod execute;
 mod job;
+mod leftovers;
+mod others;
+mod outside;
 mod places;
 mod report;
 mod resume;
+mod silence;
 mod standing;
 mod steps;
+mod unended;
 mod view;
 mod watch;
 
 pub(crate) use begin::{Begin, prepare};
 pub(crate) use crew::Given;
+pub(crate) use driver::Driven;
 pub(crate) use report::report;
-pub(crate) use resume::{resume, run};
+pub(crate) use resume::{Resume, resume, run};
 pub(crate) use view::{LoggedView, RunSummary, RunView, list, log, show};
 pub(crate) use watch::{Told, Watch};

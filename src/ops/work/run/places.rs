@@ -1,16 +1,19 @@
 //! Where a run works on this machine: its files in the git directory, its worktrees beside the repository.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::view::folder;
 use crate::git::Environment;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, RunId, SolutionId};
-use crate::model::remedy::Call;
-use crate::model::run::Run;
-use crate::ops::{Progress, Refusal, Session};
-use crate::store::{Acting, Store};
+use crate::model::run::{Run, RunStep};
+use crate::model::shell;
+use crate::ops::{Progress as Shown, Refusal, Session};
+use crate::rules::folder::RunFolder;
+use crate::rules::run::Progress;
+use crate::store::{Acting, Store, object_id};
+use crate::sync;
 
 /// The places of a run.
 #[derive(Debug, Clone)]
@@ -24,7 +27,7 @@ pub(crate) struct Places {
 /// Nobody is shown how far an agent's own work has come.
 struct Silent;
 
-impl Progress for Silent {
+impl Shown for Silent {
     fn at(&self, _: &'static str, _: usize, _: usize) {}
 
     fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
@@ -44,8 +47,12 @@ pub(crate) struct As {
 impl As {
     /// A session in a folder.
     pub(super) fn at(&self, folder: &Path) -> Result<Session, Refusal> {
-        let store = Store::open(folder, &self.environment)?.acting(self.acting.clone());
-        Ok(Session::new(store, Box::new(Silent)))
+        Ok(Session::new(self.store(folder)?, Box::new(Silent)))
+    }
+
+    /// The store in a folder.
+    pub(super) fn store(&self, folder: &Path) -> Result<Store, Refusal> {
+        Ok(Store::open(folder, &self.environment)?.acting(self.acting.clone()))
     }
 }
 
@@ -60,24 +67,6 @@ impl Places {
         let name = main.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = name.strip_suffix(".git").unwrap_or(&name);
         Self { files: folder(store, run), trees: main.with_file_name(format!("{name}-{run}")) }
-    }
-
-    /// Keeps other processes from driving the same run until the returned file is dropped.
-    pub(super) fn hold(&self, run: &RunId) -> Result<File, Refusal> {
-        let path = self.files.join("driving.lock");
-        let failed = |error: std::io::Error| {
-            Refusal::new("cannot-write", format!("cannot lock {}: {error}", path.display()))
-        };
-        std::fs::create_dir_all(&self.files).map_err(failed)?;
-        let file = File::create(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => Ok(file),
-            Err(TryLockError::WouldBlock) => {
-                Err(Refusal::new("run-under-way", format!("another process drives run `{run}`"))
-                    .remedy(Call::new("run show", [run]), "shows how far it has come"))
-            }
-            Err(TryLockError::Error(error)) => Err(failed(error)),
-        }
     }
 
     /// The worktree of the run's branch.
@@ -95,10 +84,39 @@ impl Places {
         self.trees.join(format!("read-{issue}"))
     }
 
+    /// The directory for the guard of an agent in a step.
+    pub(super) fn guard(&self, step: RunStep, issue: &IssueId) -> PathBuf {
+        self.files.join("guards").join(format!("{step}-{issue}"))
+    }
+
     /// The directory for what agents say.
     pub(super) fn transcripts(&self) -> PathBuf {
         self.files.join("transcripts")
     }
+
+    /// Removes what agents said about an issue.
+    pub(super) fn forget(&self, issue: &IssueId) {
+        let folder = self.transcripts();
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        for entry in entries.filter(|it| is_about(&it.file_name().to_string_lossy(), issue)) {
+            // What cannot be removed stays.
+            let _ = std::fs::remove_file(entry.path());
+        }
+        // Only where nothing is left.
+        let _ = std::fs::remove_dir(folder);
+    }
+}
+
+/// The file for what an agent says in a step, when it is asked for the n-th time.
+pub(super) fn transcript_name(step: RunStep, issue: &IssueId, n: u32) -> String {
+    format!("{step}-{issue}-{n}.jsonl")
+}
+
+/// Whether a transcript with this name is about an issue.
+fn is_about(name: &str, issue: &IssueId) -> bool {
+    let Some((step, rest)) = name.split_once('-') else { return false };
+    let n = rest.strip_prefix(issue.as_str()).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".jsonl"));
+    RunStep::parse(step).is_some() && n.is_some_and(|n| n.parse::<u32>().is_ok())
 }
 
 /// The short name of a run's branch.
@@ -107,8 +125,16 @@ pub(super) fn short_branch(run: &RunId) -> String {
 }
 
 /// Makes sure that the run's branch and its worktree are there.
-pub(super) fn prepare_branch(store: &Store, places: &Places, run: &Run) -> Result<(), Refusal> {
+///
+/// # Errors
+/// `no-branch` if the branch is gone, or was never here, and has work.
+pub(super) fn prepare_branch(store: &Store, places: &Places, found: &RunFolder) -> Result<(), Refusal> {
+    let run = &found.run;
     let (Some(branch), Some(base)) = (&run.branch, &run.base_commit) else { return Ok(()) };
+    let is_new = store.read_ref(branch)?.is_none();
+    if is_new {
+        refuse_lost(store, found, base)?;
+    }
     let tree = places.branch_tree();
     if tree.exists() {
         // Whoever was killed in the middle of a merge left it behind, and nobody else works there.
@@ -120,10 +146,35 @@ pub(super) fn prepare_branch(store: &Store, places: &Places, run: &Run) -> Resul
         }
         store.git().remove_worktree(&tree)?;
     }
-    let is_new = store.read_ref(branch)?.is_none();
     store.git().prune_worktrees()?;
     store.git().add_worktree(&tree, &short_branch(&run.id), is_new.then_some(base.as_str()))?;
     Ok(())
+}
+
+/// Refuses to begin the branch of a run again that has work on it, or whose first commit is not here.
+fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<(), Refusal> {
+    let run = &found.run;
+    let name = short_branch(&run.id);
+    let has_work = Progress::of(found).has_integrated();
+    let is_here = object_id(base.as_str()).is_some_and(|base| store.repo().is_commit(base));
+    if !has_work && is_here {
+        return Ok(());
+    }
+    let remote = sync::remote::of_the_ref(store)?.unwrap_or_else(|| "REMOTE".to_owned());
+    let remote = shell::operand(&remote);
+    Err(if has_work {
+        Refusal::new("no-branch", format!("the branch `{name}`, which has work of run `{}`, is not here", run.id))
+            .hint(format!(
+                "`git push {remote} {name}` in the clone that has it, then `git fetch {remote} {name}:{name}` here"
+            ))
+    } else {
+        let base = base.short();
+        Refusal::new(
+            "no-commit",
+            format!("the commit `{base}`, with which run `{}` began, is not here", run.id),
+        )
+        .hint(format!("`git fetch {remote}` may bring it"))
+    })
 }
 
 /// The last commit of the run: on its branch, else the one that it began with.
@@ -135,11 +186,18 @@ pub(super) fn head(store: &Store, run: &Run) -> Result<Option<CommitHash>, Refus
     Ok(on_branch.map(CommitHash::from).or_else(|| run.base_commit.clone()))
 }
 
-/// Removes the worktrees of a run that is over, but for those that hold work that is nowhere else.
-pub(super) fn clean_up(store: &Store, places: &Places) -> Result<(), Refusal> {
-    let tree = places.branch_tree();
-    if tree.exists() {
+/// Removes the worktrees of a run that is over, but for those that hold work that is nowhere else; and its branch, if
+/// nothing was merged into it.
+pub(super) fn clean_up(store: &Store, places: &Places, found: &RunFolder) -> Result<(), Refusal> {
+    let reading = found.run.issue_ids.iter().map(|issue| places.reading(issue));
+    for tree in reading.chain([places.branch_tree()]).filter(|tree| tree.exists()) {
         store.git().remove_worktree(&tree)?;
+    }
+    if let Some(branch) = found.run.branch.as_deref().filter(|_| !Progress::of(found).has_integrated())
+        && let Some(tip) = store.read_ref(branch)?
+        && found.run.base_commit.as_ref().is_some_and(|base| *base == CommitHash::from(tip))
+    {
+        store.git().delete_ref(branch, tip)?;
     }
     // Only where nothing is left.
     let _ = std::fs::remove_dir(&places.trees);
@@ -155,10 +213,43 @@ pub(super) fn unlock(store: &Store) {
 
 /// Keeps what is not committed in the work tree of `store` on a new branch (its short name).
 pub(super) fn keep_uncommitted(store: &Store, branch: &str) -> Result<(), Refusal> {
-    let index = store.git_dir().join("wf/snapshot-index");
-    // Without a copy, git reads the work tree anew.
-    let _ = std::fs::copy(store.git_dir().join("index"), &index);
-    let kept = store.git().keep_uncommitted(&index, branch);
+    let index = copied_index(&store.git_dir());
+    let kept = store.git().tree_of_files(&index).and_then(|tree| store.git().keep_tree(&tree, branch));
     let _ = std::fs::remove_file(&index);
     Ok(kept?)
+}
+
+/// A copy of the index in a git directory, to be changed and thrown away. Without one, git reads all files anew.
+///
+/// The copy is as old as the original: git reads a file again only if it is not older than the index, and would miss what
+/// was changed in the very second of the checkout.
+pub(super) fn copied_index(git_dir: &Path) -> PathBuf {
+    let (original, copy) = (git_dir.join("index"), git_dir.join("wf/snapshot-index"));
+    let copied = std::fs::create_dir_all(git_dir.join("wf")).and_then(|()| {
+        std::fs::copy(&original, &copy)?;
+        let written = original.metadata()?.modified()?;
+        File::options().write(true).open(&copy)?.set_modified(written)
+    });
+    if copied.is_err() {
+        let _ = std::fs::remove_file(&copy);
+    }
+    copy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transcript_is_about_one_issue() {
+        let [one, other] = ["ISS-1", "ISS-1-1"].map(|id| IssueId::parse(id).unwrap());
+        let name = transcript_name(RunStep::Plan, &one, 1);
+        assert_eq!(name, "plan-ISS-1-1.jsonl");
+        assert!(is_about(&name, &one) && !is_about(&name, &other));
+        let name = transcript_name(RunStep::Execute, &other, 12);
+        assert!(is_about(&name, &other) && !is_about(&name, &one));
+        for name in ["agents.json", "plan-ISS-1-.jsonl", "plan-ISS-1-1.txt", "talk-ISS-1-1.jsonl", ""] {
+            assert!(!is_about(name, &one), "{name}");
+        }
+    }
 }

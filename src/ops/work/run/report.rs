@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::leftovers::{kept_branches, unmerged};
 use super::view::named;
-use crate::model::id::IssueId;
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, Session};
+use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::run::{Known, RunReport, report as report_of};
 use crate::store::{Read, Store, StoreError, records};
@@ -19,7 +22,16 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
     let found = named(&snapshot, run)?;
     let issues = issues(&snapshot, &found.run.issue_ids)?;
     let is_merged = found.run.branch.as_deref().map(|branch| is_merged(store, branch)).transpose()?.flatten();
-    Ok(session.done(report_of(&found, &Known { issues: &issues, is_merged }), None))
+    let attempts: Vec<&ExecutionId> =
+        issues.values().flat_map(|it| &it.executions).map(|it| &it.execution.id).collect();
+    let kept = kept_branches(store, &found.run.id, &attempts)?;
+    let mut apart = BTreeMap::new();
+    for (id, folder) in &issues {
+        if facts::status(folder) == IssueStatus::Completed {
+            apart.extend(unmerged(store, folder)?.map(|branch| (id.clone(), branch)));
+        }
+    }
+    Ok(session.done(report_of(&found, &Known { issues: &issues, is_merged, apart, kept }), None))
 }
 
 /// The issues that exist here and can be read.
@@ -35,8 +47,11 @@ fn issues(read: &impl Read, ids: &[IssueId]) -> Result<BTreeMap<IssueId, IssueFo
     Ok(issues)
 }
 
-/// Whether what is checked out contains a branch; `None` if the branch is gone, or nothing is checked out.
+/// Whether what is checked out contains a branch; `None` if the branch is gone, or there is no work tree to merge it into.
 fn is_merged(store: &Store, branch: &str) -> Result<Option<bool>, Refusal> {
+    if store.work_dir().is_none() {
+        return Ok(None);
+    }
     let (Some(tip), Some(head)) = (store.read_ref(branch)?, store.head()?) else { return Ok(None) };
     Ok(store.repo().is_ancestor(tip, head).ok())
 }

@@ -1,16 +1,20 @@
 //! Starting a run, and going on with one that was interrupted.
 
+use super::agreed;
 use super::begin::{self, Begin};
 use super::crew::{Crew, Given};
 use super::drive::drive;
+use super::driver::Driven;
 use super::places::Places;
 use super::view::{RunView, all, named};
 use super::watch::Watch;
-use crate::model::run_log::RunStatus;
-use crate::ops::{Answer, Done, Refusal, Session};
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
+use crate::model::run::Run;
+use crate::ops::{Answer, Done, Kind, Refusal, Session, clones};
 use crate::rules::folder::RunFolder;
-use crate::rules::run::Progress;
-use crate::store::Read;
+use crate::store::Store;
+use crate::sync;
 
 /// Runs issues to their end: each is planned, reviewed, queued, executed and merged into the branch of the run, as far as
 /// its mode and the input say.
@@ -22,49 +26,97 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn Watch) -> An
     // They are told with the answer.
     session.notice_all(notices);
     let crew = Crew::of(session.store(), &given)?;
-    let Done { view: run, notices, .. } = begin::begin(session, &run, &given)?;
+    agreed::settle(session, &run, watch)?;
+    let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input)?;
     session.notice_all(notices);
-    drive(session, &run.id, crew, watch)
+    drive(session, &begun.run.id, Some(begun.driver), crew, watch)
 }
 
-/// Goes on with a run that was interrupted: the one named, or else the only one that is open.
+/// Which run to go on with, and how.
+#[derive(Debug, Default)]
+pub(crate) struct Resume {
+    /// The run (default: the only one that was interrupted here).
+    pub(crate) run: Option<String>,
+    /// Who works; else as when the run began, else as git config says.
+    pub(crate) agents: Given,
+    /// Also go on with a run that another clone drives, or drove last.
+    pub(crate) take_over: bool,
+}
+
+/// Goes on with a run that was interrupted.
 ///
 /// # Errors
-/// `nothing-to-do`, `several-runs`, `run-ended`, `no-agent`; as [`run`].
-pub(crate) fn resume(
-    session: &Session,
-    run: Option<&str>,
-    agents: Given,
-    watch: &mut dyn Watch,
-) -> Answer<RunView> {
+/// `nothing-to-do`, `several-runs`, `run-ended`, `run-under-way`; `run-elsewhere` for a run of another clone, any reason why
+/// the remote cannot be asked about it, `no-branch` if its work is not here; `no-agent`; as [`run`].
+pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn Watch) -> Answer<RunView> {
     let store = session.store();
-    let found = open(&store.snapshot()?, run)?;
-    let given = agents.or(Given::kept(&Places::of(store, &found.run.id).files)).or(Given::configured(store));
+    let found = open(store, input.run.as_deref())?;
+    if Driven::of(store, &found) == Driven::Elsewhere {
+        take_over(session, &found, input.take_over)?;
+    }
+    let files = Places::of(store, &found.run.id).files;
+    let given = input.agents.clone().or(Given::kept(&files)).or(Given::configured(store));
     let crew = Crew::of(store, &given)?;
-    drive(session, &found.run.id, crew, watch)
+    crew.refuse_missing(session, &found.run.steps)?;
+    agreed::settle_rest(session, &found, watch)?;
+    drive(session, &found.run.id, None, crew, watch)
+}
+
+/// Refuses a run of another clone, unless it is meant to be taken over: then it is looked at as it is now.
+fn take_over(session: &Session, found: &RunFolder, is_meant: bool) -> Result<(), Refusal> {
+    let id = &found.run.id;
+    if !is_meant {
+        return Err(elsewhere("run-elsewhere", found));
+    }
+    if let Some(remote) = sync::remote::of_the_ref(session.store())? {
+        session.notice_all(clones::pull(session, Some(&remote))?.notices);
+    }
+    open(session.store(), Some(id.as_str())).map(drop)
+}
+
+/// A run that another clone drives, or drove last.
+fn elsewhere(code: &'static str, found: &RunFolder) -> Refusal {
+    let Run { id, actor, .. } = &found.run;
+    let message =
+        format!("another clone drives run `{id}`, which {} began, or drove it last", actor.as_str());
+    let call = Call::new(Other::RunResume, [id]).flag("take-over");
+    Refusal::new(code, message).remedy(call, "takes it over; first make sure that it has been stopped there")
 }
 
 /// The run that is meant, which has not ended.
-fn open(read: &impl Read, run: Option<&str>) -> Result<RunFolder, Refusal> {
-    let is_open = |folder: &RunFolder| Progress::of(folder).status != RunStatus::Completed;
+fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
+    let snapshot = store.snapshot()?;
     if run.is_some() {
-        let found = named(read, run)?;
-        return match is_open(&found) {
-            true => Ok(found),
-            false => Err(Refusal::new("run-ended", format!("run `{}` has ended", found.run.id))
-                .remedy("run ISSUE", "begins another")),
+        let found = named(&snapshot, run)?;
+        return match Driven::of(store, &found) {
+            Driven::Ended => Err(Refusal::new("run-ended", format!("run `{}` has ended", found.run.id))
+                .remedy(Call::new(Op::Run, ["ISSUE"]), "begins another")),
+            _ => Ok(found),
         };
     }
-    let mut open: Vec<RunFolder> = all(read)?.0.into_iter().filter(is_open).collect();
-    match (open.pop(), open.is_empty()) {
-        (None, _) => Err(Refusal::nothing("no run is open").remedy("run list", "shows the runs")),
+    let (mut here, mut interrupted, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for found in all(&snapshot)?.0 {
+        match Driven::of(store, &found) {
+            Driven::Here => here.push(found),
+            Driven::Interrupted => interrupted.push(found),
+            Driven::Elsewhere => others.push(found),
+            Driven::Ended => {}
+        }
+    }
+    match (interrupted.pop(), interrupted.is_empty()) {
         (Some(only), true) => Ok(only),
         (Some(last), false) => {
-            open.push(last);
-            let ids = open.iter().map(|it| it.run.id.to_string()).collect();
-            Err(Refusal::new("several-runs", format!("{} runs are open", open.len()))
+            interrupted.push(last);
+            let ids = interrupted.iter().map(|it| it.run.id.to_string()).collect();
+            Err(Refusal::new("several-runs", format!("{} runs were interrupted", interrupted.len()))
                 .details(ids)
-                .remedy("run resume RUN", "goes on with one of them"))
+                .remedy(Call::new(Other::RunResume, ["RUN"]), "goes on with one of them"))
         }
+        // It is told which process drives it.
+        (None, _) => match (here.pop(), others.first()) {
+            (Some(running), _) => Ok(running),
+            (None, Some(other)) => Err(Refusal { kind: Kind::Nothing, ..elsewhere("nothing-to-do", other) }),
+            (None, None) => Err(Refusal::nothing("no run is open").remedy(Other::RunList, "shows the runs")),
+        },
     }
 }

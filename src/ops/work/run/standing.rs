@@ -1,18 +1,24 @@
 //! Where the issues of a run stand: what the store says of them, and what the run's log adds to that.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::arrived::Arrivals;
+use super::driver;
 use super::places::{Places, head};
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::review::Review;
 use crate::model::run::{Run, RunStep};
+use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
+use crate::model::time::Time;
 use crate::ops::issues::existing;
 use crate::ops::queue::World;
 use crate::ops::{Refusal, Session};
-use crate::rules::folder::{ExecutionFolder, IssueFolder, RunFolder};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, RunFolder};
 use crate::rules::run::{Progress, Standing};
 use crate::rules::{facts, review};
-use crate::store::{ObjectId, Store, object_id};
+use crate::store::{ObjectId, Read, Snapshot, Store, layout, object_id, records};
 use crate::trail::active;
 
 /// The issues of a run, and who waits for whom.
@@ -21,6 +27,51 @@ pub(super) struct Standings {
     pub(super) all: Vec<Standing>,
     /// The items that wait: the issue that is in the way, and the reason.
     pub(super) waits_for: BTreeMap<IssueId, (Option<IssueId>, String)>,
+    /// The issues that somebody outside of the run executes, and who.
+    pub(super) elsewhere: BTreeMap<IssueId, String>,
+}
+
+impl Standings {
+    /// Who outside of the run works on an issue, or on what it waits for.
+    pub(super) fn held(&self, issue: &IssueId) -> Option<String> {
+        let (mut at, mut seen) = (issue, BTreeSet::new());
+        while seen.insert(at) {
+            let held = self.all.iter().find(|it| it.issue == *at).and_then(|it| it.held.as_ref());
+            if let Some(who) = held.or(self.elsewhere.get(at)) {
+                return Some(if at == issue {
+                    who.clone()
+                } else {
+                    format!("it waits for `{at}`, and {who}")
+                });
+            }
+            at = self.waits_for.get(at)?.0.as_ref()?;
+        }
+        None
+    }
+}
+
+/// The issues of a run as they were read last. Most of them are the same the next time.
+#[derive(Default)]
+pub(super) struct Known(BTreeMap<IssueId, (Place, IssueFolder)>);
+
+/// What an issue is read from: its directory, and that of all queues, in which its items are.
+type Place = [Option<ObjectId>; 2];
+
+impl Known {
+    /// The issue in this state.
+    fn issue(&mut self, snapshot: &Snapshot<'_>, id: &IssueId) -> Result<&IssueFolder, Refusal> {
+        let at = |path: &str| Ok::<_, Refusal>(snapshot.entry(path)?.map(|(tree, _)| tree));
+        let place = [at(&layout::issue_folder(id))?, at(layout::QUEUES)?];
+        let known = match self.0.entry(id.clone()) {
+            Entry::Occupied(known) if known.get().0 == place => known.into_mut(),
+            Entry::Occupied(mut known) => {
+                known.insert((place, existing(snapshot, id)?));
+                known.into_mut()
+            }
+            Entry::Vacant(new) => new.insert((place, existing(snapshot, id)?)),
+        };
+        Ok(&known.1)
+    }
 }
 
 /// Looks at all issues of a run.
@@ -28,11 +79,13 @@ pub(super) fn standings(
     session: &Session,
     places: &Places,
     folder: &RunFolder,
+    known: &mut Known,
+    arrivals: &Arrivals,
 ) -> Result<Standings, Refusal> {
     let store = session.store();
-    let snapshot = store.snapshot()?;
     let progress = Progress::of(folder);
-    let world = World::read(&snapshot)?;
+    let (index, world) = World::now(session)?;
+    let snapshot = index.snapshot()?;
     let (mut ready, mut waits_for) = (BTreeSet::new(), BTreeMap::new());
     for view in world.views() {
         for item in view.items {
@@ -45,35 +98,51 @@ pub(super) fn standings(
         }
     }
     let head = head(store, &folder.run)?.and_then(|hash| object_id(hash.as_str()));
-    let at = At { store, places, run: &folder.run, progress: &progress, head };
+    let is_taken_over = driver::was_elsewhere(&places.files, folder);
+    let at = At { store, places, run: &folder.run, progress: &progress, head, is_taken_over };
     let mut all = Vec::new();
     for id in &folder.run.issue_ids {
-        let issue = existing(&snapshot, id)?;
-        all.push(at.standing(&issue, ready.contains(id))?);
+        let issue = known.issue(&snapshot, id)?;
+        all.push(at.standing(issue, ready.contains(id))?);
     }
-    // Whoever depends on work that cannot be merged would begin without it.
-    let is_apart =
-        |at: &&Standing| at.status == IssueStatus::Completed && at.is_given_up && !at.is_integrated;
-    let apart: BTreeSet<IssueId> = all.iter().filter(is_apart).map(|at| at.issue.clone()).collect();
-    for at in &mut all {
-        let needed = world
-            .facts
-            .get(&at.issue)
-            .and_then(|issue| issue.depends_on.iter().find(|id| apart.contains(id)));
-        if let Some(needed) = needed {
+    // Whoever depends on work that is on another branch would begin without it.
+    for at in all.iter_mut().filter(|at| at.status == IssueStatus::Queued && at.is_ready) {
+        let (Some(head), Some(issue)) = (head, world.facts.get(&at.issue)) else { continue };
+        if let Some((needed, why)) = arrivals.missing(store, &snapshot, head, &issue.depends_on)? {
             at.is_ready = false;
-            let why = format!("the work of {needed} is not in the branch of the run");
-            waits_for.insert(at.issue.clone(), (Some(needed.clone()), why));
+            waits_for.insert(at.issue.clone(), (Some(needed), why));
         }
     }
     waits_for.retain(|id, _| all.iter().any(|at| at.issue == *id && at.status == IssueStatus::Queued));
-    Ok(Standings { all, waits_for })
+    let mut elsewhere = BTreeMap::new();
+    let is_apart = |at: &&Standing| at.status == IssueStatus::Executing && !at.is_ours;
+    let blockers = waits_for.values().filter_map(|(by, _)| by.as_ref());
+    let outside = blockers.filter(|id| !folder.run.issue_ids.contains(id));
+    for id in all.iter().filter(is_apart).map(|at| &at.issue).chain(outside) {
+        elsewhere.extend(executed_by(&snapshot, id).map(|who| (id.clone(), who)));
+    }
+    Ok(Standings { all, waits_for, elsewhere })
 }
 
-/// How many versions of an issue's plans were rejected.
-fn rejected(folder: &IssueFolder) -> usize {
+/// How many versions of an issue's plans were rejected since a time.
+fn rejected(folder: &IssueFolder, since: Time) -> usize {
     let plans = folder.solutions.iter().map(|plan| &plan.record);
-    plans.map(|plan| review::standing(plan, folder.reviews(&plan.id)).rejected_rounds).sum()
+    let rounds = |plan: &Solution| {
+        let reviews: Vec<Review> =
+            folder.reviews(&plan.id).iter().filter(|it| it.created_at >= since).cloned().collect();
+        review::standing(plan, &reviews).rejected_rounds
+    };
+    plans.map(rounds).sum()
+}
+
+/// Who executes an issue; none if nobody does, or if that cannot be read.
+fn executed_by(read: &impl Read, id: &IssueId) -> Option<String> {
+    let folder = records::outline(read, id).ok().flatten()?;
+    if facts::status(&folder) != IssueStatus::Executing {
+        return None;
+    }
+    let held = &facts::holder(&folder)?.execution;
+    Some(format!("{} executes it (`{}`)", held.actor.as_str(), held.id))
 }
 
 struct At<'a> {
@@ -82,6 +151,8 @@ struct At<'a> {
     run: &'a Run,
     progress: &'a Progress<'a>,
     head: Option<ObjectId>,
+    /// Whether another clone drove the run before.
+    is_taken_over: bool,
 }
 
 impl At<'_> {
@@ -101,20 +172,37 @@ impl At<'_> {
             None => false,
         };
         let logged = self.progress.issue(id);
+        let executed = logged.and_then(|issue| issue.execution_id);
+        let is_begun = logged.is_some_and(|issue| !issue.is_untouched());
+        // Another clone may not have published yet what it logged.
+        let is_since = |it: &ExecutionFolder| it.execution.started_at >= self.run.created_at;
+        let is_own = |it: &&ExecutionFolder| {
+            executed == Some(&it.execution.id) || (self.is_taken_over && is_begun && is_since(it))
+        };
+        let own = holder.filter(is_own);
         Ok(Standing {
             issue: id.clone(),
             status: facts::status(folder),
-            is_explored: self.progress.taken(RunStep::Explore, id) > 0 || left_out(RunStep::Explore),
+            is_explored: self.is_explored(folder) || left_out(RunStep::Explore),
             candidates: if is_bound { 0 } else { folder.solutions.len() },
             verdict: reviews.and_then(|standing| standing.verdict),
             is_unreviewed: left_out(RunStep::Review),
-            rejected: rejected(folder),
+            is_planned_here: self.progress.taken(RunStep::Plan, id) > 0,
+            rejected: rejected(folder, self.run.created_at),
             is_ready,
             is_ours,
-            is_integrated: self.is_integrated(holder)?,
+            is_integrated: self.is_integrated(own)?,
             failures: self.failures(folder),
-            is_given_up: logged.is_some_and(|issue| issue.status == IssueStatus::Failed),
+            granted: self.progress.granted(id),
+            is_given_up: logged.is_some_and(|it| it.status == IssueStatus::Failed || it.is_held_elsewhere()),
+            held: None,
+            is_of_run: own.is_some(),
         })
+    }
+
+    /// Whether an exploration of this run is kept, whether that was recorded or not.
+    fn is_explored(&self, folder: &IssueFolder) -> bool {
+        folder.explorations.iter().any(|it| it.run_id.as_ref() == Some(&self.run.id))
     }
 
     /// How often the issue's execution failed since the run began.
@@ -124,21 +212,29 @@ impl At<'_> {
         failed.filter(|it| it.outcome() == ExecutionStatus::Failed).count() as u64
     }
 
-    /// Whether nothing of a completed execution is left to merge into the run's branch.
-    fn is_integrated(&self, holder: Option<&ExecutionFolder>) -> Result<bool, Refusal> {
-        let (Some(holder), Some(head)) = (holder, self.head) else { return Ok(true) };
-        if !self.run.takes(RunStep::Integrate) || holder.execution.started_at < self.run.created_at {
+    /// Whether nothing of an execution of this run is left to merge into the run's branch.
+    fn is_integrated(&self, own: Option<&ExecutionFolder>) -> Result<bool, Refusal> {
+        let (Some(own), Some(head)) = (own, self.head) else { return Ok(true) };
+        if !self.run.takes(RunStep::Integrate) || own.execution.started_at < self.run.created_at {
             return Ok(true);
         }
-        let Some(branch) = &holder.execution.branch else { return Ok(true) };
-        match self.store.read_ref(branch)? {
-            Some(tip) => Ok(self.store.is_ancestor(tip, head)?),
-            None => Ok(true),
+        let Some(branch) = &own.execution.branch else { return Ok(true) };
+        if let Some(tip) = self.store.read_ref(branch)? {
+            return Ok(self.store.is_ancestor(tip, head)?);
         }
+        // The branch goes once it is merged. In another clone, it never was.
+        let is_there = |commit: &LinkedCommit| {
+            let id = object_id(commit.link.hash.as_str());
+            id.is_some_and(|id| {
+                self.store.repo().is_commit(id) && self.store.is_ancestor(id, head).unwrap_or(false)
+            })
+        };
+        Ok(own.work().iter().all(is_there))
     }
 }
 
-/// Whether this run carries an execution out: its worktree is one of the run's, or was to become one.
+/// Whether this run carries an execution out: its worktree is one of the run's, or was to become one when the run was
+/// killed.
 fn is_ours(
     store: &Store,
     places: &Places,
@@ -146,8 +242,9 @@ fn is_ours(
     holder: &ExecutionFolder,
 ) -> Result<bool, Refusal> {
     let tree = places.tree_of(&holder.execution.solution_id);
-    Ok(match active::work_dir_of(store, id)? {
-        Some(folder) => folder == tree || folder.canonicalize().ok() == tree.canonicalize().ok(),
-        None => holder.execution.worktree.as_deref() == Some(holder.execution.solution_id.as_str()),
-    })
+    if let Some(folder) = active::work_dir_of(store, id)? {
+        return Ok(folder == tree || folder.canonicalize().ok() == tree.canonicalize().ok());
+    }
+    let claimed_from = Store::open(&places.branch_tree(), store.environment());
+    Ok(claimed_from.is_ok_and(|store| active::begun(&store).is_ok_and(|made| made.contains(id))))
 }

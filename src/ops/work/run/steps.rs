@@ -1,44 +1,99 @@
 //! The steps that agents take: each through the same operations as a person's.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::job::{Came, Job, Refused, Report, Spent, Vain, failure, failure_of};
 use crate::agent::request::RequestKind;
 use crate::agent::talk::Reply;
+use crate::model::exploration::{Depth, Exploration};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
+use crate::model::review::Verdict;
 use crate::model::run_log::Breach;
+use crate::model::solution::Solution;
 use crate::model::typed;
 use crate::ops::plans::{self, Add, Bind, Handed, Judgement, Plans};
-use crate::ops::{Refusal, Session};
+use crate::ops::{Refusal, Session, issues};
+use crate::rules::review;
 use crate::rules::roles::Role;
 
 /// What a role is given about something, as JSON.
 pub(super) fn input(session: &Session, of: &str, role: Role) -> Result<Value, Refusal> {
-    let context = plans::context(session, of, Some(role))?.view;
-    typed::to_value(&context)
-        .map_err(|error| Refusal::new("cannot-write", format!("the context of `{of}` is no JSON: {error}")))
+    to_value(&plans::context(session, of, Some(role))?.view, of)
+}
+
+fn to_value(context: &impl Serialize, of: &str) -> Result<Value, Refusal> {
+    typed::to_value(context)
+        .map_err(|error| Refusal::new("cannot-write", format!("the context of `{of}` is not JSON: {error}")))
 }
 
 fn spent<A>(reply: &Reply<A>) -> Spent {
     Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) }
 }
 
+/// Has an issue explored. What is found out is kept with the issue.
+pub(super) fn explore(job: &Job) -> Came {
+    let explored = (|| {
+        let session = job.identity.at(&job.folder)?;
+        let input = input(&session, job.issue.as_str(), Role::Explorer)?;
+        let simpler = simpler(&input);
+        let kind = RequestKind::Explore;
+        job.ask_or_less::<Exploration, Came>(kind, &input, Some(&simpler), |reply, asked| {
+            let spent = spent(&reply);
+            let depth = asked["depth"].as_str().and_then(Depth::parse).unwrap_or(Depth::Search);
+            let complexity = reply.answer.complexity_assessment;
+            let (issue, run) = (job.issue.clone(), Some(job.run.id.clone()));
+            let found = plans::Explore { issue, depth, found: reply.answer, run };
+            match plans::explore(&session, found) {
+                Ok(_) => Ok(Came::Explored(complexity, spent)),
+                Err(refusal) if ["other-issue", "too-long"].contains(&refusal.code) => {
+                    Err(Refused::Faults(vec![refusal.message]))
+                }
+                Err(refusal) => Err(Refused::Vain(refusal.into())),
+            }
+        })
+    })();
+    only_read(job);
+    came(explored)
+}
+
+/// What an explorer gets that did not manage the first time: the issue alone, and only a search for its files.
+fn simpler(input: &Value) -> Value {
+    let mut simpler = input.clone();
+    if let Some(members) = simpler.as_object_mut() {
+        for name in ["exploration", "attempts", "feedback", "comments", "reviews", "wisdom", "left_out"] {
+            members.remove(name);
+        }
+        members.insert("depth".into(), Depth::Search.as_str().into());
+    }
+    simpler
+}
+
 /// Has an issue planned: its plan is stored and bound, or several wait for somebody to choose.
 pub(super) fn plan(job: &Job) -> Came {
     let planned = (|| {
         let session = job.identity.at(&job.folder)?;
-        let input = input(&session, job.issue.as_str(), Role::Planner)?;
+        let context = plans::planner_context(&session, &job.issue, &job.run.issue_ids)?;
+        let input = to_value(&context, job.issue.as_str())?;
+        let mut is_told = job.tried > 0;
         job.ask::<Plans, Came>(RequestKind::Plan, &input, |reply| {
             let spent = spent(&reply);
-            store(&session, job, reply.answer, spent)
+            store(&session, job, reply.answer, spent, &mut is_told)
         })
     })();
     only_read(job);
     came(planned)
 }
 
-fn store(session: &Session, job: &Job, answer: Plans, spent: Spent) -> Result<Came, Refused> {
+/// Stores an answer. `is_told` says whether the planner knows that it gave the same plan before.
+fn store(
+    session: &Session,
+    job: &Job,
+    answer: Plans,
+    spent: Spent,
+    is_told: &mut bool,
+) -> Result<Came, Refused> {
     let many = answer.count() > 1;
     let place = |n: usize| if many { format!("$.solutions[{n}]") } else { "$".to_owned() };
     let handed = answer.into_values().into_iter().enumerate();
@@ -58,15 +113,47 @@ fn store(session: &Session, job: &Job, answer: Plans, spent: Spent) -> Result<Ca
     }
     let [only] = added.added.as_slice() else {
         return match added.added.len() {
-            0 => Err(Refused::Faults(vec![
-                "$: the issue has this very plan already, and it did not do".into(),
-            ])),
+            0 => same_again(session, job, &added.already_there, is_told)
+                .map(|solution| Came::Planned(solution, spent)),
             n => Ok(Came::Candidates(n, spent)),
         };
     };
     let bind = Bind { issue: job.issue.to_string(), solution: Some(only.to_string()), force: None };
     plans::bind(session, &bind).map_err(mendable)?;
     Ok(Came::Planned(only.clone(), spent))
+}
+
+/// The planner gave a plan that the issue has already. One that was rejected does not get better; but if its execution
+/// failed, something else may have been wrong, so a planner that was told and gives it again stands by it.
+fn same_again(
+    session: &Session,
+    job: &Job,
+    plans: &[SolutionId],
+    is_told: &mut bool,
+) -> Result<SolutionId, Refused> {
+    let read = || issues::existing(&session.store().snapshot()?, &job.issue);
+    let folder = read().map_err(|refusal| Refused::Vain(refusal.into()))?;
+    let is_rejected = |plan: &&Solution| {
+        review::standing(plan, folder.reviews(&plan.id)).verdict == Some(Verdict::Rejected)
+    };
+    let [only] = plans else {
+        return Err(Refused::Faults(vec!["the issue already has each of these plans".into()]));
+    };
+    if folder.solution(only).filter(is_rejected).is_some() {
+        return Err(Refused::Faults(vec![format!(
+            "this is `{only}`, which was rejected in review; give another plan"
+        )]));
+    }
+    if !std::mem::replace(is_told, true) {
+        return Err(Refused::Faults(vec![format!(
+            "this is `{only}`, whose execution failed; give another plan, or the same once more if the plan was not wrong"
+        )]));
+    }
+    if folder.bound().is_none_or(|plan| plan.id != *only) {
+        let bind = Bind { issue: job.issue.to_string(), solution: Some(only.to_string()), force: None };
+        plans::bind(session, &bind).map_err(mendable)?;
+    }
+    Ok(only.clone())
 }
 
 /// A plan that is not good enough goes back to its planner.
@@ -130,7 +217,7 @@ fn only_read(job: &Job) {
     job.report(Report::Breach(Breach {
         action: job.step,
         issue_id: Some(job.issue.clone()),
-        agent: job.agent.name().to_owned(),
+        agent: Some(job.agent.name().to_owned()),
         what: failure("", "changed the work tree", &changed).message.unwrap_or_default(),
         undone: true,
     }));

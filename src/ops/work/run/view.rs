@@ -1,18 +1,21 @@
 //! Shows runs: one with its state, a list of all, or the log of one.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::driver::{self, Driven};
+use super::places::Places;
 use crate::model::id::{IssueId, RunId};
+use crate::model::person::Person;
 use crate::model::run::{Run, RunMode};
-use crate::model::run_log::{RunLogEntry, RunPhase, RunStatus};
+use crate::model::run_log::{Breach, RunLogEntry, RunPhase, RunStatus};
 use crate::model::time::Time;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::RunFolder;
-use crate::rules::run::{Counts, HistoryEntry, RunState, history, state};
+use crate::rules::run::{Counts, HistoryEntry, LeftOut, Progress, RunState, history, state};
 use crate::store::{Read, Store, StoreError, records, resolve};
 use crate::trail::record_words::run_event;
 
@@ -22,10 +25,24 @@ pub(crate) struct RunView {
     /// The run.
     #[serde(flatten)]
     pub(crate) run: Run,
+    /// Who drives it, as far as this clone knows.
+    pub(crate) driven: Driven,
+    /// The number of the process that drives it here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) process: Option<u32>,
     /// Its state, derived from its log.
     pub(crate) state: RunState,
+    /// Steps that were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<LeftOut>,
     /// Its state after each change, from its beginning on.
     pub(crate) history: Vec<HistoryEntry>,
+    /// The directory on this machine with what its agents said, if any of it is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) transcripts: Option<String>,
+    /// What happened that the roles of its agents do not allow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) breaches: Vec<Breach>,
 }
 
 /// A run in the list of runs.
@@ -39,11 +56,13 @@ pub(crate) struct RunSummary {
     pub(crate) status: RunStatus,
     /// Its phase.
     pub(crate) phase: RunPhase,
+    /// Who drives it, as far as this clone knows.
+    pub(crate) driven: Driven,
     /// How many issues it has, and how many are completed or failed.
     #[serde(flatten)]
     pub(crate) counts: Counts,
     /// Who started it.
-    pub(crate) actor: String,
+    pub(crate) actor: Person,
     /// When it started.
     pub(crate) created_at: Time,
     /// When it last changed.
@@ -82,7 +101,14 @@ pub(super) fn view(store: &Store, read: &impl Read, found: RunFolder) -> Result<
     let titles = titles(read, &found.run.issue_ids)?;
     let dir = folder(store, &found.run.id).display().to_string();
     let (state, history) = (state(&found, &titles, &dir), history(&found));
-    Ok(RunView { run: found.run, state, history })
+    let driven = Driven::of(store, &found);
+    let process = if driven == Driven::Here { driver::process(Path::new(&dir)) } else { None };
+    let transcripts = Some(Places::of(store, &found.run.id).transcripts()).filter(|folder| folder.is_dir());
+    let transcripts = transcripts.map(|folder| folder.display().to_string());
+    let progress = Progress::of(&found);
+    let left_out = progress.left_out();
+    let breaches = progress.breaches.iter().map(|breach| (*breach).clone()).collect();
+    Ok(RunView { run: found.run, driven, process, state, left_out, history, transcripts, breaches })
 }
 
 /// Lists the runs, the latest first. Leaves out those that cannot be read, and warns about them.
@@ -99,11 +125,13 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
     );
     let summary = |found: RunFolder| {
         let state = state(&found, &BTreeMap::new(), "");
+        let driven = Driven::of(session.store(), &found);
         RunSummary {
             id: found.run.id,
             mode: found.run.mode,
             status: state.status,
             phase: state.phase,
+            driven,
             counts: state.context,
             actor: found.run.actor,
             created_at: state.created_at,

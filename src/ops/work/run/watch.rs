@@ -1,15 +1,25 @@
 //! What a run tells while it is under way, and what it asks.
 
+use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
-use crate::model::run::RunStep;
-use crate::model::run_log::RunEvent;
+use crate::model::run::{Run, RunStep};
+use crate::model::run_log::{Choice, RunLogEntry};
+use crate::model::status::IssueStatus;
+use crate::model::task_id::TaskId;
 use crate::rules::command_line::CommandLine;
 
 /// Something that happens in a run.
 #[derive(Debug)]
 pub(crate) enum Told<'a> {
+    /// It begins, or goes on, with its issues as far as they have come.
+    Started {
+        /// The run.
+        run: &'a Run,
+        /// Its issues, in order.
+        issues: Vec<(IssueId, IssueStatus)>,
+    },
     /// An entry was added to its log.
-    Logged(&'a RunEvent),
+    Logged(&'a RunLogEntry),
     /// An agent begins with a step.
     Began {
         /// For this issue.
@@ -19,8 +29,19 @@ pub(crate) enum Told<'a> {
         /// The agent's name.
         agent: &'a str,
     },
+    /// An agent's step is over.
+    Ended {
+        /// For this issue.
+        issue: &'a IssueId,
+    },
+    /// An agent works on another task of its plan.
+    Task {
+        /// For this issue.
+        issue: &'a IssueId,
+        /// The task.
+        task: &'a TaskId,
+    },
     /// An agent wrote a piece of text, which may be anything.
-    #[expect(dead_code, reason = "lines are told what happens, not what agents say")]
     Said {
         /// For this issue.
         issue: &'a IssueId,
@@ -37,6 +58,13 @@ pub(crate) trait Watch {
     /// Whether somebody wants the run to stop, since this was last asked. Once: after the steps that are under way. Twice:
     /// now.
     fn stop(&mut self) -> bool;
+
+    /// Whether the test commands of plans that agents will make may be run here: all of them, or those to which somebody
+    /// agrees when they are known.
+    fn agree_to_plans_to_come(&mut self) -> bool;
+
+    /// What to do with an issue whose execution failed too often; `None` if there is nobody to ask.
+    fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice>;
 
     /// Whether these test commands of a plan may be run, which nobody here has agreed to yet.
     fn agree(&mut self, solution: &SolutionId, commands: &[&CommandLine]) -> bool;

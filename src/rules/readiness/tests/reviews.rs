@@ -1,6 +1,7 @@
 //! Items that are blocked by their reviews.
 
 use super::*;
+use crate::model::digest::PlanDigest;
 use crate::model::review::Verdict;
 use crate::rules::review::Standing;
 
@@ -27,7 +28,7 @@ fn a_plan_that_could_not_be_queued_waits_until_it_is_queued_all_the_same() {
         let mut facts = facts([facts_of(0, &[], &[])]);
         facts.get_mut(&issue(0)).unwrap().plans.get_mut(&plan(0)).unwrap().review = review;
         let one = |forced: Option<&str>| {
-            let item = Item { forced: forced.map(str::to_owned), ..item(0, 0) };
+            let item = Item { forced: forced.map(PlanDigest::from), ..item(0, 0) };
             view_under(policy, vec![item], vec![], &facts)
         };
         let waits = one(None);

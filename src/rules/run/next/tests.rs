@@ -30,12 +30,16 @@ fn at(n: usize, status: IssueStatus) -> Standing {
         candidates: 0,
         verdict: None,
         is_unreviewed: false,
+        is_planned_here: false,
         rejected: 0,
         is_ready: true,
         is_ours: true,
         is_integrated: true,
         failures: 0,
+        granted: 0,
         is_given_up: false,
+        held: None,
+        is_of_run: true,
     }
 }
 
@@ -62,6 +66,9 @@ fn an_issue_goes_from_step_to_step() {
     let step = Need::Step;
     assert_eq!(need(&full, &Standing { is_explored: false, ..at(1, Registered) }), step(RunStep::Explore));
     assert_eq!(need(&full, &at(1, Registered)), step(RunStep::Plan));
+    assert_eq!(need(&full, &Standing { is_explored: false, ..at(1, Failed) }), step(RunStep::Explore));
+    let chosen = Standing { is_explored: false, candidates: 2, ..at(1, Registered) };
+    assert_eq!(need(&full, &chosen), Need::Person(Why::Choice), "there is nothing to plan");
     assert_eq!(need(&full, &Standing { candidates: 2, ..at(1, Registered) }), Need::Person(Why::Choice));
     assert_eq!(need(&full, &at(1, Planned)), step(RunStep::Review));
     assert_eq!(need(&quick, &at(1, Planned)), step(RunStep::Queue));
@@ -69,14 +76,25 @@ fn an_issue_goes_from_step_to_step() {
     assert_eq!(need(&full, &verdict(Verdict::Concerns, 0)), step(RunStep::Queue));
     assert_eq!(need(&full, &verdict(Verdict::Rejected, 1)), step(RunStep::Plan));
     assert_eq!(need(&full, &verdict(Verdict::Rejected, 2)), Need::Person(Why::Rejected));
+    let unseen = |run: &Run| need(run, &verdict(Verdict::Rejected, 0));
+    let only_execute = run(RunMode::Quick, &NO_REVIEW[1..]);
+    assert_eq!((unseen(&quick), unseen(&only_execute)), (step(RunStep::Plan), Need::Person(Why::Rejected)));
     assert_eq!(need(&full, &Standing { is_unreviewed: true, ..at(1, Planned) }), step(RunStep::Queue));
     assert_eq!(need(&quick, &at(1, Queued)), step(RunStep::Execute));
     assert_eq!(need(&quick, &Standing { is_ready: false, ..at(1, Queued) }), Need::Wait);
     assert_eq!(need(&quick, &at(1, Executing)), step(RunStep::Execute));
     assert_eq!(need(&quick, &Standing { is_ours: false, ..at(1, Executing) }), Need::Wait);
     assert_eq!(need(&quick, &at(1, Failed)), step(RunStep::Plan));
+    assert_eq!(need(&quick, &Standing { is_planned_here: true, ..at(1, Failed) }), Need::Retry);
+    let held =
+        |status| Standing { held: Some("run `RUN-9` plans it".into()), is_ours: false, ..at(1, status) };
+    assert_eq!(need(&quick, &held(Registered)), Need::Elsewhere);
+    assert_eq!(need(&quick, &held(Executing)), Need::Wait);
+    assert_eq!(need(&quick, &held(Completed)), Need::Over);
     assert_eq!(need(&quick, &Standing { failures: 1, ..at(1, Failed) }), Need::Retry);
     assert_eq!(need(&quick, &Standing { failures: 2, ..at(1, Failed) }), Need::Person(Why::Failed));
+    let granted = Standing { failures: 2, granted: 1, ..at(1, Failed) };
+    assert_eq!(need(&quick, &granted), Need::Retry);
     assert_eq!(need(&quick, &at(1, Paused)), Need::Person(Why::Stopped));
     assert_eq!(
         need(&quick, &Standing { is_integrated: false, ..at(1, Completed) }),

@@ -26,7 +26,10 @@ fn folder(issues: &[&str], events: Vec<(usize, Value)>) -> RunFolder {
 }
 
 fn of(folder: &RunFolder) -> RunReport {
-    report(folder, &Known { issues: &BTreeMap::new(), is_merged: Some(false) })
+    report(
+        folder,
+        &Known { issues: &BTreeMap::new(), is_merged: Some(false), apart: BTreeMap::new(), kept: vec![] },
+    )
 }
 
 fn phase(status: &str, phase: &str) -> Value {
@@ -70,7 +73,7 @@ fn a_run_is_reported_in_numbers_and_times() {
     assert_eq!((totals.success_rate, totals.setback_count, totals.breach_count), (Some(50), 1, 1));
     assert_eq!((totals.tokens, totals.costs.len()), (None, 0));
     let phases: Vec<_> = report.phases.iter().map(|it| (it.phase.as_str(), it.took_ms)).collect();
-    assert_eq!(phases, [("init", 1000), ("planning", 5000), ("executing", 6000)]);
+    assert_eq!(phases, [("planning", 2000), ("executing", 4000)]);
     assert_eq!(report.took_ms, 12_000);
     let spans: Vec<_> = report.issues[0]
         .spans
@@ -99,7 +102,7 @@ fn an_unfinished_run_goes_on_until_its_last_entry() {
     );
     let report = of(&folder);
     assert_eq!(report.issues[0].spans[0].until.millis() - report.issues[0].spans[0].from.millis(), 5000);
-    assert!(report.waiting.iter().any(|it| it.what == "the run is not at its end"));
+    assert!(report.waiting.iter().any(|it| it.what == "the run has not ended"));
     assert_eq!(report.quality.score, Some(0));
 }
 
@@ -110,8 +113,25 @@ fn a_run_without_issues_has_no_rate() {
 }
 
 #[test]
+fn a_run_that_only_plans_is_complete_with_its_plans() {
+    let mut folder = folder(&["ISS-1"], vec![(2, issue("ISS-1", "planned"))]);
+    assert_eq!(of(&folder).quality.dimensions[0].score, Some(0));
+    folder.run.steps = vec![RunStep::Plan];
+    assert_eq!(of(&folder).quality.dimensions[0].score, Some(100));
+}
+
+#[test]
+fn the_time_of_a_review_is_planning() {
+    let review = json!({"type": "action", "action": "review", "issue_id": "ISS-1", "took_ms": 3000});
+    let log = vec![(2, issue("ISS-1", "planning")), (4, issue("ISS-1", "planned")), (9, review)];
+    let report = of(&folder(&["ISS-1"], log));
+    assert_eq!(report.phases.iter().map(|it| it.took_ms).collect::<Vec<_>>(), [5000]);
+}
+
+#[test]
 fn a_clock_that_was_set_back_makes_no_negative_time() {
-    let report =
-        of(&folder(&["ISS-1"], vec![(9, phase("running", "planning")), (3, phase("running", "executing"))]));
-    assert_eq!(report.phases.iter().map(|it| it.took_ms).collect::<Vec<_>>(), [9000, 0, 6000]);
+    let log = vec![(9, issue("ISS-1", "planning")), (3, issue("ISS-1", "executing"))];
+    let report = of(&folder(&["ISS-1"], log));
+    assert_eq!(report.issues[0].spans[0].until.millis() - report.issues[0].spans[0].from.millis(), -6000);
+    assert_eq!(report.phases.iter().map(|it| it.took_ms).collect::<Vec<_>>(), [6000]);
 }

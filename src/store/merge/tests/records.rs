@@ -110,7 +110,8 @@ fn doc(schema: &'static Schema, life: &Life, start: &Value, change: impl Fn(&mut
 }
 
 fn issue(life: &Life) -> Vec<u8> {
-    let mut start = Issue::new(issue_id(), format!("author {}", life.birth.who), time(0), "as it was".into());
+    let mut start =
+        Issue::new(issue_id(), format!("author {}", life.birth.who).into(), time(0), "as it was".into());
     start.tags = ["auth".to_owned()].into();
     doc(&ISSUE, life, &serde_json::to_value(start).unwrap(), |data, what| match what {
         0..=2 => data["title"] = json!(format!("title {what}")),
@@ -196,14 +197,14 @@ fn logged(kind: usize, life: &Life) -> (String, Vec<u8>) {
     let (text, at) = (format!("text {}", life.writes.len()), time(0));
     let event = |event| {
         let folder = layout::execution_log(&execution(&Life { rewritten: false, ..life.clone() }).id);
-        entry(&folder, life, |id| LogEntry { id, event, actor: text.clone(), at })
+        entry(&folder, life, |id| LogEntry { id, event, actor: text.as_str().into(), at })
     };
     let author = || "a".to_owned();
     match kind {
         0 => entry(&layout::comments(&issue_id()), life, |id| Comment {
             id,
             body: text,
-            author: author(),
+            author: author().into(),
             created_at: at,
             edits: None,
         }),
@@ -213,7 +214,7 @@ fn logged(kind: usize, life: &Life) -> (String, Vec<u8>) {
             stage: Stage::Execute,
             content: text,
             detail: FeedbackDetail::default(),
-            author: author(),
+            author: author().into(),
             created_at: at,
         }),
         2 => event(Event::End(End {
@@ -238,20 +239,13 @@ fn logged(kind: usize, life: &Life) -> (String, Vec<u8>) {
             resolution_order: vec![],
             rationale: Some(text),
             resolves: None,
-            author: author(),
+            author: author().into(),
             created_at: at,
         }),
         _ => entry(&layout::run_log(&run_id()), life, |id| RunLogEntry {
             id,
-            event: RunEvent::Action(ActionDone {
-                action: RunStep::Plan,
-                issue_id: Some(issue_id()),
-                agent: None,
-                took_ms: None,
-                note: None,
-                skipped: None,
-            }),
-            actor: text,
+            event: RunEvent::Action(ActionDone::plain(RunStep::Plan, Some(issue_id()))),
+            actor: text.into(),
             at,
         }),
     }
@@ -268,7 +262,7 @@ fn execution(life: &Life) -> Execution {
         queue_id: Some(queue_id()),
         item_id: None,
         attempt: 1 + life.writes.len() as u64,
-        actor: format!("actor {}", life.birth.who),
+        actor: format!("actor {}", life.birth.who).into(),
         role: None,
         branch: None,
         base_commit: None,
@@ -292,7 +286,7 @@ fn run(life: &Life) -> Vec<u8> {
         code_review: CodeReview::Skip,
         branch: None,
         base_commit: None,
-        actor: format!("actor {}", life.birth.who),
+        actor: format!("actor {}", life.birth.who).into(),
         created_at: time(life.birth.second),
     })
 }
@@ -307,8 +301,8 @@ fn review(life: &Life) -> (String, Vec<u8>) {
         scores,
         total: scores.total(),
         findings: life.writes.iter().map(|write| format!("finding {}", write.what)).collect(),
-        plan_digest: format!("sha256:{}", "0".repeat(64 - 1) + &life.birth.what.to_string()),
-        author: format!("reviewer {}", life.birth.who),
+        plan_digest: format!("sha256:{}", "0".repeat(64 - 1) + &life.birth.what.to_string()).into(),
+        author: format!("reviewer {}", life.birth.who).into(),
         created_at: time(life.birth.second),
     })
 }

@@ -86,7 +86,7 @@ fn of_two_records_of_one_time_the_greater_stands_whole_in_whatever_order_they_co
     import(&right, &two);
     let report = import(&right, &one);
     assert_eq!(report["unchanged"], 1);
-    assert!(report["notes"][0]["note"].as_str().unwrap().contains("same `updated_at`"), "{report}");
+    assert!(report["notes"][0]["note"].as_str().unwrap().contains("same time of change"), "{report}");
     let mut reads = [&left, &right].map(|repo| issue(repo, "zoo-1"));
     for read in &mut reads {
         read.as_object_mut().unwrap().remove("clock");

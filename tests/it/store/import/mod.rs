@@ -1,6 +1,11 @@
 //! `import beads`: what is imported, and what a second import changes.
 
 mod again;
+mod concurrent;
+mod exported;
+mod git_bug;
+mod github;
+mod options;
 mod refused;
 
 use std::path::Path;
@@ -120,7 +125,7 @@ fn everything_comes_in_and_once() {
     assert_eq!(report["commit"].as_str(), repo.tip().as_deref());
     let counts = ["created", "updated", "unchanged", "comments", "dependencies", "relations"]
         .map(|name| &report[name]);
-    assert_eq!(counts, [6, 0, 0, 2, 2, 2]);
+    assert_eq!(counts, [6, 0, 0, 2, 2, 3]);
     assert_eq!(report["skipped"], json!([]));
     let notes: Vec<String> = report["notes"]
         .as_array()
@@ -131,12 +136,22 @@ fn everything_comes_in_and_once() {
     assert_eq!(
         notes,
         [
-            "zoo_1-a: the dependency on `zoo-5` has the type `waits-for`, which is not supported here; it is kept in `imported`",
             "zoo_1-a: a dependency: `no good` cannot be the id of an issue: an id has a `-` in it; it is kept in `imported`",
-            "zoo_1-a: it depends on `far-away`, which is neither in the file nor here",
-            "zoo-6: the status `hooked` is not known here; it became `registered`",
+            "zoo_1-a: it depends on `far-away`, which is neither in the source nor here",
             "zoo-6: the priority 7 is not one of 0 to 4; it became trivial",
         ]
+    );
+
+    let kept = |what: &str| json!({"what": what, "issues": 1});
+    assert_eq!(
+        report["kept"],
+        json!([
+            kept("`estimated_minutes` has no field here"),
+            kept("the dependency type `waits-for` became a relation, which does not block"),
+            kept("the status `blocked` became `registered`"),
+            kept("the status `hooked` became `registered`"),
+            kept("the status `in_progress` became `planning`"),
+        ])
     );
 
     let read = issue(&repo, "zoo_1-a");
@@ -150,7 +165,7 @@ fn everything_comes_in_and_once() {
         ("context", json!("It is hungry.")),
         ("tags", json!(["food", "zoo"])),
         ("depends_on", json!(["far-away", "zoo-2"])),
-        ("relations", json!(["parent-child:zoo-3", "relates-to:zoo-4"])),
+        ("relations", json!(["parent-child:zoo-3", "relates-to:zoo-4", "waits-for:zoo-5"])),
     ] {
         assert_eq!(read[name], value, "{name}");
     }
@@ -219,7 +234,7 @@ fn issues_that_depend_on_each_other_are_noted() {
         json!([{
             "id": "zoo-2",
             "note": "the issues depend on each other in a cycle: zoo-2 → zoo-3 → zoo-2",
-            "remedies": [{"operation": "edit", "values": ["zoo-2", "--depends-on=-zoo-3"], "words": "removes a dependency"}]
+            "remedies": [{"operation": "edit", "options": [{"name": "depends-on", "value": "-zoo-3"}], "values": ["zoo-2"], "words": "removes a dependency"}]
         }])
     );
     // Importing the same again changes nothing, and reports nothing.

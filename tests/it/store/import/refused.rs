@@ -52,28 +52,34 @@ fn of_one_id_that_stands_twice_the_later_record_counts() {
 }
 
 #[test]
-fn a_file_that_is_not_json_lines_is_refused_whole() {
+fn a_line_that_is_not_json_is_named_and_stops_nothing() {
     let repo = store(&Sandbox::new(), "a");
-    let tip = repo.tip();
     let good = lines(&[record("zoo-1", &json!({}))]);
-    for (bad, code, place) in [
-        (
-            &b"{\"id\": \"zoo-2\", \"title\": \"cut o"[..],
-            "invalid-json",
-            "line 2, column 31: the JSON ends half-way",
-        ),
-        (b"{}\n{]\n{}\n", "invalid-json", "line 3, column 2: not JSON"),
-        (b"zoo-2,a title\n", "invalid-json", "line 2, column 1: not JSON"),
-        (b"{}\n{\"id\": \"\xff\"}\n", "invalid-utf8", "line 3, column 9: the byte 0xff is not UTF-8"),
-    ] {
-        repo.write("bad.jsonl", [good.as_bytes(), bad].concat());
-        let error = repo.wf(&["--json", "import", "beads", "bad.jsonl"]).fails(1).json_error();
-        let message = error["message"].as_str().unwrap();
-        assert_eq!(error["code"], code, "{message}");
-        assert!(message.starts_with(&format!("`bad.jsonl`, {place}")), "{message}");
-        assert!(error["hint"].as_str().unwrap().contains("nothing was imported"));
-    }
+    let last = lines(&[record("zoo-2", &json!({}))]);
+    let bad = b"{]\nzoo-2,a title\n{\"id\": \"\xff\"}\n{\"id\": \"zoo-3\", \"title\": \"cut o\n";
+    repo.write("bad.jsonl", [good.as_bytes(), bad, last.as_bytes()].concat());
+    let tip = repo.tip();
+    let error = repo.refused(1, &["import", "beads", "--strict", "bad.jsonl"]);
+    assert_eq!(error["code"], "not-strict");
+    assert_eq!(error["message"], "4 records of `bad.jsonl` cannot be imported, so nothing was");
     assert_eq!(repo.tip(), tip);
+    let report = repo.json(&["import", "beads", "bad.jsonl"]);
+    assert_eq!(report["created"], 2);
+    let skipped: Vec<String> = report["skipped"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|skipped| format!("{}: {}", skipped["line"], skipped["reason"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        skipped,
+        [
+            "2: column 2: not JSON: key must be a string",
+            "3: column 1: not JSON: expected value",
+            "4: column 9: the byte 0xff is not UTF-8",
+            "5: column 31: the JSON ends half-way: EOF while parsing a string",
+        ]
+    );
 }
 
 #[test]

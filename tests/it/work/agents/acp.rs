@@ -8,8 +8,8 @@ use serde_json::json;
 use super::hostile::{fifo, rest};
 use crate::support::{Repo, Sandbox};
 
-/// An agent in Python: it greets, opens a session, and in its turn does what `turn` says.
-const AGENT: &str = r#"import json, sys, time, os
+/// An agent in Python: it greets, opens a session, and in its turn does what `TURN` says.
+pub(in crate::work) const AGENT: &str = r#"import json, sys, time, os
 def send(**message):
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n"); sys.stdout.flush()
 def read():

@@ -7,7 +7,7 @@ use super::{agent, fails, transcript};
 use crate::support::{Repo, Sandbox};
 
 /// A fifo: it can be read to its end only after every process that has it open for writing has ended.
-pub(super) fn fifo(repo: &Repo) -> (std::fs::File, BufReader<std::fs::File>) {
+pub(in crate::work) fn fifo(repo: &Repo) -> (std::fs::File, BufReader<std::fs::File>) {
     let path = repo.path().join("../alive");
     repo.sh(&["-c", "mkfifo ../alive"]).ok();
     // Opened for writing too, so that opening it does not block.
@@ -16,7 +16,7 @@ pub(super) fn fifo(repo: &Repo) -> (std::fs::File, BufReader<std::fs::File>) {
 }
 
 /// Everything that is written until every process that could write has ended.
-pub(super) fn rest((both, mut lines): (std::fs::File, BufReader<std::fs::File>)) -> String {
+pub(in crate::work) fn rest((both, mut lines): (std::fs::File, BufReader<std::fs::File>)) -> String {
     drop(both);
     let mut text = String::new();
     lines.read_to_string(&mut text).unwrap();

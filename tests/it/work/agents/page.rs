@@ -12,7 +12,7 @@ fn the_page_names_every_preset_setting_and_schema() {
     for name in column(&repo.json(&["agent", "list"]), "name") {
         assert!(page.contains(&name), "{name}");
     }
-    for key in ["command", "protocol", "timeout", "shell", "env"] {
+    for key in ["command", "protocol", "timeout", "shell", "commits", "env"] {
         assert!(page.contains(&format!("wf.agent.NAME.{key}")), "{key}: {page}");
     }
     let kinds = repo.json(&["schema"]);

@@ -1,78 +1,10 @@
 //! What a run does when something goes wrong. Each agent is a few lines of shell.
 
-use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
 
-use crate::support::{Repo, Sandbox, plan_on};
+use serde_json::json;
 
-/// A repository whose agents are shell scripts. A planner that says nothing else answers with `$HERE/plan.json`, which has
-/// the task to change `a.txt` and the test `test -s a.txt`.
-struct World {
-    sandbox: Sandbox,
-    repo: Repo,
-}
-
-const PLANS: &str = "cat \"$HERE/plan.json\"";
-const BUILDS: &str =
-    "date >> a.txt; git add a.txt; git commit -q -m Change; echo '{\"status\": \"completed\"}'";
-
-impl World {
-    fn new() -> Self {
-        let sandbox = Sandbox::new();
-        let repo = sandbox.repo("code");
-        repo.wf(&["init", "--hooks"]).ok();
-        repo.commit("a.txt", "one\n", "Begin");
-        let world = Self { sandbox, repo };
-        world.plan("plan.json", "test -s a.txt");
-        world.agent("planner", PLANS);
-        world.agent("executor", BUILDS);
-        world.repo.issue("ISS-1");
-        world
-    }
-
-    /// The plan in a file beside the repository, with this test.
-    fn plan(&self, file: &str, test: &str) {
-        let mut plan = plan_on("a.txt");
-        plan["tasks"][0]["test"]["commands"] = json!([test]);
-        std::fs::write(self.sandbox.root().join(file), plan.to_string()).unwrap();
-    }
-
-    /// Sets the agent for a role to a script. `once NAME` is true the first time.
-    fn agent(&self, role: &str, script: &str) {
-        let here = self.sandbox.root().display();
-        let once = "once() { test ! -e \"$HERE/$1\" && touch \"$HERE/$1\"; }";
-        let path = self.sandbox.root().join(format!("{role}.sh"));
-        std::fs::write(&path, format!("HERE='{here}'\n{once}\n{script}\n")).unwrap();
-        let set = |key: &str, value: &str| {
-            self.repo.git(&["config", key, value]).ok();
-        };
-        set(&format!("wf.agent.{role}.command"), &format!("sh '{}'", path.display()));
-        set(&format!("wf.run.{role}"), role);
-    }
-
-    /// Runs issues; the state of the run.
-    #[track_caller]
-    fn run(&self, code: i32, args: &[&str]) -> Value {
-        let ran = self.repo.wf(&[&["run", "--yes", "--json"], args].concat());
-        assert_eq!(ran.code, code, "{}\n{}", ran.stdout, ran.stderr);
-        ran.json()["state"].clone()
-    }
-
-    /// The error of ISS-1 in a state.
-    fn error(state: &Value) -> (&str, &str) {
-        let message = state["issues"]["ISS-1"]["error"].as_str().unwrap_or_default();
-        let errors = state["errors"].as_array().unwrap();
-        let last = errors.iter().rfind(|error| error["issue_id"] == "ISS-1");
-        (last.and_then(|error| error["error_type"].as_str()).unwrap_or_default(), message)
-    }
-
-    /// The user's branch, index and work tree are as they were.
-    #[track_caller]
-    fn is_untouched(&self) {
-        assert_eq!(self.repo.git(&["status", "--porcelain"]).ok().stdout, "");
-        assert_eq!(self.repo.git(&["log", "--format=%s", "main"]).ok().stdout, "Begin\n");
-        self.repo.wf(&["fsck"]).ok();
-    }
-}
+use super::world::{BUILDS, PLANS, World};
 
 #[test]
 fn a_planner_that_fails_is_asked_once_more() {
@@ -144,7 +76,7 @@ fn a_task_that_fails_fails_its_plan_and_tells_the_next_planner() {
         "executor",
         "echo '{\"status\": \"failed\", \"errors\": [{\"task_id\": \"T1\", \"message\": \"no a\"}]}'",
     );
-    let state = world.run(1, &["ISS-1"]);
+    let state = world.run(1, &["ISS-1", "--retry", "0"]);
     assert!(World::error(&state).1.contains("no a"), "{state:#}");
     assert_eq!(world.repo.status("ISS-1"), "failed");
     let feedback = world.repo.json(&["feedback", "list", "ISS-1"]);
@@ -244,7 +176,7 @@ fn of_several_plans_a_person_chooses() {
         "printf '{\"solutions\": [%s, %s]}' \"$(cat \"$HERE/plan.json\")\" \"$(cat \"$HERE/other.json\")\"";
     world.agent("planner", several);
     let state = world.run(1, &["ISS-1"]);
-    assert!(World::error(&state).1.contains("git wf bind ISS-1 SOLUTION"), "{state:#}");
+    assert!(World::error(&state).1.contains("2 plans wait for somebody to choose one"), "{state:#}");
     assert_eq!(world.repo.json(&["solution", "list", "ISS-1"]).as_array().unwrap().len(), 2);
 }
 
@@ -273,14 +205,27 @@ fn a_review_that_nobody_gives_is_left_out_on_the_record() {
     world.agent("reviewer", "exit 3");
     let state = world.run(0, &["ISS-1", "--mode", "full"]);
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
-    let log = world.repo.json(&["run", "log"]);
-    assert!(log.as_array().unwrap().iter().any(|it| it["action"] == "review" && it["skipped"].is_string()));
+    let shown = world.repo.json(&["run", "show"]);
+    assert_eq!(
+        (&shown["left_out"][0]["action"], &shown["left_out"][0]["issue_id"]),
+        (&json!("review"), &json!("ISS-1"))
+    );
+    // It is said wherever the run is shown, and waits for somebody.
+    assert!(world.repo.wf(&["run", "show"]).ok().stdout.contains("ISS-1: no review: "));
+    let report = world.repo.wf(&["run", "report"]).ok().stdout;
+    assert!(
+        report.contains("\nISS-1: no review: ") && report.contains("ISS-1: nobody reviewed its plan"),
+        "{report}"
+    );
 }
 
 #[test]
 fn an_agent_that_cannot_be_started_is_not_tried_twice() {
     let world = World::new();
-    let state = world.run(1, &["ISS-1", "--planner", "./nowhere"]);
+    let path = world.sandbox.root().join("planner");
+    std::fs::write(&path, "#!/no/such/interpreter\n").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let state = world.run(1, &["ISS-1", "--planner", path.to_str().unwrap()]);
     assert_eq!(World::error(&state).0, "agent-not-started", "{state:#}");
     assert_eq!(state["errors"].as_array().unwrap().len(), 2, "{state:#}");
 }

@@ -3,11 +3,35 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
+use super::live::{Live, WAITS, branches, gate, latest, open};
 use super::pair::{all_is_mended, five_bugs};
+use super::world::{BUILDS, World};
 use crate::support::{Repo, Sandbox};
 
-/// Starts a run and kills it, with all that it started, after it told so many things; what it told.
-fn killed_after(repo: &Repo, args: &[&str], lines: usize) -> Vec<String> {
+/// Numbers that look random, the same ones for each seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        // xorshift64
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % n as u64).unwrap()
+    }
+}
+
+/// The points at which a transaction of the store, or a claim, can die.
+const POINTS: [&str; 7] = ["object", "objects", "noted", "locked", "moved", "ensured", "claimed"];
+
+/// Runs until it is killed: after it told so many things, or at such a point of one of its transactions. Whether it was
+/// killed, rather than coming to its end before.
+fn is_killed(repo: &Repo, args: &[&str], dice: &mut Dice) -> bool {
+    if dice.below(2) == 0 {
+        let point = format!("{}:{}", POINTS[dice.below(POINTS.len())], 1 + dice.below(9));
+        return repo.with_env("WF_FAULT", &point).wf(args).code == -1;
+    }
+    let lines = 1 + dice.below(7);
     let mut child = repo
         .command(env!("CARGO_BIN_EXE_git-wf"), args)
         .stderr(Stdio::piped())
@@ -15,30 +39,151 @@ fn killed_after(repo: &Repo, args: &[&str], lines: usize) -> Vec<String> {
         .spawn()
         .unwrap();
     let stderr = BufReader::new(child.stderr.take().unwrap());
-    let told: Vec<String> = stderr.lines().take(lines).map(Result::unwrap).collect();
+    let told = stderr.lines().take(lines).count();
     child.kill().unwrap();
     child.wait().unwrap();
-    told
+    told == lines
+}
+
+/// Kills runs over five issues until so many were killed, each again and again until it is over.
+fn killed_again_and_again(mut kills: usize, seed: u64) {
+    let mut dice = Dice(seed);
+    while kills > 0 {
+        let sandbox = Sandbox::new();
+        let Some(repo) = five_bugs(&sandbox) else { return };
+        let mut args = &["run", "--all-pending", "--jobs", "3", "--yes"][..];
+        while kills > 0 && is_killed(&repo, args, &mut dice) {
+            kills -= 1;
+            // A run that was killed before it was recorded is none.
+            if !repo.json(&["run", "list"]).as_array().unwrap().is_empty() {
+                args = &["run", "resume", "--yes"];
+            }
+        }
+        if args[1] == "resume" {
+            let last = repo.wf(args);
+            assert!(last.code == 0 || last.stderr.contains("no run is open"), "{seed}: {}", last.stderr);
+        } else {
+            repo.wf(args).ok();
+        }
+        let run = repo.json(&["run", "show"]);
+        assert_eq!(run["state"]["status"], "completed", "{seed}: {run:#}");
+        assert_eq!(run["state"]["context"]["completed_count"], 5, "{seed}: {run:#}");
+        assert!(run["breaches"].is_null(), "{seed}: {run:#}");
+        all_is_mended(&repo, run["branch"].as_str().unwrap().trim_start_matches("refs/heads/"));
+        repo.wf(&["run", "resume"]).fails(3);
+    }
 }
 
 #[test]
-fn a_run_that_is_killed_again_and_again_comes_to_the_same_end() {
-    let sandbox = Sandbox::new();
-    let Some(repo) = five_bugs(&sandbox) else { return };
-    let mut told = killed_after(&repo, &["run", "--all-pending", "--jobs", "3", "--yes"], 4);
-    // Each goes on a little further; a run is over at the latest when each of its steps was the first of a process.
-    for lines in [3, 6, 2, 9, 4, 12, 5, 7] {
-        if repo.json(&["run", "show"])["state"]["status"] == "completed" {
-            break;
-        }
-        told = killed_after(&repo, &["run", "resume", "--yes"], lines);
-    }
-    drop(told);
-    let last = repo.wf(&["run", "resume", "--yes", "--json"]);
-    assert!(last.code == 0 || last.stderr.contains("no run is open"), "{}", last.stderr);
-    let run = repo.json(&["run", "show"]);
-    assert_eq!(run["state"]["status"], "completed", "{run:#}");
-    assert_eq!(run["state"]["context"]["completed_count"], 5, "{run:#}");
-    all_is_mended(&repo, run["branch"].as_str().unwrap().trim_start_matches("refs/heads/"));
-    repo.wf(&["run", "resume"]).fails(3);
+fn a_run_that_is_killed_ten_times_comes_to_the_same_end() {
+    killed_again_and_again(10, 0x2026_1121);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn runs_that_are_killed_thirty_times_come_to_the_same_end() {
+    killed_again_and_again(30, 0x9e37_79b9_7f4a_7c15);
+}
+
+#[test]
+fn a_run_that_was_killed_is_shown_as_interrupted_and_the_log_tells_how_it_went_on() {
+    let world = World::new();
+    gate(&world);
+    world.agent("executor", &format!("if once killed; then {WAITS}; {WAITS}; fi; {BUILDS}"));
+    let repo = &world.repo;
+    let live = Live::until("ISS-1 execute by executor", repo, &["run", "ISS-1", "--yes"]);
+    // The agent is at work, and comes to the gate once more.
+    open(&world);
+    live.kill();
+    let (run, list) = (latest(repo), repo.wf(&["run", "list"]).ok().stdout);
+    assert!(list.contains("interrupted"), "{list}");
+    let show = repo.wf(&["run", "show"]).ok().stdout;
+    assert!(show.contains(&format!("`git wf run resume {run}` goes on with it")), "{show}");
+    assert!(!show.contains("is on the branch"), "{show}");
+    assert_eq!(repo.json(&["run", "show"])["driven"], "interrupted");
+    let refused = repo.wf(&["run", "ISS-1", "--yes"]).fails(3).stderr;
+    assert!(refused.contains("which was interrupted, executes it"), "{refused}");
+    assert!(refused.contains(&format!("git wf run resume {run}")), "{refused}");
+
+    repo.wf(&["run", "resume", "--yes"]).ok();
+    let log = repo.wf(&["run", "log"]).ok().stdout;
+    assert!(log.contains("resumed, executing"), "{log}");
+    let show = repo.json(&["show", "ISS-1"]);
+    let execution = &show["executions"][0];
+    assert_eq!(execution["status"], "completed", "{show:#}");
+    // Both times that the agent was asked are kept.
+    let sessions = execution["sessions"].as_array().unwrap();
+    assert_eq!(sessions.len(), 2, "{show:#}");
+    assert!(sessions[0]["summary"].as_str().unwrap().contains("interrupted"), "{show:#}");
+    // The worktrees are gone.
+    assert_eq!(repo.git(&["worktree", "list", "--porcelain"]).ok().stdout.matches("worktree ").count(), 1);
+    world.is_untouched();
+}
+
+#[test]
+fn what_an_agent_left_uncommitted_is_kept_on_a_branch_that_the_log_names() {
+    let world = World::new();
+    gate(&world);
+    // It has written the file when the gate opens, and waits there once more.
+    let script = format!("if once killed; then echo half >> a.txt; {WAITS}; {WAITS}; fi; {BUILDS}");
+    world.agent("executor", &script);
+    let live = Live::until("ISS-1 execute by executor", &world.repo, &["run", "ISS-1", "--yes"]);
+    open(&world);
+    live.kill();
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    let kept = branches(&world.repo).lines().find(|name| name.starts_with("wf/kept/")).map(str::to_owned);
+    let kept = kept.expect("a branch");
+    let log = world.repo.wf(&["run", "log"]).ok().stdout;
+    assert!(log.contains(&format!("what was not committed is on the branch {kept}")), "{log}");
+    assert!(world.repo.git(&["show", &format!("{kept}:a.txt")]).ok().stdout.contains("half"));
+}
+
+#[test]
+fn work_that_is_completed_when_the_run_is_stopped_is_still_merged() {
+    let world = World::new();
+    gate(&world);
+    world.repo.issue("ISS-2");
+    world.agent("executor", &format!("if once stopped; then {WAITS}; fi; {BUILDS}"));
+    let repo = &world.repo;
+    let mut live = Live::until("ISS-1 execute by executor", repo, &["run", "ISS-1", "ISS-2", "--yes"]);
+    live.interrupt(repo);
+    live.tells("stopping after the steps that are under way");
+    open(&world);
+    let (code, told) = live.ends();
+    assert!(
+        code == 1 && told.contains("was stopped") && told.contains("git wf run resume"),
+        "{code}: {told}"
+    );
+    assert!(told.contains("integrate of ISS-1 done"), "{told}");
+    assert_eq!(repo.json(&["run", "show"])["driven"], "interrupted");
+    repo.wf(&["run", "resume", "--yes"]).ok();
+    assert_eq!((repo.status("ISS-1"), repo.status("ISS-2")), ("completed".into(), "completed".into()));
+}
+
+#[test]
+fn a_run_whose_branch_is_gone_is_not_begun_again_on_an_empty_one() {
+    let world = World::new();
+    gate(&world);
+    world.repo.issue("ISS-2");
+    world.agent("executor", &format!("if ! once first; then {WAITS}; fi; {BUILDS}"));
+    let repo = &world.repo;
+    Live::until("ISS-2 execute by executor", repo, &["run", "ISS-1", "ISS-2", "--yes"]).kill();
+    let run = latest(repo);
+    let tree = format!("../code-{run}/branch");
+    repo.git(&["worktree", "remove", "--force", &tree]).ok();
+    repo.git(&["branch", "-q", "-D", &format!("wf/{run}")]).ok();
+    let refused = repo.wf(&["run", "resume", "--yes"]).fails(1).stderr;
+    assert!(refused.contains(&format!("the branch `wf/{run}`, which has work")), "{refused}");
+    assert!(!branches(repo).contains(&run), "{}", branches(repo));
+}
+
+#[test]
+fn a_run_that_integrates_nothing_leaves_no_branch() {
+    let world = World::new();
+    world.agent("planner", "exit 3");
+    let ran = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
+    assert!(!ran.stdout.contains("wf/RUN-"), "{}", ran.stdout);
+    assert_eq!(branches(&world.repo), "");
+    let show = world.repo.wf(&["run", "show"]).ok().stdout;
+    assert!(!show.contains("wf/RUN-"), "{show}");
 }

@@ -1,7 +1,21 @@
 //! Runs: one pass of the workflow over several issues, driven by agents.
 
+mod acp;
+mod asked;
+mod attempts;
+mod clones;
+mod explorers;
 mod failures;
+mod followed;
+mod guards;
+mod hostile;
 mod interrupted;
+mod live;
 mod pair;
 mod report;
+mod said;
 mod shown;
+mod silent;
+mod stopping;
+mod together;
+mod world;

@@ -17,7 +17,9 @@ pub(super) fn five_bugs(sandbox: &Sandbox) -> Option<Repo> {
     for name in ["planner", "executor"] {
         repo.git(&["config", &format!("wf.agent.{name}.command"), &format!("'{agents}/{name}.py'")]).ok();
     }
-    for (role, name) in [("planner", "planner"), ("reviewer", "planner"), ("executor", "executor")] {
+    for (role, name) in
+        [("explorer", "planner"), ("planner", "planner"), ("reviewer", "planner"), ("executor", "executor")]
+    {
         repo.git(&["config", &format!("wf.run.{role}"), name]).ok();
     }
     repo.write("sums.py", "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a + b\n");
@@ -90,7 +92,7 @@ fn five_issues_are_planned_and_mended_by_three_at_once() {
     repo.write("mine.txt", "not committed\n");
     let run = repo.wf(&["run", "--all-pending", "--jobs", "3", "--yes", "--json"]).ok().json();
     assert_eq!(run["mode"], "batch");
-    assert_eq!(run["steps"], json!(["plan", "review", "queue", "execute", "integrate"]));
+    assert_eq!(run["steps"], json!(["explore", "plan", "review", "queue", "execute", "integrate"]));
     let state = &run["state"];
     assert_eq!((&state["status"], &state["phase"]), (&json!("completed"), &json!("complete")));
     assert_eq!(
@@ -137,16 +139,39 @@ fn an_issue_that_is_missing_is_skipped_and_named_ones_are_enough() {
 }
 
 #[test]
+fn the_issues_of_a_wave_are_taken() {
+    let sandbox = Sandbox::new();
+    let Some(repo) = five_bugs(&sandbox) else { return };
+    for (issue, tags) in
+        [("ISS-1", ["wave-1", "auth"]), ("ISS-3", ["wave-2", "auth"]), ("ISS-4", ["wave-2", "x"])]
+    {
+        for tag in tags {
+            repo.wf(&["edit", issue, "--tag", tag]).ok();
+        }
+    }
+    let chosen = |args: &[&str]| {
+        repo.wf(&[&["run", "--dry-run", "--json"], args].concat()).ok().json()["issue_ids"].clone()
+    };
+    assert_eq!(chosen(&["--wave", "2"]), json!(["ISS-3", "ISS-4"]));
+    assert_eq!(chosen(&["--wave", "2", "--tag", "auth"]), json!(["ISS-3"]));
+    assert_eq!(chosen(&["ISS-5", "--wave", "1", "--all-pending"]), json!(["ISS-5", "ISS-1"]));
+    repo.wf(&["run", "--wave", "7"]).fails(3);
+    repo.wf(&["run", "--wave", "0"]).fails(2);
+}
+
+#[test]
 fn a_run_may_only_plan_and_another_may_only_execute() {
     let sandbox = Sandbox::new();
     let Some(repo) = five_bugs(&sandbox) else { return };
     let planned = repo.wf(&["run", "ISS-3", "ISS-4", "--plan-only", "--mode", "full", "--json"]).ok().json();
-    assert_eq!((&planned["steps"], &planned["branch"]), (&json!(["plan", "review"]), &json!(null)));
+    assert_eq!(
+        (&planned["steps"], &planned["branch"]),
+        (&json!(["explore", "plan", "review"]), &json!(null))
+    );
     assert_eq!((repo.status("ISS-3"), repo.status("ISS-4")), ("planned".into(), "planned".into()));
     // Nobody agreed to the tests of the plans.
-    let refused = repo.wf(&["run", "ISS-3", "--execute-only", "--json"]).fails(1).json();
-    let error = refused["state"]["issues"]["ISS-3"]["error"].as_str().unwrap();
-    assert!(error.contains("nobody here has agreed"), "{error}");
+    let refused = repo.wf(&["run", "ISS-3", "--execute-only"]).fails(1);
+    assert!(refused.stderr.contains("nobody here has agreed"), "{}", refused.stderr);
     repo.wf(&["run", "--all-pending", "--execute-only", "--yes"]).ok();
     assert_eq!((repo.status("ISS-3"), repo.status("ISS-4")), ("completed".into(), "completed".into()));
 }

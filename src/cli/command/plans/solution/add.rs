@@ -1,7 +1,7 @@
 use super::read_plans;
 use crate::cli::{Context, Force, Outcome, print};
+use crate::ops::issues;
 use crate::ops::plans::{self, Add};
-use crate::store::resolve;
 
 /// Add plans to an issue, and bind the only candidate if it is good enough
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let Args { issue, files, no_bind, add_reply_task, force } = args;
     // If a file was given instead of an issue, say so before any file is read.
-    let issue = resolve::issue(&session.store().snapshot()?, &issue)?.to_string();
+    let issue = issues::id(&session, &issue)?.to_string();
     let mut plans = Vec::new();
     for file in if files.is_empty() { vec!["-".to_owned()] } else { files } {
         plans.extend(read_plans(&file)?);

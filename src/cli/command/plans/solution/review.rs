@@ -1,4 +1,5 @@
 use crate::cli::{Context, Failure, Force, Outcome, named, print, read_bytes};
+use crate::model::digest::PlanDigest;
 use crate::model::review::{Score, Scores, Verdict};
 use crate::ops::plans::{self, Judgement};
 
@@ -23,7 +24,7 @@ pub(super) struct Args {
     findings: Vec<String>,
     /// The digest of the plan you reviewed; the review is refused if the plan has changed since
     #[arg(long, value_name = "DIGEST")]
-    plan_digest: Option<String>,
+    plan_digest: Option<PlanDigest>,
     /// Read the review from a JSON file (`-` for stdin); see `git wf schema review-input`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verdict", "technical", "risk", "completeness", "findings", "plan_digest"])]
     from_json: Option<String>,

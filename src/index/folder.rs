@@ -31,7 +31,7 @@ const FILES: [&str; 7] = [
 
 /// A directory that may hold an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct IndexFolder {
     folder: PathBuf,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Guard(#[allow(dead_code)] File);
 
-impl Place {
+impl IndexFolder {
     /// The places for the index of the repository with this common git directory, best first: that directory, unless
     /// it is on a network mount, where neither locks nor shared memory are reliable; then the user's cache.
     pub(super) fn all(common_dir: &Path, environment: &Environment) -> Vec<Self> {
@@ -123,7 +123,7 @@ impl Place {
     }
 }
 
-/// See [`Place::identity`].
+/// See [`IndexFolder::identity`].
 pub(super) type Identity = (u64, Option<std::time::SystemTime>);
 
 fn wait(timeout: Duration, mut lock: impl FnMut() -> Result<(), TryLockError>) -> io::Result<()> {

@@ -1,0 +1,144 @@
+//! The guard of an agent in a run: hooks that stop what its role may not do, and a trace of the git commands that it
+//! runs. Both are given to it in its environment alone, so nobody else's git sees them.
+//!
+//! It is a rail, not a wall: an agent that calls git with another `core.hooksPath`, or clears its environment, gets past
+//! it. What got past is found by looking at the repository afterwards.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::in_hook::HOOKS;
+use super::traced::{GitAct, acts};
+use super::watch::program;
+use crate::model::shell::word;
+use crate::rules::run::Bounds;
+
+/// The hooks that check something before they pass to the repository's own: their names, and how they read stdin.
+const CHECKED: &[(&str, Input)] =
+    &[("pre-commit", Input::None), ("pre-push", Input::Lines), ("reference-transaction", Input::Lines)];
+
+/// What git writes to the stdin of a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Input {
+    None,
+    Lines,
+}
+
+/// The guard of one agent.
+#[derive(Debug, Clone)]
+pub(crate) struct Guard {
+    folder: PathBuf,
+    bounds: Bounds,
+}
+
+impl Guard {
+    /// Writes the hooks into `folder`, which is replaced. `own` is the repository's own directory of hooks, which are
+    /// still called; `links_commits` is whether its `post-commit` calls this program.
+    pub(crate) fn set(folder: &Path, bounds: Bounds, own: &Path, links_commits: bool) -> io::Result<Self> {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let guard = Self { folder: folder.to_owned(), bounds };
+        let hooks = guard.hooks();
+        fs::create_dir_all(&hooks)?;
+        fs::write(guard.file(), serde_json::to_vec_pretty(&guard.bounds)?)?;
+        let program = program()?;
+        for name in HOOKS {
+            let earlier = own.join(name);
+            let earlier = is_executable(&earlier).then_some(earlier.as_path());
+            let checked = CHECKED.iter().find(|(checked, _)| checked == name);
+            let script = match (checked, earlier) {
+                (Some((_, input)), _) => check(&program, &guard.file(), name, *input, earlier),
+                (None, Some(earlier)) => {
+                    // `git wf done` looks whether the hook calls it.
+                    let mark = if links_commits { "# It calls git-wf.\n" } else { "" };
+                    format!("#!/bin/sh\n{mark}exec {} \"$@\"\n", quoted(earlier))
+                }
+                (None, None) => continue,
+            };
+            let path = hooks.join(name);
+            fs::write(&path, script)?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        }
+        Ok(guard)
+    }
+
+    /// Adds to the environment of the agent what makes git call these hooks and write the trace.
+    pub(crate) fn guard(&self, environment: &mut Vec<(OsString, OsString)>) {
+        let count = environment.iter().find(|(name, _)| name == "GIT_CONFIG_COUNT");
+        let count: u32 = count.and_then(|(_, value)| value.to_str()?.parse().ok()).unwrap_or(0);
+        for (name, value) in [
+            ("GIT_CONFIG_COUNT".to_owned(), OsString::from((count + 1).to_string())),
+            (format!("GIT_CONFIG_KEY_{count}"), "core.hooksPath".into()),
+            (format!("GIT_CONFIG_VALUE_{count}"), self.hooks().into()),
+            ("GIT_TRACE2_EVENT".to_owned(), self.trace().into()),
+        ] {
+            environment.retain(|(other, _)| *other != *name);
+            environment.push((name.into(), value));
+        }
+    }
+
+    /// What the agent may do.
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// What the agent did with git, as far as git tells.
+    pub(crate) fn acts(&self) -> Vec<GitAct> {
+        acts(&self.trace())
+    }
+
+    /// Removes it.
+    pub(crate) fn remove(&self) {
+        // What is left of it is replaced the next time.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+
+    fn hooks(&self) -> PathBuf {
+        self.folder.join("hooks")
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.join("bounds.json")
+    }
+
+    fn trace(&self) -> PathBuf {
+        self.folder.join("git.jsonl")
+    }
+}
+
+/// A hook that asks this program first, and then runs the repository's own.
+fn check(program: &Path, bounds: &Path, name: &str, input: Input, earlier: Option<&Path>) -> String {
+    let ask = format!("{} hook guard {} {name} \"$@\"", quoted(program), quoted(bounds));
+    // Only while the ref can still be refused; git runs this hook several times.
+    let skips = match (name, earlier) {
+        ("reference-transaction", None) => "[ \"$1\" = prepared ] || exit 0\n".to_owned(),
+        ("reference-transaction", Some(earlier)) => {
+            format!("[ \"$1\" = prepared ] || exec {} \"$@\"\n", quoted(earlier))
+        }
+        _ => String::new(),
+    };
+    let body = match (earlier, input) {
+        (None, _) => format!("exec {ask}\n"),
+        (Some(earlier), Input::None) => format!("{ask} || exit\nexec {} \"$@\"\n", quoted(earlier)),
+        // Both read the same stdin; the dot preserves trailing newlines.
+        (Some(earlier), Input::Lines) => format!(
+            "input=$(cat; echo .)\ninput=${{input%.}}\nprintf %s \"$input\" | {ask} || exit\n\
+             printf %s \"$input\" | {} \"$@\"\n",
+            quoted(earlier)
+        ),
+    };
+    format!("#!/bin/sh\n# It calls git-wf.\n{skips}{body}")
+}
+
+fn quoted(path: &Path) -> String {
+    word(&path.to_string_lossy()).into_owned()
+}
+
+fn is_executable(hook: &Path) -> bool {
+    hook.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,214 @@
+//! The git commands that an agent ran, read from git's own trace (`GIT_TRACE2_EVENT`). It names what an agent did beyond
+//! doubt, unless the agent wrote it itself; what is missing in it was not necessarily left undone.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// A longer trace is not read to its end.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+/// A longer command line is cut.
+const MOST_WORDS: usize = 64;
+
+/// A git command that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GitAct {
+    /// Its subcommand, such as `push`.
+    pub(crate) name: String,
+    /// The whole command line.
+    pub(crate) words: Vec<String>,
+    /// The top directory of the worktree in which it ran.
+    pub(crate) worktree: Option<PathBuf>,
+    /// Its exit code; `None` if git did not say.
+    pub(crate) code: Option<i64>,
+}
+
+/// The git commands in a trace, in order, but for those that git-wf itself ran; none if there is no trace.
+pub(crate) fn acts(trace: &Path) -> Vec<GitAct> {
+    std::fs::File::open(trace).map(|file| read(BufReader::new(file.take(MOST_BYTES)))).unwrap_or_default()
+}
+
+#[derive(Debug, Default)]
+struct Process {
+    act: Option<GitAct>,
+    name: Option<String>,
+    worktree: Option<PathBuf>,
+    code: Option<i64>,
+    is_ours: bool,
+}
+
+fn read(mut trace: impl BufRead) -> Vec<GitAct> {
+    let mut order: Vec<String> = Vec::new();
+    let mut processes: HashMap<String, Process> = HashMap::new();
+    let mut line = Vec::new();
+    while trace.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let event = serde_json::from_slice::<Value>(&line).unwrap_or_default();
+        line.clear();
+        let text = |key: &str| event[key].as_str().map(str::to_owned);
+        let Some(sid) = text("sid") else { continue };
+        let process = processes.entry(sid.clone()).or_insert_with(|| {
+            order.push(sid);
+            Process::default()
+        });
+        match event["event"].as_str() {
+            Some("start") => {
+                let words = event["argv"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                let words = words.take(MOST_WORDS).map(str::to_owned).collect();
+                process.act = Some(GitAct { name: String::new(), words, worktree: None, code: None });
+            }
+            Some("cmd_name") => process.name = text("name"),
+            Some("def_repo") => process.worktree = text("worktree").map(PathBuf::from),
+            Some("cmd_ancestry") => process.is_ours = event["ancestry"][0] == "git-wf",
+            Some("exit") => process.code = event["code"].as_i64(),
+            _ => {}
+        }
+    }
+    let act = |process: Process| {
+        let act = process.act.filter(|_| !process.is_ours)?;
+        Some(GitAct { name: process.name?, worktree: process.worktree, code: process.code, ..act })
+    };
+    order.iter().filter_map(|sid| processes.remove(sid)).filter_map(act).collect()
+}
+
+/// Commands that change the branch that is checked out where they run, its index, or its files.
+const HERE: &[&str] = &[
+    "add",
+    "am",
+    "apply",
+    "checkout",
+    "checkout-index",
+    "cherry-pick",
+    "clean",
+    "commit",
+    "merge",
+    "mv",
+    "pull",
+    "read-tree",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "switch",
+    "update-index",
+];
+
+impl GitAct {
+    /// Whether it may have changed the branch, the index or the files of the worktree in which it ran.
+    pub(crate) fn writes_here(&self) -> bool {
+        HERE.contains(&self.name.as_str())
+    }
+
+    /// Whether its command line says that it creates, moves or deletes this ref.
+    pub(crate) fn names(&self, reference: &str) -> bool {
+        let branch = reference.strip_prefix("refs/heads/");
+        let short = branch.or_else(|| reference.strip_prefix("refs/tags/")).unwrap_or(reference);
+        let is_it = |word: &str| word == short || word == reference;
+        let args = || self.words.iter().map(String::as_str).skip_while(|word| *word != self.name).skip(1);
+        let follows = |options: &[&str]| {
+            let mut args = args();
+            args.any(|word| options.contains(&word)) && args.next().is_some_and(is_it)
+        };
+        match self.name.as_str() {
+            "branch" => {
+                const CHANGES: &[&str] = &["d", "D", "delete", "f", "force", "m", "M", "move"];
+                let is_option = |word: &str| word.starts_with('-');
+                let has_change =
+                    args().any(|word| is_option(word) && CHANGES.contains(&word.trim_start_matches('-')));
+                let first = || args().find(|word| !word.starts_with('-')).is_some_and(is_it);
+                branch.is_some() && (first() || (has_change && args().any(is_it)))
+            }
+            "tag" => reference.starts_with("refs/tags/") && args().any(is_it),
+            "update-ref" => args().any(|word| word == reference || word == "--stdin"),
+            "checkout" | "switch" => {
+                branch.is_some()
+                    && follows(&["-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan"])
+            }
+            "worktree" => branch.is_some() && follows(&["-b", "-B"]),
+            "push" | "fetch" | "pull" => {
+                args().any(|word| word.rsplit_once(':').is_some_and(|(_, target)| is_it(target)))
+            }
+            "stash" => reference == "refs/stash",
+            "notes" => reference.starts_with("refs/notes/"),
+            _ => false,
+        }
+    }
+
+    /// Whether git did not say that it failed.
+    pub(crate) fn has_worked(&self) -> bool {
+        self.code.unwrap_or(0) == 0
+    }
+
+    /// Whether it pushed somewhere.
+    pub(crate) fn has_pushed(&self) -> bool {
+        let is_try = |word: &String| word == "--dry-run" || word == "-n";
+        self.name == "push" && self.code == Some(0) && !self.words.iter().any(is_try)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn act(line: &str) -> GitAct {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let mut args = words.iter().skip(1).skip_while(|word| word.starts_with('-') || word.contains('='));
+        let name = args.next().unwrap().clone();
+        GitAct { name, words, worktree: None, code: Some(0) }
+    }
+
+    #[test]
+    fn a_trace_is_read_as_commands() {
+        let trace = [
+            r#"{"event":"start","sid":"a","argv":["git","-c","core.hooksPath=","push","--no-verify"]}"#,
+            r#"{"event":"cmd_ancestry","sid":"a","ancestry":["sh","git-wf"]}"#,
+            r#"{"event":"def_repo","sid":"a","repo":1,"worktree":"/w"}"#,
+            r#"{"event":"start","sid":"a/b","argv":["git-receive-pack","o"]}"#,
+            "no json",
+            r#"{"event":"start","sid":"c","argv":["git","update-ref"]}"#,
+            r#"{"event":"cmd_ancestry","sid":"c","ancestry":["git-wf","sh"]}"#,
+            r#"{"event":"cmd_name","sid":"c","name":"update-ref"}"#,
+            r#"{"event":"cmd_name","sid":"a","name":"push"}"#,
+            r#"{"event":"exit","sid":"a","code":0}"#,
+        ]
+        .join("\n");
+        let found = read(trace.as_bytes());
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].has_pushed() && found[0].worktree.as_deref() == Some(Path::new("/w")));
+        assert!(acts(Path::new("/nowhere/at/all")).is_empty());
+    }
+
+    #[test]
+    fn what_a_command_line_changes_is_known_by_name() {
+        for (line, reference) in [
+            ("git branch -D q", "refs/heads/q"),
+            ("git branch q main", "refs/heads/q"),
+            ("git branch -f q HEAD", "refs/heads/q"),
+            ("git -c core.hooksPath= branch -D a q", "refs/heads/q"),
+            ("git update-ref -d refs/heads/q", "refs/heads/q"),
+            ("git update-ref --stdin", "refs/heads/q"),
+            ("git tag -f q", "refs/tags/q"),
+            ("git checkout -q -B q", "refs/heads/q"),
+            ("git push . HEAD:q", "refs/heads/q"),
+            ("git push . +x:refs/heads/q", "refs/heads/q"),
+            ("git stash", "refs/stash"),
+        ] {
+            assert!(act(line).names(reference), "{line}");
+        }
+        for (line, reference) in [
+            ("git branch other q", "refs/heads/q"),
+            ("git merge q", "refs/heads/q"),
+            ("git fetch origin q", "refs/heads/q"),
+            ("git tag q", "refs/heads/q"),
+            ("git checkout q", "refs/heads/q"),
+            ("git log q", "refs/heads/q"),
+        ] {
+            assert!(!act(line).names(reference), "{line}");
+        }
+        assert!(act("git reset --hard").writes_here() && !act("git status").writes_here());
+        assert!(!act("git push -n o x").has_pushed());
+    }
+}

@@ -1,0 +1,205 @@
+//! The lines that show how far each issue of a run has come, and the run as a whole.
+
+use std::time::{Duration, Instant};
+
+use crate::model::id::IssueId;
+use crate::model::run_log::RunEvent;
+use crate::model::status::IssueStatus;
+use crate::ops::work::run::Told;
+use crate::rules::run::{IssueStage, stage};
+use crate::ui::time;
+
+/// The cells of the bar.
+const CELLS: usize = 20;
+
+/// How far a run has come.
+pub(super) struct Board {
+    began: Instant,
+    /// The issues, in the order of the run.
+    rows: Vec<Row>,
+}
+
+struct Row {
+    issue: IssueId,
+    status: IssueStatus,
+    /// What an agent does for it now.
+    work: Option<Work>,
+    /// The last line that its agents wrote.
+    said: String,
+    /// The rest of a line that is not complete.
+    begun: String,
+}
+
+struct Work {
+    step: &'static str,
+    task: String,
+    since: Instant,
+}
+
+impl Board {
+    pub(super) fn new() -> Self {
+        Self { began: Instant::now(), rows: Vec::new() }
+    }
+
+    /// Follows what a run tells.
+    pub(super) fn told(&mut self, told: &Told<'_>) {
+        match told {
+            Told::Started { issues, .. } => {
+                let row = |(issue, status): &(IssueId, IssueStatus)| Row {
+                    issue: issue.clone(),
+                    status: *status,
+                    work: None,
+                    said: String::new(),
+                    begun: String::new(),
+                };
+                self.rows = issues.iter().map(row).collect();
+            }
+            Told::Began { issue, step, .. } => {
+                let work = Work { step: step.as_str(), task: String::new(), since: Instant::now() };
+                self.change(issue, |row| {
+                    row.work = Some(work);
+                    row.said.clear();
+                    row.begun.clear();
+                });
+            }
+            Told::Ended { issue } => self.change(issue, |row| row.work = None),
+            Told::Task { issue, task } => {
+                let task = task.to_string();
+                self.change(issue, |row| {
+                    if let Some(work) = &mut row.work {
+                        work.task = task;
+                    }
+                });
+            }
+            Told::Said { issue, text } => self.change(issue, |row| row.hear(text)),
+            Told::Logged(entry) => {
+                if let RunEvent::Issue(reached) = &entry.event {
+                    self.change(&reached.issue_id, |row| row.status = reached.status);
+                }
+            }
+        }
+    }
+
+    fn change(&mut self, issue: &IssueId, change: impl FnOnce(&mut Row)) {
+        if let Some(row) = self.rows.iter_mut().find(|row| row.issue == *issue) {
+            change(row);
+        }
+    }
+
+    /// At most so many lines: a bar for the whole, and above it the issues, those first that somebody works on.
+    pub(super) fn lines(&self, rows: usize) -> Vec<String> {
+        let room = rows.saturating_sub(2);
+        let mut shown: Vec<&Row> = self.rows.iter().collect();
+        if shown.len() > room {
+            shown.sort_by_key(|row| row.work.is_none());
+            shown.truncate(room);
+        }
+        let width = shown.iter().map(|row| row.issue.as_str().len()).max().unwrap_or(0);
+        let mut lines: Vec<String> = shown.iter().map(|row| row.line(width)).collect();
+        let hidden = self.rows.len() - shown.len();
+        if hidden > 0 {
+            lines.push(format!("… and {hidden} more"));
+        }
+        lines.push(self.bar());
+        lines
+    }
+
+    /// `[########············] 2 of 5 completed, 1 failed, 1m 4s`
+    fn bar(&self) -> String {
+        let count = |of: IssueStage| self.rows.iter().filter(|row| stage(row.status) == of).count();
+        let (all, completed, failed) =
+            (self.rows.len(), count(IssueStage::Completed), count(IssueStage::Failed));
+        let full = ((completed + failed) * CELLS).checked_div(all).unwrap_or(0);
+        let bar = format!("{}{}", "#".repeat(full), ".".repeat(CELLS - full));
+        let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+        format!("[{bar}] {completed} of {all} completed{failed}, {}", length(self.began.elapsed()))
+    }
+}
+
+impl Row {
+    fn line(&self, width: usize) -> String {
+        let issue = self.issue.as_str();
+        let Some(work) = &self.work else { return format!("{issue:<width$}  {}", self.status) };
+        let task = if work.task.is_empty() { String::new() } else { format!(" {}", work.task) };
+        let time = length(work.since.elapsed());
+        format!("{issue:<width$}  {}{task}  {time}  {}", work.step, self.said)
+    }
+
+    /// Keeps the last line that is not empty.
+    fn hear(&mut self, text: &str) {
+        self.begun.push_str(text);
+        let mut pieces = self.begun.rsplit('\n');
+        let rest = pieces.next().unwrap_or_default().to_owned();
+        let last = std::iter::once(rest.as_str()).chain(pieces).find(|line| !line.trim().is_empty());
+        if let Some(last) = last {
+            self.said = last.trim().chars().take(LONGEST).collect();
+        }
+        // What is never ended with a line break must not grow.
+        self.begun = rest.chars().take(LONGEST).collect();
+    }
+}
+
+/// More of a line would not fit anywhere.
+const LONGEST: usize = 400;
+
+fn length(time: Duration) -> String {
+    time::length(u64::try_from(time.as_millis()).unwrap_or(u64::MAX) / 1000 * 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fixtures::entry_id;
+    use crate::model::person::Person;
+    use crate::model::run::RunStep;
+    use crate::model::run_log::{IssueReached, RunLogEntry};
+    use crate::model::time::Time;
+
+    fn id(n: usize) -> IssueId {
+        IssueId::parse(&format!("ISS-{n}")).unwrap()
+    }
+
+    fn board(statuses: &[IssueStatus]) -> Board {
+        let rows = (1..).zip(statuses).map(|(n, status)| Row {
+            issue: id(n),
+            status: *status,
+            work: None,
+            said: String::new(),
+            begun: String::new(),
+        });
+        Board { began: Instant::now(), rows: rows.collect() }
+    }
+
+    #[test]
+    fn an_issue_has_its_step_its_task_and_the_last_line_of_its_agent() {
+        use IssueStatus::{Completed, Failed, Queued, Registered};
+        let mut board = board(&[Completed, Failed, Queued, Registered]);
+        board.told(&Told::Began { issue: &id(3), step: RunStep::Execute, agent: "a" });
+        let lines = board.lines(20);
+        assert_eq!((lines.len(), lines[0].as_str()), (5, "ISS-1  completed"));
+        assert!(lines[2].starts_with("ISS-3  execute  "), "{lines:?}");
+        assert!(lines[4].starts_with("[##########..........] 1 of 4 completed, 1 failed, "), "{lines:?}");
+        for text in ["one\ntw", "o\n", "\n \n"] {
+            board.told(&Told::Said { issue: &id(3), text });
+        }
+        assert!(board.lines(20)[2].ends_with("  two"), "{:?}", board.lines(20));
+        board.told(&Told::Ended { issue: &id(3) });
+        let entry = RunLogEntry {
+            id: entry_id("20261121T021405123Z-00000"),
+            event: RunEvent::Issue(IssueReached::plain(id(3), Completed)),
+            actor: Person::from("Ada"),
+            at: Time::EPOCH,
+        };
+        board.told(&Told::Logged(&entry));
+        assert_eq!(board.lines(20)[2], "ISS-3  completed");
+    }
+
+    #[test]
+    fn issues_in_work_are_shown_first_where_not_all_fit() {
+        let mut board = board(&[IssueStatus::Registered; 9]);
+        board.told(&Told::Began { issue: &id(8), step: RunStep::Plan, agent: "a" });
+        let lines = board.lines(5);
+        assert_eq!((lines.len(), lines[3].as_str()), (5, "… and 6 more"));
+        assert!(lines[0].starts_with("ISS-8  plan"), "{lines:?}");
+    }
+}

@@ -1,0 +1,81 @@
+//! What happens in a run, as JSON lines for programs.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::id::{IssueId, RunId};
+use crate::model::run::{RunMode, RunStep};
+use crate::model::run_log::RunLogEntry;
+use crate::model::task_id::TaskId;
+use crate::ops::work::run::Told;
+
+/// Something that happens in a run.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "each is written at once")]
+pub(in crate::cli) enum RunNews {
+    /// The run begins, or goes on.
+    Started {
+        /// The run.
+        run_id: RunId,
+        /// How much work it does on each issue.
+        mode: RunMode,
+        /// Its issues.
+        issue_ids: Vec<IssueId>,
+    },
+    /// An entry was added to its log.
+    Logged {
+        /// The entry.
+        entry: RunLogEntry,
+    },
+    /// An agent begins with a step.
+    Began {
+        /// For this issue.
+        issue_id: IssueId,
+        /// The step.
+        action: RunStep,
+        /// The agent's name.
+        agent: String,
+    },
+    /// An agent's step is over.
+    Ended {
+        /// For this issue.
+        issue_id: IssueId,
+    },
+    /// An agent works on another task of its plan.
+    Task {
+        /// For this issue.
+        issue_id: IssueId,
+        /// The task.
+        task_id: TaskId,
+    },
+    /// An agent wrote a piece of text. Under load, pieces are left out.
+    Said {
+        /// For this issue.
+        issue_id: IssueId,
+        /// The text, in which anything may stand.
+        text: String,
+    },
+    /// Somebody wants the run to stop.
+    Stopping {
+        /// Whether the steps that are under way are stopped, too.
+        at_once: bool,
+    },
+}
+
+impl From<&Told<'_>> for RunNews {
+    fn from(told: &Told<'_>) -> Self {
+        match told {
+            Told::Started { run, .. } => {
+                Self::Started { run_id: run.id.clone(), mode: run.mode, issue_ids: run.issue_ids.clone() }
+            }
+            Told::Logged(entry) => Self::Logged { entry: (*entry).clone() },
+            Told::Began { issue, step, agent } => {
+                Self::Began { issue_id: (*issue).clone(), action: *step, agent: (*agent).to_owned() }
+            }
+            Told::Ended { issue } => Self::Ended { issue_id: (*issue).clone() },
+            Told::Task { issue, task } => Self::Task { issue_id: (*issue).clone(), task_id: (*task).clone() },
+            Told::Said { issue, text } => Self::Said { issue_id: (*issue).clone(), text: (*text).to_owned() },
+        }
+    }
+}

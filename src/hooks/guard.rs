@@ -1,0 +1,54 @@
+//! The hooks that an agent of a run is given ([`crate::agent::guard`]): they refuse what its role may not do.
+
+use std::path::Path;
+
+use bstr::ByteSlice;
+
+use super::staged::Staged;
+use super::{HookError, Verdict};
+use crate::agent::in_run;
+use crate::rules::run::{Bounds, RefChange, unplanned_words};
+use crate::store::{Store, object_id};
+
+/// Checks the git command that runs the hook `name`. `input` reads what git wrote to its stdin.
+///
+/// # Errors
+/// The bounds cannot be read.
+pub(crate) fn run(
+    store: &Store,
+    bounds: &Path,
+    name: &str,
+    input: impl FnOnce() -> Result<Vec<u8>, HookError>,
+) -> Result<Verdict, HookError> {
+    let unread = |source| HookError::Read { path: bounds.to_owned(), source };
+    let bytes = std::fs::read(bounds).map_err(unread)?;
+    let bounds: Bounds = serde_json::from_slice(&bytes).map_err(|error| unread(error.into()))?;
+    let refused = match name {
+        "pre-commit" => commit(store, &bounds)?,
+        "pre-push" => Some(bounds.refuses_push()),
+        "reference-transaction" => {
+            let input = input()?;
+            let text = input.to_str_lossy();
+            text.lines().filter_map(RefChange::parse).find_map(|change| bounds.refuses_move(&change))
+        }
+        _ => None,
+    };
+    // What this program does with git goes through its own rules.
+    Ok(match refused.filter(|_| !in_run::is_git_of_git_wf()) {
+        Some(why) => Verdict::OutOfBounds(why),
+        None => Verdict::Go,
+    })
+}
+
+/// Why what is staged may not be committed here.
+fn commit(store: &Store, bounds: &Bounds) -> Result<Option<String>, HookError> {
+    if let Some(why) = bounds.refuses_commit_on(store.branch()?.as_deref()) {
+        return Ok(Some(why));
+    }
+    let (Some(staged), Some(base)) = (Staged::of(store)?, object_id(bounds.base.as_str())) else {
+        return Ok(None);
+    };
+    let deleted = store.git().deleted_in_index(staged.index(), base)?;
+    let unplanned = bounds.unplanned(deleted.iter().map(String::as_str));
+    Ok((!unplanned.is_empty()).then(|| unplanned_words(&unplanned)))
+}

@@ -1,0 +1,241 @@
+//! The record of beads that an issue becomes. For an issue of beads, that is its own record with what changed here, so
+//! that nothing which has no field here is lost; any other issue gets a new record.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::dependency::{self, Link};
+use super::{BEADS, read};
+use crate::interchange::tracker::Arrival;
+use crate::model::issue::{Comment, Issue, StoredStatus};
+use crate::model::priority::Priority;
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+use crate::rules::folder::IssueFolder;
+use crate::rules::shown::IssueDerived;
+
+/// A record for beads.
+pub(crate) struct Written {
+    /// The record.
+    pub(crate) record: Value,
+    /// What the issue says that beads has no field for.
+    pub(crate) left_out: BTreeSet<&'static str>,
+}
+
+/// The record of an issue.
+pub(crate) fn record(folder: &IssueFolder) -> Written {
+    let issue = &folder.issue.record;
+    let derived = IssueDerived::of(folder);
+    let own = issue.imported.as_ref().filter(|record| (BEADS.is_own)(record));
+    let before = own.and_then(|record| read(record).ok()).filter(|it| it.issue.id == issue.id);
+    let map = own.filter(|_| before.is_some()).and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut writing = Writing { map, is_changed: false, before };
+    writing.fields(issue, &derived);
+    writing.dependencies(issue);
+    writing.comments(folder);
+    let record = writing.end(issue, &derived);
+    Written { record, left_out: left_out(folder, &derived) }
+}
+
+/// A record that is being written.
+struct Writing {
+    map: Map<String, Value>,
+    /// What its own record means here, if it has one.
+    before: Option<Arrival>,
+    /// Whether it differs from that.
+    is_changed: bool,
+}
+
+impl Writing {
+    /// Sets a member if the field is not as the own record says. An own record spells it in its own way.
+    fn set<T: PartialEq>(&mut self, name: &str, now: &T, was: impl Fn(&Issue) -> &T, value: Option<Value>) {
+        if self.before.as_ref().is_some_and(|before| was(&before.issue) == now) {
+            return;
+        }
+        self.is_changed = true;
+        match value {
+            Some(value) => self.map.insert(name.to_owned(), value),
+            None => self.map.shift_remove(name),
+        };
+    }
+
+    fn fields(&mut self, issue: &Issue, derived: &IssueDerived) {
+        let text = |text: &Option<String>| text.clone().map(Value::String);
+        self.set("id", &issue.id, |it| &it.id, Some(issue.id.as_str().into()));
+        self.set("title", &issue.title, |it| &it.title, Some(issue.title.clone().into()));
+        self.set("description", &issue.context, |it| &it.context, text(&issue.context));
+        let design = &issue.extended_context.design;
+        self.set("design", design, |it| &it.extended_context.design, text(design));
+        let expected = &issue.expected_behavior;
+        self.set("acceptance_criteria", expected, |it| &it.expected_behavior, text(expected));
+        let notes = &issue.extended_context.notes;
+        let notes_text = notes.as_ref().map(|notes| match notes {
+            Value::String(text) => text.clone().into(),
+            other => other.to_string().into(),
+        });
+        self.set("notes", notes, |it| &it.extended_context.notes, notes_text);
+        self.status(issue, derived);
+        self.set("priority", &issue.priority, |it| &it.priority, Some(priority(issue.priority)));
+        let kind = issue.issue_type.clone().unwrap_or_else(|| "task".into());
+        self.set("issue_type", &issue.issue_type, |it| &it.issue_type, Some(kind.into()));
+        self.set("assignee", &issue.assignee, |it| &it.assignee, text(&issue.assignee));
+        self.set("external_ref", &issue.source_url, |it| &it.source_url, text(&issue.source_url));
+        let labels = (!issue.tags.is_empty()).then(|| json!(issue.tags));
+        self.set("labels", &issue.tags, |it| &it.tags, labels);
+    }
+
+    /// The status with the time and the reason that belong to it.
+    fn status(&mut self, issue: &Issue, derived: &IssueDerived) {
+        let same =
+            |before: &Arrival| before.issue.status == issue.status && derived.status == issue.status.into();
+        if self.before.as_ref().is_some_and(same) {
+            let reason = issue.close_reason.clone().map(Value::String);
+            let name = if issue.status == StoredStatus::Cancelled { "delete_reason" } else { "close_reason" };
+            self.set(name, &issue.close_reason, |it| &it.close_reason, reason);
+            return;
+        }
+        self.is_changed = true;
+        let status = status(derived.status);
+        self.map.insert("status".into(), status.into());
+        let is_closed = status == "closed";
+        let closed = derived.closed_at.or(derived.completed_at).filter(|_| is_closed);
+        for (name, value) in [
+            ("closed_at", closed.map(|at| at.to_string())),
+            ("close_reason", issue.close_reason.clone().filter(|_| is_closed)),
+            ("deleted_at", None),
+            ("deleted_by", None),
+            ("delete_reason", None),
+        ] {
+            match value {
+                Some(value) => self.map.insert(name.into(), value.into()),
+                None => self.map.shift_remove(name),
+            };
+        }
+    }
+
+    /// Dependencies as they were written if they are still there, and new ones.
+    fn dependencies(&mut self, issue: &Issue) {
+        let known = self.map.get("dependencies").and_then(Value::as_array).cloned().unwrap_or_default();
+        let mut written: Vec<Link> = Vec::new();
+        let mut all: Vec<Value> = Vec::new();
+        for given in &known {
+            match dependency::read(&issue.id, given) {
+                Ok(link) if !link.is_in(issue) => continue,
+                Ok(link) => written.push(link),
+                Err(_) => {}
+            }
+            all.push(given.clone());
+        }
+        let blocking = issue.depends_on.iter().cloned().map(Link::Dependency);
+        let related = issue.relations.iter().filter_map(|relation| Link::of_relation(relation));
+        for link in blocking.chain(related).filter(|link| !written.contains(link)) {
+            let (kind, target) = link.parts();
+            all.push(json!({
+                "issue_id": issue.id, "depends_on_id": target, "type": kind,
+                "created_at": issue.created_at, "created_by": issue.author
+            }));
+        }
+        self.list("dependencies", &known, all);
+    }
+
+    /// Comments as they were written unless they were edited here, and new ones.
+    fn comments(&mut self, folder: &IssueFolder) {
+        let standing = folder.standing_comments();
+        let known = self.map.get("comments").and_then(Value::as_array).cloned().unwrap_or_default();
+        let read: &[Comment] = self.before.as_ref().map_or(&[], |before| &before.comments);
+        let mut written = BTreeSet::new();
+        let mut all: Vec<Value> = Vec::new();
+        for given in &known {
+            let mut given = given.clone();
+            let entry = read.iter().find(|comment| is_entry(comment, &given));
+            let now = entry.and_then(|entry| {
+                standing
+                    .iter()
+                    .find(|it| it.comment.id == entry.id || it.replaces.iter().any(|old| old.id == entry.id))
+            });
+            if let (Some(entry), Some(now)) = (entry, now) {
+                written.insert(now.comment.id.clone());
+                if now.comment.id != entry.id {
+                    given["text"] = now.comment.body.clone().into();
+                }
+            }
+            all.push(given);
+        }
+        let mut last = known.iter().filter_map(|it| it.get("id")?.as_u64()).max().unwrap_or(0);
+        for it in standing.iter().filter(|it| !written.contains(&it.comment.id)) {
+            last += 1;
+            let Comment { body, author, created_at, .. } = it.comment;
+            all.push(json!({
+                "id": last, "issue_id": folder.issue.record.id, "author": author, "text": body,
+                "created_at": created_at
+            }));
+        }
+        self.list("comments", &known, all);
+    }
+
+    fn list(&mut self, name: &str, known: &[Value], all: Vec<Value>) {
+        if all != known {
+            self.is_changed = true;
+            self.map.insert(name.to_owned(), all.into());
+        }
+    }
+
+    fn end(mut self, issue: &Issue, derived: &IssueDerived) -> Value {
+        let Some(before) = &self.before else {
+            self.map.insert("created_at".into(), json!(issue.created_at));
+            self.map.insert("created_by".into(), issue.author.as_str().into());
+            let updated = derived.updated_at.map_or(issue.created_at, |at| at.max(issue.created_at));
+            self.map.insert("updated_at".into(), json!(updated));
+            return Value::Object(self.map);
+        };
+        if self.is_changed {
+            let updated: Time = derived.updated_at.map_or(before.changed, |at| at.max(before.changed));
+            self.map.insert("updated_at".into(), json!(updated));
+        }
+        Value::Object(self.map)
+    }
+}
+
+/// Whether this is the comment that was read as this entry.
+fn is_entry(comment: &Comment, given: &Value) -> bool {
+    let text = |name: &str| given.get(name).and_then(Value::as_str);
+    let at = text("created_at").and_then(Time::parse);
+    text("text") == Some(&comment.body)
+        && at.is_none_or(|at| at == comment.created_at)
+        && text("author").is_none_or(|author| author.trim().is_empty() || comment.author == author)
+}
+
+/// 0 to 4 in beads.
+fn priority(priority: Priority) -> Value {
+    (priority.number() - 1).into()
+}
+
+fn status(status: IssueStatus) -> &'static str {
+    match status {
+        IssueStatus::Planning | IssueStatus::Executing => "in_progress",
+        IssueStatus::Paused => "deferred",
+        // A tombstone would say that it never was.
+        IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => "closed",
+        _ => "open",
+    }
+}
+
+/// What beads has no field for.
+fn left_out(folder: &IssueFolder, derived: &IssueDerived) -> BTreeSet<&'static str> {
+    let issue = &folder.issue.record;
+    let was_cancelled = issue.imported.as_ref().is_some_and(|record| record["status"] == "tombstone");
+    let said = [
+        (!folder.solutions.is_empty(), "plans"),
+        (!folder.executions.is_empty(), "executions"),
+        (!folder.feedback.is_empty(), "feedback"),
+        (!folder.explorations.is_empty(), "explorations"),
+        (!issue.affected_components.is_empty(), "affected_components"),
+        (issue.actual_behavior.is_some(), "actual_behavior"),
+        (issue.extended_context.location.is_some(), "location"),
+        (issue.extended_context.suggested_fix.is_some(), "suggested_fix"),
+        (issue.lifecycle_requirements != Default::default(), "lifecycle_requirements"),
+        (derived.status == IssueStatus::Cancelled && !was_cancelled, "that it was cancelled, not closed"),
+    ];
+    said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, what)| what).collect()
+}

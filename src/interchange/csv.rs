@@ -1,0 +1,108 @@
+//! Issues as a table for spreadsheets (RFC 4180). A spreadsheet runs a cell that begins like a formula; such a cell
+//! begins with an apostrophe here, which spreadsheets do not show.
+
+use std::io::{self, Write};
+
+use crate::model::id::IssueId;
+use crate::model::issue::Issue;
+use crate::model::time::Time;
+use crate::rules::shown::IssueDerived;
+
+/// The columns.
+const COLUMNS: [&str; 18] = [
+    "id",
+    "title",
+    "status",
+    "priority",
+    "type",
+    "assignee",
+    "author",
+    "tags",
+    "components",
+    "wave",
+    "depends_on",
+    "relations",
+    "created_at",
+    "updated_at",
+    "closed_at",
+    "close_reason",
+    "url",
+    "description",
+];
+
+/// Characters with which a formula begins, or that a spreadsheet skips before one.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// Writes the names of the columns.
+pub(crate) fn head(out: &mut dyn Write) -> io::Result<()> {
+    row(out, COLUMNS.into_iter())
+}
+
+/// Writes an issue.
+pub(crate) fn issue(out: &mut dyn Write, issue: &Issue, derived: &IssueDerived) -> io::Result<()> {
+    let time = |at: Option<Time>| at.map(|at| at.to_string()).unwrap_or_default();
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let all = |items: &mut dyn Iterator<Item = &str>| items.collect::<Vec<_>>().join(", ");
+    let closed = derived.closed_at.or(derived.completed_at);
+    let cells: [String; COLUMNS.len()] = [
+        issue.id.to_string(),
+        issue.title.clone(),
+        derived.status.to_string(),
+        issue.priority.name().to_owned(),
+        text(&issue.issue_type),
+        text(&issue.assignee),
+        issue.author.to_string(),
+        all(&mut issue.tags.iter().map(String::as_str)),
+        all(&mut issue.affected_components.iter().map(String::as_str)),
+        derived.wave.map(|wave| wave.to_string()).unwrap_or_default(),
+        all(&mut issue.depends_on.iter().map(IssueId::as_str)),
+        all(&mut issue.relations.iter().map(String::as_str)),
+        time(Some(issue.created_at)),
+        time(derived.updated_at),
+        time(closed),
+        text(&issue.close_reason),
+        text(&issue.source_url),
+        text(&issue.context),
+    ];
+    row(out, cells.iter().map(String::as_str))
+}
+
+fn row<'a>(out: &mut dyn Write, cells: impl Iterator<Item = &'a str>) -> io::Result<()> {
+    let cells: Vec<String> = cells.map(cell).collect();
+    write!(out, "{}\r\n", cells.join(","))
+}
+
+/// A text as a cell.
+fn cell(text: &str) -> String {
+    let is_formula = text.trim_start_matches([' ', '\n']).starts_with(FORMULA);
+    let guard = if is_formula { "'" } else { "" };
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{guard}{}\"", text.replace('"', "\"\""))
+    } else {
+        format!("{guard}{text}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for (text, expected) in [
+            ("plain", "plain"),
+            ("a,b", "\"a,b\""),
+            ("say \"hm\"\nthen", "\"say \"\"hm\"\"\nthen\""),
+            ("=HYPERLINK(\"x\")", "\"'=HYPERLINK(\"\"x\"\")\""),
+            ("-1+1", "'-1+1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            (" =1", "' =1"),
+            ("\n=1", "\"'\n=1\""),
+            ("\t=1", "'\t=1"),
+            ("a=b", "a=b"),
+            ("", ""),
+        ] {
+            assert_eq!(cell(text), expected, "{text:?}");
+        }
+    }
+}

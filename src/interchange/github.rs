@@ -1,0 +1,283 @@
+//! Turns an issue of GitHub into one here. Pure. A record is what `gh issue list --json` writes, or what the REST API
+//! answers: the same members, in `camelCase` or in `snake_case`.
+
+mod comment;
+mod gh;
+mod pages;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+pub(crate) use comment::completion;
+pub(crate) use gh::{comment_on, issues_of};
+pub(crate) use pages::Pages;
+
+use super::title;
+use super::tracker::{Arrival, Refused, Tracker};
+use crate::model::id::IssueId;
+use crate::model::issue::{Comment, Issue, Source, StoredStatus};
+use crate::model::record::entry_at;
+use crate::model::stamp::Stamp;
+use crate::model::time::Time;
+use crate::rules::limits;
+
+/// GitHub.
+pub(crate) static GITHUB: Tracker = Tracker {
+    name: "GitHub",
+    is_own: |record| record.get("number").is_some_and(Value::is_u64) && record.get("title").is_some(),
+    read,
+    kept,
+    hint: "give the JSON that `gh issue list --json …` or `gh api --paginate …/issues` wrote",
+};
+
+/// The account that GitHub shows for one that was deleted.
+const GHOST: &str = "ghost";
+/// Members that say something of their own here and have no field.
+const SAID: &[&str] =
+    &["milestone", "locked", "isPinned", "projectItems", "projectCards", "active_lock_reason"];
+
+/// The issue that `record` becomes.
+fn read(record: &Value) -> Result<Arrival, Refused> {
+    let Value::Object(map) = record else {
+        return Err(Refused::fault(None, "it is not an object"));
+    };
+    let Some(number) = map.get("number").and_then(Value::as_u64).filter(|number| *number > 0) else {
+        return Err(Refused::fault(None, "it has no `number`"));
+    };
+    let given = format!("GH-{number}");
+    let refused = |reason: &str| Refused::fault(Some(given.clone()), reason);
+    if map.get("pull_request").is_some_and(|it| !it.is_null()) {
+        return Err(Refused::other(Some(given.clone()), "pull request"));
+    }
+    let id = IssueId::parse(&given).map_err(|error| refused(&error.to_string()))?;
+    let mut fields = Fields { map, notes: Vec::new(), kept: BTreeSet::new() };
+    let given_title = fields.text(&["title"]).ok_or_else(|| refused("it has no `title`"))?;
+    let (title, is_cut) = title::of(given_title).ok_or_else(|| refused("it has no `title`"))?;
+    fields.notes.extend(is_cut.then(title::note));
+    let born = fields.time(&["createdAt", "created_at"]);
+    let born = born.ok_or_else(|| refused("it does not say when it was created"))?;
+    let changed = fields.time(&["updatedAt", "updated_at"]).map_or(born, |at| at.max(born));
+    let mut issue = Issue::new(id, fields.person(&["author", "user"]).into(), born, title);
+    issue.source = Some(Source::Github);
+    issue.context = fields.text(&["body"]).filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let page = fields.text(&["html_url"]).or_else(|| fields.text(&["url"]));
+    issue.source_url = page.filter(|text| limits::web_address(text).is_ok()).map(str::to_owned);
+    let kind = ["issueType", "type"].iter().find_map(|name| map.get(*name)?.get("name")?.as_str());
+    issue.issue_type = kind.map(str::to_lowercase);
+    fields.state(&mut issue);
+    fields.labels(&mut issue);
+    fields.assignees(&mut issue);
+    let comments = fields.comments();
+    let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
+    fields.kept.extend(unplaced);
+    issue.imported = Some(record.clone());
+    Ok(Arrival { issue, changed, comments, notes: fields.notes, kept: fields.kept })
+}
+
+/// The values of a record that have no field here.
+fn kept(record: &Value) -> Map<String, Value> {
+    let Value::Object(map) = record else { return Map::new() };
+    let mut kept: Map<String, Value> = said(map)
+        .map(|(name, value)| {
+            let short = value.get("title").filter(|_| name == "milestone").unwrap_or(value);
+            (name.to_owned(), short.clone())
+        })
+        .collect();
+    let assignees: Vec<Value> = assignees(map).map(Value::from).collect();
+    if assignees.len() > 1 {
+        kept.insert("assignees".into(), assignees.into());
+    }
+    kept
+}
+
+fn said(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+    let says = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::String(text) => !text.is_empty(),
+        _ => true,
+    };
+    let members = map.iter().filter(move |(name, value)| SAID.contains(&name.as_str()) && says(value));
+    members.map(|(name, value)| (name.as_str(), value))
+}
+
+/// The logins of those who are assigned.
+fn assignees(map: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let all = map.get("assignees").and_then(Value::as_array).into_iter().flatten();
+    all.filter_map(|person| person.get("login")?.as_str()).filter(|login| !login.is_empty())
+}
+
+/// The fields of one record, and what is to be said about them.
+struct Fields<'a> {
+    map: &'a Map<String, Value>,
+    notes: Vec<String>,
+    kept: BTreeSet<Cow<'static, str>>,
+}
+
+impl<'a> Fields<'a> {
+    /// The first of these members that is a text.
+    fn text(&self, names: &[&str]) -> Option<&'a str> {
+        names.iter().find_map(|name| self.map.get(*name)?.as_str())
+    }
+
+    fn time(&self, names: &[&str]) -> Option<Time> {
+        self.text(names).and_then(Time::parse)
+    }
+
+    /// The login of the first of these members.
+    fn person(&self, names: &[&str]) -> String {
+        names.iter().find_map(|name| login(self.map.get(*name)?)).unwrap_or(GHOST).to_owned()
+    }
+
+    fn state(&mut self, issue: &mut Issue) {
+        let word = |text: Option<&str>| text.unwrap_or_default().to_ascii_lowercase().replace('_', " ");
+        if word(self.text(&["state"])) != "closed" {
+            return;
+        }
+        let reason = word(self.text(&["stateReason", "state_reason"]));
+        let is_given_up = matches!(reason.as_str(), "not planned" | "duplicate");
+        issue.status = if is_given_up { StoredStatus::Cancelled } else { StoredStatus::Closed };
+        issue.close_reason = (!reason.is_empty()).then_some(reason);
+        issue.closed_at = self.time(&["closedAt", "closed_at"]);
+    }
+
+    fn labels(&mut self, issue: &mut Issue) {
+        for label in self.map.get("labels").and_then(Value::as_array).into_iter().flatten() {
+            let name = label.as_str().or_else(|| label.get("name")?.as_str());
+            match name.map(|name| limits::label(name.trim())) {
+                Some(Ok(name)) => {
+                    issue.tags.insert(name.to_owned());
+                }
+                Some(Err(error)) => self.notes.push(format!("{error}; it is kept in `imported`")),
+                None => self.notes.push("a label has no name; it is kept in `imported`".into()),
+            }
+        }
+    }
+
+    /// One person is assigned here.
+    fn assignees(&mut self, issue: &mut Issue) {
+        let mut all = assignees(self.map);
+        issue.assignee = all.next().map(str::to_owned);
+        if all.next().is_some() {
+            self.kept.insert("only the first of several `assignees` has a field here".into());
+        }
+    }
+
+    fn comments(&mut self) -> Vec<Comment> {
+        let given = self.map.get("comments");
+        if given.and_then(Value::as_u64).is_some_and(|count| count > 0) {
+            self.kept.insert("its comments are not in the source, only their number".into());
+        }
+        let mut comments: Vec<Comment> = Vec::new();
+        for given in given.and_then(Value::as_array).into_iter().flatten() {
+            let text = |names: [&str; 2]| names.iter().find_map(|name| given.get(*name)?.as_str());
+            let created_at = text(["createdAt", "created_at"]).and_then(Time::parse);
+            let (Some(body), Some(created_at)) = (text(["body", "body"]), created_at) else {
+                self.notes.push("a comment has no text or no time; it is kept in `imported`".into());
+                continue;
+            };
+            let author = ["author", "user"].iter().find_map(|name| login(given.get(*name)?)).unwrap_or(GHOST);
+            let comment = entry_at(&Stamp::import(created_at), |id| Comment {
+                id,
+                body: body.to_owned(),
+                author: author.into(),
+                created_at,
+                edits: None,
+            });
+            if comments.iter().all(|known| known.id != comment.id) {
+                comments.push(comment);
+            }
+        }
+        comments
+    }
+}
+
+fn login(person: &Value) -> Option<&str> {
+    person.get("login")?.as_str().filter(|login| !login.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn gh(more: &Value) -> Value {
+        let mut record = json!({
+            "number": 7, "title": "Tokens expire", "body": "Too early.", "state": "OPEN", "stateReason": "",
+            "labels": [{"id": "x", "name": "bug"}], "assignees": [{"login": "bea"}], "milestone": null,
+            "author": {"login": "ada"}, "createdAt": "2026-01-01T08:00:00Z", "updatedAt": "2026-01-02T08:00:00Z",
+            "closedAt": null, "comments": [], "url": "https://github.com/zoo/okapi/issues/7"
+        });
+        for (name, value) in more.as_object().unwrap() {
+            record[name] = value.clone();
+        }
+        record
+    }
+
+    #[test]
+    fn both_forms_of_an_issue_are_the_same() {
+        let comment = json!({"author": {"login": "bea"}, "body": "Hm.", "createdAt": "2026-01-01T09:00:00Z"});
+        let one = read(&gh(&json!({"comments": [comment, comment]}))).unwrap();
+        let rest = json!({
+            "id": 9, "number": 7, "title": "Tokens expire", "body": "Too early.", "state": "open", "state_reason": null,
+            "labels": ["bug"], "assignees": [{"login": "bea"}], "user": {"login": "ada"}, "html_url": "https://github.com/zoo/okapi/issues/7",
+            "url": "https://api.github.com/repos/zoo/okapi/issues/7", "created_at": "2026-01-01T08:00:00Z",
+            "updated_at": "2026-01-02T08:00:00Z", "comments": 1
+        });
+        let two = read(&rest).unwrap();
+        let bare = |issue: &Issue| Issue { imported: None, ..issue.clone() };
+        assert_eq!(bare(&one.issue), bare(&two.issue));
+        assert_eq!(one.issue.id.as_str(), "GH-7");
+        assert_eq!((one.issue.source, one.issue.assignee.as_deref()), (Some(Source::Github), Some("bea")));
+        assert_eq!((one.comments.len(), two.comments.len()), (1, 0));
+        let said: Vec<&str> = two.kept.iter().map(AsRef::as_ref).collect();
+        assert_eq!(said, ["its comments are not in the source, only their number"]);
+        assert!(one.kept.is_empty() && one.notes.is_empty());
+    }
+
+    #[test]
+    fn states_and_their_reasons() {
+        for (state, reason, status, said) in [
+            ("OPEN", "REOPENED", StoredStatus::Registered, None),
+            ("CLOSED", "COMPLETED", StoredStatus::Closed, Some("completed")),
+            ("CLOSED", "NOT_PLANNED", StoredStatus::Cancelled, Some("not planned")),
+            ("closed", "duplicate", StoredStatus::Cancelled, Some("duplicate")),
+            ("closed", "", StoredStatus::Closed, None),
+        ] {
+            let closed = json!({"state": state, "stateReason": reason, "closedAt": "2026-01-02T07:00:00Z"});
+            let issue = read(&gh(&closed)).unwrap().issue;
+            assert_eq!((issue.status, issue.close_reason.as_deref()), (status, said), "{state} {reason}");
+            assert_eq!(issue.closed_at.is_some(), status != StoredStatus::Registered);
+        }
+    }
+
+    #[test]
+    fn what_has_no_field_is_kept() {
+        let record = gh(
+            &json!({"milestone": {"title": "1.0"}, "assignees": [{"login": "a"}, {"login": "b"}], "locked": true}),
+        );
+        let arrival = read(&record).unwrap();
+        assert_eq!(arrival.kept.len(), 3);
+        assert_eq!(
+            kept(&record),
+            *json!({"milestone": "1.0", "locked": true, "assignees": ["a", "b"]}).as_object().unwrap()
+        );
+    }
+
+    #[test]
+    fn what_is_not_an_issue_is_refused() {
+        for (record, why, is_fault) in [
+            (json!([]), "it is not an object", true),
+            (json!({"title": "t"}), "it has no `number`", true),
+            (gh(&json!({"title": " "})), "it has no `title`", true),
+            (gh(&json!({"createdAt": "once"})), "it does not say when it was created", true),
+            (gh(&json!({"pull_request": {}})), "pull request", false),
+        ] {
+            let refused = read(&record).unwrap_err();
+            assert_eq!((refused.reason.as_str(), refused.is_fault), (why, is_fault));
+        }
+    }
+}

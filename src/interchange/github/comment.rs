@@ -1,0 +1,120 @@
+//! What an issue of GitHub is told when its plan was executed: approach, tasks, commits, changed files, verification.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use crate::model::execution::{Check, Event};
+use crate::model::plan::{Plan, Task};
+use crate::model::status::ExecutionStatus;
+use crate::rules::folder::{ExecutionFolder, LinkedCommit};
+use crate::rules::reply_task;
+
+/// Longer lists of files end in a number.
+const MOST_FILES: usize = 50;
+/// Digits of a commit's hash, which GitHub turns into a link.
+const DIGITS: usize = 10;
+
+/// The comment, in Markdown. It quotes the plan and the commits, never what a test printed.
+pub(crate) fn completion(plan: &Plan, execution: &ExecutionFolder) -> String {
+    let mut text = String::new();
+    let head = match execution.outcome() {
+        ExecutionStatus::Completed => "## Completed",
+        ExecutionStatus::Failed => "## Attempted, without success",
+        ExecutionStatus::Executing | ExecutionStatus::Superseded => "## In progress",
+    };
+    let _ = writeln!(text, "{head}");
+    let summary = execution.result().and_then(|result| result.summary.as_deref());
+    paragraph(&mut text, None, summary.or(plan.description.as_deref()));
+    paragraph(&mut text, Some("Approach"), plan.approach.as_deref());
+    let commits = execution.commits();
+    let tasks: Vec<&Task> = plan.tasks.iter().filter(|task| !reply_task::is_reply(task)).collect();
+    section(&mut text, "Tasks", tasks.iter().map(|task| task_line(task, &commits)));
+    section(&mut text, "Commits", commits.iter().map(commit_line));
+    section(&mut text, "Changed files", changed(execution, &commits).into_iter());
+    section(&mut text, "Verification", verification(execution).into_iter());
+    text
+}
+
+fn paragraph(text: &mut String, heading: Option<&str>, body: Option<&str>) {
+    let Some(body) = body.map(str::trim).filter(|body| !body.is_empty()) else { return };
+    if let Some(heading) = heading {
+        let _ = write!(text, "\n### {heading}\n");
+    }
+    let _ = writeln!(text, "\n{body}");
+}
+
+fn section(text: &mut String, heading: &str, lines: impl Iterator<Item = String>) {
+    let mut lines = lines.peekable();
+    if lines.peek().is_some() {
+        let _ = write!(text, "\n### {heading}\n\n");
+    }
+    for line in lines {
+        let _ = writeln!(text, "- {line}");
+    }
+}
+
+/// `**T1** Keep tokens longer (`src/a.rs`) — abc1234567`
+fn task_line(task: &Task, commits: &[LinkedCommit]) -> String {
+    let files: BTreeSet<&str> = task.places().map(|place| place.path).collect();
+    let files: Vec<String> = files.into_iter().map(code).collect();
+    let files = if files.is_empty() { String::new() } else { format!(" ({})", files.join(", ")) };
+    let own = commits.iter().filter(|commit| commit.link.task_id.as_deref() == Some(task.id.as_str()));
+    let hashes: Vec<String> = own.map(short).collect();
+    let hashes = if hashes.is_empty() { String::new() } else { format!(" — {}", hashes.join(", ")) };
+    format!("**{}** {}{files}{hashes}", line(&task.id), line(&task.title))
+}
+
+fn commit_line(commit: &LinkedCommit) -> String {
+    format!("{} {}", short(commit), line(&commit.link.subject))
+}
+
+fn short(commit: &LinkedCommit) -> String {
+    commit.link.hash.as_str().chars().take(DIGITS).collect()
+}
+
+/// The files that the execution reports, or else those of its commits.
+fn changed(execution: &ExecutionFolder, commits: &[LinkedCommit]) -> Vec<String> {
+    let told = execution.result().map(|result| result.files_modified.as_slice()).unwrap_or_default();
+    let mut files: BTreeSet<&str> = told.iter().map(String::as_str).collect();
+    if files.is_empty() {
+        files = commits.iter().flat_map(|commit| &commit.link.files).map(String::as_str).collect();
+    }
+    let more = files.len().saturating_sub(MOST_FILES);
+    let mut lines: Vec<String> = files.into_iter().take(MOST_FILES).map(code).collect();
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines
+}
+
+/// The last check of each test command, and the criteria that someone confirmed.
+fn verification(execution: &ExecutionFolder) -> Vec<String> {
+    let check = |check: &Check| {
+        let ended = match check.exit_code {
+            Some(0) => "passed".to_owned(),
+            Some(exit) => format!("failed with exit code {exit}"),
+            None => "was stopped".to_owned(),
+        };
+        format!("{} {ended}", code(&check.command))
+    };
+    let accepted = execution.log.iter().filter_map(|entry| match &entry.event {
+        Event::Accept(it) => {
+            Some(format!("{}, criterion {}: {}", line(&it.task_id), it.criterion, line(&it.evidence)))
+        }
+        _ => None,
+    });
+    execution.last_checks().into_iter().map(|(it, _)| check(it)).chain(accepted).collect()
+}
+
+/// A text on one line.
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text as code, which nothing in it can end.
+fn code(text: &str) -> String {
+    let text = line(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    if longest == 0 { format!("`{text}`") } else { format!("{fence} {text} {fence}") }
+}

@@ -1,0 +1,106 @@
+//! Runs `gh`, the program of GitHub, which has the user's login.
+
+use std::fs::File;
+use std::io;
+use std::process::{Command, Output, Stdio};
+
+use crate::git::clear_local_variables;
+use crate::interchange::selection::{Selection, State};
+use crate::model::Explain;
+use crate::model::remedy::Remedies;
+
+/// What an issue is asked for.
+const FIELDS: &str = "number,title,body,labels,state,stateReason,assignees,milestone,author,createdAt,updatedAt,closedAt,comments,url";
+/// How many issues are asked for: more than any repository has.
+const MOST: usize = 10_000_000;
+/// The exit code of `gh` if nobody is logged in.
+const NO_LOGIN: i32 = 4;
+
+/// Why `gh` did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GhError {
+    /// It is not installed.
+    #[error("`gh` is not installed")]
+    Absent,
+    /// It could not be started.
+    #[error("cannot run `gh`: {0}")]
+    Start(io::Error),
+    /// Nobody is logged in.
+    #[error("`gh` is not logged in: {0}")]
+    NoLogin(String),
+    /// It failed.
+    #[error("`gh` failed: {0}")]
+    Failed(String),
+}
+
+impl Explain for GhError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Absent | Self::Start(_) => "no-gh",
+            Self::NoLogin(_) => "not-logged-in",
+            Self::Failed(_) => "gh-failed",
+        }
+    }
+
+    fn remedies(&self) -> Remedies {
+        match self {
+            Self::Absent | Self::Start(_) => "install it from https://cli.github.com",
+            Self::NoLogin(_) => "log in with `gh auth login`, or set GH_TOKEN",
+            Self::Failed(_) => "make sure that the repository exists and that you can read it",
+        }
+        .into()
+    }
+}
+
+/// The issues of a repository, as a file of JSON.
+pub(crate) fn issues_of(repository: &str, selection: &Selection) -> Result<File, GhError> {
+    let state = match selection.state {
+        None => "all",
+        Some(State::Open) => "open",
+        Some(State::Closed) => "closed",
+    };
+    // A limit that other filters of ours come after would leave out too much.
+    let is_last =
+        selection.since.is_none() && selection.only_types.is_empty() && selection.skip_types.is_empty();
+    let limit = selection.limit.filter(|_| is_last).unwrap_or(MOST);
+    let mut command = gh(&["issue", "list", "--state", state, "--json", FIELDS]);
+    command.arg(format!("--repo={repository}")).arg(format!("--limit={limit}"));
+    command.args(selection.labels.iter().map(|label| format!("--label={label}")));
+    let file = tempfile::tempfile().map_err(GhError::Start)?;
+    command.stdout(file.try_clone().map_err(GhError::Start)?);
+    finished(command.output())?;
+    Ok(file)
+}
+
+/// Comments on an issue. Returns the address of the comment.
+pub(crate) fn comment_on(repository: &str, number: u64, text: &str) -> Result<String, GhError> {
+    use std::io::{Seek, Write};
+    let mut body = tempfile::tempfile().map_err(GhError::Start)?;
+    body.write_all(text.as_bytes()).and_then(|()| body.rewind()).map_err(GhError::Start)?;
+    let mut command = gh(&["issue", "comment", &number.to_string(), "--body-file", "-"]);
+    command.arg(format!("--repo={repository}")).stdin(body).stdout(Stdio::piped());
+    let output = finished(command.output())?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn gh(args: &[&str]) -> Command {
+    let mut command = Command::new("gh");
+    clear_local_variables(&mut command);
+    command.args(args).env("GH_PROMPT_DISABLED", "1").env("NO_COLOR", "1");
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
+    command
+}
+
+fn finished(output: io::Result<Output>) -> Result<Output, GhError> {
+    let output = output.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => GhError::Absent,
+        _ => GhError::Start(error),
+    })?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let first = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no message").to_owned();
+    let is_login = output.status.code() == Some(NO_LOGIN) || said.contains("gh auth login");
+    Err(if is_login { GhError::NoLogin(first) } else { GhError::Failed(first) })
+}

@@ -1,0 +1,92 @@
+//! What an import makes of one record, given the issue that is already here: only what the source changed since the
+//! last import is applied, field by field.
+
+use crate::interchange::tracker::{Arrival, Tracker};
+use crate::model::digest;
+use crate::model::doc::Doc;
+use crate::model::issue::{ISSUE, Issue};
+use crate::model::stamp::Stamp;
+use crate::store::{StoreError, Tx, layout, records};
+
+/// Why a record with other content than the last import was left out.
+const SAME_TIME: &str = "a record with the same time of change but different content is already here; every clone keeps the greater \
+                         of the two, so this one is imported once its time of change is later";
+
+/// What to write for one record.
+pub(super) enum Settled {
+    /// There is no issue with this id.
+    New(Doc),
+    /// The existing record is from a later import.
+    Older,
+    /// There is one; `doc` is its new version, `None` if it stays as it is.
+    Known { doc: Option<Doc>, here: Option<Box<Issue>>, note: Option<String> },
+}
+
+/// What to do with the existing record, if there is one.
+pub(super) fn settle(tx: &Tx<'_>, tracker: &Tracker, arrival: &Arrival) -> Result<Settled, StoreError> {
+    let birth = Stamp::import(arrival.issue.created_at);
+    let changed = Stamp::import(arrival.changed);
+    let fresh = Doc::imported(&ISSUE, &arrival.issue, birth.clone(), &changed);
+    let Some(mut doc) = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))? else {
+        return Ok(Settled::New(fresh));
+    };
+    if doc.birth() != Some(&birth) {
+        return Ok(two_births(&doc));
+    }
+    let here = doc.read::<Issue>().ok();
+    let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
+    let before = known.and_then(|record| (tracker.read)(record).ok());
+    let mut note = None;
+    let is_changed = match (before, &here) {
+        (Some(before), _) if before.changed > arrival.changed => return Ok(Settled::Older),
+        // The source has other content at the same time of change. With the stamps of the last import, the greater
+        // value would win in each field separately, and half of a record come in; so the greater record wins as a
+        // whole.
+        (Some(before), Some(here)) if before.changed == arrival.changed => {
+            let greater = if canonical(&before.issue) > canonical(&arrival.issue) {
+                note = Some(SAME_TIME.to_owned());
+                &before.issue
+            } else {
+                &arrival.issue
+            };
+            let whole = Doc::imported(&ISSUE, greater, birth, &changed);
+            doc.is_read_in_part(&whole) && doc.update_imported(here, greater, &one_tick_later(&doc, &changed))
+        }
+        (Some(before), _) => doc.update_imported(&before.issue, &arrival.issue, &changed),
+        (None, _) => {
+            let mut merged = doc.clone().merge(fresh);
+            merged.update_imported(&arrival.issue, &arrival.issue, &changed);
+            let is_changed = merged != doc;
+            doc = merged;
+            is_changed
+        }
+    };
+    Ok(Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), note })
+}
+
+/// The bytes by which two records with the same time are compared.
+fn canonical(issue: &Issue) -> String {
+    issue.imported.as_ref().map(digest::canonical).unwrap_or_default()
+}
+
+/// The stamp after that of the last import, if that has the same time.
+fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
+    let last = doc.stamp("imported").filter(|stamp| stamp.is_import() && stamp.time() == changed.time());
+    let text = last.unwrap_or(changed).to_string();
+    let text = text.strip_prefix('.').and_then(|text| text.split_once('/')).map_or(&*text, |(_, own)| own);
+    let mut parts = text.split('/');
+    let (at, counter, by) = (parts.next(), parts.next(), parts.next());
+    let next = counter.and_then(|counter| counter.parse::<u32>().ok()).map_or(1, |counter| counter + 1);
+    let later = format!("{}/{next:05}/{}", at.unwrap_or_default(), by.unwrap_or_default());
+    Stamp::parse(&later).unwrap_or_else(|| changed.clone())
+}
+
+/// Two issues under one id: the existing one stays as it is, since only a merge decides between births. Every import
+/// says so, since the source and the store still disagree.
+fn two_births(here: &Doc) -> Settled {
+    let at = here.birth().map(|stamp| stamp.time().to_string()).unwrap_or_default();
+    let note = format!(
+        "another issue with this id was created here at {at}: it stays as it is, and the source's was left out"
+    );
+    Settled::Known { doc: None, here: here.read().ok().map(Box::new), note: Some(note) }
+}

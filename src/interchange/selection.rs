@@ -1,0 +1,89 @@
+//! Which issues of a source to import.
+
+use crate::model::issue::{Issue, StoredStatus};
+use crate::model::time::Time;
+
+/// Whether an issue is open in its source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It is.
+    Open,
+    /// It is closed or was given up.
+    Closed,
+}
+
+/// Which issues to import; all of them by default.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Selection {
+    /// Only these types, if any are given.
+    pub(crate) only_types: Vec<String>,
+    /// None of these types.
+    pub(crate) skip_types: Vec<String>,
+    /// Only those with all of these labels.
+    pub(crate) labels: Vec<String>,
+    /// Only open or only closed ones.
+    pub(crate) state: Option<State>,
+    /// Only those that changed at this time or later.
+    pub(crate) since: Option<Time>,
+    /// At most so many, in the order of the source.
+    pub(crate) limit: Option<usize>,
+}
+
+impl Selection {
+    /// Why an issue is not to be imported; `None` if it is.
+    pub(crate) fn leaves_out(&self, issue: &Issue, changed: Time) -> Option<String> {
+        let kind = issue.issue_type.as_deref();
+        let is_named = |names: &[String]| {
+            kind.is_some_and(|kind| names.iter().any(|name| name.eq_ignore_ascii_case(kind)))
+        };
+        if is_named(&self.skip_types) || (!self.only_types.is_empty() && !is_named(&self.only_types)) {
+            return Some(kind.map_or_else(|| "no type".into(), |kind| format!("type {kind}")));
+        }
+        if let Some(label) = self.labels.iter().find(|label| !issue.tags.contains(*label)) {
+            return Some(format!("without the label {label}"));
+        }
+        let state = match issue.status {
+            StoredStatus::Closed | StoredStatus::Cancelled => State::Closed,
+            _ => State::Open,
+        };
+        if self.state.is_some_and(|wanted| wanted != state) {
+            return Some(if state == State::Open { "open".into() } else { "closed".into() });
+        }
+        self.since.filter(|since| changed < *since).map(|_| "not changed since then".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::IssueId;
+
+    #[test]
+    fn an_issue_is_left_out_for_the_first_reason() {
+        let at = |text: &str| Time::parse(text).unwrap();
+        let day = at("2026-01-02T00:00:00Z");
+        let mut issue = Issue::new(IssueId::parse("zoo-1").unwrap(), "a".into(), day, "t".into());
+        issue.issue_type = Some("chore".into());
+        issue.tags.insert("auth".into());
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let all = Selection::default;
+        for (selection, why) in [
+            (all(), None),
+            (Selection { only_types: names(&["Chore", "bug"]), ..all() }, None),
+            (Selection { only_types: names(&["bug"]), ..all() }, Some("type chore")),
+            (Selection { skip_types: names(&["bug"]), ..all() }, None),
+            (Selection { skip_types: names(&["chore"]), ..all() }, Some("type chore")),
+            (Selection { labels: names(&["auth"]), ..all() }, None),
+            (Selection { labels: names(&["auth", "ui"]), ..all() }, Some("without the label ui")),
+            (Selection { state: Some(State::Open), ..all() }, None),
+            (Selection { state: Some(State::Closed), ..all() }, Some("open")),
+            (Selection { since: Some(day), ..all() }, None),
+            (Selection { since: Some(at("2026-01-03T00:00:00Z")), ..all() }, Some("not changed since then")),
+        ] {
+            assert_eq!(selection.leaves_out(&issue, day).as_deref(), why, "{selection:?}");
+        }
+        issue.issue_type = None;
+        let only = Selection { only_types: names(&["bug"]), ..all() };
+        assert_eq!(only.leaves_out(&issue, day).as_deref(), Some("no type"));
+    }
+}

@@ -1,0 +1,87 @@
+//! What a tracker is to an import: how its records are read, and where they come from.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::lines::Unreadable;
+use crate::model::issue::{Comment, Issue};
+use crate::model::time::Time;
+
+/// The pure part of a tracker: what its records mean here.
+pub(crate) struct Tracker {
+    /// Its name in messages: `beads`.
+    pub(crate) name: &'static str,
+    /// Whether it wrote a record that an issue has as `imported`.
+    pub(crate) is_own: fn(&Value) -> bool,
+    /// Reads a record. It also reads the `imported` of an existing issue, so that only what the source itself has
+    /// changed since is applied. The same record makes the same bytes in every clone.
+    pub(crate) read: fn(&Value) -> Result<Arrival, Refused>,
+    /// The values of a record that have no field here. They stay in `imported`.
+    pub(crate) kept: fn(&Value) -> Map<String, Value>,
+    /// What to give instead of a file without such records.
+    pub(crate) hint: &'static str,
+}
+
+/// One record of a source, as it will be stored here.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Arrival {
+    /// The issue; its `imported` is the source's record.
+    pub(crate) issue: Issue,
+    /// When it last changed there; never before its creation.
+    pub(crate) changed: Time,
+    /// Its comments, each once.
+    pub(crate) comments: Vec<Comment>,
+    /// What is wrong with this record.
+    pub(crate) notes: Vec<String>,
+    /// What it says that cannot be said here, in words that are the same for every issue with it.
+    pub(crate) kept: BTreeSet<Cow<'static, str>>,
+}
+
+/// A record that cannot be an issue here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// Its id there, if it had one.
+    pub(crate) id: Option<String>,
+    /// Why.
+    pub(crate) reason: String,
+    /// Whether something is wrong with it. If not, it is simply not an issue, and only counted.
+    pub(crate) is_fault: bool,
+}
+
+impl Refused {
+    /// A record with something wrong.
+    pub(crate) fn fault(id: Option<String>, reason: impl Into<String>) -> Self {
+        Self { id, reason: reason.into(), is_fault: true }
+    }
+
+    /// A record that is something else; the reason is the same for all of its kind.
+    pub(crate) fn other(id: Option<String>, reason: impl Into<String>) -> Self {
+        Self { id, reason: reason.into(), is_fault: false }
+    }
+}
+
+/// A record where it was found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// Its line, or its place in the order of the source, counted from 1.
+    pub(crate) number: u64,
+    /// The record, or why it cannot be read.
+    pub(crate) record: Result<Value, Refused>,
+}
+
+/// The records of a source, one after the other.
+pub(crate) type Each<'a> = Box<dyn Iterator<Item = Result<Found, Unreadable>> + 'a>;
+
+/// Where records come from. They are read twice, first to find those that count and then to write them, so that they
+/// need not fit into memory.
+pub(crate) trait Records {
+    /// The records, from the first one.
+    fn each(&mut self) -> Result<Each<'_>, Unreadable>;
+
+    /// What the numbers of the records count.
+    fn unit(&self) -> &'static str {
+        "line"
+    }
+}

@@ -1,0 +1,21 @@
+//! The trackers that issues can come from.
+
+use serde_json::{Map, Value};
+
+use super::beads::BEADS;
+use super::git_bug::GIT_BUG;
+use super::github::GITHUB;
+use super::tracker::Tracker;
+
+/// All of them. The first one whose record it is reads it.
+const TRACKERS: &[&Tracker] = &[&GIT_BUG, &GITHUB, &BEADS];
+
+/// The tracker that wrote this record.
+fn of(record: &Value) -> Option<&'static Tracker> {
+    TRACKERS.iter().copied().find(|tracker| (tracker.is_own)(record))
+}
+
+/// The values of a record that have no field here.
+pub(crate) fn kept(record: &Value) -> Map<String, Value> {
+    of(record).map(|tracker| (tracker.kept)(record)).unwrap_or_default()
+}

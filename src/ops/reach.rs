@@ -1,0 +1,25 @@
+//! Which of some commits no branch has, for answers that show commits.
+
+use super::{Notice, Session};
+use crate::model::hash::CommitHash;
+use crate::rules::folder::ExecutionFolder;
+use crate::trail::reach::Unreached;
+
+/// The unreachable ones among these commits. If git cannot tell, the rest is still shown: none is marked, and a notice
+/// says so.
+pub(crate) fn unreached<'a>(session: &Session, commits: impl Iterator<Item = &'a CommitHash>) -> Unreached {
+    Unreached::among(session.store(), commits).unwrap_or_else(|error| {
+        session.notice(Notice::warning(format!("cannot tell which commits are on no branch: {error}")));
+        Unreached::default()
+    })
+}
+
+/// The unreachable ones among the commits that these executions link.
+pub(crate) fn unreached_of<'a>(
+    session: &Session,
+    executions: impl Iterator<Item = &'a ExecutionFolder>,
+) -> Unreached {
+    let linked: Vec<CommitHash> =
+        executions.flat_map(ExecutionFolder::commits).map(|it| it.link.hash).collect();
+    unreached(session, linked.iter())
+}

@@ -1,0 +1,43 @@
+//! Importing from git-bug.
+
+use std::path::Path;
+
+use super::import::{Import, Selected, import};
+use crate::git::{Environment, Repository};
+use crate::interchange::Report;
+use crate::interchange::git_bug::{Bugs, GIT_BUG};
+use crate::model::op::Op;
+use crate::ops::{Answer, Refusal, Session};
+use crate::store::StoreError;
+
+/// Imports the bugs of git-bug: of this repository, as it fetched them from a remote, or of another repository.
+///
+/// # Errors
+/// `not-found` if `place` is neither a remote nor a repository, or holds no bugs; as [`import`].
+pub(crate) fn import_git_bug(session: &Session, place: Option<&str>, how: Selected) -> Answer<Report> {
+    let own = session.store().repo();
+    let remote = place.filter(|place| own.remotes().iter().any(|remote| remote == place));
+    let other = match place.filter(|_| remote.is_none()) {
+        Some(path) => Some(open(path)?),
+        None => None,
+    };
+    let repo = other.as_ref().unwrap_or(own);
+    let mut bugs = Bugs::of(repo, remote).map_err(StoreError::from)?;
+    let name = place.map_or_else(|| "this repository".to_owned(), |place| format!("`{place}`"));
+    if bugs.is_empty() {
+        let place = remote.map_or("refs".to_owned(), |remote| format!("refs/remotes/{remote}"));
+        let from = remote.unwrap_or("REMOTE");
+        return Err(Refusal::new("not-found", format!("{name} has no bugs of git-bug under `{place}/bugs/`")).hint(
+            format!("fetch them: git fetch {from} 'refs/bugs/*:{place}/bugs/*' 'refs/identities/*:{place}/identities/*'"),
+        ));
+    }
+    import(session, Op::ImportGitBug, &GIT_BUG, Import { name: &name, records: &mut bugs, how })
+}
+
+/// Another repository. The variables of git name this one.
+fn open(path: &str) -> Result<Repository, Refusal> {
+    Repository::discover(Path::new(path), &Environment::default()).map_err(|error| {
+        Refusal::new("not-found", format!("`{path}` is neither a remote nor a git repository: {error}"))
+            .hint("give the name of a remote, or the path of a repository")
+    })
+}

@@ -1,0 +1,105 @@
+//! Whether the test commands of plans may be run here. That is settled before the first agent is asked.
+
+use super::watch::Watch;
+use crate::agent::agreed::Agreement;
+use crate::model::id::SolutionId;
+use crate::model::run::{Run, RunStep};
+use crate::model::status::IssueStatus;
+use crate::ops::{Refusal, Session, issues};
+use crate::rules::command_line::CommandLine;
+use crate::rules::folder::RunFolder;
+use crate::rules::run::Progress;
+use crate::rules::{evidence, facts};
+
+/// Why the tests of a plan may not be run; none if somebody agreed to all of them.
+pub(super) fn refused(
+    session: &Session,
+    watch: &mut dyn Watch,
+    solution: &SolutionId,
+) -> Result<Option<Refusal>, Refusal> {
+    let store = session.store();
+    let folder = issues::existing(&store.snapshot()?, &solution.issue())?;
+    let Some(plan) = folder.solution(solution) else { return Ok(None) };
+    let agreement = Agreement::to(store, &plan.plan_digest())?;
+    let typed = plan.typed_plan();
+    let mut commands: Vec<CommandLine> = Vec::new();
+    for (_, text) in evidence::commands(&typed) {
+        let command = CommandLine::parse(text).map_err(|unseen| {
+            Refusal::new("unseen-command", format!("a test command of `{solution}` cannot be run: {unseen}"))
+        })?;
+        if !agreement.is_given(&command) && !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    let unseen: Vec<&CommandLine> = commands.iter().collect();
+    if unseen.is_empty() {
+        return Ok(None);
+    }
+    if !watch.agree(solution, &unseen) {
+        let shown = unseen.iter().map(|command| command.as_str().to_owned()).collect();
+        return Ok(Some(not_agreed(&format!("the tests of `{solution}`")).details(shown)));
+    }
+    agreement.give(unseen)?;
+    Ok(None)
+}
+
+/// Settles it for a run that begins: for each plan that is there, and for all that will be made.
+///
+/// # Errors
+/// `not-agreed`, `unseen-command`.
+pub(super) fn settle(session: &Session, run: &Run, watch: &mut dyn Watch) -> Result<(), Refusal> {
+    settle_for(session, run, watch, |_| false)
+}
+
+/// The same for a run that goes on.
+pub(super) fn settle_rest(
+    session: &Session,
+    folder: &RunFolder,
+    watch: &mut dyn Watch,
+) -> Result<(), Refusal> {
+    let progress = Progress::of(folder);
+    let is_given_up = |id: &_| progress.issue(id).is_some_and(|issue| issue.status == IssueStatus::Failed);
+    settle_for(session, &folder.run, watch, is_given_up)
+}
+
+fn settle_for(
+    session: &Session,
+    run: &Run,
+    watch: &mut dyn Watch,
+    is_over: impl Fn(&crate::model::id::IssueId) -> bool,
+) -> Result<(), Refusal> {
+    use IssueStatus::{Cancelled, Closed, Completed, Executing, Failed, Paused, Planned, Queued};
+    if !run.takes(RunStep::Execute) {
+        return Ok(());
+    }
+    let snapshot = session.store().snapshot()?;
+    let mut is_any_unseen = false;
+    for id in run.issue_ids.iter().filter(|id| !is_over(id)) {
+        let folder = issues::existing(&snapshot, id)?;
+        let plan = folder.bound().map(|plan| &plan.id);
+        match (facts::status(&folder), plan) {
+            (Completed | Closed | Cancelled | Paused, _) => {}
+            (Planned | Queued | Executing, Some(plan)) => {
+                if let Some(refused) = refused(session, watch, plan)? {
+                    return Err(refused);
+                }
+            }
+            // Whoever plans it anew may come to other tests.
+            (Failed, Some(plan)) if !run.takes(RunStep::Plan) => {
+                if let Some(refused) = refused(session, watch, plan)? {
+                    return Err(refused);
+                }
+            }
+            _ => is_any_unseen |= run.takes(RunStep::Plan),
+        }
+    }
+    if is_any_unseen && !watch.agree_to_plans_to_come() {
+        return Err(not_agreed("the tests of the plans that agents will make"));
+    }
+    Ok(())
+}
+
+fn not_agreed(what: &str) -> Refusal {
+    Refusal::new("not-agreed", format!("nobody here has agreed to run {what}"))
+        .hint("run it in a terminal to be asked, pass --yes, or only plan with --plan-only")
+}

@@ -1,0 +1,127 @@
+//! Jobs for agents: where they work, and as whom.
+
+use super::Driver;
+use crate::agent::guard::Guard;
+use crate::model::hash::CommitHash;
+use crate::model::id::IssueId;
+use crate::model::run::RunStep;
+use crate::ops::Refusal;
+use crate::ops::work::run::job::{Came, Job, Report};
+use crate::ops::work::run::outside::held;
+use crate::ops::work::run::places::{As, head, keep_uncommitted};
+use crate::ops::work::run::silence;
+use crate::ops::work::run::watch::Told;
+use crate::rules::roles::Role;
+use crate::rules::run::{Bounds, Progress};
+use crate::store::{Acting, Store};
+use crate::trail::hooked::links_commits;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where a job is done, and within which bounds.
+pub(super) struct Task {
+    /// The worktree.
+    pub(super) folder: PathBuf,
+    /// The full name of the branch to commit on; `None` to read only.
+    pub(super) branch: Option<String>,
+    /// The commit at which the work begins; `None` for what is checked out.
+    pub(super) base: Option<CommitHash>,
+    /// The paths that the plan names.
+    pub(super) named: BTreeSet<String>,
+}
+
+impl Driver<'_> {
+    /// Takes a worktree of an earlier attempt away; what is not committed there is kept on a branch.
+    pub(super) fn clear(&self, tree: &Path) -> Result<(), Refusal> {
+        let store = self.session.store();
+        store.git().prune_worktrees()?;
+        if !tree.exists() {
+            return Ok(());
+        }
+        if let Ok(there) = Store::open(tree, store.environment())
+            && !there.git().uncommitted()?.is_empty()
+        {
+            let name = tree.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            keep_uncommitted(&there, &format!("wf/kept/{name}"))?;
+        }
+        Ok(store.git().remove_worktree(tree)?)
+    }
+
+    /// A job in a worktree of its own that is thrown away.
+    pub(super) fn reading_job(&self, issue: &IssueId, step: RunStep, role: Role) -> Result<Job, Refusal> {
+        let store = self.session.store();
+        let tree = self.places.reading(issue);
+        store.git().prune_worktrees()?;
+        if tree.exists() {
+            store.git().remove_worktree(&tree)?;
+        }
+        let head =
+            head(store, &self.run)?.ok_or_else(|| Refusal::new("no-commit", "there is no commit to read"))?;
+        store.git().add_detached_worktree(&tree, head.as_str())?;
+        self.job(
+            issue,
+            step,
+            role,
+            Task { folder: tree, branch: None, base: Some(head), named: BTreeSet::new() },
+        )
+    }
+
+    pub(super) fn job(&self, issue: &IssueId, step: RunStep, role: Role, task: Task) -> Result<Job, Refusal> {
+        let Task { folder, branch, base, named } = task;
+        let store = self.session.store();
+        let agent = self.crew.agent(role)?.clone();
+        let tried = Progress::of(&self.log).failed_since_taken(step, issue);
+        let there = Store::open(&folder, store.environment())?;
+        let head = there.head()?;
+        let head = head.ok_or_else(|| Refusal::new("no-commit", "there is no commit to work on"))?;
+        let bounds = Bounds { role, branch, base: base.unwrap_or_else(|| head.into()), named };
+        let own = there.git().hooks_dir()?;
+        let guard = Guard::set(&self.places.guard(step, issue), bounds, &own, links_commits(&there));
+        let guard = guard.map_err(|error| {
+            Refusal::new("cannot-write", format!("the hooks for the agent cannot be written: {error}"))
+        })?;
+        let silence = silence::limit(store, &agent)?;
+        Ok(Job {
+            run: self.run.clone(),
+            silence,
+            step,
+            issue: issue.clone(),
+            agent,
+            role,
+            identity: self.identity(role),
+            folder,
+            base: head.into(),
+            guard,
+            outside: Arc::clone(&self.outside),
+            transcripts: self.places.transcripts(),
+            tried,
+            reports: self.sender.clone(),
+            stops: Arc::clone(&self.stops),
+            usage: RefCell::default(),
+        })
+    }
+
+    pub(super) fn identity(&self, role: Role) -> As {
+        let variables = self.session.environment();
+        let date = variables.iter().find(|(name, _)| name == "GIT_COMMITTER_DATE");
+        let date = date.map(|(_, value)| value.to_string_lossy().into_owned());
+        As {
+            acting: Acting::new(self.crew.actor(role), Some(role.as_str().to_owned()), date),
+            environment: variables.clone(),
+        }
+    }
+
+    pub(super) fn spawn(&mut self, job: Job, work: impl FnOnce(&Job) -> Came + Send + 'static) {
+        let (issue, step) = (job.issue.clone(), job.step);
+        self.watch.told(&Told::Began { issue: &issue, step, agent: job.agent.name() });
+        self.at_work.insert(issue.clone(), (step, job.agent.name().to_owned()));
+        self.busy.insert(issue, step);
+        self.threads.push(std::thread::spawn(move || {
+            let came = held(&job, work);
+            let usage = job.usage.take();
+            job.report(Report::Over(job.issue.clone(), job.step, Box::new(came), usage));
+        }));
+    }
+}

@@ -1,0 +1,90 @@
+//! What nobody but the run itself moves: the ref of the records, and the branch of the run. If somebody did, it is put back
+//! at once, since the run cannot go on otherwise.
+
+use super::Driver;
+use crate::model::id::IssueId;
+use crate::model::run::RunStep;
+use crate::model::run_log::{Breach, RunEvent};
+use crate::ops::Refusal;
+use crate::ops::work::run::places::{prepare_branch, short_branch};
+use crate::store::ObjectId;
+
+impl Driver<'_> {
+    /// Remembers where the branch of the run is, which the run itself has just moved.
+    pub(super) fn know_branch(&mut self) -> Result<(), Refusal> {
+        self.head = match &self.run.branch {
+            Some(branch) => self.session.store().read_ref(branch)?,
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// Puts back what was moved.
+    pub(super) fn keep(&mut self) -> Result<(), Refusal> {
+        let records = self.outside.keep_records(self.session.store())?;
+        let branch = self.keep_branch()?;
+        for what in records.into_iter().chain(branch) {
+            let (action, issue_id) = self.only_one_at_work();
+            // A person may have done it.
+            let breach = Breach { action, issue_id, agent: None, what, undone: true };
+            self.log("breach", [RunEvent::Breach(breach)])?;
+        }
+        Ok(())
+    }
+
+    /// Puts the user's side of the repository back, where only agents can have changed it.
+    pub(super) fn keep_users_side(&mut self) -> Result<(), Refusal> {
+        let Some(alone) = &self.alone else { return Ok(()) };
+        let told = alone.put_back(self.session.store())?;
+        let at_work = std::mem::take(&mut self.at_work);
+        let still = self.busy.keys().filter_map(|issue| at_work.get_key_value(issue));
+        self.at_work = still.map(|(issue, at)| (issue.clone(), at.clone())).collect();
+        let (action, _) = at_work.values().next().cloned().unwrap_or((RunStep::Execute, String::new()));
+        let only = at_work.iter().next().filter(|_| at_work.len() == 1);
+        let breach = |what| Breach {
+            action,
+            issue_id: only.map(|(issue, _)| issue.clone()),
+            agent: only.map(|(_, (_, agent))| agent.clone()),
+            what,
+            undone: true,
+        };
+        let events: Vec<RunEvent> = told.into_iter().map(|what| RunEvent::Breach(breach(what))).collect();
+        if events.is_empty() { Ok(()) } else { self.log("breach", events) }
+    }
+
+    fn keep_branch(&mut self) -> Result<Option<String>, Refusal> {
+        let store = self.session.store();
+        let (Some(branch), Some(known)) = (self.run.branch.clone(), self.head) else { return Ok(None) };
+        let now = store.read_ref(&branch)?;
+        if now == Some(known) {
+            return Ok(None);
+        }
+        let git = store.git();
+        if let Some(other) = now.filter(|other| store.repo().is_commit(*other)) {
+            // It may be the only ref that holds it.
+            let kept = format!("refs/heads/wf/kept/{}-{}", self.run.id, short(other));
+            git.put_back(&kept, None, Some(other))?;
+        }
+        git.put_back(&branch, now, Some(known))?;
+        prepare_branch(store, &self.places, &self.log)?;
+        let now = now.map_or_else(|| "nowhere".to_owned(), short);
+        Ok(Some(format!(
+            "the branch `{}` was moved from {} to {now}",
+            short_branch(&self.run.id),
+            short(known)
+        )))
+    }
+
+    /// The step during which something happened, with its issue if there was no other.
+    fn only_one_at_work(&self) -> (RunStep, Option<IssueId>) {
+        match self.busy.iter().next() {
+            Some((issue, step)) if self.busy.len() == 1 => (*step, Some(issue.clone())),
+            Some((_, step)) => (*step, None),
+            None => (RunStep::Execute, None),
+        }
+    }
+}
+
+fn short(id: ObjectId) -> String {
+    id.to_hex_with_len(8).to_string()
+}

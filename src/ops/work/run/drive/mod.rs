@@ -1,0 +1,291 @@
+//! Driving a run: what can be done is begun, what is done is recorded, until nothing is left. One thread decides and writes
+//! the run's log; each agent works in a thread of its own.
+
+mod agreed;
+mod ending;
+mod jobs;
+mod keeping;
+mod own_part;
+mod recording;
+mod room;
+mod settling;
+mod starting;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::alone::Alone;
+use super::arrived::Arrivals;
+use super::catch_up::unrecorded;
+use super::crew::Crew;
+use super::driver;
+use super::job::Report;
+use super::others::Others;
+use super::outside::{Outside, user_trees};
+use super::places::{Places, clean_up, prepare_branch};
+use super::standing::{Known, Standings, standings};
+use super::unended;
+use super::view::{RunView, existing, view};
+use super::watch::{Told, Watch};
+use crate::model::id::{IssueId, RunId, SolutionId};
+use crate::model::op::Other;
+use crate::model::remedy::Call;
+use crate::model::run::{Run, RunStep};
+use crate::model::run_log::{PhaseReached, RunEvent, RunStatus};
+use crate::ops::work::publish_store;
+use crate::ops::{Answer, Refusal, Session, issues};
+use crate::rules::facts;
+use crate::rules::folder::RunFolder;
+use crate::rules::roles::Role;
+use crate::rules::run::{IssueProgress, Progress};
+use crate::store::{ObjectId, Read, Snapshot, layout};
+
+/// How long to wait for news before looking whether somebody wants to stop.
+const LOOK: Duration = Duration::from_millis(100);
+/// How many news may wait to be read.
+const NEWS: usize = 256;
+
+/// Drives a run to its end, or until somebody stops it: it can be resumed then.
+///
+/// # Errors
+/// `interrupted`; what writing to the store can come to.
+pub(super) fn drive(
+    session: &Session,
+    id: &RunId,
+    begun: Option<String>,
+    crew: Crew,
+    watch: &mut dyn Watch,
+) -> Answer<RunView> {
+    let store = session.store();
+    let places = Places::of(store, id);
+    let _alone = driver::hold(&places.files, id)?;
+    let found = existing(&store.snapshot()?, id)?;
+    prepare_branch(store, &places, &found)?;
+    let alone = Alone::of(store, id, &user_trees(store))?;
+    let outside = Arc::new(Outside::of(store, id, alone.is_some())?);
+    let is_resumed = begun.is_none();
+    let name = begun.map_or_else(|| driver::name(&places.files), Ok)?;
+    let (sender, news) = mpsc::sync_channel(NEWS);
+    let stops = Arc::new(AtomicUsize::new(0));
+    let mut driver = Driver {
+        session,
+        run: found.run.clone(),
+        log: found,
+        known: RefCell::default(),
+        name,
+        ended: RefCell::default(),
+        is_offline: false,
+        crew,
+        places,
+        watch,
+        busy: BTreeMap::new(),
+        threads: Vec::new(),
+        sender,
+        news,
+        arrivals: Arrivals::default(),
+        stops,
+        outside,
+        alone,
+        at_work: BTreeMap::new(),
+        head: None,
+    };
+    driver.know_branch()?;
+    driver.tell_start();
+    let went_on = if is_resumed { driver.go_on() } else { Ok(()) };
+    let driven = went_on.and_then(|()| driver.until_nothing_is_left());
+    if driven.is_err() {
+        driver.stop_all();
+    }
+    let is_over = driven?;
+    if !is_over {
+        return Err(Refusal::new("interrupted", format!("run `{id}` was stopped"))
+            .remedy(Call::new(Other::RunResume, [id]), "goes on with it"));
+    }
+    clean_up(store, &driver.places, &driver.log)?;
+    driver.forget_what_was_said();
+    publish_store(session)?;
+    let snapshot = store.snapshot()?;
+    let seen = view(store, &snapshot, existing(&snapshot, id)?)?;
+    Ok(session.done(seen, None))
+}
+
+struct Driver<'a> {
+    session: &'a Session,
+    run: Run,
+    /// The run with its log, to which nobody else adds unless they take the run over.
+    log: RunFolder,
+    known: RefCell<Known>,
+    /// Its name in the log of the run.
+    name: String,
+    /// Other runs, which have ended.
+    ended: RefCell<BTreeSet<RunId>>,
+    /// Whether the remote of the store could not be asked.
+    is_offline: bool,
+    crew: Crew,
+    places: Places,
+    watch: &'a mut dyn Watch,
+    /// What agents are doing.
+    busy: BTreeMap<IssueId, RunStep>,
+    threads: Vec<JoinHandle<()>>,
+    sender: SyncSender<Report>,
+    news: Receiver<Report>,
+    /// Which work of other issues is in the branch of the run.
+    arrivals: Arrivals,
+    /// How often somebody wanted to stop.
+    stops: Arc<AtomicUsize>,
+    /// What agents do outside of their roles.
+    outside: Arc<Outside>,
+    /// The user's side of the repository, if nobody else works there.
+    alone: Option<Alone>,
+    /// The agents that were at work since the user's side was last looked at.
+    at_work: BTreeMap<IssueId, (RunStep, String)>,
+    /// Where the run left its branch.
+    head: Option<ObjectId>,
+}
+
+impl Driver<'_> {
+    /// Whether the run came to its end; else somebody stopped it.
+    fn until_nothing_is_left(&mut self) -> Result<bool, Refusal> {
+        // The state of the store that was looked at last.
+        let mut seen = None;
+        loop {
+            if self.watch.stop() {
+                self.stops.fetch_add(1, Ordering::Relaxed);
+            }
+            self.keep()?;
+            let tip = self.session.store().tip()?;
+            if !self.is_stopping() && self.worn_out().is_none() && (seen.is_none() || seen != tip) {
+                // What could not be begun makes room for others.
+                while !self.is_stopping() && (self.do_own_part()? || self.begin_steps()?) {}
+                seen = tip;
+            }
+            let is_stopping = self.is_stopping();
+            if self.busy.is_empty() {
+                if is_stopping {
+                    // What came to its end is not left half done.
+                    self.integrate_completed()?;
+                    return Ok(false);
+                }
+                self.end()?;
+                return Ok(true);
+            }
+            match self.news.recv_timeout(LOOK) {
+                Ok(report) => {
+                    // What is over makes room, even if it left nothing behind.
+                    if matches!(report, Report::Over(..)) {
+                        seen = None;
+                    }
+                    self.hear(report)?;
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+    }
+
+    /// Whether somebody wants the run to stop.
+    fn is_stopping(&self) -> bool {
+        self.stops.load(Ordering::Relaxed) > 0
+    }
+
+    /// Tells what the run is, and how far it has come.
+    fn tell_start(&mut self) {
+        let issues = Progress::of(&self.log).issues.iter().map(|it| (it.id.clone(), it.status)).collect();
+        self.watch.told(&Told::Started { run: &self.run, issues });
+    }
+
+    /// Goes on with a run that was interrupted: records who does, and what is known of it now.
+    fn go_on(&mut self) -> Result<(), Refusal> {
+        let (status, phase) = (RunStatus::Running, Progress::of(&self.log).phase);
+        let driver = Some(self.name.clone());
+        self.log("resume", [RunEvent::Phase(PhaseReached { driver, ..PhaseReached::plain(status, phase) })])?;
+        unended::record(self.session, &self.places, &self.identity(Role::Executor));
+        self.catch_up()
+    }
+
+    /// Records what was done and not recorded, because the run was killed in between. What was in progress is pending
+    /// again.
+    fn catch_up(&mut self) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let progress = Progress::of(&self.log);
+        let mut events = Vec::new();
+        for at in self.standings()?.all {
+            let Some(logged) = progress.issue(&at.issue) else { continue };
+            let folder = issues::existing(&store.snapshot()?, &at.issue)?;
+            events.extend(unrecorded(&self.run, &progress, logged, &at, &folder));
+        }
+        if events.is_empty() { Ok(()) } else { self.log("catch up", events) }
+    }
+
+    /// Stops every agent and waits for that.
+    fn stop_all(&mut self) {
+        self.stops.store(3, Ordering::Relaxed);
+        while !self.busy.is_empty() {
+            match self.news.recv() {
+                Ok(Report::Over(issue, ..)) => drop(self.busy.remove(&issue)),
+                // Why the run stops says more than that this could not be recorded.
+                Ok(Report::Breach(breach)) => drop(self.log("breach", [RunEvent::Breach(breach)])),
+                _ => {}
+            }
+        }
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+
+    /// Where the issues stand, by the newest state.
+    ///
+    /// # Errors
+    /// `taken-over` if another process drives the run now.
+    fn standings(&self) -> Result<Standings, Refusal> {
+        let store = self.session.store();
+        let snapshot = store.snapshot()?;
+        self.refuse_taken_over(&snapshot)?;
+        let mut known = self.known.borrow_mut();
+        let mut found = standings(self.session, &self.places, &self.log, &mut known, &self.arrivals)?;
+        let progress = Progress::of(&self.log);
+        let is_untouched = |id: &IssueId| progress.issue(id).is_some_and(IssueProgress::is_untouched);
+        if found.all.iter().any(|at| is_untouched(&at.issue)) {
+            let others = Others::than(Some(&self.run.id), store, &snapshot, &mut self.ended.borrow_mut())?;
+            for at in found.all.iter_mut().filter(|at| is_untouched(&at.issue)) {
+                at.held = others.at_work(&at.issue);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Only the latest driver that the log of the run names goes on.
+    fn refuse_taken_over(&self, snapshot: &Snapshot<'_>) -> Result<(), Refusal> {
+        let id = &self.run.id;
+        if snapshot.names(&layout::run_log(id))?.len() == self.log.log.len() {
+            return Ok(());
+        }
+        let found = existing(snapshot, id)?;
+        if Progress::of(&found).driver == Some(self.name.as_str()) {
+            return Ok(());
+        }
+        Err(Refusal::new("taken-over", format!("another clone drives run `{id}` now"))
+            .remedy(Call::new(Other::RunShow, [id]), "shows how far it has come"))
+    }
+
+    /// The plan that was executed for an issue; the bound one if none was.
+    fn executed(&self, issue: &IssueId) -> Result<SolutionId, Refusal> {
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        match facts::holder(&folder) {
+            Some(holder) => Ok(holder.execution.solution_id.clone()),
+            None => self.bound(issue),
+        }
+    }
+
+    fn bound(&self, issue: &IssueId) -> Result<SolutionId, Refusal> {
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        folder
+            .bound()
+            .map(|plan| plan.id.clone())
+            .ok_or_else(|| Refusal::new("not-bound", format!("issue `{issue}` has no bound plan")))
+    }
+}

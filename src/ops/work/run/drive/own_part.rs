@@ -1,0 +1,220 @@
+//! What needs no agent: queueing, merging, trying again, giving up.
+
+use super::Driver;
+use crate::git::Merge;
+use crate::model::execution::Failure;
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::run::RunStep;
+use crate::model::run_log::{Choice, Decided, IssueReached, RunEvent};
+use crate::model::status::IssueStatus;
+use crate::ops::queue::{self, Selection};
+use crate::ops::work::run::job::{failure, failure_of};
+use crate::ops::work::run::leftovers::put_away;
+use crate::ops::work::{self, Retry};
+use crate::ops::{Refusal, issues};
+use crate::rules::roles::Role;
+use crate::rules::run::{HELD_ELSEWHERE, Need, Progress, Standing, Why, need, next};
+use crate::store::Store;
+use std::sync::atomic::Ordering;
+
+impl Driver<'_> {
+    /// What needs no agent: queueing, merging, trying again, giving up. Whether anything was done.
+    pub(super) fn do_own_part(&mut self) -> Result<bool, Refusal> {
+        let standings = self.standings()?.all;
+        let idle = || standings.iter().filter(|at| !self.busy.contains_key(&at.issue));
+        let needs: Vec<(Standing, Need)> = idle().map(|at| (at.clone(), need(&self.run, at))).collect();
+        let mut is_any = false;
+        for (at, need) in needs {
+            let issue = &at.issue;
+            match need {
+                Need::Person(Why::Failed) => self.decide(&at)?,
+                Need::Person(why) => self.give_up(&at, why)?,
+                Need::Elsewhere => self.leave(&at, at.held.as_deref().unwrap_or_default())?,
+                Need::Retry => self.retry(issue)?,
+                Need::Step(RunStep::Integrate) => self.integrate(issue)?,
+                _ => continue,
+            }
+            is_any = true;
+        }
+        if is_any {
+            return Ok(true);
+        }
+        let to_queue: Vec<IssueId> = next(&self.run, &standings, &self.busy)
+            .into_iter()
+            .filter(|(_, step)| *step == RunStep::Queue)
+            .map(|(issue, _)| issue)
+            .collect();
+        if to_queue.is_empty() {
+            return Ok(false);
+        }
+        self.reach_phase(RunStep::Queue)?;
+        self.queue(&to_queue)?;
+        Ok(true)
+    }
+
+    /// Merges what is completed, and does nothing else.
+    pub(super) fn integrate_completed(&mut self) -> Result<(), Refusal> {
+        for at in self.standings()?.all {
+            if need(&self.run, &at) == Need::Step(RunStep::Integrate) {
+                self.integrate(&at.issue)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Somebody else works on an issue.
+    pub(super) fn leave(&mut self, at: &Standing, who: &str) -> Result<(), Refusal> {
+        let mut reached = IssueReached::plain(at.issue.clone(), at.status);
+        reached.error = Some(failure(HELD_ELSEWHERE, who, ""));
+        self.log_issue("left to others", reached)
+    }
+
+    /// Nothing can be done for an issue until somebody decides.
+    pub(super) fn give_up(&mut self, at: &Standing, why: Why) -> Result<(), Refusal> {
+        let issue = &at.issue;
+        let error = match why {
+            Why::NoPlan => failure("no-plan", "it has no bound plan", ""),
+            Why::Choice => failure(
+                "pending-selection",
+                &format!("{} plans wait for somebody to choose one", at.candidates),
+                "",
+            ),
+            Why::Rejected => {
+                let message = match at.rejected {
+                    0 => "its plan was rejected in review".to_owned(),
+                    n => format!("its plans were rejected {n} times"),
+                };
+                failure("rejected", &message, "")
+            }
+            Why::Stopped => failure("stopped", &format!("it is {}", at.status), ""),
+            Why::Failed => self.last_failure(issue)?,
+        };
+        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Failed);
+        reached.error = Some(error);
+        self.log_issue("failed", reached)
+    }
+
+    /// Asks what to do with an issue that failed too often. If there is nobody to ask, the run goes on without it.
+    fn decide(&mut self, at: &Standing) -> Result<(), Refusal> {
+        if self.is_stopping() {
+            return Ok(());
+        }
+        let failure = self.last_failure(&at.issue)?;
+        let Some(choice) = self.watch.decide(&at.issue, &failure) else {
+            return self.give_up(at, Why::Failed);
+        };
+        let (action, issue_id) = (RunStep::Execute, at.issue.clone());
+        self.log("decided", [RunEvent::Decision(Decided { action, issue_id, choice })])?;
+        match choice {
+            // The next look at the issue shows that it may be.
+            Choice::Retry => Ok(()),
+            Choice::Skip => self.give_up(at, Why::Failed),
+            Choice::Abort => {
+                self.stops.fetch_max(1, Ordering::Relaxed);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn last_failure(&self, issue: &IssueId) -> Result<Failure, Refusal> {
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        let failure = crate::rules::facts::holder(&folder).and_then(|holder| holder.failure().cloned());
+        Ok(failure.unwrap_or_default())
+    }
+
+    pub(super) fn retry(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        let session = self.identity(Role::Executor).at(&self.places.branch_tree())?;
+        let input = Retry { issue: Some(issue.to_string()), same_plan: true };
+        match work::retry(&session, &input) {
+            Ok(_) => self.log_issue("retried", IssueReached::plain(issue.clone(), IssueStatus::Queued)),
+            Err(refusal) => self.fail(issue, RunStep::Execute, failure_of(&refusal)),
+        }
+    }
+
+    /// Queues plans; if that fails for all at once, each by itself.
+    pub(super) fn queue(&mut self, issues: &[IssueId]) -> Result<(), Refusal> {
+        let which =
+            Selection { issues: issues.iter().map(IssueId::to_string).collect(), ..Selection::default() };
+        let session = self.identity(Role::Integrator).at(&self.places.branch_tree())?;
+        let refusal = match queue::add(&session, &queue::Add { which, queue: None, force: None }) {
+            Ok(done) => {
+                let mut events = vec![self.done_for_all(RunStep::Queue)];
+                for added in done.view {
+                    let item = added.item;
+                    let mut reached = IssueReached::plain(item.item.issue_id.clone(), IssueStatus::Queued);
+                    reached.solution_id = Some(item.item.solution_id.clone());
+                    reached.queue_id = item.queue_id;
+                    reached.item_id = Some(item.item.item_id);
+                    events.push(RunEvent::Issue(reached));
+                }
+                return self.log("queued", events);
+            }
+            Err(refusal) => refusal,
+        };
+        match issues {
+            [only] => self.fail(only, RunStep::Queue, failure_of(&refusal)),
+            all => all.iter().try_for_each(|issue| self.queue(std::slice::from_ref(issue))),
+        }
+    }
+
+    /// Has the plan of a completed issue executed once more, after the work that its own conflicts with.
+    fn execute_again(&mut self, issue: &IssueId, failure: Failure) -> Result<(), Refusal> {
+        let reason = failure.message.clone();
+        let reopen = issues::Reopen { issue: issue.to_string(), reason, force: None };
+        if issues::reopen(self.session, reopen).is_err() {
+            return self.fail(issue, RunStep::Integrate, failure);
+        }
+        let planned = IssueReached::plain(issue.clone(), IssueStatus::Planned);
+        self.log("reopened", [self.setback(issue, RunStep::Integrate, failure), RunEvent::Issue(planned)])
+    }
+
+    /// The execution that completed an issue, and the short name of its branch.
+    fn branch_of_work(&self, issue: &IssueId) -> Result<(ExecutionId, String), Refusal> {
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        let none = || Refusal::new("no-branch", format!("the execution of `{issue}` names no branch"));
+        let holder = &crate::rules::facts::holder(&folder).ok_or_else(none)?.execution;
+        let branch = holder.branch.as_deref().ok_or_else(none)?;
+        Ok((holder.id.clone(), branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()))
+    }
+
+    /// Merges the work of a completed issue into the branch of the run.
+    pub(super) fn integrate(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        let solution = self.executed(issue)?;
+        let (execution, branch) = self.branch_of_work(issue)?;
+        if self.session.store().read_ref(&format!("refs/heads/{branch}"))?.is_none() {
+            let message = format!("its work is on the branch `{branch}`, which is not here");
+            return self.fail(issue, RunStep::Integrate, failure("no-branch", &message, ""));
+        }
+        let there = Store::open(&self.places.branch_tree(), self.session.environment())?;
+        match there.git().merge_branch(&branch) {
+            Ok(Merge::Done) => {
+                let tree = self.places.tree_of(&solution);
+                if tree.exists() {
+                    there.git().remove_worktree(&tree)?;
+                }
+                there.git().delete_merged_branch(&branch)?;
+                self.know_branch()?;
+                self.log("integrated", [RunEvent::Action(self.action(issue, RunStep::Integrate))])
+            }
+            Ok(Merge::Conflict(files)) => {
+                let message =
+                    format!("its work on the branch {branch} conflicts with that of others in the run");
+                let failure = failure("merge-conflict", &message, &files.join(", "));
+                let tried = Progress::of(&self.log).failed_since_taken(RunStep::Integrate, issue);
+                match self.run.limits.retries {
+                    n if (tried as u64) < n => self.execute_again(issue, failure),
+                    _ => {
+                        // The branch has everything, and can be merged or checked out anywhere then.
+                        let tree = self.places.tree_of(&solution);
+                        if tree.exists() {
+                            let tip = there.read_ref(&format!("refs/heads/{branch}"))?;
+                            put_away(&there, &tree, &execution, tip)?;
+                        }
+                        self.fail(issue, RunStep::Integrate, failure)
+                    }
+                }
+            }
+            Err(error) => self.fail(issue, RunStep::Integrate, failure("merge", &error.to_string(), "")),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Room for the next attempt at a plan: each begins on a branch of its own, at the last commit of the run, in an empty
+//! worktree.
+
+use std::path::Path;
+
+use super::Driver;
+use crate::model::id::{IssueId, SolutionId};
+use crate::ops::work::branch_of;
+use crate::ops::work::run::leftovers::{folders_of_runs, is_in, keep_commit, put_away};
+use crate::ops::work::run::places::head;
+use crate::ops::{Refusal, issues};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::store::{ObjectId, Store, object_id};
+
+impl Driver<'_> {
+    /// Puts away what earlier attempts at a plan left, in this run or in another. What somebody else has checked out stays:
+    /// then the branch of the next attempt has a number.
+    pub(super) fn make_room(&self, folder: &IssueFolder, solution: &SolutionId) -> Result<(), Refusal> {
+        let store = self.session.store();
+        store.git().prune_worktrees()?;
+        let run_head = self.run_head()?;
+        let runs = folders_of_runs(store)?;
+        for attempt in attempts(folder, solution) {
+            let id = &attempt.execution.id;
+            let Some(branch) = attempt.execution.branch.as_deref().filter(|it| is_of(it, solution)) else {
+                continue;
+            };
+            let Some(tip) = store.read_ref(branch)? else { continue };
+            let checked_out = store.git().checked_out()?;
+            if let Some((_, tree)) = checked_out.iter().find(|(name, _)| name == branch) {
+                let parent = tree.parent().map(Path::to_owned);
+                if !parent.is_some_and(|it| runs.iter().any(|run| is_same(run, &it))) {
+                    continue;
+                }
+                put_away(store, tree, id, run_head)?;
+            }
+            self.drop_branch(branch, tip, attempt)?;
+        }
+        let tree = self.places.tree_of(solution);
+        if tree.exists() {
+            match attempts(folder, solution).next() {
+                Some(last) => put_away(store, &tree, &last.execution.id, run_head)?,
+                None => store.git().remove_worktree(&tree)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the branch and the worktree of an execution that has just failed away. If a commit was missing, the worktree
+    /// stays as it is, for whoever looks into it.
+    pub(super) fn leave_room(&self, issue: &IssueId, keeps_tree: bool) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let folder = issues::existing(&store.snapshot()?, issue)?;
+        let Some(failed) = crate::rules::facts::holder(&folder) else { return Ok(()) };
+        let solution = &failed.execution.solution_id;
+        let tree = self.places.tree_of(solution);
+        if tree.exists() && keeps_tree {
+            let there = Store::open(&tree, store.environment())?;
+            if let Some(head) = there.head()? {
+                there.git().detach_head(head)?;
+            }
+        } else if tree.exists() {
+            put_away(store, &tree, &failed.execution.id, self.run_head()?)?;
+        }
+        let Some(branch) = failed.execution.branch.as_deref().filter(|it| is_of(it, solution)) else {
+            return Ok(());
+        };
+        match store.read_ref(branch)? {
+            Some(tip) => self.drop_branch(branch, tip, failed),
+            None => Ok(()),
+        }
+    }
+
+    fn drop_branch(&self, branch: &str, tip: ObjectId, attempt: &ExecutionFolder) -> Result<(), Refusal> {
+        let store = self.session.store();
+        if !is_in(store, tip, self.run_head()?)? {
+            keep_commit(store, &attempt.execution.id, tip)?;
+        }
+        Ok(store.git().delete_ref(branch, tip)?)
+    }
+
+    fn run_head(&self) -> Result<Option<ObjectId>, Refusal> {
+        Ok(head(self.session.store(), &self.run)?.and_then(|hash| object_id(hash.as_str())))
+    }
+}
+
+/// The attempts at a plan, the latest first.
+fn attempts<'a>(
+    folder: &'a IssueFolder,
+    solution: &'a SolutionId,
+) -> impl Iterator<Item = &'a ExecutionFolder> {
+    folder.executions.iter().rev().filter(move |it| it.execution.solution_id == *solution)
+}
+
+/// Whether a branch was made for a plan: `wf/SOL-…`, or the same with a number.
+fn is_of(branch: &str, solution: &SolutionId) -> bool {
+    let rest = branch.strip_prefix(&branch_of(solution));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
+}

@@ -1,0 +1,99 @@
+//! What agents tell, and what came of their steps.
+
+use super::Driver;
+use crate::model::agent_session::Usage;
+use crate::model::execution::Failure;
+use crate::model::id::IssueId;
+use crate::model::run::RunStep;
+use crate::model::run_log::{IssueReached, RunEvent};
+use crate::model::status::IssueStatus;
+use crate::ops::Refusal;
+use crate::ops::work::run::execute::COMMIT_FAILED;
+use crate::ops::work::run::job::{Came, Report};
+use crate::ops::work::run::watch::Told;
+
+impl Driver<'_> {
+    pub(super) fn hear(&mut self, report: Report) -> Result<(), Refusal> {
+        match report {
+            Report::Task(issue, task) => self.watch.told(&Told::Task { issue: &issue, task: &task }),
+            Report::Said(issue, text) => self.watch.told(&Told::Said { issue: &issue, text: &text }),
+            Report::Setback(setback) => self.log("setback", [RunEvent::Setback(setback)])?,
+            Report::Breach(breach) => self.log("breach", [RunEvent::Breach(breach)])?,
+            Report::Over(issue, step, came, usage) => {
+                self.busy.remove(&issue);
+                self.watch.told(&Told::Ended { issue: &issue });
+                self.keep_users_side()?;
+                if matches!(step, RunStep::Explore | RunStep::Plan | RunStep::Review) {
+                    // What is left of it goes when the issue is read for again.
+                    let _ = self.session.store().git().remove_worktree(&self.places.reading(&issue));
+                }
+                self.settle(&issue, step, *came, usage)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records what came of a step, and what its agent used.
+    pub(super) fn settle(
+        &mut self,
+        issue: &IssueId,
+        step: RunStep,
+        came: Came,
+        usage: Usage,
+    ) -> Result<(), Refusal> {
+        let (what, mut events) = match came {
+            Came::Explored(complexity, spent) => {
+                let note = format!("{complexity} complexity");
+                ("explored", vec![self.done(issue, step, spent, Some(note))])
+            }
+            Came::Planned(solution, spent) => {
+                let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
+                reached.solution_id = Some(solution);
+                ("planned", vec![self.done(issue, step, spent, None), RunEvent::Issue(reached)])
+            }
+            Came::Candidates(n, spent) => {
+                let note = format!("{n} plans to choose from");
+                ("planned", vec![self.done(issue, step, spent, Some(note))])
+            }
+            Came::Reviewed(verdict, spent) => {
+                ("reviewed", vec![self.done(issue, step, spent, Some(verdict.to_string()))])
+            }
+            Came::Completed(execution, spent) => {
+                let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Completed);
+                reached.execution_id = Some(execution);
+                ("completed", vec![self.done(issue, step, spent, None), RunEvent::Issue(reached)])
+            }
+            Came::Failed(failure) => {
+                let keeps_tree = failure.error_type.as_deref() == Some(COMMIT_FAILED);
+                // What cannot be taken away now is in the way of the next attempt, which says why.
+                let _ = self.leave_room(issue, keeps_tree);
+                ("failed", vec![self.setback(issue, step, failure)])
+            }
+            // A plan is made without a context, and judged by what the others said of it, or by nobody.
+            Came::Gave(failure) if matches!(step, RunStep::Explore | RunStep::Review) => {
+                let skipped = failure.message.clone().unwrap_or_default();
+                let mut left_out = self.action(issue, step);
+                left_out.skipped = Some(skipped);
+                let what = if step == RunStep::Review { "unreviewed" } else { "unexplored" };
+                (what, vec![self.setback(issue, step, failure), RunEvent::Action(left_out)])
+            }
+            Came::Gave(failure) => ("failed", self.failed(issue, step, failure)),
+            Came::Stopped => return Ok(()),
+        };
+        if let Some(first) = events.first_mut() {
+            first.spend(usage);
+        }
+        self.log(what, events)
+    }
+
+    /// The step came to nothing, and the run goes on without the issue.
+    pub(super) fn fail(&mut self, issue: &IssueId, step: RunStep, failure: Failure) -> Result<(), Refusal> {
+        self.log("failed", self.failed(issue, step, failure))
+    }
+
+    fn failed(&self, issue: &IssueId, step: RunStep, failure: Failure) -> Vec<RunEvent> {
+        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Failed);
+        reached.error = Some(failure.clone());
+        vec![self.setback(issue, step, failure), RunEvent::Issue(reached)]
+    }
+}

@@ -1,0 +1,196 @@
+//! Starting the steps that agents take.
+
+use super::Driver;
+use super::jobs::Task;
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::op::Op;
+use crate::model::run::RunStep;
+use crate::model::run_log::{IssueReached, RunEvent};
+use crate::model::status::IssueStatus;
+use crate::ops::work::run::execute::{Execution, execute};
+use crate::ops::work::run::job::failure_of;
+use crate::ops::work::run::leftovers::keep_files;
+use crate::ops::work::run::others::Others;
+use crate::ops::work::run::places::unlock;
+use crate::ops::work::run::steps;
+use crate::ops::work::run::watch::Told;
+use crate::ops::work::{self, What, Wish};
+use crate::ops::{Kind, Notice, Refusal, issues};
+use crate::rules::audit;
+use crate::rules::facts;
+use crate::rules::roles::Role;
+use crate::rules::run::{IssueProgress, Progress, next};
+use crate::store::Store;
+use crate::sync;
+use crate::trail::active;
+
+impl Driver<'_> {
+    /// Starts agents for what can be done now. Whether something could not be begun.
+    pub(super) fn begin_steps(&mut self) -> Result<bool, Refusal> {
+        let before = self.session.store().tip()?;
+        let standings = self.standings()?;
+        let steps = next(&self.run, &standings.all, &self.busy);
+        if let Some(first) = steps.iter().map(|(_, step)| *step).chain(self.busy.values().copied()).min() {
+            self.reach_phase(first)?;
+        }
+        let mut has_failed = false;
+        for (issue, step) in steps {
+            let begun = match step {
+                RunStep::Explore => self.begin_exploration(&issue),
+                RunStep::Plan => self.begin_plan(&issue),
+                RunStep::Review => self.begin_review(&issue),
+                RunStep::Execute => self.begin_execution(&issue),
+                RunStep::Queue | RunStep::Integrate => continue,
+            };
+            match begun {
+                Ok(()) => {}
+                // Somebody else was faster: what came in from them shows what there is to do now.
+                Err(refusal) if refusal.kind == Kind::Nothing => {
+                    has_failed |= self.session.store().tip()? != before;
+                }
+                Err(refusal) => {
+                    self.fail(&issue, step, failure_of(&refusal))?;
+                    has_failed = true;
+                }
+            }
+        }
+        Ok(has_failed)
+    }
+
+    pub(super) fn begin_exploration(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        self.reach_planning(issue)?;
+        let job = self.reading_job(issue, RunStep::Explore, Role::Explorer)?;
+        self.spawn(job, steps::explore);
+        Ok(())
+    }
+
+    /// Records that an issue is being explored or planned: at the remote first if there is one, so that no other clone plans
+    /// it, too.
+    ///
+    /// # Errors
+    /// `nothing-to-do` if somebody else was faster.
+    fn reach_planning(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let snapshot = store.snapshot()?;
+        let progress = Progress::of(&self.log);
+        let logged = progress.issue(issue);
+        if logged.is_some_and(|at| at.status == IssueStatus::Planning) {
+            return Ok(());
+        }
+        let reached = IssueReached::plain(issue.clone(), IssueStatus::Planning);
+        if !logged.is_some_and(IssueProgress::is_untouched) {
+            return self.log_issue("planning", reached);
+        }
+        let status = facts::status(&issues::existing(&snapshot, issue)?);
+        let remote = if self.is_offline { None } else { sync::remote::of_the_ref(store)? };
+        let event = RunEvent::Issue(reached);
+        let reserve = |remote: Option<&str>| {
+            self.session.transact_through(self.session.permit(Op::Run)?, remote, |tx| {
+                let others = Others::than(Some(&self.run.id), store, tx, &mut self.ended.borrow_mut())?;
+                let is_changed = facts::status(&issues::existing(tx, issue)?) != status;
+                if is_changed || others.at_work(issue).is_some() {
+                    return Err(Refusal::nothing(format!("somebody else works on `{issue}`")));
+                }
+                let entry = tx.log_run(&self.run.id, event.clone())?;
+                tx.describe(format!("run: {} {issue} planning", self.run.id));
+                Ok(entry)
+            })
+        };
+        let reserved = match reserve(remote.as_deref()) {
+            Err(refusal) if remote.is_some() && is_of_the_network(&refusal) => {
+                let message = format!("other clones may plan the same issues: {}", refusal.message);
+                self.session.notice(Notice::warning(message));
+                self.is_offline = true;
+                reserve(None)
+            }
+            other => other,
+        };
+        let entry = reserved?;
+        self.watch.told(&Told::Logged(&entry));
+        self.log.log.push(entry);
+        Ok(())
+    }
+
+    pub(super) fn begin_plan(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        self.reach_planning(issue)?;
+        let job = self.reading_job(issue, RunStep::Plan, Role::Planner)?;
+        self.spawn(job, steps::plan);
+        Ok(())
+    }
+
+    pub(super) fn begin_review(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        let solution = self.bound(issue)?;
+        let job = self.reading_job(issue, RunStep::Review, Role::Reviewer)?;
+        self.spawn(job, move |job| steps::review(job, &solution));
+        Ok(())
+    }
+
+    /// Takes the item, or goes on with it, and lets the agent work.
+    pub(super) fn begin_execution(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let folder = issues::existing(&store.snapshot()?, issue)?;
+        let solution = self.bound(issue)?;
+        if let Some(refused) = self.refused(&solution)? {
+            return Err(refused);
+        }
+        let holder = crate::rules::facts::holder(&folder).map(|holder| holder.execution.id.clone());
+        let is_under_way = crate::rules::facts::status(&folder) == IssueStatus::Executing;
+        let tree = self.places.tree_of(&solution);
+        let is_there = match (&holder, is_under_way) {
+            (Some(id), true) => active::work_dir_of(store, id)?.is_some(),
+            _ => false,
+        };
+        let identity = self.identity(Role::Executor);
+        let mut note = None;
+        let id = if let (Some(id), true) = (&holder, is_there) {
+            let there = Store::open(&tree, store.environment())?;
+            unlock(&there);
+            note = left_behind(&there, id)?;
+            id.clone()
+        } else {
+            if !is_under_way {
+                self.make_room(&folder, &solution)?;
+            }
+            self.clear(&tree)?;
+            let session = identity.at(&self.places.branch_tree())?;
+            // Two clones may have put it into a queue of their own each.
+            let log = Progress::of(&self.log);
+            let queue = log.issue(issue).and_then(|it| it.queue_id);
+            let what =
+                What::Item(queue.map_or_else(|| solution.to_string(), |queue| format!("{queue}:{solution}")));
+            let wish = Wish { what, worktree: Some(Some(tree.clone())), is_fresh: true, ..Wish::default() };
+            work::claim(&session, &wish)?.view.execution_id
+        };
+        let may_be_done = is_there && note.is_none();
+        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Executing);
+        reached.solution_id = Some(solution);
+        reached.execution_id = Some(id.clone());
+        reached.note = note;
+        self.log_issue("executing", reached)?;
+        let folder = issues::existing(&store.snapshot()?, issue)?;
+        let execution = folder.executions.iter().find(|it| it.execution.id == id).map(|it| &it.execution);
+        let named = folder.bound().map(|plan| audit::named(&plan.typed_plan())).unwrap_or_default();
+        let task = Task {
+            folder: tree,
+            branch: execution.and_then(|it| it.branch.clone()),
+            base: execution.and_then(|it| it.base_commit.clone()),
+            named: named.iter().map(ToString::to_string).collect(),
+        };
+        let job = self.job(issue, RunStep::Execute, Role::Executor, task)?;
+        self.spawn(job, move |job| execute(job, &Execution { id: id.clone(), may_be_done }));
+        Ok(())
+    }
+}
+
+/// Sets aside what an agent left uncommitted when the run was interrupted: the agent goes on with its last commit. Returns
+/// what there is to say of it.
+fn left_behind(there: &Store, execution: &ExecutionId) -> Result<Option<String>, Refusal> {
+    let Some(branch) = keep_files(there, execution)? else { return Ok(None) };
+    there.git().discard_uncommitted()?;
+    Ok(Some(format!("resumed; what was not committed is on the branch {branch}")))
+}
+
+/// Whether a refusal says only that the remote could not be asked.
+fn is_of_the_network(refusal: &Refusal) -> bool {
+    ["unreachable", "credentials", "refused", "declined", "raced", "unknown-outcome"].contains(&refusal.code)
+}

@@ -1,0 +1,125 @@
+//! Who drives a run: a process of this repository, nobody any more, or another clone. The run's log names its drivers, and
+//! this repository remembers which of these names are its own.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use super::view::folder;
+use crate::model::id::RunId;
+use crate::model::op::Other;
+use crate::model::remedy::Call;
+use crate::model::run_log::{RunEvent, RunStatus};
+use crate::model::text_enum;
+use crate::ops::Refusal;
+use crate::rules::folder::RunFolder;
+use crate::rules::run::Progress;
+use crate::store::{Store, random_uid};
+
+/// The names of this repository's drivers, one per line.
+const NAMES: &str = "drivers";
+/// Who holds it drives the run; it has the number of that process.
+const LOCK: &str = "driving.lock";
+/// How often to try the lock: whoever looks at a run holds it for a moment.
+const TRIES: usize = 5;
+/// How long to wait before trying again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+text_enum!(
+    /// Who drives a run.
+    Driven {
+        /// A process of this repository.
+        Here = "here",
+        /// Nobody: the process of this repository that drove it has gone.
+        Interrupted = "interrupted",
+        /// Another clone; whether it is still at work is not known here.
+        Elsewhere = "elsewhere",
+        /// Nobody: the run has ended.
+        Ended = "ended",
+    }
+);
+
+impl Driven {
+    /// As far as this repository knows.
+    pub(super) fn of(store: &Store, run: &RunFolder) -> Self {
+        let progress = Progress::of(run);
+        let files = folder(store, &run.run.id);
+        match (progress.status == RunStatus::Completed, is_own(&files, progress.driver)) {
+            (true, _) => Self::Ended,
+            (false, false) => Self::Elsewhere,
+            (false, true) if is_locked(&files) => Self::Here,
+            (false, true) => Self::Interrupted,
+        }
+    }
+}
+
+/// A new name for a driver, which this repository knows for its own from now on.
+pub(super) fn name(files: &Path) -> Result<String, Refusal> {
+    let name = random_uid()?.to_string();
+    let path = files.join(NAMES);
+    let write = || -> std::io::Result<()> {
+        fs::create_dir_all(files)?;
+        writeln!(OpenOptions::new().create(true).append(true).open(&path)?, "{name}")
+    };
+    write().map_err(|error| cannot("write", &path, &error))?;
+    Ok(name)
+}
+
+/// Whether the driver with this name is, or was, a process of this repository. If the log names none, any file of the run
+/// shows it.
+fn is_own(files: &Path, driver: Option<&str>) -> bool {
+    match driver {
+        Some(driver) => {
+            fs::read_to_string(files.join(NAMES)).is_ok_and(|names| names.lines().any(|it| it == driver))
+        }
+        None => files.exists(),
+    }
+}
+
+/// Whether a process of another repository drove the run at some time.
+pub(super) fn was_elsewhere(files: &Path, run: &RunFolder) -> bool {
+    let mut drivers = run.log.iter().filter_map(|entry| match &entry.event {
+        RunEvent::Phase(reached) => reached.driver.as_deref(),
+        _ => None,
+    });
+    drivers.any(|driver| !is_own(files, Some(driver)))
+}
+
+fn is_locked(files: &Path) -> bool {
+    File::open(files.join(LOCK))
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// The process of this repository that drives a run.
+pub(super) fn process(files: &Path) -> Option<u32> {
+    fs::read_to_string(files.join(LOCK)).ok()?.trim().parse().ok()
+}
+
+/// Keeps other processes from driving the same run until the returned file is dropped.
+///
+/// # Errors
+/// `run-under-way`.
+pub(super) fn hold(files: &Path, run: &RunId) -> Result<File, Refusal> {
+    let path = files.join(LOCK);
+    let failed = |error: std::io::Error| cannot("lock", &path, &error);
+    fs::create_dir_all(files).map_err(failed)?;
+    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => {
+                let noted = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+                return noted.map(|()| file).map_err(failed);
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+    }
+    let by = process(files).map(|id| format!(" {id}")).unwrap_or_default();
+    Err(Refusal::new("run-under-way", format!("another process{by} drives run `{run}`"))
+        .remedy(Call::new(Other::RunShow, [run]), "shows how far it has come"))
+}
+
+fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Refusal {
+    Refusal::new("cannot-write", format!("cannot {what} {}: {error}", path.display()))
+}

@@ -1,0 +1,138 @@
+//! What a failed attempt left: commits and files. They are kept on branches `wf/kept/EXR-…`, so that they are neither lost
+//! nor in the way of the next attempt, which begins anew.
+
+use super::places::{Places, keep_uncommitted};
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, RunId};
+use crate::ops::Refusal;
+use crate::ops::work::branch_of;
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::store::{ObjectId, Store, object_id, records};
+use std::path::{Path, PathBuf};
+
+/// The prefix of the short names of branches that keep something.
+const KEPT: &str = "wf/kept/";
+
+/// The short names of the branches that keep what attempts of a run left.
+pub(super) fn kept_branches(
+    store: &Store,
+    run: &RunId,
+    attempts: &[&ExecutionId],
+) -> Result<Vec<String>, Refusal> {
+    let is_of = |name: &str, owner: &str| {
+        let rest = name.strip_prefix(KEPT).and_then(|rest| rest.strip_prefix(owner));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let names =
+        store.repo().branches().map_err(crate::store::StoreError::object("cannot read the branches"))?;
+    let names = names.into_iter().map(|branch| branch.short_name());
+    Ok(names
+        .filter(|name| is_of(name, run.as_str()) || attempts.iter().any(|id| is_of(name, id.short())))
+        .collect())
+}
+
+/// Keeps what is not committed in the work tree of `store`; the short name of the branch, or nothing if there is nothing.
+pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<String>, Refusal> {
+    if store.git().uncommitted()?.is_empty() {
+        return Ok(None);
+    }
+    let mut names = names(attempt);
+    let name = loop {
+        let name = names.next().unwrap_or_default();
+        if store.read_ref(&full(&name))?.is_none() {
+            break name;
+        }
+    };
+    keep_uncommitted(store, &name)?;
+    Ok(Some(name))
+}
+
+/// Keeps a commit with its history; the short name of the branch that has it.
+pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId) -> Result<String, Refusal> {
+    let mut names = names(attempt);
+    loop {
+        let name = names.next().unwrap_or_default();
+        match store.read_ref(&full(&name))? {
+            Some(kept) if !store.is_ancestor(commit, kept)? => {}
+            Some(_) => return Ok(name),
+            None => {
+                store.git().set_ref(&full(&name), commit, "what a failed attempt left")?;
+                return Ok(name);
+            }
+        }
+    }
+}
+
+/// Keeps whatever an attempt left in the work tree of `store`: files that are not committed, or commits after `base`.
+pub(super) fn keep_all(
+    store: &Store,
+    attempt: &ExecutionId,
+    base: Option<&CommitHash>,
+) -> Result<Option<String>, Refusal> {
+    if let Some(name) = keep_files(store, attempt)? {
+        return Ok(Some(name));
+    }
+    let base = base.and_then(|base| object_id(base.as_str()));
+    match store.head()? {
+        Some(head) if Some(head) != base => keep_commit(store, attempt, head).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Removes a worktree of a run, after keeping what is only there.
+pub(super) fn put_away(
+    store: &Store,
+    tree: &Path,
+    attempt: &ExecutionId,
+    run_head: Option<ObjectId>,
+) -> Result<(), Refusal> {
+    if let Ok(there) = Store::open(tree, store.environment()) {
+        let kept = keep_files(&there, attempt)?;
+        if let Some(head) = there.head()?.filter(|_| kept.is_none())
+            && !is_in(store, head, run_head)?
+        {
+            keep_commit(store, attempt, head)?;
+        }
+    }
+    Ok(store.git().remove_worktree(tree)?)
+}
+
+/// Whether the branch of a run has a commit.
+pub(super) fn is_in(store: &Store, commit: ObjectId, run_head: Option<ObjectId>) -> Result<bool, Refusal> {
+    match run_head {
+        Some(head) => Ok(store.is_ancestor(commit, head)?),
+        None => Ok(false),
+    }
+}
+
+/// The short name of the branch on which the work of a completed issue still is, and which what is checked out here does
+/// not contain.
+pub(super) fn unmerged(store: &Store, folder: &IssueFolder) -> Result<Option<String>, Refusal> {
+    let holder = facts::holder(folder).map(|holder| &holder.execution);
+    let Some((branch, short)) = holder.and_then(|it| {
+        let branch = it.branch.as_deref().filter(|name| name.starts_with(&branch_of(&it.solution_id)))?;
+        Some((branch, branch.strip_prefix("refs/heads/")?))
+    }) else {
+        return Ok(None);
+    };
+    let Some(tip) = store.read_ref(branch)? else { return Ok(None) };
+    Ok((!is_in(store, tip, store.head()?)?).then(|| short.to_owned()))
+}
+
+/// The directories with the worktrees of all runs that are recorded here.
+pub(super) fn folders_of_runs(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
+    let runs = records::run_ids(&store.snapshot()?)?;
+    Ok(runs.iter().map(|run| Places::of(store, run).trees).collect())
+}
+
+/// `wf/kept/EXR-…`, and the same with a number, until one is free.
+fn names(attempt: &ExecutionId) -> impl Iterator<Item = String> {
+    let first = format!("{KEPT}{}", attempt.short());
+    let more = first.clone();
+    std::iter::once(first).chain((2u64..).map(move |n| format!("{more}-{n}")))
+}
+
+fn full(name: &str) -> String {
+    format!("refs/heads/{name}")
+}

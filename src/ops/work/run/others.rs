@@ -1,0 +1,103 @@
+//! Other runs that have not ended: which issues they work on.
+
+use std::collections::BTreeSet;
+
+use super::driver::Driven;
+use crate::model::id::{IssueId, RunId};
+use crate::model::op::Other;
+use crate::model::remedy::Call;
+use crate::model::run_log::RunStatus;
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+use crate::ops::{Notice, Refusal};
+use crate::rules::facts;
+use crate::rules::folder::{IssueFolder, RunFolder};
+use crate::rules::run::Progress;
+use crate::store::{Read, Store, records};
+
+/// The runs that have not ended.
+pub(super) struct Others {
+    open: Vec<(RunFolder, Driven)>,
+    /// How long a run of another clone that is not heard of counts as being at work, in milliseconds.
+    lease: i64,
+    now: Time,
+}
+
+impl Others {
+    /// All that there are.
+    pub(super) fn of(store: &Store, read: &impl Read) -> Result<Self, Refusal> {
+        Self::than(None, store, read, &mut BTreeSet::new())
+    }
+
+    /// All but `own`. `ended` remembers those that have ended, which are not read again.
+    pub(super) fn than(
+        own: Option<&RunId>,
+        store: &Store,
+        read: &impl Read,
+        ended: &mut BTreeSet<RunId>,
+    ) -> Result<Self, Refusal> {
+        let mut open = Vec::new();
+        for id in records::run_ids(read)? {
+            if own == Some(&id) || ended.contains(&id) {
+                continue;
+            }
+            let Some(run) = records::run(read, &id, &mut Vec::new())? else { continue };
+            if Progress::of(&run).status == RunStatus::Completed {
+                ended.insert(id);
+            } else {
+                let driven = Driven::of(store, &run);
+                open.push((run, driven));
+            }
+        }
+        Ok(Self { open, lease: store.lease()?, now: store.now()? })
+    }
+
+    /// Which of them works on an issue, as a sentence without an end: a run that was interrupted here does not, nor one of
+    /// another clone that was not heard of for the length of a lease.
+    pub(super) fn at_work(&self, issue: &IssueId) -> Option<String> {
+        self.open.iter().find_map(|(run, driven)| {
+            let progress = Progress::of(run);
+            let does = progress.issue(issue)?.works()?;
+            let is_at_work = match driven {
+                Driven::Here => true,
+                Driven::Elsewhere => progress.updated_at.plus_millis(self.lease) > self.now,
+                Driven::Interrupted | Driven::Ended => false,
+            };
+            let place = if *driven == Driven::Elsewhere { " in another clone" } else { "" };
+            let who = format!("run `{}` of {}{place} {does} it", run.run.id, run.run.actor.as_str());
+            is_at_work.then_some(who)
+        })
+    }
+
+    /// Tells that an issue is not run, and who has it.
+    pub(super) fn skipped(&self, folder: &IssueFolder, status: IssueStatus) -> Notice {
+        let id = &folder.issue.record.id;
+        let holder = facts::holder(folder).filter(|_| status == IssueStatus::Executing);
+        let has_it = |run: &&(RunFolder, Driven)| {
+            let executed = Progress::of(&run.0).issue(id).and_then(|issue| issue.execution_id.cloned());
+            executed.is_some() && executed.as_ref() == holder.map(|it| &it.execution.id)
+        };
+        let run = self.open.iter().find(has_it);
+        if let Some((run, Driven::Interrupted)) = run {
+            let run = &run.run.id;
+            let message = format!("skipped `{id}`: run `{run}`, which was interrupted, executes it");
+            return Notice::warning(message).remedy(Call::new(Other::RunResume, [run]), "goes on with it");
+        }
+        let why = match (self.at_work(id), run, holder) {
+            (Some(who), ..) => who,
+            (None, Some((run, _)), _) => {
+                format!("run `{}` of {} executes it", run.run.id, run.run.actor.as_str())
+            }
+            (None, None, Some(holder)) => format!("{} executes it", holder.execution.actor.as_str()),
+            (None, None, None) => format!("it is {status}"),
+        };
+        Notice::warning(format!("skipped `{id}`: {why}"))
+    }
+
+    /// The only one that was interrupted here.
+    pub(super) fn interrupted(&self) -> Option<&RunId> {
+        let mut interrupted = self.open.iter().filter(|(_, driven)| *driven == Driven::Interrupted);
+        let (only, _) = interrupted.next()?;
+        interrupted.next().is_none().then_some(&only.run.id)
+    }
+}

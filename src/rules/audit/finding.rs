@@ -1,0 +1,146 @@
+//! What an audit finds.
+
+use super::Carried;
+use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
+use crate::model::op::Op;
+use crate::model::remedy::Remedy;
+use crate::model::run_log::Breach;
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::run::breach_words;
+
+/// Whether a finding is an error or a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Severity {
+    /// Counts with `--strict`.
+    Fault,
+    /// Does not count with `--strict`.
+    Note,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// No execution links the commit.
+    Unbound,
+    /// A file was touched that no task names.
+    UnplannedFile,
+    /// A file was deleted, and the plan does not say so.
+    UnplannedDeletion,
+    /// A file that the plan names was never touched.
+    UntouchedFile,
+    /// The executed plan had not passed a review.
+    Unreviewed,
+    /// A test has no passing check.
+    MissingCheck,
+    /// A gate was overridden.
+    Override,
+    /// Someone did what their role does not allow.
+    Role,
+    /// Something happened in a run that the roles of its agents do not allow.
+    Breach,
+    /// A commit was made for a claim that someone else had taken over.
+    LostClaim,
+    /// The plan cannot be read.
+    BrokenPlan,
+    /// The trees of a commit unfold to more than can be examined.
+    Unseen,
+    /// None of the commits of a completed execution is on a branch.
+    OnNoBranch,
+    /// A record was changed in a way that is never allowed (a field that is written once, its birth, its epoch),
+    /// deleted, or made unreadable.
+    Rewritten,
+}
+
+/// Something that the audit found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+pub(crate) struct Finding {
+    /// Whether it counts with `--strict`.
+    pub(crate) severity: Severity,
+    /// What kind of thing it is.
+    pub(crate) kind: Kind,
+    /// The commit of the code, or (for overrides and roles) of the ref.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) commit: Option<String>,
+    /// The issue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_id: Option<IssueId>,
+    /// The plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// The execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) execution_id: Option<ExecutionId>,
+    /// A description.
+    pub(crate) message: String,
+    /// What can be done about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) remedies: Vec<Remedy>,
+}
+
+impl Finding {
+    pub(super) fn new(severity: Severity, kind: Kind, message: String) -> Self {
+        Self {
+            severity,
+            kind,
+            commit: None,
+            issue_id: None,
+            solution_id: None,
+            execution_id: None,
+            message,
+            remedies: vec![],
+        }
+    }
+
+    /// The finding that a commit of the ref made a change that is never allowed, in a record of this issue or of none.
+    pub(crate) fn rewritten(
+        severity: Severity,
+        issue_id: Option<IssueId>,
+        commit: &str,
+        message: String,
+    ) -> Self {
+        Self { issue_id, ..Self::new(severity, Kind::Rewritten, message).at(commit) }
+    }
+
+    /// The finding of what happened in a run outside of the roles of its agents. It is an error if an agent did it and it
+    /// is still so.
+    pub(crate) fn breach(run: &RunId, breach: &Breach) -> Self {
+        let severity =
+            if breach.agent.is_some() && !breach.undone { Severity::Fault } else { Severity::Note };
+        let message = format!("in {run}: {}", breach_words(breach, str::to_owned));
+        Self { issue_id: breach.issue_id.clone(), ..Self::new(severity, Kind::Breach, message) }
+    }
+
+    /// The finding that none of the execution's commits is on a branch.
+    pub(crate) fn adrift(execution: &ExecutionFolder, commits: usize) -> Self {
+        let it = &execution.execution;
+        let (them, it_or_them) = match commits {
+            1 => ("its one commit is".to_owned(), "it"),
+            _ => (format!("its {commits} commits are all"), "them"),
+        };
+        let message = format!("{them} on no branch");
+        let does = format!("finds where a squash or a rebase put {it_or_them}");
+        Self {
+            issue_id: Some(it.issue_id.clone()),
+            solution_id: Some(it.solution_id.clone()),
+            execution_id: Some(it.id.clone()),
+            remedies: vec![Remedy::call(Op::Relink, does)],
+            ..Self::new(Severity::Note, Kind::OnNoBranch, message)
+        }
+    }
+
+    pub(super) fn at(self, commit: &str) -> Self {
+        Self { commit: Some(commit.to_owned()), ..self }
+    }
+
+    pub(super) fn of(self, carried: &Carried<'_>) -> Self {
+        let it = &carried.execution.execution;
+        Self {
+            issue_id: Some(it.issue_id.clone()),
+            solution_id: Some(it.solution_id.clone()),
+            execution_id: Some(it.id.clone()),
+            ..self
+        }
+    }
+}

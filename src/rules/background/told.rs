@@ -1,0 +1,246 @@
+//! The parts of a context, as planners and executors read them.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::execution::{AsideReason, Failure};
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::issue::{ExtendedContext, FeedbackType, LifecycleRequirements, Source, Stage};
+use crate::model::person::Person;
+use crate::model::priority::Priority;
+use crate::model::review::{Score, Verdict};
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::task_id::TaskId;
+use crate::model::time::Time;
+use crate::rules::bounded::LeftOut;
+use crate::rules::wisdom::WisdomTold;
+
+/// The content of an issue, without its id and title.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct IssueTold {
+    /// The description, in Markdown; may be empty.
+    pub(crate) description: String,
+    /// Its status.
+    #[serde(skip_serializing_if = "never")]
+    pub(crate) status: IssueStatus,
+    /// 1 (critical) to 5 (trivial).
+    #[serde(skip_serializing_if = "never")]
+    pub(crate) priority: Priority,
+    /// bug, feature, task, … as the team uses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_type: Option<String>,
+    /// Tags.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) tags: BTreeSet<String>,
+    /// Parts of the system that it concerns.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) affected_components: BTreeSet<String>,
+    /// What should happen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expected_behavior: Option<String>,
+    /// What happens instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) actual_behavior: Option<String>,
+    /// The location in the code, a suggested fix, a design, and notes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) extended_context: ExtendedContext,
+    /// Requirements for how it is worked on.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) lifecycle_requirements: LifecycleRequirements,
+    /// Its source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<Source>,
+    /// URL of the discussion (http or https).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source_url: Option<String>,
+    /// `type:id` of related issues.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) relations: BTreeSet<String>,
+    /// The issues that must be done first, and their status.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) depends_on: Vec<DependencyTold>,
+}
+
+/// An issue that must be done first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct DependencyTold {
+    /// Its id.
+    pub(crate) issue_id: IssueId,
+    /// Its title; absent if the issue is not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<String>,
+    /// Its status; absent if the issue is not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<IssueStatus>,
+    /// Whether it is done.
+    pub(crate) is_met: bool,
+}
+
+/// Earlier attempts, feedback, comments and reviews, each list newest first.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub(crate) struct Background {
+    /// Earlier attempts at this issue, whatever their plan.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) attempts: Vec<AttemptTold>,
+    /// Failures that no attempt reports, clarifications, and reasons why plans were rejected.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) feedback: Vec<FeedbackTold>,
+    /// The comments on the issue, as last edited.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) comments: Vec<CommentTold>,
+    /// The reviews of the current version of the plan; for a planner, of each plan of the issue.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reviews: Vec<ReviewTold>,
+    /// What the team learned: first what concerns the issue, then the rest. In each part conventions come first for an
+    /// executor and decisions for a reviewer, and then what is newest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) wisdom: Vec<WisdomTold>,
+    /// What is left out here, and which command shows it. Each list has at most 20 entries; texts of the issue end
+    /// after 16,000 characters, all others after 4,000.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// An earlier attempt, and how it ended.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct AttemptTold {
+    /// The execution.
+    pub(crate) execution_id: ExecutionId,
+    /// Which attempt it was, from 1.
+    pub(crate) attempt: u64,
+    /// The plan that was executed.
+    pub(crate) solution_id: SolutionId,
+    /// The executor.
+    pub(crate) actor: Person,
+    /// How it ended; `executing` if it has not.
+    pub(crate) status: ExecutionStatus,
+    /// When it started.
+    pub(crate) started_at: Time,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) finished_at: Option<Time>,
+    /// Who ended it, or set it aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_by: Option<Person>,
+    /// Why a gate was overridden to end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) forced: Option<String>,
+    /// The command that set it aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) set_aside: Option<AsideReason>,
+    /// The branch that it worked on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// Its commits, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) commits: Vec<CommitTold>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<Failure>,
+    /// The test commands that failed when they were last run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) failed_checks: Vec<CheckTold>,
+    /// The outcome that the executor reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<String>,
+}
+
+/// A test command that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct CheckTold {
+    /// The task that the command belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<TaskId>,
+    /// The command, as in the plan.
+    pub(crate) command: String,
+    /// The exit code; absent if a signal or a timeout ended the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exit_code: Option<i32>,
+    /// The last part of its output.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) output_tail: String,
+    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) commit: Option<CommitHash>,
+    /// Whether the work tree had other changes.
+    pub(crate) dirty: bool,
+}
+
+/// A commit of an earlier attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct CommitTold {
+    /// The full object id.
+    pub(crate) hash: CommitHash,
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// The task, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<TaskId>,
+}
+
+/// A piece of feedback.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct FeedbackTold {
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub(crate) kind: FeedbackType,
+    /// The stage it comes from.
+    pub(crate) stage: Stage,
+    /// The plan that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// The task that went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<TaskId>,
+    /// test_failure, compilation, timeout, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error_type: Option<String>,
+    /// A description.
+    pub(crate) content: String,
+    /// Its author.
+    pub(crate) author: Person,
+    /// When.
+    pub(crate) created_at: Time,
+}
+
+/// A comment.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct CommentTold {
+    /// Who wrote it.
+    pub(crate) author: Person,
+    /// When.
+    pub(crate) created_at: Time,
+    /// The text, in Markdown.
+    pub(crate) body: String,
+}
+
+/// What a reviewer found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct ReviewTold {
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// Whether that is the plan that will be executed: the bound one; for an executor, its own.
+    pub(crate) is_bound: bool,
+    /// The verdict.
+    pub(crate) verdict: Verdict,
+    /// 0.4·technical + 0.3·risk + 0.3·completeness.
+    pub(crate) total: Score,
+    /// What should change.
+    pub(crate) findings: Vec<String>,
+    /// The reviewer.
+    pub(crate) author: Person,
+    /// When.
+    pub(crate) created_at: Time,
+}
+
+/// For fields that this program always prints, but that other programs may leave out.
+fn never<T>(_: &T) -> bool {
+    false
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,14 @@
+//! What happened outside of the bounds of agents, in words.
+
+use crate::model::run_log::Breach;
+
+/// A breach in words; `cut` shortens a text that may be long.
+pub(crate) fn breach_words(it: &Breach, cut: impl Fn(&str) -> String) -> String {
+    let undone = if it.undone { "undone" } else { "not undone" };
+    let of = it.issue_id.as_ref().map(|issue| format!(" of {issue}")).unwrap_or_default();
+    let (action, what) = (it.action, cut(&it.what));
+    match &it.agent {
+        Some(agent) => format!("agent {} broke its role in {action}{of}: {what} ({undone})", cut(agent)),
+        None => format!("during {action}{of}, by whom is not known: {what} ({undone})"),
+    }
+}

@@ -1,0 +1,46 @@
+//! Whether there is any point in asking the agents of a run for more.
+
+use std::collections::BTreeSet;
+
+use super::progress::Progress;
+use crate::model::id::IssueId;
+use crate::model::run::{Run, RunStep};
+use crate::model::run_log::Setback;
+use crate::model::status::IssueStatus;
+
+/// Fewer failures may have to do with the issues.
+const FEWEST: u64 = 2;
+/// The kinds of failure of an agent itself, whatever it was asked for.
+const FAULTS: &[&str] = &[
+    "agent-not-started",
+    "agent-timeout",
+    "agent-failed",
+    "agent-killed",
+    "agent-protocol",
+    "agent-silent",
+    "no-answer",
+    "unfit-answer",
+];
+
+/// The step for which all agents failed: as many issues were given up as are worked on at once, and at least two; each
+/// because its agent gave no answer; and no issue got through that step.
+pub(crate) fn worn_out(run: &Run, progress: &Progress<'_>) -> Option<RunStep> {
+    let limits = [(RunStep::Plan, run.limits.plan_jobs), (RunStep::Execute, run.limits.jobs)];
+    let is_worn = |(step, at_once): &(RunStep, u64)| {
+        let is_any_done = progress.actions.iter().any(|it| it.action == *step && it.skipped.is_none());
+        !is_any_done && given_up(progress, *step) as u64 >= FEWEST.max(*at_once)
+    };
+    limits.into_iter().find(is_worn).map(|(step, _)| step)
+}
+
+/// How many issues were given up because the agent for a step failed.
+fn given_up(progress: &Progress<'_>, step: RunStep) -> usize {
+    let is_over = |id: &IssueId| progress.issue(id).is_some_and(|issue| issue.status == IssueStatus::Failed);
+    let last = |id: &IssueId| progress.last_setback(id);
+    let is_fault = |setback: &Setback| {
+        setback.action == step
+            && setback.error.error_type.as_deref().is_some_and(|kind| FAULTS.contains(&kind))
+    };
+    let ids: BTreeSet<&IssueId> = progress.setbacks.iter().filter_map(|it| it.issue_id.as_ref()).collect();
+    ids.into_iter().filter(|id| is_over(id) && last(id).is_some_and(is_fault)).count()
+}

@@ -1,0 +1,303 @@
+//! Work that a commit reverts or copies although its message names none of it: recognized by git's patch id, or by the
+//! files that the commit restores.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::{MOST_COMPARED, Same, Source, Sources, add};
+use crate::git::{ObjectId, Revisions};
+use crate::model::execution::CommitLink;
+use crate::model::hash::{CommitHash, PatchId};
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{CodeCommit, MOST_FILES, Read, StoreError, object_id, records};
+use crate::trail::parts::Parts;
+use crate::trail::patch_id;
+
+/// At most this many commits are recognized as reverted by one whose message names only the last of them.
+const MOST_RESTORED: usize = 10;
+/// With more files than these, parts of a change are not looked for.
+const MOST_NAMED: usize = 50;
+/// Before a commit is made, at most this many of the latest commits are examined.
+const MOST_RECENT: usize = 200;
+
+impl<R: Read> Sources<'_, R> {
+    /// By a commit's change: the latest work on the same files with the same change, or with the reverse of it.
+    pub(crate) fn by_change(&self, commit: &CodeCommit, files: &[String]) -> Result<Vec<Source>, StoreError> {
+        let [parent] = commit.parents[..] else { return Ok(vec![]) };
+        let mut others = self.of_same_files(parent, files)?;
+        others.retain(|hash| *hash != CommitHash::from(commit.id));
+        let patches = || {
+            let hash = CommitHash::from(commit.id);
+            let own = patch_id::of_commits(self.store, std::slice::from_ref(&hash))?.remove(&hash);
+            Ok([own, patch_id::between(self.store, Some(commit.id), parent)?])
+        };
+        Ok(match self.same_change(&others, files, patches)? {
+            Same::Nobody | Same::Several(_) => vec![],
+            Same::Of(found) => found,
+        })
+    }
+
+    /// Like [`Self::by_change`], for a change that is about to be committed on `head`, and only among the latest
+    /// commits, since the user waits for the answer. `patches` are those of the change and of its reverse.
+    pub(crate) fn by_staged(
+        &self,
+        head: ObjectId,
+        files: &[String],
+        patches: impl FnOnce() -> Result<[Option<PatchId>; 2], StoreError>,
+    ) -> Result<Same, StoreError> {
+        if files.is_empty() || !self.knows_quickly().unwrap_or(false) {
+            return Ok(Same::Nobody);
+        }
+        let mut linked = Vec::new();
+        for id in self.listed(Revisions::of(head).and_branches().at_most(MOST_RECENT))? {
+            if !self.known(&id.into())?.is_empty() {
+                linked.push(id);
+            }
+        }
+        if linked.is_empty() {
+            return Ok(Same::Nobody);
+        }
+        let touching = self.store.git().touching(linked, some_of(files))?;
+        let others: Vec<CommitHash> =
+            touching.into_iter().map(CommitHash::from).take(MOST_COMPARED).collect();
+        self.same_change(&others, files, patches)
+    }
+
+    /// The work of HEAD, for an amend.
+    pub(crate) fn of_head(&self, head: ObjectId) -> Result<Vec<Source>, StoreError> {
+        if !self.knows_quickly()? {
+            return Ok(vec![]);
+        }
+        let hash = CommitHash::from(head);
+        self.linking(&hash, &self.known(&hash)?)
+    }
+
+    /// The work with one of these `patches` (of the change, or of its reverse): that of the first matching commit
+    /// among `others` (newest first), if all matches belong to the same plans.
+    fn same_change(
+        &self,
+        others: &[CommitHash],
+        files: &[String],
+        patches: impl FnOnce() -> Result<[Option<PatchId>; 2], StoreError>,
+    ) -> Result<Same, StoreError> {
+        let names = files;
+        let files: HashSet<&str> = files.iter().map(String::as_str).collect();
+        let mut linked = Vec::new();
+        let mut smaller: Vec<(CommitHash, Vec<String>)> = Vec::new();
+        for hash in others {
+            let links = self.links(hash, &self.known(hash)?)?;
+            // The same change touches the same files; but a link lists only a limited number of them.
+            let is_like = |link: &CommitLink| {
+                files.len() >= MOST_FILES
+                    || link.files.iter().map(String::as_str).collect::<HashSet<_>>() == files
+            };
+            if links.iter().any(|(_, link)| is_like(link)) {
+                linked.push(hash.clone());
+            } else if let Some((_, link)) = links.into_iter().find(|(_, it)| it.files.len() < files.len()) {
+                smaller.push((hash.clone(), link.files));
+            }
+        }
+        let mut parts = Parts::of(names.iter().map(String::as_str));
+        let mut of_parts = Vec::new();
+        for (hash, files) in smaller.iter().filter(|_| names.len() < MOST_FILES) {
+            if parts.add(files.iter().map(String::as_str)) {
+                of_parts.push(hash.clone());
+            }
+        }
+        if linked.is_empty() && !parts.may_do() {
+            return Ok(Same::Nobody);
+        }
+        let [own, undone] = patches()?;
+        let known = patch_id::of_commits(self.store, &linked)?;
+        let mut latest: Option<Vec<Source>> = None;
+        let mut plans: BTreeSet<SolutionId> = BTreeSet::new();
+        for hash in linked {
+            let patch = known.get(&hash);
+            let takes_back = undone.is_some() && patch == undone.as_ref();
+            if patch.is_none() || (patch != own.as_ref() && !takes_back) {
+                continue;
+            }
+            let Some(id) = object_id(&hash) else { continue };
+            let mut found = self.of_commit(id, 0)?;
+            for source in &mut found {
+                source.reverts = if takes_back { source.commits.clone() } else { vec![] };
+            }
+            let of: BTreeSet<SolutionId> = found.iter().map(|it| it.solution_id.clone()).collect();
+            match &latest {
+                None => latest = Some(found),
+                Some(latest) if latest.iter().any(|it| of.contains(&it.solution_id)) => {}
+                Some(_) => {
+                    plans.extend(of);
+                    return Ok(Same::Several(plans.into_iter().collect()));
+                }
+            }
+            plans.extend(latest.iter().flatten().map(|it| it.solution_id.clone()));
+        }
+        if let Some(found) = latest.filter(|found| !found.is_empty()) {
+            return Ok(Same::Of(found));
+        }
+        let found = self.put_together(&parts, &of_parts, [own, undone])?;
+        Ok(if found.is_empty() { Same::Nobody } else { Same::Of(found) })
+    }
+
+    /// The work whose changes together make this change, or are undone by it.
+    fn put_together(
+        &self,
+        parts: &Parts<'_>,
+        commits: &[CommitHash],
+        [own, undone]: [Option<PatchId>; 2],
+    ) -> Result<Vec<Source>, StoreError> {
+        if !parts.may_do() {
+            return Ok(vec![]);
+        }
+        let known = patch_id::of_commits(self.store, commits)?;
+        let ids: Vec<Option<&PatchId>> = commits.iter().map(|hash| known.get(hash)).collect();
+        for (whole, takes_back) in [(own, false), (undone, true)] {
+            let Some(chosen) = whole.and_then(|whole| parts.making(&whole, &ids)) else { continue };
+            let mut found = Vec::new();
+            for id in chosen.iter().filter_map(|n| object_id(&commits[*n])) {
+                for mut source in self.of_commit(id, 0)? {
+                    source.reverts = if takes_back { source.commits.clone() } else { vec![] };
+                    add(&mut found, source);
+                }
+            }
+            return Ok(found);
+        }
+        Ok(vec![])
+    }
+
+    /// The latest revert among the commits of an execution that this commit undoes, for example by picking a reverted
+    /// commit again: the copy's message names its source, not the revert.
+    pub(crate) fn reapplied(
+        &self,
+        commit: &CodeCommit,
+        execution: &ExecutionId,
+    ) -> Result<Vec<CommitHash>, StoreError> {
+        let [parent] = commit.parents[..] else { return Ok(vec![]) };
+        let folder = records::execution(self.read, execution, &mut Vec::new())?;
+        let commits = folder.iter().flat_map(ExecutionFolder::commits);
+        let mut reverts: Vec<CommitLink> =
+            commits.map(|it| it.link).filter(|link| !link.reverts.is_empty()).collect();
+        if reverts.is_empty() {
+            return Ok(vec![]);
+        }
+        let files: BTreeSet<String> = self.store.changed_files(commit)?.into_iter().collect();
+        reverts.retain(|link| link.files.iter().cloned().collect::<BTreeSet<_>>() == files);
+        let reverts: Vec<CommitHash> = reverts.into_iter().map(|link| link.hash).collect();
+        if reverts.is_empty() {
+            return Ok(vec![]);
+        }
+        let undone = patch_id::between(self.store, Some(commit.id), parent)?;
+        let known = patch_id::of_commits(self.store, &reverts)?;
+        for hash in
+            reverts.iter().rev().filter(|hash| undone.is_some() && known.get(*hash) == undone.as_ref())
+        {
+            if let Some(id) = self.store.commit_here(hash)
+                && (id == parent || self.store.is_ancestor(id, parent)?)
+            {
+                return Ok(vec![hash.clone()]);
+            }
+        }
+        Ok(vec![])
+    }
+
+    /// The commits that a commit reverts, if it restores its files to what they were before some commits: all commits
+    /// that changed one of these files since, newest first. This recognizes `git revert --no-commit` of several
+    /// commits, of which git names only the last.
+    pub(crate) fn restored(&self, commit: &CodeCommit) -> Result<Vec<CommitHash>, StoreError> {
+        let [parent] = commit.parents[..] else { return Ok(vec![]) };
+        let files = self.store.changed_files(commit)?;
+        if files.is_empty() || files.len() >= MOST_FILES {
+            return Ok(vec![]);
+        }
+        let mut since = Vec::new();
+        for id in self.listed(Revisions::of(parent).touching(&files).at_most(MOST_RESTORED))? {
+            since.push(CommitHash::from(id));
+            let [before] = self.store.code_commit(id)?.parents[..] else { break };
+            if self.store.git().are_equal_in([before, commit.id], &files)? {
+                return Ok(since);
+            }
+        }
+        Ok(vec![])
+    }
+
+    /// The same if the files have changed since: commits of different files whose changes together are undone by this
+    /// one, although its message names only those in `told`.
+    pub(crate) fn undone_in_parts(
+        &self,
+        commit: &CodeCommit,
+        told: &[CommitHash],
+    ) -> Result<Vec<CommitHash>, StoreError> {
+        let [parent] = commit.parents[..] else { return Ok(vec![]) };
+        let files = self.store.changed_files(commit)?;
+        let files_of = |hash: &CommitHash| -> Result<Vec<String>, StoreError> {
+            match self.store.commit_here(hash) {
+                Some(id) => self.store.changed_files(&self.store.code_commit(id)?),
+                None => Ok(vec![]),
+            }
+        };
+        let mut of_told: BTreeSet<String> = BTreeSet::new();
+        for hash in told {
+            of_told.extend(files_of(hash)?);
+        }
+        // Either the named commits explain everything, or there is too much to search.
+        if files.len() > MOST_NAMED || files.iter().all(|file| of_told.contains(file)) {
+            return Ok(vec![]);
+        }
+        let touching = self.listed(Revisions::of(parent).touching(some_of(&files)).at_most(MOST_COMPARED))?;
+        let mut smaller: Vec<(CommitHash, Vec<String>)> = Vec::new();
+        for hash in touching.into_iter().map(CommitHash::from) {
+            let files = files_of(&hash)?;
+            smaller.push((hash, files));
+        }
+        let mut parts = Parts::of(files.iter().map(String::as_str));
+        let mut commits = Vec::new();
+        for (hash, files) in &smaller {
+            if parts.add(files.iter().map(String::as_str)) {
+                commits.push(hash.clone());
+            }
+        }
+        if !parts.may_do() {
+            return Ok(vec![]);
+        }
+        let known = patch_id::of_commits(self.store, &commits)?;
+        let ids: Vec<Option<&PatchId>> = commits.iter().map(|hash| known.get(hash)).collect();
+        let undone = patch_id::between(self.store, Some(commit.id), parent)?;
+        let chosen = undone.and_then(|undone| parts.making(&undone, &ids)).unwrap_or_default();
+        Ok(chosen.into_iter().map(|n| commits[n].clone()).collect())
+    }
+
+    /// The work that reverted commits belong to.
+    pub(crate) fn of_taken_back(&self, commits: &[CommitHash]) -> Result<Vec<Source>, StoreError> {
+        let mut found = Vec::new();
+        for id in commits.iter().filter_map(|hash| self.store.commit_here(hash)) {
+            for mut source in self.of_commit(id, 0)? {
+                source.reverts.clone_from(&source.commits);
+                add(&mut found, source);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Commits of the branches that touch these files, newest first.
+    fn of_same_files(&self, parent: ObjectId, files: &[String]) -> Result<Vec<CommitHash>, StoreError> {
+        if files.is_empty() {
+            return Ok(vec![]);
+        }
+        let wanted = Revisions::of(parent).and_branches().touching(some_of(files));
+        // `relink` finds what this misses.
+        Ok(self.listed(wanted.at_most(MOST_COMPARED))?.into_iter().map(CommitHash::from).collect())
+    }
+
+    /// The commits, without merges; none if git cannot list them.
+    pub(super) fn listed(&self, wanted: Revisions) -> Result<Vec<ObjectId>, StoreError> {
+        Ok(self.store.git().named_revisions(wanted.no_merges())?.unwrap_or_default())
+    }
+}
+
+/// The files by which commits are searched. If there are very many, only the first, which any commit with the same
+/// change touches too.
+fn some_of(files: &[String]) -> &[String] {
+    let most = if files.len() <= MOST_NAMED { files.len() } else { 1 };
+    &files[..most]
+}

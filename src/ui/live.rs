@@ -1,0 +1,99 @@
+//! Lines at the bottom of a terminal that are drawn again and again, below those that stay.
+
+use std::io::{self, IsTerminal, Write};
+
+use super::outlet::{Filter, Form};
+use super::text;
+
+/// The rows and columns of a terminal that does not tell them.
+const USUAL: (usize, usize) = (24, 80);
+/// From the cursor to the end of the screen.
+const CLEAR_BELOW: &str = "\u{1b}[J";
+
+/// Lines that are drawn on stderr until this is dropped. Wipe them before anything else is written to the terminal.
+pub(crate) struct Live {
+    out: Box<dyn Write>,
+    /// How many lines are drawn.
+    drawn: usize,
+}
+
+impl Live {
+    /// On stderr; `None` if that is not a terminal, or one that cannot move its cursor.
+    pub(crate) fn start() -> Option<Self> {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        // What is drawn passes the filter below; the escapes around it are constant.
+        #[allow(clippy::disallowed_methods)]
+        let stderr = io::stderr();
+        (stderr.is_terminal() && !dumb).then(|| Self { out: Box::new(stderr), drawn: 0 })
+    }
+
+    /// How many lines fit, and of how many columns each.
+    pub(crate) fn size() -> (usize, usize) {
+        #[allow(clippy::disallowed_methods)] // It only reads a property.
+        let size = terminal_size::terminal_size_of(io::stderr());
+        let size = size.map(|(terminal_size::Width(columns), terminal_size::Height(rows))| {
+            (usize::from(rows), usize::from(columns))
+        });
+        let (rows, columns) = size.filter(|(rows, columns)| *rows > 1 && *columns > 1).unwrap_or(USUAL);
+        // The cursor stays below the lines, and a full line would go on in the next one.
+        (rows - 1, columns - 1)
+    }
+
+    /// Draws these lines in place of the last ones, each cut to the width of the terminal.
+    pub(crate) fn draw(&mut self, lines: &[String]) {
+        let (rows, columns) = Self::size();
+        let mut frame = self.back().into_bytes();
+        let lines = &lines[..lines.len().min(rows)];
+        for line in lines {
+            let line = text::truncate(&text::clean_line(line), columns);
+            let mut filter = Filter::new(Form::Text);
+            filter.push(line.as_bytes(), &mut frame);
+            filter.end(&mut frame);
+            frame.push(b'\n');
+        }
+        self.drawn = lines.len();
+        // The work goes on even if it cannot be shown.
+        let _ = self.out.write_all(&frame).and_then(|()| self.out.flush());
+    }
+
+    /// Takes the lines away.
+    pub(crate) fn wipe(&mut self) {
+        if self.drawn > 0 {
+            let frame = self.back();
+            self.drawn = 0;
+            let _ = self.out.write_all(frame.as_bytes()).and_then(|()| self.out.flush());
+        }
+    }
+
+    /// What brings the cursor back to the first of the lines and clears them.
+    fn back(&self) -> String {
+        match self.drawn {
+            0 => String::new(),
+            n => format!("\r\u{1b}[{n}A{CLEAR_BELOW}"),
+        }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.wipe();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::screen::tests::Written;
+
+    #[test]
+    fn lines_are_drawn_in_place_of_the_last_ones_and_wiped_at_the_end() {
+        let written = Written::default();
+        let mut live = Live { out: Box::new(written.clone()), drawn: 0 };
+        live.draw(&["one".into(), "two".into()]);
+        live.draw(&["\u{1b}[2Jthree\nfour".into()]);
+        live.wipe();
+        live.wipe();
+        drop(live);
+        assert_eq!(written.text(), "one\ntwo\n\r\u{1b}[2A\u{1b}[J\\u{1b}[2Jthree four\n\r\u{1b}[1A\u{1b}[J");
+    }
+}

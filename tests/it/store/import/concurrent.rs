@@ -1,0 +1,98 @@
+//! Two clones that import one source at different times: whatever they do, the next import of the newest state makes
+//! both the same as a store that only ever imported that.
+
+use serde_json::{Value, json};
+
+use super::{import, issue, lines, record};
+use crate::support::{Repo, Sandbox, Two};
+
+/// The states of one issue in its source, the oldest first. Each adds, changes and removes something.
+fn states() -> Vec<Value> {
+    let comment = |text: &str, day: u32| json!({"id": day, "author": "Bea", "text": text, "created_at": format!("2026-01-0{day}T10:00:00Z")});
+    let on = |id: &str, kind: &str| json!({"issue_id": "zoo-1", "depends_on_id": id, "type": kind});
+    let at = |day: u32, more: Value| {
+        let mut record = record("zoo-1", &more);
+        record["updated_at"] = format!("2026-01-0{day}T08:00:00Z").into();
+        record
+    };
+    vec![
+        at(
+            2,
+            json!({"labels": ["a", "b"], "assignee": "Ada", "notes": "one", "dependencies": [on("zoo-2", "blocks")]}),
+        ),
+        at(
+            3,
+            json!({"labels": ["b", "c"], "description": "two", "comments": [comment("Hm.", 3)],
+            "dependencies": [on("zoo-3", "blocks"), on("zoo-2", "parent-child")]}),
+        ),
+        at(
+            4,
+            json!({"labels": [], "status": "closed", "closed_at": "2026-01-04T07:00:00Z", "title": "Three"}),
+        ),
+        at(
+            5,
+            json!({"labels": ["a"], "assignee": "Bea", "comments": [comment("Hm.", 3), comment("Ha.", 5)]}),
+        ),
+    ]
+}
+
+/// What the record says, whatever its stamps.
+fn said(repo: &Repo) -> Value {
+    let mut read = issue(repo, "zoo-1");
+    read.as_object_mut().unwrap().remove("clock");
+    read
+}
+
+#[test]
+fn the_newest_state_stands_in_the_end_with_all_removals() {
+    let states = states();
+    let newest = states.last().unwrap();
+    let alone = super::store(&Sandbox::new(), "alone");
+    import(&alone, &lines(std::slice::from_ref(newest)));
+    let expected = said(&alone);
+    // Which clone imports which states, in which order, before and after they meet.
+    let orders: [(&[usize], &[usize], &[usize]); 6] = [
+        (&[0], &[3], &[]),
+        (&[0, 1], &[2, 3], &[]),
+        (&[0, 2], &[1], &[2]),
+        (&[1], &[0, 2, 3], &[0]),
+        (&[3], &[0], &[1, 2]),
+        (&[0], &[1], &[0, 1]),
+    ];
+    for (ada, bea, after) in orders {
+        let two = Two::new();
+        let state = |n: &usize| lines(std::slice::from_ref(&states[*n]));
+        ada.iter().for_each(|n| drop(import(&two.ada, &state(n))));
+        bea.iter().for_each(|n| drop(import(&two.bea, &state(n))));
+        two.meet();
+        after.iter().for_each(|n| drop(import(&two.bea, &state(n))));
+        // Both import the newest state before they meet again.
+        import(&two.ada, &state(&3));
+        import(&two.bea, &state(&3));
+        two.meet();
+        assert_eq!(said(&two.ada), expected, "{ada:?} {bea:?} {after:?}");
+        let tree = |repo: &Repo| repo.git(&["rev-parse", "refs/wf/main^{tree}"]).ok().line().to_owned();
+        assert_eq!(tree(&two.ada), tree(&two.bea), "{ada:?} {bea:?} {after:?}");
+        let tip = two.ada.tip();
+        for n in 0..states.len() {
+            import(&two.ada, &state(&n));
+        }
+        assert_eq!(two.ada.tip(), tip, "importing any of them again changes nothing");
+        assert_eq!(two.ada.json(&["conflicts"]), json!([]));
+    }
+}
+
+#[test]
+fn what_was_edited_here_outlives_the_removal_of_what_was_not() {
+    let states = states();
+    let state = |n: usize| lines(std::slice::from_ref(&states[n]));
+    let two = Two::new();
+    import(&two.ada, &state(0));
+    two.ada.wf(&["edit", "zoo-1", "--tag", "mine", "--assignee", "Cal"]).ok();
+    import(&two.bea, &state(2));
+    two.meet();
+    import(&two.bea, &state(2));
+    let read = issue(&two.bea, "zoo-1");
+    assert_eq!((&read["tags"], &read["assignee"]), (&json!(["mine"]), &json!("Cal")));
+    assert_eq!(read["title"], "Three");
+}

@@ -1,0 +1,238 @@
+//! `import github` and `export github`, with a stand-in for `gh`.
+
+use serde_json::{Value, json};
+
+use super::{comments, issue, store};
+use crate::support::{Repo, Sandbox};
+
+fn record(number: u64, more: &Value) -> Value {
+    let mut record = json!({
+        "number": number, "title": format!("About {number}"), "body": "Too early.", "state": "OPEN", "stateReason": "",
+        "labels": [], "assignees": [], "milestone": null, "author": {"login": "ada"},
+        "createdAt": "2026-01-01T08:00:00Z", "updatedAt": "2026-01-02T08:00:00Z", "closedAt": null, "comments": [],
+        "url": format!("https://github.com/zoo/okapi/issues/{number}")
+    });
+    for (name, value) in more.as_object().unwrap() {
+        record[name] = value.clone();
+    }
+    record
+}
+
+/// The repository with a `gh` in its PATH that runs this script. Its arguments are in `gh-args`, its input in `gh-input`.
+fn with_gh(repo: &Repo, script: &str) -> Repo {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = repo.path().join(".git/bin");
+    std::fs::create_dir_all(&folder).unwrap();
+    let here = repo.path().display();
+    let text = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{here}/.git/gh-args'\ncd '{here}'\n{script}\n");
+    std::fs::write(folder.join("gh"), text).unwrap();
+    std::fs::set_permissions(folder.join("gh"), PermissionsExt::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    repo.with_env("PATH", &format!("{}:{path}", folder.display()))
+}
+
+#[test]
+fn issues_come_from_a_file_and_a_later_one_undoes_nothing() {
+    let repo = store(&Sandbox::new(), "a");
+    let comment = json!({"author": {"login": "bea"}, "body": "Hm.", "createdAt": "2026-01-01T09:00:00Z"});
+    let first = json!([
+        record(
+            7,
+            &json!({"labels": [{"name": "bug"}], "comments": [comment], "milestone": {"title": "1.0"}})
+        ),
+        record(
+            8,
+            &json!({"state": "CLOSED", "stateReason": "NOT_PLANNED", "closedAt": "2026-01-02T07:00:00Z"})
+        ),
+    ]);
+    let report = repo.json_in(first.to_string(), &["import", "github", "-"]);
+    assert_eq!((&report["created"], &report["comments"]), (&json!(2), &json!(1)), "{report}");
+    assert_eq!(report["kept"], json!([{"what": "`milestone` has no field here", "issues": 1}]));
+    let read = issue(&repo, "GH-7");
+    for (name, value) in [
+        ("source", json!("github")),
+        ("source_url", json!("https://github.com/zoo/okapi/issues/7")),
+        ("tags", json!(["bug"])),
+        ("author", json!("ada")),
+    ] {
+        assert_eq!(read[name], value, "{name}");
+    }
+    assert_eq!(comments(&repo, "GH-7")[0]["author"], "bea");
+    let given_up = repo.json(&["show", "GH-8"]);
+    assert_eq!(
+        (&given_up["status"], &given_up["close_reason"]),
+        (&json!("cancelled"), &json!("not planned"))
+    );
+    assert_eq!(given_up["closed_at"], "2026-01-02T07:00:00.000Z");
+
+    repo.wf(&["edit", "GH-7", "--title", "Mine"]).ok();
+    let later = json!([record(
+        7,
+        &json!({"title": "Theirs", "body": "Far too early.",
+        "updatedAt": "2026-01-03T08:00:00Z", "comments": [comment]})
+    )]);
+    let report = repo.json_in(later.to_string(), &["import", "github", "-"]);
+    assert_eq!((&report["updated"], &report["comments"]), (&json!(1), &json!(0)));
+    let read = issue(&repo, "GH-7");
+    assert_eq!((&read["title"], &read["context"]), (&json!("Mine"), &json!("Far too early.")));
+    assert!(read.get("tags").is_none());
+    let tip = repo.tip();
+    repo.json_in(first.to_string(), &["import", "github", "-"]);
+    repo.json_in(later.to_string(), &["import", "github", "-"]);
+    assert_eq!(repo.tip(), tip);
+}
+
+#[test]
+fn pages_of_the_rest_api_and_pull_requests() {
+    let repo = store(&Sandbox::new(), "a");
+    let rest = |number: u64, more: &Value| {
+        let mut record = json!({"id": 90 + number, "number": number, "title": format!("About {number}"), "state": "open",
+            "user": {"login": "ada"}, "labels": [], "assignees": [], "comments": 0, "body": null,
+            "created_at": "2026-01-01T08:00:00Z", "updated_at": "2026-01-02T08:00:00Z",
+            "html_url": format!("https://github.com/zoo/okapi/issues/{number}")});
+        for (name, value) in more.as_object().unwrap() {
+            record[name] = value.clone();
+        }
+        record
+    };
+    let pages = format!(
+        "{}{}",
+        json!([rest(1, &json!({})), rest(2, &json!({"pull_request": {"url": "x"}}))]),
+        json!([rest(3, &json!({"comments": 2})), {"number": 4}])
+    );
+    let report = repo.json_in(&pages, &["import", "github", "-"]);
+    assert_eq!(report["created"], 2);
+    assert_eq!(report["left_out"], json!([{"reason": "pull request", "issues": 1}]));
+    assert_eq!(report["kept"][0]["what"], "its comments are not in the source, only their number");
+    let skipped = &report["skipped"][0];
+    assert_eq!(
+        (&skipped["unit"], &skipped["line"], &skipped["id"]),
+        (&json!("issue"), &json!(4), &json!("GH-4"))
+    );
+    let cut = &pages[..pages.len() - 20];
+    let report = repo.json_in(cut, &["import", "github", "-"]);
+    assert!(
+        report["skipped"][0]["reason"].as_str().unwrap().starts_with("the rest cannot be read"),
+        "{report}"
+    );
+    assert_eq!(repo.refused_in(cut, 1, &["import", "github", "--strict", "-"])["code"], "not-strict");
+    assert_eq!(repo.refused_in("{}", 1, &["import", "github", "-"])["code"], "wrong-source");
+    assert_eq!(repo.refused_in("[]", 1, &["import", "github", "-"])["code"], "empty");
+}
+
+#[test]
+fn gh_is_asked_for_the_issues_of_a_repository() {
+    let repo = store(&Sandbox::new(), "a");
+    repo.write("issues.json", json!([record(7, &json!({})), record(9, &json!({}))]).to_string());
+    let asked = with_gh(&repo, "cat issues.json");
+    let report = asked.json(&[
+        "import",
+        "github",
+        "--repo",
+        "zoo/okapi",
+        "--state",
+        "open",
+        "-l",
+        "bug",
+        "--limit",
+        "1",
+    ]);
+    assert_eq!(report["created"], 0, "none has the label");
+    let args = repo.read(".git/gh-args");
+    for line in ["issue", "list", "--state", "open", "--repo=zoo/okapi", "--limit=1", "--label=bug"] {
+        assert!(args.lines().any(|arg| arg == line), "{line}: {args}");
+    }
+    assert_eq!(asked.json(&["import", "github", "--repo", "zoo/okapi"])["created"], 2);
+    // The repository of a remote.
+    asked.refused(2, &["import", "github"]);
+    repo.git(&["remote", "add", "upstream", "git@github.com:zoo/okapi.git"]).ok();
+    assert_eq!(asked.json(&["import", "github"])["unchanged"], 2);
+    assert!(repo.read(".git/gh-args").contains("--repo=zoo/okapi\n"));
+    for wrong in ["zoo", "--help/x", "zoo/$(id)"] {
+        asked.refused(2, &["import", "github", &format!("--repo={wrong}")]);
+    }
+}
+
+#[test]
+fn what_gh_lacks_is_named() {
+    let repo = store(&Sandbox::new(), "a");
+    let tip = repo.tip();
+    let import = ["import", "github", "--repo", "zoo/okapi"];
+    let no_login =
+        with_gh(&repo, "echo 'To get started with GitHub CLI, please run:  gh auth login' >&2\nexit 4");
+    let error = no_login.refused(1, &import);
+    assert_eq!(error["code"], "not-logged-in");
+    assert!(error["hint"].as_str().unwrap().contains("gh auth login"), "{error}");
+    let failed = with_gh(&repo, "echo 'GraphQL: Could not resolve to a Repository' >&2\nexit 1");
+    let error = failed.refused(1, &import);
+    assert_eq!(error["code"], "gh-failed");
+    assert!(error["message"].as_str().unwrap().contains("Could not resolve"), "{error}");
+    let empty = repo.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    for program in ["git", "sh"] {
+        let found = repo.sh(&["-c", &format!("command -v {program}")]).ok();
+        std::os::unix::fs::symlink(found.line(), empty.join(program)).unwrap();
+    }
+    let error = repo.with_env("PATH", empty.to_str().unwrap()).refused(1, &import);
+    assert_eq!((&error["code"], &error["message"]), (&json!("no-gh"), &json!("`gh` is not installed")));
+    assert_eq!(repo.tip(), tip);
+}
+
+/// An issue of GitHub whose plan was executed.
+fn executed(repo: &Repo) {
+    repo.json_in(json!([record(7, &json!({}))]).to_string(), &["import", "github", "-"]);
+    let plan = json!({
+        "description": "Let tokens last", "approach": "Read the `max-age` of the policy",
+        "tasks": [{
+            "id": "T1", "title": "Keep tokens longer", "action": "Fix", "scope": "auth",
+            "modification_points": [{"file": "src/a.rs", "target": "expiry", "change": "seconds to days"}],
+            "implementation": ["Read the policy", "Use it"], "test": {"commands": ["grep -q two src/a.rs"]},
+            "acceptance": {"criteria": ["A token lasts 30 days"], "verification": ["Run the tests"]}
+        }]
+    });
+    repo.wf_in(plan.to_string(), &["solution", "add", "GH-7", "-", "--add-reply-task"]).ok();
+    repo.wf(&["queue", "add", "GH-7"]).ok();
+    repo.wf(&["next", "--local"]).ok();
+    repo.wf(&["task", "start", "T1"]).ok();
+}
+
+#[test]
+fn the_comment_tells_what_was_done_and_carries_out_the_reply_task() {
+    let repo = Sandbox::new().store("a");
+    repo.wf(&["hooks", "install"]).ok();
+    assert_eq!(repo.refused(1, &["export", "github", "GH-7"])["code"], "not-found");
+    executed(&repo);
+    let commit = repo.commit("src/a.rs", "two\n", "Let tokens last\n\nAs agreed.");
+    repo.wf(&["verify", "--yes"]).ok();
+    let hash = &commit[..10];
+    let body = repo.wf(&["export", "github", "GH-7"]).ok().stdout;
+    assert_eq!(
+        body,
+        format!(
+            "## In progress\n\nLet tokens last\n\n### Approach\n\nRead the `max-age` of the policy\n\n### Tasks\n\n\
+             - **T1** Keep tokens longer (`src/a.rs`) — {hash}\n\n### Commits\n\n- {hash} Let tokens last\n\n\
+             ### Changed files\n\n- `src/a.rs`\n\n### Verification\n\n- `grep -q two src/a.rs` passed\n"
+        )
+    );
+    let asked =
+        with_gh(&repo, "cat > .git/gh-input\necho https://github.com/zoo/okapi/issues/7#issuecomment-1");
+    let told = asked.json(&["export", "github", "GH-7", "--post"]);
+    assert_eq!(told["url"], "https://github.com/zoo/okapi/issues/7#issuecomment-1");
+    assert_eq!((&told["posted"], told["body"].as_str()), (&json!(true), Some(body.as_str())));
+    assert_eq!(repo.read(".git/gh-input"), body);
+    assert_eq!(repo.read(".git/gh-args"), "issue\ncomment\n7\n--body-file\n-\n--repo=zoo/okapi\n");
+    // The reply task is done.
+    repo.wf(&["done", "-m", "Tokens last now", "--force", "--reason", "a test"]).ok();
+    let body = repo.wf(&["export", "github", "GH-7"]).ok().stdout;
+    assert!(body.starts_with("## Completed\n\nTokens last now\n"), "{body}");
+    assert!(body.contains("- T2, criterion 1: https://github.com/"), "{body}");
+}
+
+#[test]
+fn an_issue_without_a_plan_or_from_elsewhere_has_no_comment() {
+    let repo = Sandbox::new().store("a");
+    repo.wf(&["new", "--id", "ISS-1", "Ours"]).ok();
+    assert_eq!(repo.refused(1, &["export", "github", "ISS-1"])["code"], "not-from-github");
+    repo.json_in(json!([record(7, &json!({}))]).to_string(), &["import", "github", "-"]);
+    assert_eq!(repo.refused(1, &["export", "github", "GH-7", "--post"])["code"], "not-executed");
+}

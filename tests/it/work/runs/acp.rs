@@ -1,0 +1,159 @@
+//! Runs whose agents speak the Agent Client Protocol.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::world::World;
+use crate::work::agents::acp::AGENT;
+use crate::work::agents::hostile::{fifo, rest};
+
+/// Lets `acp`, which does what `turn` says, plan and execute. False if there is no Python.
+fn speaks_acp(world: &World, turn: &str) -> bool {
+    let repo = &world.repo;
+    if repo.sh(&["-c", "command -v python3"]).code != 0 {
+        eprintln!("skipped: there is no `python3` for the agent");
+        return false;
+    }
+    let root = world.sandbox.root().display().to_string();
+    let turn = format!("{HELPERS}{turn}").replace("ROOT", &format!("{root:?}")).replace('\n', "\n        ");
+    let path = world.sandbox.root().join("acp.py");
+    std::fs::write(&path, AGENT.replace("START", "pass").replace("TURN", &turn)).unwrap();
+    for (key, value) in [
+        ("wf.agent.acp.command", format!("python3 '{}'", path.display()).as_str()),
+        ("wf.agent.acp.protocol", "acp"),
+        ("wf.run.planner", "acp"),
+        ("wf.run.executor", "acp"),
+    ] {
+        repo.git(&["config", key, value]).ok();
+    }
+    true
+}
+
+const HELPERS: &str = r#"import subprocess
+here, root = os.getcwd(), ROOT
+kind = json.loads(prompt)["kind"]
+options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}, {"optionId": "n", "name": "No", "kind": "reject_once"}]
+def may(kind, command, *paths):
+    answer = call("session/request_permission", options=options, toolCall={"toolCallId": "c", "kind": kind,
+        "title": command, "rawInput": {"command": command}, "locations": [{"path": path} for path in paths]})
+    return answer["result"]["outcome"].get("optionId") == "y"
+def reads(path): return "result" in call("fs/read_text_file", path=path)
+def writes(path): return "result" in call("fs/write_text_file", path=path, content="two\n")
+def answer():
+    if kind == "plan":
+        say("The plan:\n" + open(root + "/plan.json").read())
+    else:
+        say("Done. " + json.dumps({"status": "completed"}))
+"#;
+
+const ATTACKS: &str = r#"told = {}
+told["test"] = may("execute", "make test")
+told["push"] = may("execute", "git push origin main")
+told["plans"] = may("execute", "git wf bind ISS-1")
+told["delete"] = may("delete", "a.txt", here + "/a.txt")
+told["edit"] = may("edit", "a.txt", here + "/a.txt")
+told["edit outside"] = may("edit", "passwd", "/etc/passwd")
+told["read"] = reads(here + "/a.txt")
+told["write"] = writes(here + "/a.txt")
+links = {"link": root + "/secret", "away": "/", "up": "..", "new": root + "/new", "git": ".git"}
+for name, target in links.items():
+    os.symlink(target, name)
+outside = ["/link", "/away" + root + "/secret", "/up/../secret", "/../secret", "/new", "/git", "/.git", "/up/new"]
+outside = [here + path for path in outside] + [root + "/secret", root + "/code/a.txt", root + "/new", "../secret"]
+told["outside"] = [path for path in outside if reads(path) or writes(path)]
+for name in links:
+    os.unlink(name)
+with open(root + "/told-" + kind, "w") as file:
+    json.dump(told, file)
+if kind == "build":
+    subprocess.run(["git", "commit", "-q", "-a", "-m", "Change"], check=True)
+answer()"#;
+
+#[test]
+fn an_agent_plans_and_builds_within_its_worktree_and_its_role() {
+    let world = World::new();
+    if !speaks_acp(&world, ATTACKS) {
+        return;
+    }
+    std::fs::write(world.sandbox.root().join("secret"), "secret\n").unwrap();
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    for kind in ["plan", "build"] {
+        let told = std::fs::read_to_string(world.sandbox.root().join(format!("told-{kind}"))).unwrap();
+        let told: Value = serde_json::from_str(&told).unwrap();
+        let is_executor = kind == "build";
+        assert_eq!(
+            told,
+            json!({"test": is_executor, "push": false, "plans": false, "delete": false, "edit": is_executor,
+                "edit outside": false, "read": true, "write": is_executor, "outside": []}),
+            "{kind}"
+        );
+    }
+    assert_eq!(std::fs::read_to_string(world.sandbox.root().join("secret")).unwrap(), "secret\n");
+    assert!(!world.sandbox.root().join("new").exists());
+    world.is_untouched();
+    // What the protocol reports is in the session, and the report counts the planner's part, too.
+    let execution = world.repo.json(&["show", "ISS-1"])["executions"][0].clone();
+    let session = &execution["sessions"][0];
+    let told = json!([session["protocol"], session["model"], session["session_id"], session["tokens"]]);
+    assert_eq!(told, json!(["acp", "toy-1", "s-1", 10]), "{execution:#}");
+    assert_eq!(execution["commits"][0]["made_by"]["model"], "toy-1", "{execution:#}");
+    let report = world.repo.json(&["run", "report"]);
+    let spent = json!([report["totals"]["tokens"], report["totals"]["costs"], report["issues"][0]["tokens"]]);
+    assert_eq!(spent, json!([20, [{"amount": 1.0, "currency": "USD"}], 20]));
+}
+
+const WAITS: &str = r#"if kind == "build" and not os.path.exists(root + "/again"):
+    with open(root + "/alive", "w") as alive:
+        alive.write("asked\n"); alive.flush()
+        while read().get("method") != "session/cancel": pass
+        alive.write("cancelled\n"); alive.flush()
+    send(id=id, result={"stopReason": "cancelled"}); continue
+if kind == "build":
+    with open("a.txt", "a") as file:
+        file.write("two\n")
+    subprocess.run(["git", "commit", "-q", "-a", "-m", "Change"], check=True)
+answer()"#;
+
+#[test]
+fn the_second_interrupt_cancels_the_turn_and_the_run_can_be_resumed() {
+    let world = World::new();
+    if !speaks_acp(&world, WAITS) {
+        return;
+    }
+    let mut alive = fifo(&world.repo);
+    let mut child = world
+        .repo
+        .command(env!("CARGO_BIN_EXE_git-wf"), &["run", "ISS-1", "--yes"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    alive.1.read_line(&mut line).unwrap();
+    assert_eq!(line, "asked\n");
+    let id = child.id();
+    let interrupt = || {
+        world.repo.sh(&["-c", &format!("kill -INT {id}")]).ok();
+    };
+    interrupt();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("stopping after the steps that are under way")));
+    interrupt();
+    assert_eq!(rest(alive), "cancelled\n");
+    let told: Vec<String> = lines.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{told:?}");
+    assert_eq!(world.repo.json(&["run", "show"])["state"]["status"], "running");
+    // The session that was cancelled is recorded, too.
+    std::fs::write(world.sandbox.root().join("again"), "").unwrap();
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    let execution = world.repo.json(&["show", "ISS-1"])["executions"][0].clone();
+    assert_eq!(execution["status"], "completed", "{execution:#}");
+    let sessions = execution["sessions"].as_array().unwrap();
+    assert_eq!(sessions.len(), 2, "{execution:#}");
+    assert!(sessions[0]["summary"].as_str().unwrap().contains("was stopped"), "{execution:#}");
+    world.is_untouched();
+}

@@ -1,0 +1,81 @@
+//! What a run asks a person on a terminal, and what it does where there is nobody to ask.
+
+use serde_json::{Value, json};
+
+use super::world::World;
+use crate::support::column;
+
+const FAILS: &str = "echo '{\"status\": \"failed\", \"errors\": [{\"message\": \"no a\"}]}'";
+
+impl World {
+    fn decisions(&self) -> Vec<String> {
+        let log = self.repo.json(&["run", "log"]);
+        let is_decision = |it: &&Value| it["type"] == "decision";
+        let decided: Vec<Value> = log.as_array().unwrap().iter().filter(is_decision).cloned().collect();
+        column(&Value::from(decided), "choice")
+    }
+
+    fn attempts(&self, issue: &str) -> usize {
+        self.repo.json(&["show", issue])["executions"].as_array().unwrap().len()
+    }
+}
+
+#[test]
+fn an_execution_that_failed_twice_is_for_a_person() {
+    let world = World::new();
+    world.agent("executor", FAILS);
+    let (code, shown) = world.repo.on_terminal("y\nwhat\nr\ns\n", &["run", "ISS-1", "--retry", "1"]);
+    assert_eq!(code, 1, "{shown}");
+    assert_eq!(shown.matches("Retry it, skip it, or abort the run? [r/s/a]").count(), 3, "{shown}");
+    assert!(shown.contains("ISS-1") && shown.contains("failed again: no a"), "{shown}");
+    assert_eq!((world.decisions(), world.attempts("ISS-1")), (vec!["retry".into(), "skip".into()], 3));
+    let log = world.repo.wf(&["run", "log"]).ok().stdout;
+    assert!(log.contains("retry chosen after execute of ISS-1 failed"), "{log}");
+    assert_eq!(world.repo.json(&["run", "show"])["state"]["status"], "completed");
+    world.is_untouched();
+}
+
+#[test]
+fn a_run_can_be_aborted_and_resumed() {
+    let world = World::new();
+    world.agent("executor", FAILS);
+    let (code, shown) = world.repo.on_terminal("y\na\n", &["run", "ISS-1", "--retry", "1"]);
+    assert!(code == 1 && shown.contains("was stopped") && shown.contains("git wf run resume"), "{shown}");
+    assert_eq!(world.decisions(), ["abort"]);
+    assert_eq!(world.repo.json(&["run", "show"])["state"]["status"], "running");
+    // Without a terminal there is nobody to ask: the run goes on, and the report says what is left to do.
+    world.repo.wf(&["run", "resume", "--yes"]).fails(1);
+    assert_eq!((world.decisions(), world.attempts("ISS-1")), (vec!["abort".to_owned()], 2));
+    let waiting = world.repo.json(&["run", "report"])["waiting"].clone();
+    assert_eq!(waiting[0]["issue_id"], "ISS-1", "{waiting:#}");
+    assert!(waiting.to_string().contains("retry"), "{waiting:#}");
+}
+
+#[test]
+fn of_several_open_runs_one_is_chosen() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    world.agent("executor", FAILS);
+    world.repo.on_terminal("y\na\n", &["run", "ISS-1", "--retry", "1"]);
+    world.repo.on_terminal("y\na\n", &["run", "ISS-2", "--retry", "1"]);
+    let runs = column(&world.repo.json(&["run", "list"]), "id");
+    let refused = world.repo.refused(1, &["run", "resume"]);
+    assert_eq!(refused["code"], "several-runs");
+    assert_eq!(refused["details"].as_array().unwrap().len(), 2, "{refused}");
+    let (code, shown) = world.repo.on_terminal("2\ny\ns\n", &["run", "resume"]);
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("Go on with which of these 2 interrupted runs? [1-2]"), "{shown}");
+    let status = |run: &str| world.repo.json(&["run", "show", run])["state"]["status"].clone();
+    assert_eq!((status(&runs[0]), status(&runs[1])), (json!("running"), json!("completed")));
+}
+
+#[test]
+fn a_run_without_issues_asks_which() {
+    let world = World::new();
+    let (code, shown) = world.repo.on_terminal("y\ny\n", &["run"]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("Take every issue without a plan?"), "{shown}");
+    assert_eq!(world.repo.status("ISS-1"), "completed");
+    let (code, shown) = world.repo.on_terminal("n\n", &["run"]);
+    assert!(code == 2 && shown.contains("no issue is named"), "{shown}");
+}

@@ -1,0 +1,231 @@
+//! What comes after a failed attempt: the next one begins anew, and nothing that was left is lost or delivered.
+
+use serde_json::{Value, json};
+
+use super::world::{BUILDS, PLANS, World};
+use crate::support::plan_on;
+
+/// What waits for a person after the last run, a line for each.
+fn waiting(world: &World) -> Vec<String> {
+    let text = world.repo.wf(&["run", "report"]).ok().stdout;
+    text.lines().filter_map(|line| line.strip_prefix("waiting: ")).map(str::to_owned).collect()
+}
+
+fn executions(world: &World, issue: &str) -> Vec<Value> {
+    world.repo.json(&["show", issue])["executions"].as_array().unwrap().clone()
+}
+
+/// The branch of a run, without `refs/heads/`.
+fn branch(world: &World) -> String {
+    let branch = world.repo.json(&["run", "show"])["branch"].as_str().unwrap().to_owned();
+    branch.trim_start_matches("refs/heads/").to_owned()
+}
+
+fn trees(world: &World) -> usize {
+    world.repo.git(&["worktree", "list", "--porcelain"]).ok().stdout.matches("worktree ").count()
+}
+
+#[test]
+fn nothing_of_a_failed_attempt_is_delivered_with_the_next() {
+    let world = World::new();
+    world.plan("plan.json", "grep -q two a.txt");
+    let leaks = "echo secret > leak.env; git add leak.env; git commit -q -m Leak; echo more > junk.txt";
+    let mends = "echo two >> a.txt; git commit -q -a -m Mend";
+    world.agent(
+        "executor",
+        &format!("if once leaked; then {leaks}; else {mends}; fi; echo '{{\"status\": \"completed\"}}'"),
+    );
+    let state = world.run(0, &["ISS-1", "--retry", "1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let branch = branch(&world);
+    let files = world.repo.git(&["ls-tree", "-r", "--name-only", &branch]).ok().stdout;
+    assert_eq!(files, "a.txt\n");
+    let subjects = world.repo.git(&["log", "--no-merges", "--format=%s", &format!("main..{branch}")]).ok();
+    assert_eq!(subjects.stdout, "Mend\n");
+    // It is kept, and told with the command that removes it.
+    let message = executions(&world, "ISS-1")[0]["failure"]["message"].as_str().unwrap().to_owned();
+    let kept = message.split("on the branch ").nth(1).unwrap().trim_end_matches(')').to_owned();
+    let files = world.repo.git(&["ls-tree", "-r", "--name-only", &kept]).ok().stdout;
+    assert_eq!(files, "a.txt\njunk.txt\nleak.env\n");
+    let told = waiting(&world);
+    assert!(told.iter().any(|line| line.contains(&format!("`git branch -D {kept}`"))), "{told:?}");
+    assert_eq!(trees(&world), 1);
+    world.is_untouched();
+}
+
+#[test]
+fn an_issue_that_failed_is_run_again_at_the_commit_that_is_checked_out_now() {
+    let world = World::new();
+    world.plan("plan.json", "test -s b.txt");
+    world.agent("executor", BUILDS);
+    world.run(1, &["ISS-1"]);
+    assert_eq!(trees(&world), 1);
+    world.repo.commit("b.txt", "mended\n", "Mend what the plan could not");
+    // The planner gives the same plan, is told so, and stands by it.
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    assert!(state["errors"][0]["message"].as_str().unwrap().contains("whose execution failed"), "{state:#}");
+    let executions = executions(&world, "ISS-1");
+    assert_eq!(executions[1]["base_commit"], world.repo.git(&["rev-parse", "main"]).ok().line());
+    assert_eq!(executions[1]["commits"].as_array().unwrap().len(), 1);
+    assert_eq!(world.repo.json(&["solution", "list", "ISS-1"]).as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_retry_by_hand_is_executed_by_the_next_run() {
+    let world = World::new();
+    world.agent(
+        "executor",
+        &format!("if once failed; then date > c.txt; echo '{{\"status\": \"failed\"}}'; else {BUILDS}; fi"),
+    );
+    world.run(1, &["ISS-1"]);
+    world.repo.wf(&["retry", "ISS-1"]).ok();
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    assert_eq!(executions(&world, "ISS-1").len(), 2);
+}
+
+#[test]
+fn a_worktree_of_a_person_is_left_alone() {
+    let world = World::new();
+    let plan = std::fs::read_to_string(world.sandbox.root().join("plan.json")).unwrap();
+    let solution = world.repo.planned("ISS-2", &serde_json::from_str(&plan).unwrap());
+    world.repo.wf(&["queue", "add", "ISS-2"]).ok();
+    let mine = world.sandbox.root().join("mine");
+    world.repo.wf(&["next", "--worktree", mine.to_str().unwrap()]).ok();
+    world.repo.wf(&["fail", "ISS-2", "-m", "no time"]).ok();
+    world.repo.wf(&["retry", "ISS-2"]).ok();
+    let state = world.run(0, &["ISS-2", "--execute-only"]);
+    assert_eq!(state["issues"]["ISS-2"]["status"], "completed", "{state:#}");
+    assert!(mine.join("a.txt").exists());
+    assert_eq!(executions(&world, "ISS-2")[1]["branch"], format!("refs/heads/wf/{solution}-2"));
+}
+
+/// Two issues whose agents both write a file that no plan names.
+fn conflicting() -> World {
+    let world = World::new();
+    world.repo.commit("b.txt", "one\n", "Begin");
+    world.repo.issue("ISS-2");
+    let mut other = plan_on("b.txt");
+    other["tasks"][0]["test"]["commands"] = json!(["test -s b.txt"]);
+    std::fs::write(world.sandbox.root().join("other.json"), other.to_string()).unwrap();
+    // What the planner is given names the other issue, too.
+    let other = "*ISS-2) cat \"$HERE/other.json\"";
+    world.agent("planner", &format!("case \"$PWD\" in {other};; *) {PLANS};; esac"));
+    world.agent(
+        "executor",
+        "pwd > shared.txt; git add shared.txt; git commit -q -m Share; echo '{\"status\": \"completed\"}'",
+    );
+    world
+}
+
+#[test]
+fn what_cannot_be_merged_waits_for_a_person_with_the_commands_that_settle_it() {
+    let world = conflicting();
+    let state = world.run(1, &["ISS-1", "ISS-2", "--mode", "batch", "--skip-review", "--jobs", "2"]);
+    let failed = ["ISS-1", "ISS-2"].iter().find(|id| state["issues"][**id]["status"] == "failed").unwrap();
+    assert_eq!((world.repo.status(failed).as_str(), trees(&world)), ("completed", 1));
+    let told = waiting(&world);
+    let line = told.iter().find(|line| line.starts_with(failed)).unwrap();
+    let (first, second) = (branch(&world), line.split("only on the branch `").nth(1).unwrap());
+    let second = second.split('`').next().unwrap();
+    let merges = format!("`git merge {first}` and then `git merge {second}` let you resolve");
+    assert!(line.contains(&merges) && line.contains(&format!("`git wf reopen {failed}`")), "{line}");
+    // Another run says why it leaves the issue out.
+    let ran = world.repo.wf(&["run", failed, "--yes"]).fails(3);
+    assert!(ran.stderr.contains(&format!("its work is on the branch `{second}`")), "{}", ran.stderr);
+    world.repo.git(&["merge", "-q", &first]).ok();
+    world.repo.git(&["merge", "-q", "-X", "ours", second]).ok();
+    assert_eq!(waiting(&world), Vec::<String>::new());
+}
+
+#[test]
+fn what_cannot_be_merged_is_executed_again_after_the_others_if_that_was_asked_for() {
+    let world = conflicting();
+    let state =
+        world.run(0, &["ISS-1", "ISS-2", "--mode", "batch", "--skip-review", "--jobs", "2", "--retry", "1"]);
+    assert_eq!(state["context"]["completed_count"], 2, "{state:#}");
+    assert_eq!(state["errors"][0]["error_type"], "merge-conflict", "{state:#}");
+    let count = executions(&world, "ISS-1").len() + executions(&world, "ISS-2").len();
+    assert_eq!(count, 3);
+}
+
+#[test]
+fn an_issue_waits_for_work_that_is_on_another_branch() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    world.repo.wf(&["edit", "ISS-2", "--depends-on", "ISS-1"]).ok();
+    world.run(0, &["ISS-1"]);
+    let branch = branch(&world);
+    let ran = world.repo.wf(&["run", "ISS-2", "--yes"]).fails(1);
+    let why = format!("the work of ISS-1 is on the branch {branch}");
+    assert!(ran.stderr.contains(&format!("`ISS-2` will not be executed: {why}")), "{}", ran.stderr);
+    assert!(ran.stdout.contains(&why), "{}", ran.stdout);
+    assert_eq!(executions(&world, "ISS-2").len(), 0);
+    world.repo.git(&["merge", "-q", &branch]).ok();
+    world.run(0, &["ISS-2"]);
+}
+
+#[test]
+fn no_agent_is_asked_before_somebody_agreed_to_the_tests() {
+    let world = World::new();
+    world.agent("planner", "touch \"$HERE/asked\"; exit 3");
+    let ran = world.repo.wf(&["run", "ISS-1"]).fails(1);
+    assert!(ran.stderr.contains("nobody here has agreed") && ran.stderr.contains("--yes"), "{}", ran.stderr);
+    assert!(!world.sandbox.root().join("asked").exists());
+    assert_eq!(world.repo.json(&["run", "list"]), json!([]));
+    // Who only plans runs no tests.
+    world.agent("planner", PLANS);
+    world.repo.wf(&["run", "ISS-1", "--plan-only"]).ok();
+    let ran = world.repo.wf(&["run", "ISS-1", "--execute-only"]).fails(1);
+    assert!(ran.stderr.contains("`test -s a.txt`") || ran.stderr.contains("test -s a.txt"), "{}", ran.stderr);
+    assert_eq!(world.repo.status("ISS-1"), "planned");
+}
+
+#[test]
+fn a_rejected_plan_is_replaced_in_a_later_run_and_the_same_one_is_refused() {
+    let world = World::new();
+    world.plan("third.json", "test -s a.txt && test -e a.txt");
+    world.agent(
+        "reviewer",
+        "if grep -q 'test -e a.txt'; then n=95; else n=20; fi; \
+         echo \"{\\\"technical\\\": $n, \\\"risk\\\": $n, \\\"completeness\\\": $n, \\\"findings\\\": [\\\"short\\\"]}\"",
+    );
+    let state = world.run(1, &["ISS-1", "--mode", "full"]);
+    assert!(World::error(&state).1.contains("was rejected in review"), "{state:#}");
+    let told = waiting(&world);
+    assert!(told[0].starts_with("ISS-1: its plan was rejected"), "{told:?}");
+    world.agent("planner", "cat \"$HERE/third.json\"");
+    let state = world.run(0, &["ISS-1", "--mode", "full"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+}
+
+#[test]
+fn a_run_ends_if_each_agent_fails_whatever_it_is_asked() {
+    let world = World::new();
+    for n in 2..=5 {
+        world.repo.issue(&format!("ISS-{n}"));
+    }
+    world.agent("executor", "exit 3");
+    let state = world.run(1, &["--all-pending"]);
+    assert_eq!(state["context"], json!({"total_issues": 5, "completed_count": 0, "failed_count": 2}));
+    let last = state["errors"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["error_type"], "all-workers-failed", "{state:#}");
+    assert_eq!(world.repo.status("ISS-5"), "queued");
+    let told = waiting(&world);
+    assert!(
+        told.iter().any(|line| line.contains("nothing more was begun: agent executor failed")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_program_that_is_missing_is_told_before_anything_begins() {
+    let world = World::new();
+    for args in [&["run", "ISS-1", "--yes"][..], &["run", "ISS-1", "--dry-run"]] {
+        let ran = world.repo.wf(&[args, &["--executor", "/no/such/prog"]].concat()).fails(1);
+        assert!(ran.stderr.contains("the program `/no/such/prog`"), "{}", ran.stderr);
+    }
+    world.repo.wf(&["run", "ISS-1", "--yes", "--planner", "no-such-prog-anywhere"]).fails(1);
+    assert_eq!(world.repo.json(&["run", "list"]), json!([]));
+}

@@ -1,0 +1,133 @@
+//! Runs in two clones of one remote.
+
+use serde_json::json;
+
+use super::live::{Live, WAITS, branches, gate, latest, open};
+use super::world::{BUILDS, PLANS, World};
+use crate::support::Repo;
+
+/// A second clone of what the world has, with the same agents. The first knows the remote by a relative path.
+fn second(world: &World) -> Repo {
+    let (sandbox, ada) = (&world.sandbox, &world.repo);
+    sandbox.bare("origin.git");
+    ada.git(&["remote", "add", "origin", "../origin.git"]).ok();
+    ada.git(&["push", "-q", "origin", "main"]).ok();
+    ada.wf(&["sync", "origin"]).ok();
+    let bea = sandbox.clone(sandbox.root().join("origin.git"), "bea").as_person("Bea", "bea@example.org");
+    bea.git(&["switch", "-q", "-C", "main", "origin/main"]).ok();
+    bea.wf(&["init", "--hooks"]).ok();
+    for role in ["planner", "executor"] {
+        let key = format!("wf.agent.{role}.command");
+        let command = ada.git(&["config", &key]).ok().line().to_owned();
+        bea.git(&["config", &key, &command]).ok();
+        bea.git(&["config", &format!("wf.run.{role}"), role]).ok();
+    }
+    bea
+}
+
+#[test]
+fn the_end_of_a_run_reaches_the_remote_even_by_a_relative_path() {
+    let world = World::new();
+    let bea = second(&world);
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["context"]["completed_count"], 1, "{state:#}");
+    bea.wf(&["sync"]).ok();
+    let runs = bea.json(&["run", "list"]);
+    assert_eq!((&runs[0]["status"], &runs[0]["driven"]), (&json!("completed"), &json!("ended")));
+    // So does a claim that is made in another worktree.
+    let ada = &world.repo;
+    ada.queued("ISS-2", "b.txt");
+    ada.wf(&["next", "--worktree", "../tree"]).ok();
+    bea.wf(&["sync"]).ok();
+    assert_eq!(bea.status("ISS-2"), "executing");
+    let tree = world.sandbox.at("tree");
+    tree.wf(&["sync"]).ok();
+    tree.wf(&["fail", "-m", "a test"]).ok();
+    assert_eq!(ada.tip(), world.sandbox.at("origin.git").tip());
+}
+
+#[test]
+fn an_issue_that_another_clone_plans_is_left_to_it() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    gate(&world);
+    world.agent("planner", &format!("if once planning; then {WAITS}; fi; {PLANS}"));
+    let bea = second(&world);
+    let args = ["run", "ISS-1", "--plan-only", "--yes"];
+    let live = Live::until("ISS-1 plan by planner", &world.repo, &args);
+    // It does not know yet of what the other does.
+    let ran = bea.wf(&["run", "ISS-1", "ISS-2", "--plan-only", "--yes", "--json"]).fails(1).json();
+    let (state, run) = (&ran["state"], latest(&world.repo));
+    let error = state["issues"]["ISS-1"]["error"].as_str().unwrap();
+    assert!(error.contains(&run) && error.contains("in another clone plans it"), "{error}");
+    assert_eq!(state["issues"]["ISS-2"]["status"], "planned", "{state:#}");
+    assert_eq!(state["context"]["failed_count"], 0, "{state:#}");
+    let report = bea.json(&["run", "report"]);
+    assert_eq!(report["waiting"][0]["issue_id"], "ISS-1", "{report:#}");
+    // Later it knows.
+    let skipped = bea.wf(&["run", "ISS-1", "--yes"]).fails(3).stderr;
+    assert!(skipped.contains(&format!("skipped `ISS-1`: run `{run}`")), "{skipped}");
+    open(&world);
+    assert_eq!(live.ends().0, 0);
+    bea.wf(&["sync"]).ok();
+    assert_eq!(bea.json(&["solution", "list", "ISS-1"]).as_array().unwrap().len(), 1);
+    assert_eq!(bea.json(&["conflicts"]), json!([]));
+}
+
+#[test]
+fn a_run_of_another_clone_is_resumed_only_on_purpose() {
+    let world = World::new();
+    gate(&world);
+    world.agent("executor", &format!("if once executing; then {WAITS}; fi; {BUILDS}"));
+    let (ada, bea) = (&world.repo, second(&world));
+    let live = Live::until("ISS-1 execute by executor", ada, &["run", "ISS-1", "--yes"]);
+    let run = latest(ada);
+    assert_eq!(ada.json(&["run", "list"])[0]["driven"], "here");
+    let shown = ada.wf(&["run", "show"]).ok().stdout;
+    assert!(shown.contains("drives it") && shown.contains("process "), "{shown}");
+    let refused = ada.wf(&["run", "resume"]).fails(1).stderr;
+    assert!(refused.contains("another process") && refused.contains(&run), "{refused}");
+
+    bea.wf(&["sync"]).ok();
+    assert_eq!(bea.json(&["run", "list"])[0]["driven"], "elsewhere");
+    for (code, args) in [(3, vec!["run", "resume"]), (1, vec!["run", "resume", &run])] {
+        let refused = bea.wf(&args).fails(code).stderr;
+        assert!(refused.contains(&format!("another clone drives run `{run}`")), "{refused}");
+        assert!(refused.contains(&format!("git wf run resume --take-over {run}")), "{refused}");
+    }
+    let skipped = bea.wf(&["run", "ISS-1", "--yes"]).fails(3).stderr;
+    assert!(skipped.contains(&format!("skipped `ISS-1`: run `{run}`")), "{skipped}");
+
+    // What the other clone has claimed stays its own, and the run does not end meanwhile.
+    let refused = bea.wf(&["run", "resume", &run, "--take-over", "--yes"]).fails(1).stderr;
+    assert!(refused.contains("claimed in another clone"), "{refused}");
+    assert_eq!(bea.json(&["run", "show"])["state"]["status"], "running");
+    assert_eq!(bea.json(&["run", "show"])["driven"], "interrupted");
+
+    // The first driver stops when it learns of that.
+    bea.wf(&["sync"]).ok();
+    ada.wf(&["sync"]).ok();
+    open(&world);
+    let (code, told) = live.ends();
+    assert!(code == 1 && told.contains(&format!("another clone drives run `{run}` now")), "{told}");
+
+    // Its work is not here, so that no branch of a result is made up.
+    bea.wf(&["sync"]).ok();
+    let ended = bea.wf(&["run", "resume", "--yes"]).fails(1);
+    assert!(ended.stdout.contains("which is not here"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("git merge"), "{}", ended.stdout);
+    assert_eq!(branches(&bea), "");
+}
+
+#[test]
+fn planning_goes_on_without_the_remote_and_says_what_that_means() {
+    let world = World::new();
+    second(&world);
+    let root = world.sandbox.root();
+    std::fs::rename(root.join("origin.git"), root.join("gone.git")).unwrap();
+    let ran = world.repo.wf(&["run", "ISS-1", "--plan-only", "--yes"]).ok();
+    for words in ["other clones may plan the same issues", "not yet at `origin`"] {
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+    assert_eq!(world.repo.status("ISS-1"), "planned");
+}

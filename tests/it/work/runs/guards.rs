@@ -1,0 +1,134 @@
+//! What the hooks of a run's agents stop: each refusal says why, and the work goes on.
+
+use super::world::{BUILDS, PLANS, World};
+
+/// A world with a remote and a branch `spare` of the user's, whose only commit no other branch has.
+fn world() -> World {
+    let world = World::new();
+    let origin = world.sandbox.bare("origin");
+    world.repo.git(&["remote", "add", "origin", origin.path().to_str().unwrap()]).ok();
+    world.repo.git(&["checkout", "-q", "-b", "spare"]).ok();
+    world.repo.commit("spare.txt", "spare\n", "Spare");
+    world.repo.git(&["checkout", "-q", "main"]).ok();
+    world
+}
+
+/// Runs ISS-1 with an agent that tries something and then does its work; what the trial wrote to stderr, and whether it
+/// came through.
+#[track_caller]
+fn tried(world: &World, role: &str, trial: &str) -> (String, bool) {
+    let work = if role == "executor" { BUILDS } else { PLANS };
+    let trial = format!("if {{ {trial}; }} >\"$HERE/out\" 2>&1; then touch \"$HERE/through\"; fi\n{work}");
+    world.agent(role, &trial);
+    let issue = format!("ISS-{}", world.repo.json(&["list", "--all"]).as_array().unwrap().len() + 1);
+    world.repo.issue(&issue);
+    let state = world.run(0, &[&issue]);
+    assert_eq!(state["issues"][&issue]["status"], "completed", "{state:#}");
+    world.is_untouched();
+    let here = world.sandbox.root();
+    let out = std::fs::read_to_string(here.join("out")).unwrap();
+    (out, std::fs::remove_file(here.join("through")).is_ok())
+}
+
+#[test]
+fn an_executor_keeps_to_its_branch_and_its_plan() {
+    let world = world();
+    let code = world.repo.path().display();
+    let refs =
+        world.repo.git(&["for-each-ref", "refs/heads/spare", "refs/heads/main", "refs/tags"]).ok().stdout;
+    for (trial, words) in [
+        ("git push -q origin HEAD".to_owned(), "an executor does not push"),
+        ("git branch -D spare".to_owned(), "an executor does not delete `spare`"),
+        ("git branch -f main HEAD".to_owned(), ""),
+        ("git tag v1".to_owned(), "does not change `refs/tags/v1`"),
+        ("git checkout -q -b mine".to_owned(), "does not change `mine`"),
+        ("echo x > a.txt; git stash".to_owned(), "the stash is shared"),
+        (format!("git -C '{code}' commit -q --allow-empty -m Mine"), "commits on the branch `wf/SOL-"),
+        (format!("git -C '{code}' commit -q --no-verify --allow-empty -m Mine"), "does not change `main`"),
+        ("git update-ref -d refs/wf/main".to_owned(), "does not delete `refs/wf/main`"),
+        ("env -u WF_ROLE -u WF_ACTOR git wf close ISS-1 -m done".to_owned(), "a executor may not `close`"),
+        ("git wf queue new mine".to_owned(), "a executor may not `queue new`"),
+    ] {
+        let (out, is_through) = tried(&world, "executor", &trial);
+        assert!(!is_through && out.contains(words), "{trial}: {out}");
+    }
+    let after =
+        world.repo.git(&["for-each-ref", "refs/heads/spare", "refs/heads/main", "refs/tags"]).ok().stdout;
+    assert_eq!(after, refs);
+    assert_eq!(world.repo.git(&["ls-remote", "origin"]).ok().stdout, "");
+    for run in world.repo.json(&["run", "list"]).as_array().unwrap() {
+        let log = world.repo.json(&["run", "log", run["id"].as_str().unwrap()]);
+        assert!(log.as_array().unwrap().iter().all(|entry| entry["type"] != "breach"), "{log:#}");
+    }
+}
+
+#[test]
+fn an_executor_deletes_only_what_its_plan_names() {
+    let world = world();
+    world.repo.commit("b.txt", "b\n", "More");
+    let trial = "git rm -q b.txt && git commit -q -m Delete";
+    world.agent(
+        "executor",
+        &format!("if ! {{ {trial}; }} 2>\"$HERE/out\"; then git reset -q --hard; fi\n{BUILDS}"),
+    );
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let out = std::fs::read_to_string(world.sandbox.root().join("out")).unwrap();
+    assert!(out.contains("no task of the plan names `b.txt`"), "{out}");
+    // What it made itself it may delete.
+    let trial =
+        "echo c > c.txt; git add c.txt; git commit -q -m Add; git rm -q c.txt; git commit -q -m Delete";
+    assert!(tried_on(&world, trial));
+}
+
+/// Whether an executor came through with this, in ISS-2.
+fn tried_on(world: &World, trial: &str) -> bool {
+    world.repo.issue("ISS-2");
+    world.agent("executor", &format!("{{ {trial}; }} && touch \"$HERE/through\"\n{BUILDS}"));
+    world.run(0, &["ISS-2"]);
+    world.sandbox.root().join("through").exists()
+}
+
+#[test]
+fn a_planner_only_reads() {
+    let world = world();
+    for (trial, words) in [
+        ("git commit -q --allow-empty -m Mine", "a planner only reads, and does not commit"),
+        ("git commit -q --no-verify --allow-empty -m Mine", "a planner reads `"),
+        ("git push -q origin HEAD:refs/heads/x", "a planner does not push"),
+        ("git branch -D spare", "a planner only reads, and changes no `spare`"),
+        ("env -i PATH=\"$PATH\" git wf next ISS-1", "a planner may not `next`"),
+    ] {
+        let (out, is_through) = tried(&world, "planner", trial);
+        assert!(!is_through && out.contains(words), "{trial}: {out}");
+    }
+}
+
+#[test]
+fn the_hooks_of_the_repository_are_called_all_the_same() {
+    let world = world();
+    let here = world.sandbox.root().display();
+    let own = |name: &str, script: &str| {
+        let path = world.repo.path().join(".git/hooks").join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut path.metadata().unwrap().permissions(), 0o755);
+        world.repo.sh(&["-c", &format!("chmod +x '{}'", path.display())]).ok();
+    };
+    own("pre-commit", &format!("git branch --show-current >> '{here}/pre-commit'"));
+    own(
+        "reference-transaction",
+        &format!("while read -r old new name; do echo \"$1 $name\"; done >> '{here}/refs'"),
+    );
+    own("post-checkout", "exit 0");
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let seen = |name: &str| std::fs::read_to_string(world.sandbox.root().join(name)).unwrap();
+    assert!(seen("pre-commit").starts_with("wf/SOL-ISS-1"), "{}", seen("pre-commit"));
+    let refs = seen("refs");
+    for state in ["prepared", "committed"] {
+        assert!(refs.lines().any(|line| line.starts_with(&format!("{state} refs/heads/wf/SOL-"))), "{refs}");
+    }
+    // The hook that links commits is one of them.
+    let execution = world.repo.json(&["show", "ISS-1"])["executions"][0].clone();
+    assert_eq!(execution["commits"][0]["linked_by"], "hook", "{execution:#}");
+}

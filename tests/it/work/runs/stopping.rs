@@ -1,0 +1,90 @@
+//! Ctrl-C: once ends a run after the steps that are under way, twice at once. Either can be resumed.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStderr, Stdio};
+
+use super::world::{BUILDS, World};
+
+/// A run whose executor says when it is at work, by opening `up`, and goes on when somebody opens `go`.
+struct Held {
+    world: World,
+    run: Child,
+    told: BufReader<ChildStderr>,
+}
+
+impl Held {
+    fn new() -> Self {
+        let world = World::new();
+        world.repo.sh(&["-c", "mkfifo ../up ../go"]).ok();
+        world.agent(
+            "executor",
+            &format!("if once held; then echo $$ > \"$HERE/up\"; cat \"$HERE/go\"; fi\n{BUILDS}"),
+        );
+        let program = env!("CARGO_BIN_EXE_git-wf");
+        let mut run = world.repo.command(program, &["run", "ISS-1", "--yes"]);
+        let mut run = run.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let told = BufReader::new(run.stderr.take().unwrap());
+        Self { world, run, told }
+    }
+
+    /// The process id of the agent, once it is at work.
+    fn agent(&self) -> String {
+        std::fs::read_to_string(self.world.sandbox.root().join("up")).unwrap().trim().to_owned()
+    }
+
+    /// What Ctrl-C sends, until the run says these words.
+    fn interrupt(&mut self, words: &str) {
+        self.world.repo.sh(&["-c", &format!("kill -INT {}", self.run.id())]).ok();
+        let mut line = String::new();
+        while !line.contains(words) {
+            line.clear();
+            assert_ne!(self.told.read_line(&mut line).unwrap(), 0, "the run ended without a word of {words}");
+        }
+    }
+
+    /// How the run ended, and what it still said.
+    fn ended(&mut self) -> (Option<i32>, String) {
+        let mut rest = String::new();
+        self.told.read_to_string(&mut rest).unwrap();
+        (self.run.wait().unwrap().code(), rest)
+    }
+
+    fn resumed(&self) {
+        self.world.repo.wf(&["run", "resume", "--yes"]).ok();
+        let issue = self.world.repo.json(&["show", "ISS-1"]);
+        assert_eq!(issue["status"], "completed", "{issue:#}");
+        assert_eq!(issue["executions"].as_array().unwrap().len(), 1, "{issue:#}");
+        assert_eq!(issue["executions"][0]["commits"].as_array().unwrap().len(), 1, "{issue:#}");
+        self.world.is_untouched();
+    }
+}
+
+#[test]
+fn ctrl_c_lets_the_steps_under_way_come_to_their_end() {
+    let mut held = Held::new();
+    held.agent();
+    held.interrupt("stopping after the steps that are under way");
+    std::fs::write(held.world.sandbox.root().join("go"), "").unwrap();
+    let (code, rest) = held.ended();
+    assert!(code == Some(1) && rest.contains("git wf run resume RUN-"), "{code:?} {rest}");
+    // The step was recorded, its work is merged, and no other was begun.
+    assert_eq!(held.world.repo.status("ISS-1"), "completed");
+    let run = held.world.repo.json(&["run", "show"]);
+    assert_eq!(run["state"]["status"], "running", "{run:#}");
+    assert!(run["state"]["completed_actions"].to_string().contains("execute:ISS-1"), "{run:#}");
+    assert!(run["state"]["completed_actions"].to_string().contains("integrate:ISS-1"), "{run:#}");
+    held.resumed();
+}
+
+#[test]
+fn a_second_ctrl_c_ends_the_agents_at_once() {
+    let mut held = Held::new();
+    let agent = held.agent();
+    held.interrupt("stopping after the steps that are under way");
+    held.interrupt("stopping");
+    let (code, rest) = held.ended();
+    assert!(code == Some(1) && rest.contains("git wf run resume RUN-"), "{code:?} {rest}");
+    assert_ne!(held.world.repo.sh(&["-c", &format!("kill -0 {agent}")]).code, 0, "the agent is still there");
+    assert_eq!(held.world.repo.status("ISS-1"), "executing");
+    held.resumed();
+}

@@ -1,0 +1,160 @@
+//! Runs in which issues, agents or clones meet each other.
+
+use serde_json::{Value, json};
+
+use super::world::{BUILDS, World};
+use crate::support::{Repo, Two, plan_on};
+
+/// Plans to change a file that is called after the issue, which is in the name of the worktree that the planner reads.
+const PLANS_OWN_FILE: &str = "sed \"s/a\\\\.txt/${PWD##*/read-}.txt/g\" \"$HERE/plan.json\"";
+
+#[test]
+fn two_plans_that_change_the_same_line_end_in_one_merge_and_one_conflict() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    // Each plan names a file of its own, so nothing keeps them apart; both agents change `a.txt`.
+    world.repo.sh(&["-c", "mkfifo ../meet"]).ok();
+    world.agent("planner", &format!("HERE='{}'; {PLANS_OWN_FILE}", world.sandbox.root().display()));
+    // The first at work waits until the second is, too.
+    let meet = "if once first; then cat \"$HERE/meet\" >/dev/null; else echo > \"$HERE/meet\"; fi";
+    let work = "n=$(git branch --show-current); echo $n > a.txt; echo $n > \"$(echo $n | grep -o 'ISS-[0-9]').txt\"; git add .; git commit -q -m Change; echo '{\"status\": \"completed\"}'";
+    world.agent("executor", &format!("{meet}\n{work}"));
+    let state = world.run(1, &["ISS-1", "ISS-2", "--jobs", "2", "--plan-jobs", "2"]);
+    let (lost, won) = match state["issues"]["ISS-1"]["status"] == "failed" {
+        true => ("ISS-1", "ISS-2"),
+        false => ("ISS-2", "ISS-1"),
+    };
+    assert_eq!(state["issues"][won]["status"], "completed", "{state:#}");
+    let last = state["errors"].as_array().unwrap().iter().rfind(|it| it["issue_id"] == lost).unwrap();
+    let message = last["message"].as_str().unwrap();
+    assert!(last["error_type"] == "merge-conflict" && message.contains("a.txt"), "{last:#}");
+    // Its work is complete, and stays on its branch; the branch of the run has the other's.
+    let branch = message.split("branch ").nth(1).unwrap().split(' ').next().unwrap();
+    assert_eq!(world.repo.git(&["show", &format!("{branch}:a.txt")]).ok().line(), branch);
+    let run = world.repo.json(&["run", "show"]);
+    let of_run = world.repo.git(&["show", &format!("{}:a.txt", run["branch"].as_str().unwrap())]).ok();
+    assert!(of_run.stdout.starts_with(&format!("wf/SOL-{won}")), "{}", of_run.stdout);
+    assert_eq!(world.repo.status(lost), "completed");
+    let report = world.repo.json(&["run", "report"]);
+    let waiting = report["waiting"].as_array().unwrap();
+    assert!(waiting.iter().any(|it| it["issue_id"] == lost), "{waiting:#?}");
+    world.is_untouched();
+}
+
+#[test]
+fn a_commit_that_a_hook_refuses_leaves_the_worktree_and_a_snapshot() {
+    let world = World::new();
+    let hook = world.repo.path().join(".git/hooks/pre-commit");
+    world
+        .repo
+        .sh(&[
+            "-c",
+            &format!(
+                "printf '#!/bin/sh\\necho no >&2\\nexit 1\\n' > '{0}' && chmod +x '{0}'",
+                hook.display()
+            ),
+        ])
+        .ok();
+    world.repo.wf(&["policy", "set", "commits=required", "evidence=required"]).ok();
+    let state = world.run(1, &["ISS-1"]);
+    let (kind, message) = World::error(&state);
+    assert_eq!(kind, "commit_failed", "{state:#}");
+    let branch = message.split("on the branch ").nth(1).unwrap().trim_end_matches(')');
+    assert_ne!(world.repo.git(&["show", &format!("{branch}:a.txt")]).ok().stdout, "one\n");
+    let trees = world.repo.git(&["worktree", "list", "--porcelain"]).ok().stdout;
+    assert!(trees.contains("branch refs/heads/wf/SOL-ISS-1"), "{trees}");
+    std::fs::remove_file(hook).unwrap();
+    world.is_untouched();
+}
+
+#[test]
+fn a_run_whose_workers_all_fail_says_so() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    world.agent("executor", "exit 3");
+    let state = world.run(1, &["ISS-1", "ISS-2", "--jobs", "2"]);
+    let last = state["errors"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&last["error_type"], &last["phase"]),
+        (&json!("all-failed"), &json!("complete")),
+        "{state:#}"
+    );
+    for issue in ["ISS-1", "ISS-2"] {
+        assert_eq!(
+            (world.repo.status(issue), &state["issues"][issue]["status"]),
+            ("failed".into(), &json!("failed"))
+        );
+    }
+    let shown = world.repo.wf(&["run", "show"]).ok().stdout;
+    assert!(shown.contains("exit code 3"), "{shown}");
+    world.is_untouched();
+}
+
+#[test]
+fn what_depends_on_a_failed_issue_is_a_stall_with_the_chain() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    world.repo.issue("ISS-3");
+    world.repo.wf(&["edit", "ISS-1", "--depends-on", "ISS-2"]).ok();
+    let fails = "case $(git branch --show-current) in *ISS-2*) exit 3 ;; esac";
+    world.agent("executor", &format!("{fails}\n{BUILDS}"));
+    let state = world.run(1, &["ISS-1", "ISS-2", "ISS-3"]);
+    assert_eq!(state["issues"]["ISS-3"]["status"], "completed", "{state:#}");
+    assert!(World::error(&state).1.contains("ISS-2"), "{state:#}");
+    let last = state["errors"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["error_type"], "stalled", "{state:#}");
+    world.is_untouched();
+}
+
+/// The shell agents of a clone: each plan and its work are about a file of its own.
+fn agents(repo: &Repo) {
+    let here = repo.path().parent().unwrap().display().to_string();
+    repo.wf(&["hooks", "install"]).ok();
+    let builds = "n=$(git branch --show-current | grep -o 'ISS-[0-9]'); echo x > $n.txt; git add $n.txt; \
+                  git commit -q -m Change; echo '{\"status\": \"completed\"}'";
+    for (role, script) in [("planner", PLANS_OWN_FILE), ("executor", builds)] {
+        let path = format!("{here}/{role}.sh");
+        std::fs::write(&path, format!("HERE='{here}'\n{script}\n")).unwrap();
+        repo.git(&["config", &format!("wf.agent.{role}.command"), &format!("sh '{path}'")]).ok();
+        repo.git(&["config", &format!("wf.run.{role}"), role]).ok();
+    }
+    let mut plan = plan_on("a.txt");
+    plan["tasks"][0]["test"]["commands"] = json!(["test -s a.txt"]);
+    std::fs::write(format!("{here}/plan.json"), plan.to_string()).unwrap();
+}
+
+#[test]
+fn two_clones_that_run_the_same_issues_execute_each_once() {
+    let two = Two::new();
+    let ids = ["ISS-1", "ISS-2", "ISS-3", "ISS-4"];
+    for id in ids {
+        two.ada.issue(id);
+    }
+    two.ada.commit("a.txt", "one\n", "Begin");
+    two.ada.git(&["push", "-q", "origin", "HEAD:refs/heads/main"]).ok();
+    two.bea.git(&["fetch", "-q"]).ok();
+    two.bea.git(&["checkout", "-q", "-B", "main", "origin/main"]).ok();
+    agents(&two.ada);
+    agents(&two.bea);
+    two.ada.wf(&[&["run", "--plan-only", "--yes"][..], &ids].concat()).ok();
+    two.meet();
+    let runs: Vec<std::process::Child> = [&two.ada, &two.bea]
+        .map(|repo| {
+            let args = [&["run", "--execute-only", "--yes"][..], &ids].concat();
+            let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), &args);
+            command.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap()
+        })
+        .into();
+    let told: Vec<String> = runs
+        .into_iter()
+        .map(|run| String::from_utf8_lossy(&run.wait_with_output().unwrap().stderr).into_owned())
+        .collect();
+    two.meet();
+    for id in ids {
+        let issue = two.ada.json(&["show", id]);
+        assert_eq!(issue["status"], "completed", "{told:#?}\n{issue:#}");
+        let executions: Vec<&Value> = issue["executions"].as_array().unwrap().iter().collect();
+        assert_eq!(executions.len(), 1, "{told:#?}\n{issue:#}");
+    }
+    two.assert_one_state();
+}

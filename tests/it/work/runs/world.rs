@@ -1,0 +1,75 @@
+//! A repository whose runs have agents of a few lines of shell.
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox, plan_on};
+
+/// A repository whose agents are shell scripts. A planner that says nothing else answers with `$HERE/plan.json`, which has
+/// the task to change `a.txt` and the test `test -s a.txt`.
+pub(super) struct World {
+    pub(super) sandbox: Sandbox,
+    pub(super) repo: Repo,
+}
+
+pub(super) const PLANS: &str = "cat \"$HERE/plan.json\"";
+pub(super) const BUILDS: &str =
+    "date >> a.txt; git add a.txt; git commit -q -m Change; echo '{\"status\": \"completed\"}'";
+
+impl World {
+    pub(super) fn new() -> Self {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.commit("a.txt", "one\n", "Begin");
+        let world = Self { sandbox, repo };
+        world.plan("plan.json", "test -s a.txt");
+        world.agent("planner", PLANS);
+        world.agent("executor", BUILDS);
+        world.repo.issue("ISS-1");
+        world
+    }
+
+    /// The plan in a file beside the repository, with this test.
+    pub(super) fn plan(&self, file: &str, test: &str) {
+        let mut plan = plan_on("a.txt");
+        plan["tasks"][0]["test"]["commands"] = json!([test]);
+        std::fs::write(self.sandbox.root().join(file), plan.to_string()).unwrap();
+    }
+
+    /// Sets the agent for a role to a script. `once NAME` is true the first time.
+    pub(super) fn agent(&self, role: &str, script: &str) {
+        let here = self.sandbox.root().display();
+        let once = "once() { test ! -e \"$HERE/$1\" && touch \"$HERE/$1\"; }";
+        let path = self.sandbox.root().join(format!("{role}.sh"));
+        std::fs::write(&path, format!("HERE='{here}'\n{once}\n{script}\n")).unwrap();
+        let set = |key: &str, value: &str| {
+            self.repo.git(&["config", key, value]).ok();
+        };
+        set(&format!("wf.agent.{role}.command"), &format!("sh '{}'", path.display()));
+        set(&format!("wf.run.{role}"), role);
+    }
+
+    /// Runs issues; the state of the run.
+    #[track_caller]
+    pub(super) fn run(&self, code: i32, args: &[&str]) -> Value {
+        let ran = self.repo.wf(&[&["run", "--yes", "--json"], args].concat());
+        assert_eq!(ran.code, code, "{}\n{}", ran.stdout, ran.stderr);
+        ran.json()["state"].clone()
+    }
+
+    /// The error of ISS-1 in a state.
+    pub(super) fn error(state: &Value) -> (&str, &str) {
+        let message = state["issues"]["ISS-1"]["error"].as_str().unwrap_or_default();
+        let errors = state["errors"].as_array().unwrap();
+        let last = errors.iter().rfind(|error| error["issue_id"] == "ISS-1");
+        (last.and_then(|error| error["error_type"].as_str()).unwrap_or_default(), message)
+    }
+
+    /// The user's branch, index and work tree are as they were.
+    #[track_caller]
+    pub(super) fn is_untouched(&self) {
+        assert_eq!(self.repo.git(&["status", "--porcelain"]).ok().stdout, "");
+        assert_eq!(self.repo.git(&["log", "--format=%s", "main"]).ok().stdout, "Begin\n");
+        self.repo.wf(&["fsck"]).ok();
+    }
+}
