@@ -1,7 +1,7 @@
 //! Agents: which exist, and how git-wf talks to them, whatever they do.
 
-pub(super) mod acp;
-pub(super) mod hostile;
+pub(crate) mod acp;
+pub(crate) mod hostile;
 mod listed;
 mod page;
 mod plain;
