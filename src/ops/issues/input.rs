@@ -101,6 +101,7 @@ const OWNED: &[&str] = &[
     "completed_at",
     "comments",
     "feedback",
+    "explorations",
     "solutions",
     "executions",
     "overrides",

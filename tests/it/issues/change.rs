@@ -70,7 +70,7 @@ fn moves_are_legal_illegal_or_forced() {
     let message = "issue `ISS-001` is paused; only a registered or planned issue can be moved to `planning`";
     assert_eq!(error["message"], message);
     let hint = error["hint"].as_str().unwrap();
-    assert!(hint.contains("`git wf reopen`") && !hint.contains("--force"), "{hint}");
+    assert!(hint.contains("`git wf reopen ISS-001`") && !hint.contains("--force"), "{hint}");
     let args = ["edit", "ISS-001", "--status", "planning", "--force", "--reason", "we are sure"];
     assert_eq!(repo.json(&args)["status"], "planning");
     assert_eq!(repo.json(&["log", "-n", "1"])[0]["force"], "we are sure");

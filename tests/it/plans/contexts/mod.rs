@@ -32,6 +32,8 @@ fn a_planner_is_given_the_issue_the_project_and_what_failed() {
             "tags",
             "source",
             "project_context",
+            "complexity",
+            "candidates",
             "failure_analysis",
             "comments"
         ]

@@ -191,7 +191,7 @@ fn a_commit_that_names_the_issue_alone() {
     let (repo, solution) = executed(&sandbox);
     repo.wf(&["hooks", "uninstall"]).ok();
     let hash = of_issue(&repo, "a", "Wf-Issue: ISS-001\n");
-    let told = repo.json(&["audit", "HEAD^!"])["findings"][0]["message"].as_str().unwrap().to_owned();
+    let told = repo.wf(&["audit", "HEAD^!"]).ok().stdout;
     assert!(told.contains("`git wf relink` looks for one"), "{told}");
     let found = relinked(&repo, &[]);
     assert_eq!(found.len(), 1, "{found:#?}");

@@ -84,7 +84,7 @@ fn a_run_of_another_clone_is_resumed_only_on_purpose() {
     let run = latest(ada);
     assert_eq!(ada.json(&["run", "list"])[0]["driven"], "here");
     let shown = ada.wf(&["run", "show"]).ok().stdout;
-    assert!(shown.contains("drives it") && shown.contains("process "), "{shown}");
+    assert!(shown.contains("process ") && shown.contains("drives it"), "{shown}");
     let refused = ada.wf(&["run", "resume"]).fails(1).stderr;
     assert!(refused.contains("another process") && refused.contains(&run), "{refused}");
 
@@ -114,7 +114,7 @@ fn a_run_of_another_clone_is_resumed_only_on_purpose() {
     // Its work is not here, so that no branch of a result is made up.
     bea.wf(&["sync"]).ok();
     let ended = bea.wf(&["run", "resume", "--yes"]).fails(1);
-    assert!(ended.stdout.contains("which is not here"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("which is not here"), "{} {}", ended.stdout, ended.stderr);
     assert!(!ended.stdout.contains("git merge"), "{}", ended.stdout);
     assert_eq!(branches(&bea), "");
 }

@@ -62,7 +62,7 @@ fn a_commit_that_a_hook_refuses_leaves_the_worktree_and_a_snapshot() {
     let branch = message.split("on the branch ").nth(1).unwrap().trim_end_matches(')');
     assert_ne!(world.repo.git(&["show", &format!("{branch}:a.txt")]).ok().stdout, "one\n");
     let trees = world.repo.git(&["worktree", "list", "--porcelain"]).ok().stdout;
-    assert!(trees.contains("branch refs/heads/wf/SOL-ISS-1"), "{trees}");
+    assert!(trees.contains("/SOL-ISS-1-"), "{trees}");
     std::fs::remove_file(hook).unwrap();
     world.is_untouched();
 }
@@ -76,7 +76,7 @@ fn a_run_whose_workers_all_fail_says_so() {
     let last = state["errors"].as_array().unwrap().last().unwrap();
     assert_eq!(
         (&last["error_type"], &last["phase"]),
-        (&json!("all-failed"), &json!("complete")),
+        (&json!("all-workers-failed"), &json!("complete")),
         "{state:#}"
     );
     for issue in ["ISS-1", "ISS-2"] {

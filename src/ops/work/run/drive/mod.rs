@@ -47,6 +47,8 @@ use crate::store::{ObjectId, Read, Snapshot, layout};
 
 /// How long to wait for news before looking whether somebody wants to stop.
 const LOOK: Duration = Duration::from_millis(100);
+/// The code of the refusal if another clone drives the run.
+const TAKEN_OVER: &str = "taken-over";
 /// How many news may wait to be read.
 const NEWS: usize = 256;
 
@@ -98,8 +100,10 @@ pub(super) fn drive(
     driver.tell_start();
     let went_on = if is_resumed { driver.go_on() } else { Ok(()) };
     let driven = went_on.and_then(|()| driver.until_nothing_is_left());
-    if driven.is_err() {
-        driver.stop_all();
+    match &driven {
+        Err(refusal) if refusal.code == TAKEN_OVER => driver.let_agents_end(),
+        Err(_) => driver.stop_all(),
+        Ok(_) => {}
     }
     let is_over = driven?;
     if !is_over {
@@ -221,6 +225,23 @@ impl Driver<'_> {
         if events.is_empty() { Ok(()) } else { self.log("catch up", events) }
     }
 
+    /// Waits until the agents that are at work have ended, and publishes what they did: their claims are this clone's,
+    /// whoever drives the run now.
+    fn let_agents_end(&mut self) {
+        self.stops.fetch_add(1, Ordering::Relaxed);
+        while !self.busy.is_empty() {
+            if self.watch.stop() {
+                self.stops.fetch_add(1, Ordering::Relaxed);
+            }
+            // The log of the run is its new driver's.
+            if let Ok(Report::Over(issue, ..)) = self.news.recv_timeout(LOOK) {
+                self.busy.remove(&issue);
+            }
+        }
+        // Without the remote, the next sync does it.
+        let _ = publish_store(self.session);
+    }
+
     /// Stops every agent and waits for that.
     fn stop_all(&mut self) {
         self.stops.store(3, Ordering::Relaxed);
@@ -268,7 +289,7 @@ impl Driver<'_> {
         if Progress::of(&found).driver == Some(self.name.as_str()) {
             return Ok(());
         }
-        Err(Refusal::new("taken-over", format!("another clone drives run `{id}` now"))
+        Err(Refusal::new(TAKEN_OVER, format!("another clone drives run `{id}` now"))
             .remedy(Call::new(Other::RunShow, [id]), "shows how far it has come"))
     }
 
