@@ -72,7 +72,7 @@ def plan(issue):
         # Later edits see what earlier ones leave.
         text = texts.get(path) or current(path)
         if text.count(old) != 1:
-            raise Failed(f"{json.dumps(old)} must stand in {path} once, not {text.count(old)} times")
+            raise Failed(f"{json.dumps(old)} must occur in {path} exactly once, not {text.count(old)} times")
         texts[path] = text.replace(old, new)
         replace = f"In {path} replace {json.dumps(old)} with {json.dumps(new)}"
         tasks.append({

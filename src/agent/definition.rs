@@ -187,14 +187,11 @@ impl crate::model::Explain for NoAgent {
                 format!("the agents are {}; a command line contains a space or a `/`", known.join(", "))
                     .into()
             }
-            Self::Name(_) => "a name is up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`".into(),
+            Self::Name(_) => "a name has 1 to 64 characters: A-Z, a-z, 0-9, `.`, `_` and `-`".into(),
             Self::NoCommand { name } => {
                 format!("`git config wf.agent.{name}.command COMMAND` sets it").into()
             }
-            Self::Command { .. } => {
-                "write it as in a shell, with quotes around spaces; with `sh:` before it, a shell runs it"
-                    .into()
-            }
+            Self::Command { .. } => "quote it as in a shell; prefix it with `sh:` to run it in one".into(),
             Self::Setting { name, key, .. } => {
                 format!("`git config --show-origin wf.agent.{name}.{key}` shows where it is set").into()
             }
@@ -322,7 +319,7 @@ impl Agent {
     ) -> Result<Self, NoAgent> {
         let wrong = |why| NoAgent::Command { command: command.value.clone(), why };
         if command.value.contains('\0') {
-            return Err(wrong("it holds a null character"));
+            return Err(wrong("it contains a null character"));
         }
         if command.value.trim().is_empty() {
             return Err(wrong("it is empty"));
@@ -330,7 +327,7 @@ impl Agent {
         let words = if shell.value {
             ["sh", "-c", &command.value].map(str::to_owned).to_vec()
         } else {
-            shlex::split(&command.value).ok_or_else(|| wrong("a quote is not closed, or a `\\` ends it"))?
+            shlex::split(&command.value).ok_or_else(|| wrong("a quote is not closed, or it ends in `\\`"))?
         };
         if words.first().is_none_or(String::is_empty) {
             return Err(wrong("it names no program"));

@@ -54,7 +54,7 @@ const ANY: &[&str] = &[
 pub(crate) static ALL: &[Preset] = &[
     Preset {
         name: "aider",
-        about: "aider, which takes its message from stdin and asks nothing; the run commits what it edits",
+        about: "aider with its message on stdin and no questions; the run commits its edits",
         command: "aider --yes-always --no-auto-commits --no-check-update --no-pretty --no-stream --message-file /dev/stdin",
         protocol: Protocol::Plain,
         commits: false,
@@ -62,7 +62,7 @@ pub(crate) static ALL: &[Preset] = &[
     },
     Preset {
         name: "claude",
-        about: "Claude Code in print mode; edits are accepted, other tools as its settings say; the run commits",
+        about: "Claude Code in print mode; edits are approved, its settings decide about other tools; the run commits",
         command: "claude --print --output-format text --permission-mode acceptEdits",
         protocol: Protocol::Plain,
         commits: false,
@@ -78,7 +78,7 @@ pub(crate) static ALL: &[Preset] = &[
     },
     Preset {
         name: "codex",
-        about: "Codex without a person, which may write in the work tree only; the run commits",
+        about: "Codex unattended, writing only in the work tree; the run commits",
         command: "codex exec --sandbox workspace-write --color never -",
         protocol: Protocol::Plain,
         commits: false,
@@ -94,7 +94,7 @@ pub(crate) static ALL: &[Preset] = &[
     },
     Preset {
         name: "gemini",
-        about: "Gemini CLI in headless mode; edits are approved, commands are not, and the run commits",
+        about: "Gemini CLI in headless mode; edits are approved, commands are not; the run commits",
         command: "gemini --output-format text --skip-trust --approval-mode auto_edit",
         protocol: Protocol::Plain,
         commits: false,
@@ -102,7 +102,7 @@ pub(crate) static ALL: &[Preset] = &[
     },
     Preset {
         name: "gemini-acp",
-        about: "Gemini CLI, speaking the Agent Client Protocol",
+        about: "Gemini CLI through the Agent Client Protocol",
         command: "gemini --acp --skip-trust",
         protocol: Protocol::Acp,
         commits: true,
@@ -110,7 +110,7 @@ pub(crate) static ALL: &[Preset] = &[
     },
     Preset {
         name: "opencode",
-        about: "opencode without a person; it takes its message from stdin",
+        about: "opencode unattended, with its message on stdin",
         command: "opencode run",
         protocol: Protocol::Plain,
         commits: true,
@@ -118,7 +118,7 @@ pub(crate) static ALL: &[Preset] = &[
     },
     Preset {
         name: "opencode-acp",
-        about: "opencode, speaking the Agent Client Protocol",
+        about: "opencode through the Agent Client Protocol",
         command: "opencode acp",
         protocol: Protocol::Acp,
         commits: true,

@@ -112,7 +112,7 @@ pub(crate) enum Unanswered {
     },
     /// It neither said nor changed anything, and was stopped.
     #[error(
-        "agent `{agent}` neither said nor changed anything for {} s; nothing can remind it in the middle of its turn, so it was stopped",
+        "agent `{agent}` wrote nothing and changed nothing for {} s, so it was stopped",
         .after.as_secs()
     )]
     Quiet {
@@ -138,7 +138,7 @@ pub(crate) enum Unanswered {
         said: String,
     },
     /// A signal ended it.
-    #[error("agent `{agent}` was ended by signal {signal}")]
+    #[error("agent `{agent}` was killed by signal {signal}")]
     Killed {
         /// Its name.
         agent: String,
@@ -148,7 +148,7 @@ pub(crate) enum Unanswered {
         said: String,
     },
     /// It exited successfully, but its output contains no JSON.
-    #[error("agent `{agent}` ended without an answer")]
+    #[error("agent `{agent}` exited without an answer")]
     Silent {
         /// Its name.
         agent: String,
@@ -227,12 +227,12 @@ impl crate::model::Explain for Unanswered {
             Self::TimedOut { agent, .. } => {
                 format!("`git config wf.agent.{agent}.timeout 2h` gives it more time").into()
             }
-            Self::Quiet { .. } => "`git config wf.run.silence 1h` bears with more silence".into(),
+            Self::Quiet { .. } => "`git config wf.run.silence 1h` gives it more time".into(),
             Self::Stopped { .. } => Remedies::none(),
             Self::Failed { .. } | Self::Killed { .. } => transcript.into(),
             Self::Silent { .. } => "it must write one JSON object to stdout".into(),
             Self::Protocol { step: "session/new", .. } => {
-                "log in with the agent's own command first, or name the variable with its key in `.env`".into()
+                "log in with the agent's own command first, or name the variable with its key in `wf.agent.NAME.env`".into()
             }
             Self::Protocol { agent, .. } => {
                 format!("the agent must speak the Agent Client Protocol, version 1; `git config wf.agent.{agent}.protocol plain` if it does not").into()

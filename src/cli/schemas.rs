@@ -68,7 +68,7 @@ impl Sort {
         match self {
             Self::Record => "records in the store",
             Self::Input => "what planners and executors write",
-            Self::Agent => "what agents are asked and answer with",
+            Self::Agent => "requests to agents, and their answers",
             Self::Answer => "what commands answer with --json",
         }
     }
@@ -99,7 +99,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Explored>(
         Sort::Record,
         "exploration-entry",
-        "an entry of an issue's explorations: what an explorer found out",
+        "an entry of an issue's explorations: what an explorer found",
     ),
     kind::<Clocked<Solution>>(Sort::Record, "solution-record", "solution.json: a plan as it is stored"),
     kind::<Review>(Sort::Record, "review", "an entry of a plan's reviews"),
@@ -126,8 +126,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Wisdom>(
         Sort::Record,
         "wisdom",
-        "something that was learned; also the answer of `wisdom add`, and an array of them that of `wisdom list` and \
-         `wisdom search`",
+        "something that was learned; the answer of `wisdom add`; an array of them: `wisdom list`, `wisdom search`",
     ),
     kind::<Redaction>(
         Sort::Record,
@@ -157,9 +156,9 @@ pub(super) static KINDS: &[Kind] = &[
         "a conflict as `queue conflict add --from-json` takes it; also an array of them",
     ),
     kind::<ops::work::FailureInput>(Sort::Input, "failure-input", "what `fail -m` takes as JSON"),
-    kind::<Request>(Sort::Agent, REQUEST, "what an agent is asked, on stdin or as a prompt"),
+    kind::<Request>(Sort::Agent, REQUEST, "the request to an agent, on stdin or as a prompt"),
     kind::<Pong>(Sort::Agent, "pong", "the answer to a request of kind `ping`"),
-    kind::<Strict<Exploration>>(Sort::Agent, "exploration", "what an explorer found out about an issue"),
+    kind::<Strict<Exploration>>(Sort::Agent, "exploration", "what an explorer found about an issue"),
     kind::<With<ops::plans::PlanAnswer>>(
         Sort::Agent,
         "plan-answer",
@@ -255,7 +254,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agent list`"),
     kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agent test`"),
-    kind::<crate::rules::run::RunReport>(Sort::Answer, "run-report", "`run report`: what came of a run"),
+    kind::<crate::rules::run::RunReport>(Sort::Answer, "run-report", "`run report`: the outcome of a run"),
     kind::<ops::work::run::RunView>(
         Sort::Answer,
         "run-show",

@@ -31,7 +31,7 @@ pub(crate) static BEADS: Tracker = Tracker {
     is_own: |record| record.get("id").is_some_and(Value::is_string) && record.get("title").is_some(),
     read,
     kept,
-    hint: "give what `bd export` wrote",
+    hint: "give the output of `bd export`",
 };
 
 /// The author of records without one.

@@ -264,7 +264,7 @@ impl Explain for Unreadable {
         match self {
             Self::NotUtf8 { .. } => "convert it, for example with `iconv -t UTF-8`; nothing was imported".into(),
             Self::HalfWay { .. } => {
-                "the file may have been cut off, or hold JSON over several lines; each line must be one JSON object; nothing was imported"
+                "the file may be cut off, or have JSON that spans several lines; each line must be one JSON object; nothing was imported"
                     .into()
             }
             Self::NotJson { .. } => "each line must be one JSON object; nothing was imported".into(),

@@ -26,9 +26,9 @@ pub(crate) struct Report {
     pub(crate) relations: u64,
     /// Records that could not be read, or cannot be issues.
     pub(crate) skipped: Vec<Skipped>,
-    /// Issues that were not asked for.
+    /// Issues that the options left out.
     pub(crate) left_out: Vec<LeftOut>,
-    /// What the source says that cannot be said here; it is kept with the issue as the source wrote it.
+    /// Values that have no field here; they are kept with the issue as the source has them.
     pub(crate) kept: Vec<Kept>,
     /// What differs from the source in single issues.
     pub(crate) notes: Vec<Noted>,
@@ -59,12 +59,12 @@ pub(crate) struct LeftOut {
     pub(crate) issues: u64,
 }
 
-/// Something that several issues say and that has no field here.
+/// A value of several issues that has no field here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Kept {
     /// What it is.
     pub(crate) what: String,
-    /// How many of the issues that were written say it.
+    /// How many of the written issues have it.
     pub(crate) issues: u64,
 }
 

@@ -83,7 +83,7 @@ pub(crate) struct Exploration {
 /// The maximum length of a list; a longer one does not help.
 const MOST: usize = 200;
 
-/// An exploration of an issue, as it is kept. Written once.
+/// An exploration of an issue, as it is stored. Written once.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Explored {
     /// The entry's id.
@@ -130,7 +130,7 @@ pub(crate) struct RelevantFile {
     #[schemars(schema_with = "super::plan_schema::path")]
     #[serde(deserialize_with = "repo_path")]
     pub(crate) path: String,
-    /// How much it matters: a number from 0 to 1, or low, medium or high.
+    /// How relevant it is: a number from 0 to 1, or low, medium or high.
     pub(crate) relevance: Relevance,
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,7 @@ text_enum!(
     }
 );
 
-/// What another tool recorded about an agent behind a commit, as it says it.
+/// What another tool recorded about the agent behind a commit, unverified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Provenance {
     /// The tool.

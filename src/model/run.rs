@@ -25,7 +25,7 @@ text_enum!(
 text_enum!(
     /// A step of a run.
     RunStep {
-        /// Find out what the issue touches.
+        /// Find the code that the issue is about.
         Explore = "explore",
         /// Make a plan for the issue and bind it.
         Plan = "plan",
@@ -39,6 +39,20 @@ text_enum!(
         Integrate = "integrate",
     }
 );
+
+impl RunStep {
+    /// The step as a noun, for people.
+    pub(crate) const fn noun(self) -> &'static str {
+        match self {
+            Self::Explore => "exploration",
+            Self::Plan => "planning",
+            Self::Review => "review",
+            Self::Queue => "queueing",
+            Self::Execute => "execution",
+            Self::Integrate => "merge",
+        }
+    }
+}
 
 text_enum!(
     /// Which kind of program executes plans.

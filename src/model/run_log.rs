@@ -219,18 +219,18 @@ pub(crate) struct Breach {
 }
 
 text_enum!(
-    /// What somebody chose when a step had failed too often.
+    /// What someone chose when a step had failed too often.
     Choice {
         /// It is tried again.
         Retry = "retry",
-        /// The run goes on without the issue.
+        /// The run continues without the issue.
         Skip = "skip",
         /// The run stops, and can be resumed.
         Abort = "abort",
     }
 );
 
-/// Somebody was asked what to do after a step had failed too often, and chose.
+/// Someone was asked what to do after a step had failed too often, and chose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Decided {
     /// The step.

@@ -11,7 +11,7 @@ use super::time::Time;
 text_enum!(
     /// The kind of a piece of wisdom.
     WisdomType {
-        /// Something that turned out to be so.
+        /// Something that was found to be true.
         Learning = "learning",
         /// Something that was decided.
         Decision = "decision",

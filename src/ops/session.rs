@@ -22,7 +22,7 @@ pub(crate) trait Progress {
     fn end(&self);
 }
 
-/// The right to carry out an operation. Only [`Session::permit`] gives one.
+/// The right to perform an operation. Only [`Session::permit`] gives one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Permit(Op);
 
@@ -56,7 +56,7 @@ impl Session {
         Ok(())
     }
 
-    /// Refuses an operation that the actor's role may not carry out, before anything has happened. Every
+    /// Refuses an operation that the actor's role may not perform, before anything has happened. Every
     /// change of the store needs this permit.
     pub(crate) fn permit(&self, op: Op) -> Result<Permit, Refusal> {
         roles::admit(self.store.role(), op)?;

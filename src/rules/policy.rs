@@ -37,7 +37,7 @@ impl Gate {
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Review => {
-                "a plan is queued only after someone other than its author reviewed its current version"
+                "a plan is queued only after someone other than its author has reviewed its current version"
             }
             Self::Commits => "a commit needs a plan that is being executed; `commit-msg` refuses others",
             Self::Evidence => {

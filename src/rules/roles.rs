@@ -11,7 +11,7 @@ use crate::model::text_enum;
 text_enum!(
     /// The role in which someone acts.
     Role {
-        /// Finds out what an issue touches.
+        /// Finds the code that an issue is about.
         Explorer = "explorer",
         /// Makes plans.
         Planner = "planner",
@@ -21,7 +21,7 @@ text_enum!(
         Integrator = "integrator",
         /// Executes plans.
         Executor = "executor",
-        /// Distributes the work, and does none of it.
+        /// Distributes the work, without doing any of it.
         Coordinator = "coordinator",
     }
 );
@@ -137,7 +137,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     Role::ALL.iter().map(|role| role.as_str()).chain([OWNER])
 }
 
-/// An operation that a role may not carry out.
+/// An operation that a role may not perform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a {role} may not `{op}`")]
 pub(crate) struct NotTheirs {
@@ -198,7 +198,7 @@ impl Explain for RoleError {
 /// Allows an operation in a role. An owner, who acts without a role, may do everything.
 ///
 /// # Errors
-/// An unknown role, or an operation that the role may not carry out.
+/// An unknown role, or an operation that the role may not perform.
 pub(crate) fn admit(role: Option<&str>, op: Op) -> Result<(), RoleError> {
     let Some(role) = acting(role)? else { return Ok(()) };
     let needed = needs(op);

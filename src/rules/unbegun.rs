@@ -7,7 +7,7 @@ use crate::model::execution::{Event, LogEntry};
 use crate::model::plan::{Plan, Task};
 use crate::model::repo_path::RepoPath;
 
-/// The tasks that no commit of `work` carries out, without an accepted criterion and without a report by the executor.
+/// The tasks that no commit of `work` implements, without an accepted criterion and without a report by the executor.
 /// A commit that is linked to no task may belong to any task whose files it touches, or that names no files.
 pub(crate) fn unbegun<'a>(
     plan: &'a Plan,

@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Comment,
     /// What went wrong or was clarified.
     Feedback,
-    /// What an explorer found out about an issue.
+    /// What an explorer found about an issue.
     Exploration,
     /// A plan.
     Solution,
@@ -256,20 +256,20 @@ mod tests {
             ),
             (
                 json!({"type": "action", "action": "explore", "issue_id": "ISS-001"}),
-                "explore of ISS-001 done",
+                "exploration of ISS-001 done",
             ),
-            (json!({"type": "action", "action": "queue"}), "queue done"),
+            (json!({"type": "action", "action": "queue"}), "queueing done"),
             (
                 json!({"type": "action", "action": "review", "skipped": "--skip-review"}),
                 "review skipped: --skip-review",
             ),
             (
                 json!({"type": "setback", "action": "plan", "issue_id": "ISS-001", "error": {"message": "no answer"}}),
-                "plan of ISS-001 failed: no answer",
+                "planning of ISS-001 failed: no answer",
             ),
             (
                 json!({"type": "breach", "action": "plan", "agent": "a", "what": "changed `x`", "undone": true}),
-                "agent a broke its role in plan: changed `x` (undone)",
+                "agent a exceeded its role during planning: changed `x` (undone)",
             ),
         ] {
             let mut entry = json!({"id": name, "actor": "Ada", "at": "2026-11-21T02:14:05.123Z"});

@@ -168,13 +168,13 @@ pub(crate) fn run_event(event: &RunEvent) -> String {
         RunEvent::Action(it) => {
             let (of, outcome) = (of(&it.issue_id), if it.skipped.is_some() { "skipped" } else { "done" });
             let why = it.skipped.as_deref().or(it.note.as_deref()).unwrap_or_default();
-            format!("{}{of} {outcome}{}", it.action, quoted(why))
+            format!("{}{of} {outcome}{}", it.action.noun(), quoted(why))
         }
         RunEvent::Setback(it) => {
-            format!("{}{} failed{}", it.action, of(&it.issue_id), why(&Some(it.error.clone())))
+            format!("{}{} failed{}", it.action.noun(), of(&it.issue_id), why(&Some(it.error.clone())))
         }
         RunEvent::Decision(it) => {
-            format!("{} chosen after {} of {} failed", it.choice, it.action, it.issue_id)
+            format!("{} chosen after {} of {} failed", it.choice, it.action.noun(), it.issue_id)
         }
         RunEvent::Breach(it) => breach_words(it, cut),
     }

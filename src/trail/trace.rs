@@ -22,7 +22,7 @@ pub(crate) struct CommitFacts {
     pub(crate) author: Person,
     /// The ids in its `Wf-Issue`, `Wf-Solution` and `Wf-Task` trailers, as `key: value`.
     pub(crate) trailers: Vec<String>,
-    /// What Entire and Git AI recorded about the agents behind it; nobody has checked that.
+    /// What Entire and Git AI recorded about the agents behind it; not verified.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) provenance: Vec<Provenance>,
 }

@@ -188,7 +188,7 @@ async fn converse(
         .client_info(Implementation::new("git-wf", env!("CARGO_PKG_VERSION")));
     let hello = agent.send_request(hello).block_task().await.map_err(Failed::at("initialize"))?;
     if hello.protocol_version != ProtocolVersion::V1 {
-        let why = format!("it speaks version {} of the protocol, and not 1", hello.protocol_version);
+        let why = format!("it speaks version {} of the protocol, not 1", hello.protocol_version);
         return Err(Failed { step: "initialize", why });
     }
     let name = hello.agent_info.map(|info| format!("{} {}", info.title.unwrap_or(info.name), info.version));

@@ -36,7 +36,7 @@ pub(super) fn decide(role: Role, root: &Path, wish: &Wish) -> Result<(), &'stati
             Some(why) => Err(why),
             None => Ok(()),
         },
-        _ => Err("it is unknown what this does"),
+        _ => Err("its effect is unknown"),
     }
 }
 

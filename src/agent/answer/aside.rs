@@ -20,7 +20,7 @@ const MOST_LEARNED: usize = 20;
 pub(crate) struct Aside {
     /// What the agent reports of its own session.
     pub(crate) session: ToldOfSession,
-    /// What others should know who work on this project: learnings, decisions, conventions, open questions.
+    /// What others who work on this project should know: learnings, decisions, conventions, open questions.
     #[schemars(length(max = MOST_LEARNED))]
     pub(crate) wisdom: Vec<Learned>,
 }

@@ -57,7 +57,7 @@ impl<'a> Check<'a> {
     fn value(&mut self, schema: &'a Value, value: &Value, place: &Place<'_>) {
         let schema = match schema {
             Value::Object(schema) => schema,
-            Value::Bool(false) => return self.fault(place, "must not be there"),
+            Value::Bool(false) => return self.fault(place, "is not allowed"),
             _ => return,
         };
         if let Some(target) = schema.get("$ref").and_then(Value::as_str)
@@ -155,7 +155,7 @@ impl<'a> Check<'a> {
         if schema.get("uniqueItems") == Some(&Value::Bool(true))
             && (1..elements.len()).any(|n| elements[..n].contains(&elements[n]))
         {
-            self.fault(place, "has an element twice");
+            self.fault(place, "has a duplicate element");
         }
         if let Some(schema) = schema.get("items") {
             for (n, element) in elements.iter().enumerate() {

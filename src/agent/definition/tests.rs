@@ -91,7 +91,7 @@ fn what_is_no_agent_says_why_and_what_to_do() {
         ),
         ("secret", "`wf.agent.secret.env` is `1A`; expected NAME or NAME=VALUE"),
         ("bad name", "`bad name` cannot be the name of an agent"),
-        ("./a 'b", "`./a 'b` is not a command line: a quote is not closed, or a `\\` ends it"),
+        ("./a 'b", "`./a 'b` is not a command line: a quote is not closed, or it ends in `\\`"),
         ("acp: ", "`` is not a command line: it is empty"),
         ("'' x", "`'' x` is not a command line: it names no program"),
         (" ", "`` is not a command line: it is empty"),

@@ -5,6 +5,24 @@ use std::io::Write;
 
 use clap_mangen::Man;
 
+/// What the page of the program says first.
+const DESCRIPTION: &str = r#".SH DESCRIPTION
+An issue has a plan, a plan has tasks, and the commits of the project are linked to them.
+All of it is stored as git objects on one ref of the repository, without a server and without files in the work tree.
+.BR gitwf\-tutorial (7)
+shows a whole session, and
+.BR gitwf\-concepts (7)
+explains how everything works.
+"#;
+
+/// The glossary, which is the first section of `gitwf-concepts(7)`.
+fn words() -> &'static str {
+    let page = include_str!("../../../man/gitwf-concepts.7");
+    let from = page.find(".SH WORDS").unwrap();
+    let length = page[from..].find(".SH RECORDS").unwrap();
+    &page[from..from + length]
+}
+
 /// What follows the list of commands on the page of the program.
 const MORE: &str = r#".SH "JSON ANSWERS"
 With
@@ -76,21 +94,27 @@ How long a claim lasts without a commit:
 .B wf.noticeOutside
 If
 .BR false ,
-no commit is said to change files that its plan does not name.
+.B git commit
+does not list files that a commit changes although its plan does not name them.
 .TP
 .B wf.lockTimeout
 How many seconds to wait for another writer (default: 60).
 .TP
-.BR wf.agent.\fINAME\fP.command ", " .protocol ", " .timeout ", " .shell ", " .env
-An agent, or what is different about a preset: see
-.BR git\-wf\-agent (1).
+.BR remote.\fINAME\fP.wfPush
+If true, an ordinary
+.B git push
+to this remote publishes the store as well.
 .TP
-.BR wf.run.planner ", " .reviewer ", " .executor
-The agents of a run, by their names or command lines: see
-.BR git\-wf\-run (1).
+.BR wf.agent.\fINAME\fP.command ", " .protocol ", " .timeout ", " .shell ", " .commits ", " .env
+An agent, or changes to a preset: see
+.BR gitwf\-agents (7).
 .TP
-.BR wf.run.mode ", " .jobs ", " .planJobs ", " .retries
-How a run works unless an option says otherwise.
+.BR wf.run.explorer ", " .planner ", " .reviewer ", " .executor
+The agents of a run, by their names or command lines.
+.TP
+.BR wf.run.mode ", " .jobs ", " .planJobs ", " .retries ", " .keepTranscripts ", " .silence ", " .alone
+Defaults for runs: see
+.BR gitwf\-agents (7).
 .TP
 .BR wf.sign ", " commit.gpgSign
 Sign the commits of the store, as git signs other commits.
@@ -113,6 +137,7 @@ when a pack has become so large that opening it slows down every command.
 .BR gitwf\-tutorial (7),
 .BR gitwf\-concepts (7),
 .BR gitwf\-claims (7),
+.BR gitwf\-agents (7),
 .BR gitwf\-server (7),
 .BR gitwf\-format (5),
 .BR git (1)
@@ -157,7 +182,8 @@ fn program(page: &Man, command: &clap::Command, text: &mut Vec<u8>) {
     text.extend_from_slice(
         b".SH SYNOPSIS\n\\fBgit wf\\fR [\\fB\\-\\-json\\fR] \\fICOMMAND\\fR [\\fIARGUMENTS\\fR]\n",
     );
-    page.render_description_section(text).unwrap();
+    text.extend_from_slice(DESCRIPTION.as_bytes());
+    text.extend_from_slice(words().as_bytes());
     page.render_options_section(text).unwrap();
     for (group, commands) in crate::cli::groups(command) {
         writeln!(text, ".SH \"{}\"", group.to_uppercase()).unwrap();

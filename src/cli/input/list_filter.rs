@@ -17,7 +17,7 @@ pub(in crate::cli) struct FilterArgs {
     /// Only issues with this priority; repeat, or separate several with commas
     #[arg(short, long, value_name = "PRIORITY", value_delimiter = ',', value_parser = parse_priority)]
     priority: Vec<Priority>,
-    /// Only issues of this assignee
+    /// Only issues assigned to this person
     #[arg(long, value_name = "WHO")]
     assignee: Option<String>,
     /// Only issues whose author's name or address contains this

@@ -80,10 +80,10 @@ fn dependency(it: &DependencyTold, screen: &mut Screen) -> io::Result<()> {
     writeln!(screen, "{label} {id} ({state}) {}", clean_line(title))
 }
 
-/// What an explorer found out.
+/// What an explorer found.
 pub(in crate::cli) fn exploration(told: Option<&ExplorationTold>, screen: &mut Screen) -> io::Result<()> {
     let Some(told) = told else { return Ok(()) };
-    heading("what an explorer found out", screen)?;
+    heading("exploration", screen)?;
     let (who, depth, complexity) = (clean_line(&told.author), told.depth, told.complexity_assessment);
     writeln!(
         screen,
@@ -115,7 +115,7 @@ pub(in crate::cli) fn background(told: &Background, screen: &mut Screen) -> io::
     if !told.attempts.is_empty() {
         let goes_on = told.attempts.iter().any(|it| it.status == ExecutionStatus::Executing);
         let attempts = if goes_on { "attempts" } else { "earlier attempts" };
-        heading(&format!("{attempts}, the newest first"), screen)?;
+        heading(&format!("{attempts}, newest first"), screen)?;
     }
     for it in &told.attempts {
         attempt(it, screen)?;

@@ -51,13 +51,13 @@ fn driver(screen: &mut Screen, view: &RunView) -> io::Result<()> {
             None => Ok(()),
         },
         Driven::Interrupted => {
-            writeln!(
-                screen,
-                "  the process that drove it has ended; `git wf run resume {id}` goes on with it"
-            )
+            writeln!(screen, "  the process that drove it is gone; `git wf run resume {id}` continues it")
         }
         Driven::Elsewhere => {
-            writeln!(screen, "  another clone drives it, or drove it last; `git wf sync` fetches its news")
+            writeln!(
+                screen,
+                "  another clone drives it, or was the last to; `git wf sync` fetches its progress"
+            )
         }
     }
 }
@@ -123,7 +123,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
         }
     }
     if let Some(folder) = &view.transcripts {
-        writeln!(screen, "what the agents said is in {}", clean_line(folder))?;
+        writeln!(screen, "transcripts of the agents: {}", clean_line(folder))?;
     }
     for line in left_out(&view.left_out) {
         writeln!(screen, "{}", painter.paint(style::WARN, &line))?;
@@ -143,20 +143,9 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
 pub(super) fn left_out(steps: &[LeftOut]) -> Vec<String> {
     let line = |it: &LeftOut| {
         let issue = it.issue_id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
-        format!("{issue}no {}: {}", noun(it.action), clean_line(&it.why))
+        format!("{issue}no {}: {}", it.action.noun(), clean_line(&it.why))
     };
     steps.iter().map(line).collect()
-}
-
-fn noun(step: RunStep) -> &'static str {
-    match step {
-        RunStep::Explore => "exploration",
-        RunStep::Plan => "plan",
-        RunStep::Review => "review",
-        RunStep::Queue => "queue",
-        RunStep::Execute => "execution",
-        RunStep::Integrate => "merge",
-    }
 }
 
 /// Who takes part.
@@ -199,13 +188,13 @@ pub(in crate::cli) fn log(screen: &mut Screen, entries: &[LoggedView]) -> io::Re
 pub(in crate::cli) fn dry(screen: &mut Screen, run: &Run) -> io::Result<()> {
     let issues: Vec<&str> = run.issue_ids.iter().map(IssueId::as_str).collect();
     let steps: Vec<&str> = run.steps.iter().map(|step| step.as_str()).collect();
-    writeln!(screen, "{} over {}", run.mode, issues.join(", "))?;
+    writeln!(screen, "{} for {}", run.mode, issues.join(", "))?;
     writeln!(screen, "  {}", steps.join(" → "))?;
     let limits = run.limits;
     let tried = match limits.retries {
         0 => String::new(),
-        1 => ", a failed one tried again once".to_owned(),
-        n => format!(", a failed one tried again at most {n} times"),
+        1 => ", a failure retried once".to_owned(),
+        n => format!(", a failure retried at most {n} times"),
     };
     writeln!(screen, "  at once: {} planned, {} executed{tried}", limits.plan_jobs, limits.jobs)?;
     agents(screen, run)?;

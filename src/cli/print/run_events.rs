@@ -14,7 +14,7 @@ use crate::ops::work::run::Told;
 #[serde(tag = "event", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "each is written at once")]
 pub(in crate::cli) enum RunNews {
-    /// The run begins, or goes on.
+    /// The run starts or resumes.
     Started {
         /// The run.
         run_id: RunId,
@@ -28,7 +28,7 @@ pub(in crate::cli) enum RunNews {
         /// The entry.
         entry: RunLogEntry,
     },
-    /// An agent begins with a step.
+    /// An agent starts a step.
     Began {
         /// For this issue.
         issue_id: IssueId,
@@ -37,28 +37,28 @@ pub(in crate::cli) enum RunNews {
         /// The agent's name.
         agent: String,
     },
-    /// An agent's step is over.
+    /// An agent has finished a step.
     Ended {
         /// For this issue.
         issue_id: IssueId,
     },
-    /// An agent works on another task of its plan.
+    /// An agent has moved on to another task of its plan.
     Task {
         /// For this issue.
         issue_id: IssueId,
         /// The task.
         task_id: TaskId,
     },
-    /// An agent wrote a piece of text. Under load, pieces are left out.
+    /// An agent wrote a piece of text. Under load, some are dropped.
     Said {
         /// For this issue.
         issue_id: IssueId,
-        /// The text, in which anything may stand.
+        /// The text, unfiltered.
         text: String,
     },
-    /// Somebody wants the run to stop.
+    /// Someone asked the run to stop.
     Stopping {
-        /// Whether the steps that are under way are stopped, too.
+        /// Whether running steps are stopped, too.
         at_once: bool,
     },
 }

@@ -64,7 +64,7 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
     )?;
     let breaches = breaches(report);
     if !breaches.is_empty() {
-        writeln!(screen, "<h2>Outside of roles</h2>\n<ul>")?;
+        writeln!(screen, "<h2>Breaches of roles</h2>\n<ul>")?;
         for line in breaches {
             writeln!(screen, "<li>{}</li>", text(&line))?;
         }
@@ -96,9 +96,9 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
         screen,
         "<tr><td>overall</td><td class=\"{class}\">{overall}</td><td>the average</td></tr>\n</table>"
     )?;
-    writeln!(screen, "<h2>What depends on what</h2>")?;
+    writeln!(screen, "<h2>Dependencies</h2>")?;
     dag(screen, report)?;
-    writeln!(screen, "<h2>What happened when</h2>")?;
+    writeln!(screen, "<h2>Timeline</h2>")?;
     timeline(screen, report)?;
     issues(screen, report)?;
     writeln!(screen, "</body>\n</html>")

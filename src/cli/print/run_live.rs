@@ -85,12 +85,12 @@ impl Following {
         let _ = writeln!(self.out, "{}", clean_json(&line));
     }
 
-    /// Whether somebody can be asked.
+    /// Whether someone can be asked.
     fn can_ask(&self) -> bool {
         !matches!(self.form, Form::Json) && ui::can_ask()
     }
 
-    /// Whether somebody says yes.
+    /// Whether someone says yes.
     fn confirmed(&mut self, question: &str) -> bool {
         self.asked(question).is_some_and(|answer| matches!(answer.as_str(), "y" | "yes"))
     }
@@ -119,7 +119,7 @@ impl Watch for Following {
             Told::Logged(entry) => self.line(&clean_line(&run_event(&entry.event))),
             Told::Began { issue, step, agent } => {
                 let issue = self.painter.paint(style::ID, issue.as_str());
-                self.line(&format!("{issue} {step} by {}", clean_line(agent)));
+                self.line(&format!("{issue}: {} by {}", step.noun(), clean_line(agent)));
             }
             Told::Started { .. } | Told::Ended { .. } | Told::Task { .. } | Told::Said { .. } => {}
         }
@@ -133,7 +133,7 @@ impl Watch for Following {
             match (&self.form, self.stops) {
                 (Form::Json, stops) => self.event(&RunNews::Stopping { at_once: stops > 1 }),
                 (_, 1) => {
-                    self.line("stopping after the steps that are under way; Ctrl-C again stops at once");
+                    self.line("stopping after the current steps; press Ctrl-C again to stop at once");
                 }
                 _ => self.line("stopping"),
             }
@@ -150,7 +150,7 @@ impl Watch for Following {
             return false;
         }
         self.is_agreed = self.confirmed(
-            "Run the tests of all plans that agents make, without asking for each of them? [y/N] ",
+            "Run the tests of all plans that the agents make, without asking for each plan? [y/N] ",
         );
         true
     }

@@ -175,7 +175,7 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     table.row([
         Cell::from("overall"),
         Cell::new(score(report.quality.score, gate), gate_style(gate)),
-        Cell::from("the average; the worst decides"),
+        Cell::from("the average; the worst dimension decides"),
     ]);
     table.print(screen)?;
     for line in breaches(report) {
@@ -206,7 +206,7 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
     let lines = [
         ("Status", format!("{} ({})", report.status, report.phase)),
         ("Mode", report.mode.to_string()),
-        ("Begun", format!("{} by {}", report.started_at, report.actor)),
+        ("Started", format!("{} by {}", report.started_at, report.actor)),
         ("Took", format!("{}: {}", time::length(report.took_ms), phases(report))),
         ("Branch", report.branch.clone().unwrap_or_else(|| "none".to_owned())),
     ];
@@ -246,12 +246,12 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
     }
     writeln!(
         screen,
-        "| overall | {} | the average; the worst decides |",
+        "| overall | {} | the average; the worst dimension decides |",
         score(report.quality.score, report.quality.gate)
     )?;
     let breaches = breaches(report);
     if !breaches.is_empty() {
-        writeln!(screen, "\n## Outside of roles\n")?;
+        writeln!(screen, "\n## Breaches of roles\n")?;
     }
     for line in breaches {
         writeln!(screen, "- {}", plain(&line))?;
@@ -289,7 +289,7 @@ pub(super) fn details(issue: &IssueReport) -> Vec<String> {
     }
     lines.extend(issue.feedback.iter().map(|it| format!("{} ({}): {}", it.kind, it.stage, it.content)));
     if issue.setback_count > 0 {
-        lines.push(format!("{} of its steps had to be tried again or given up", issue.setback_count));
+        lines.push(format!("{} of its steps had to be retried or given up", issue.setback_count));
     }
     lines.extend(
         Some(spent(issue.tokens, &issue.costs).join(", "))

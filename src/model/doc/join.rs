@@ -4,7 +4,7 @@
 //! about versions of one epoch. Births decide first, as [`Births`] says. Within one birth, the slots form a map whose
 //! join takes, key by key, the later stamp and, if the stamps are equal, the greater canonical bytes. All of these
 //! are maxima of total orders, nested in each other, so the join is associative, commutative and idempotent. Nothing
-//! is left out, however much there is: a join that dropped what exceeds a bound would lose what somebody wrote.
+//! is left out, however much there is: a join that dropped what exceeds a bound would lose what someone wrote.
 
 use std::cmp::Ordering;
 

@@ -1,6 +1,6 @@
 //! What bounds a record. A bound on a value holds for every version: a join takes values whole from one side. A bound on
 //! how many fields and elements there are holds for what a write adds, not for what a join brings together, since a join
-//! that left something out would lose what somebody wrote.
+//! that left something out would lose what someone wrote.
 
 use serde_json::Value;
 

@@ -112,7 +112,7 @@ impl Step {
     }
 }
 
-/// A value as somebody wrote it.
+/// A value as someone wrote it.
 #[derive(Debug, Clone)]
 pub(crate) struct Said<'a> {
     /// The field, element or leaf.

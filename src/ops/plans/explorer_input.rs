@@ -15,7 +15,7 @@ use crate::rules::explored::{self, ExplorationTold};
 use crate::rules::roles::Role;
 use crate::store::{Snapshot, records};
 
-/// The context of an explorer: the issue, what was tried and said before, and how deep to look.
+/// The context of an explorer: the issue with its feedback and earlier attempts, and how deep to look.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ExplorerInput {
     /// The issue.
@@ -24,13 +24,13 @@ pub(crate) struct ExplorerInput {
     pub(crate) title: String,
     #[serde(flatten)]
     pub(crate) issue: IssueTold,
-    /// What the project tells its planners.
+    /// The project context for planners.
     pub(crate) project_context: Project,
     /// How hard the work looks, by the text and the priority of the issue.
     pub(crate) complexity: Extent,
     /// How deep to look.
     pub(crate) depth: Depth,
-    /// What an earlier exploration found out.
+    /// What an earlier exploration found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exploration: Option<ExplorationTold>,
     #[serde(flatten)]

@@ -43,7 +43,7 @@ pub(crate) struct PlannerInput {
     /// How many plans to answer with.
     #[serde(skip_serializing_if = "never")]
     pub(crate) candidates: Candidates,
-    /// What an explorer found out.
+    /// What an explorer found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exploration: Option<ExplorationTold>,
     /// What failed before.
@@ -78,7 +78,7 @@ pub(crate) struct BatchIssue {
     pub(crate) files: Vec<String>,
 }
 
-/// How many plans to answer with. A single one is bound; of several, somebody chooses one.
+/// How many plans to answer with. A single one is bound; of several, someone chooses one.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Candidates {
     /// At least.

@@ -29,9 +29,9 @@ pub(crate) struct ReviewerInput {
     pub(crate) title: String,
     /// What the issue says.
     pub(crate) issue: IssueTold,
-    /// What the project tells its planners.
+    /// The project context for planners.
     pub(crate) project_context: Project,
-    /// What an explorer found out.
+    /// What an explorer found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exploration: Option<ExplorationTold>,
     /// That nobody explored the code, and what that means for the scores.

@@ -97,7 +97,7 @@ pub(crate) fn declare(
         let queues: BTreeSet<&str> = declared.iter().map(|(queue, ..)| queue.as_str()).collect();
         let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
         let conflicts = count(declared.len(), "conflict");
-        tx.describe(format!("queue: tell {conflicts} of {queues}"));
+        tx.describe(format!("queue: declare {conflicts} in {queues}"));
         Ok(declared)
     })?;
     let views = World::after(store)?.views();

@@ -53,12 +53,12 @@ pub(crate) struct Handed {
     pub(crate) left_out: Vec<Unsaid>,
 }
 
-/// Something that several issues say and the tracker has no field for.
+/// A value of several issues that the tracker has no field for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Unsaid {
     /// What it is.
     pub(crate) what: String,
-    /// How many of the issues say it.
+    /// How many of the issues have it.
     pub(crate) issues: u64,
 }
 

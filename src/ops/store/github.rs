@@ -56,8 +56,7 @@ fn named(given: String) -> Result<String, Refusal> {
 /// The repository on GitHub that the remotes name.
 fn of_remote(session: &Session) -> Result<String, Refusal> {
     reply_task::repository(&session.store().repo().remote_urls()).ok_or_else(|| {
-        Refusal::usage("no remote tells which repository on GitHub this is")
-            .hint("give a file, or --repo OWNER/NAME")
+        Refusal::usage("no remote leads to a repository on GitHub").hint("give a file, or --repo OWNER/NAME")
     })
 }
 
@@ -79,7 +78,7 @@ pub(crate) struct GithubComment {
 }
 
 /// Writes what came of an issue as a comment for GitHub, and sends it there if `post` says so. Then the criteria of the
-/// plan's reply task are confirmed, since this carries it out.
+/// plan's reply task are confirmed, since this completes it.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; `not-from-github`; `not-executed` if no plan was executed; `no-gh`, `not-logged-in`,
@@ -98,7 +97,7 @@ pub(crate) fn comment_for_github(session: &Session, issue: &str, post: bool) -> 
         .and_then(|execution| Some((execution, folder.solution(&execution.execution.solution_id)?)));
     let Some((execution, solution)) = executed else {
         return Err(Refusal::new("not-executed", format!("no plan of `{id}` was executed"))
-            .hint("the comment tells what was done; execute a plan first"));
+            .hint("the comment says what was done; execute a plan first"));
     };
     let plan = solution.typed_plan();
     let body = completion(&plan, execution);
@@ -108,11 +107,8 @@ pub(crate) fn comment_for_github(session: &Session, issue: &str, post: bool) -> 
         GithubComment { issue_id: id.clone(), repository, number, body, posted: false, url: None };
     if post {
         let (Some(repository), Some(number)) = (&comment.repository, comment.number) else {
-            return Err(Refusal::new(
-                "not-from-github",
-                format!("it is not known which issue on GitHub `{id}` is"),
-            )
-            .remedy(Call::new(Op::Edit, [&id]).option("source-url", "URL"), "sets its URL there"));
+            return Err(Refusal::new("not-from-github", format!("`{id}` has no known issue on GitHub"))
+                .remedy(Call::new(Op::Edit, [&id]).option("source-url", "URL"), "sets its URL there"));
         };
         session.permit(Op::Accept)?;
         let url = comment_on(repository, number, &comment.body)?;

@@ -36,7 +36,7 @@ pub(crate) struct Import<'a> {
 pub(crate) struct Selected {
     /// Which.
     pub(crate) selection: Selection,
-    /// Report what would come, and write nothing.
+    /// Show what would be imported, and write nothing.
     pub(crate) dry_run: bool,
     /// Import nothing if a record cannot be imported.
     pub(crate) strict: bool,

@@ -27,7 +27,7 @@ pub(crate) fn import_git_bug(session: &Session, place: Option<&str>, how: Select
     if bugs.is_empty() {
         let place = remote.map_or("refs".to_owned(), |remote| format!("refs/remotes/{remote}"));
         let from = remote.unwrap_or("REMOTE");
-        return Err(Refusal::new("not-found", format!("{name} has no bugs of git-bug under `{place}/bugs/`")).hint(
+        return Err(Refusal::new("not-found", format!("{name} has no bugs of git-bug in `{place}/bugs/`")).hint(
             format!("fetch them: git fetch {from} 'refs/bugs/*:{place}/bugs/*' 'refs/identities/*:{place}/identities/*'"),
         ));
     }

@@ -27,7 +27,7 @@ pub(crate) struct Link {
     pub(crate) commits: Vec<String>,
     /// The plan; or an execution, item or issue of it.
     pub(crate) plan: String,
-    /// The task that they carry out.
+    /// The task that they implement.
     pub(crate) task: Option<String>,
     /// The reason for changing someone else's claim.
     pub(crate) force: Option<String>,

@@ -1,4 +1,4 @@
-//! The view of a trace: issues with their plans, and the commits that carry them out.
+//! The view of a trace: issues with their plans, and the commits that implement them.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The agents that plan, review and carry out work: which there are, and whether they answer.
+//! The agents that plan, review and execute: which there are, and whether they answer.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl<T: Clone> From<&Sourced<T>> for Shown<T> {
     }
 }
 
-/// A variable that an agent sees besides those that every agent sees. Its value is not shown, since it may be a
+/// A variable that an agent gets besides those that every agent gets. Its value is not shown, since it may be a
 /// secret.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct VariableView {
@@ -74,10 +74,10 @@ pub(crate) struct AgentView {
     /// How long it may take, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timeout: Option<Shown<u64>>,
-    /// Whether it commits its work itself; else a run commits what it leaves behind.
+    /// Whether it commits its own work; if not, a run commits what it has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commits: Option<Shown<bool>>,
-    /// The variables that it sees besides those that every agent sees.
+    /// The variables that it gets besides those that every agent gets.
     pub(crate) env: Vec<VariableView>,
     /// The path of its program; absent if it is not found.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -217,7 +217,7 @@ pub(crate) struct Tested {
     /// The cost of the session, if it reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost: Option<Cost>,
-    /// Its answer, if it was asked the question of its role.
+    /// Its answer, if it was sent a request for its role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) answer: Option<Value>,
     /// How long it ran, in milliseconds.
@@ -285,15 +285,15 @@ impl Tester<'_> {
             Role::Reviewer => self.ask::<Judgement>(RequestKind::Review, input, observer, |_| None),
             Role::Executor => self.ask::<Built>(RequestKind::Build, input, observer, |built| match built {
                 Built::Completed(report) => {
-                    report.has_failed_tests().then(|| "it answered that its tests did not pass".to_owned())
+                    report.has_failed_tests().then(|| "it reported failing tests".to_owned())
                 }
                 Built::Failed(failure) => {
                     let why = failure.message.as_deref().unwrap_or_default();
-                    Some(format!("it answered that it failed: {why}"))
+                    Some(format!("it reported a failure: {why}"))
                 }
             }),
             Role::Integrator | Role::Coordinator => {
-                Err(Refusal::usage(format!("agents are not asked to act as {}", self.role))
+                Err(Refusal::usage(format!("there is no request for the role {}", self.role))
                     .hint("the roles are explorer, planner, reviewer and executor"))
             }
         }

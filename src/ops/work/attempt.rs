@@ -20,7 +20,7 @@ pub(crate) struct Attempt {
     /// The current status of its issue.
     #[serde(skip)]
     pub(crate) issue_status: IssueStatus,
-    /// The number of commits that carry it out, if they were counted.
+    /// The number of its commits, if they were counted.
     #[serde(skip)]
     pub(crate) effective_commits: Option<usize>,
 }

@@ -180,7 +180,7 @@ fn unread(id: &ExecutionId) -> Notice {
         .remedy(Call::new(Other::Show, [id.short()]), "shows the claim")
 }
 
-/// The notice that no commit carries out some tasks of the plan.
+/// The notice that no commit implements some tasks of the plan.
 fn left_out(issue: &str, tasks: &[String]) -> Notice {
     let (named, them, each) = (tasks.join(", "), if tasks.len() == 1 { "it" } else { "them" }, &tasks[0]);
     let message = match tasks.len() {

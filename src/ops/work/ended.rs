@@ -56,7 +56,7 @@ impl Ended {
     }
 }
 
-/// Publishes the end of an execution that is recorded here. `commits` is the number of commits that carry it out, if
+/// Publishes the end of an execution that is recorded here. `commits` is the number of its commits, if
 /// counted; `asked` is the result of asking the remote before.
 pub(super) fn publish(
     session: &Session,

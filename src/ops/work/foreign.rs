@@ -24,7 +24,7 @@ pub(crate) enum Intent {
     Record,
 }
 
-const TAKES_OVER: &str = "takes it over, once others may";
+const TAKES_OVER: &str = "takes it over once its lease has expired";
 
 /// Refuses what only the holder of a claim may do, until others may take the claim over. The holder is anyone who
 /// works in its worktree, or the person who claimed it; that person can end it only in the clone that executes it.

@@ -294,8 +294,8 @@ const MOST_REASONS: usize = 20;
 
 /// Why an item is not taken over although its lease has expired by this clone's clock.
 fn unproven(before: &str) -> Detail {
-    let why = "its lease ran out by this clock alone: nobody else's commit is dated later, and this clone has not watched \
-               it for long enough";
+    let why = "only this machine's clock says that its lease has expired: no commit by someone else is dated later, and \
+               this clone has not known the claim for long enough";
     let release = Remedy::call(Call::new(Op::LeaseRelease, ["ITEM"]), "gives it up");
     Detail { message: format!("{before}{why}"), remedies: vec![release] }
 }

@@ -1,4 +1,4 @@
-//! The plan that an execution carries out.
+//! The plan of an execution.
 
 use crate::model::execution::Execution;
 use crate::model::id::SolutionId;

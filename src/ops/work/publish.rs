@@ -82,8 +82,8 @@ pub(crate) fn ask_about(session: &Session, issues: &[IssueId]) -> Result<(), Ref
     }
     for remote in remotes {
         if let Err(error) = pull(session, &remote)? {
-            let message = format!("`{remote}` could not be asked for what others did: {error}");
-            session.notice(Notice::warning(message).remedy(Other::Sync, "brings it in later"));
+            let message = format!("could not fetch from `{remote}`: {error}");
+            session.notice(Notice::warning(message).remedy(Other::Sync, "tries again"));
         }
     }
     Ok(())
@@ -132,7 +132,7 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
     let id = &execution.execution.id;
     Err(Refusal::new(
         "lease-ran-out",
-        format!("`{remote}` knows the lease of `{id}` only until {until}, and cannot be asked: {error}"),
+        format!("the lease of `{id}` at `{remote}` expired at {until}, and whether it was taken over cannot be checked: {error}"),
     )
     .hint(format!(
         "someone may have taken over the item; try again once `git ls-remote {}` works",

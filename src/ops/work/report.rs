@@ -38,7 +38,7 @@ pub(crate) struct Report {
     summary: Option<String>,
     /// Paths from the top of the repository.
     files_modified: Vec<String>,
-    /// The commit that carries it out, or the last of them.
+    /// The commit that implements it, or the last of several.
     #[schemars(regex(pattern = HASH))]
     commit_hash: Option<String>,
     /// All of the commits, if there are several.

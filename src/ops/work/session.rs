@@ -88,7 +88,7 @@ pub(crate) fn record_session(
         refuse_foreign_record(store, tx, &it, None)?;
         if !it.log.iter().any(|entry| entry.event == event) {
             tx.log(execution, event.clone())?;
-            tx.describe(format!("execution: session of an agent for {}", it.execution.solution_id));
+            tx.describe(format!("execution: record session for {}", it.execution.solution_id));
         }
         Ok(it.execution)
     })?;

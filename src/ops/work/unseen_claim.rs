@@ -41,7 +41,7 @@ pub(super) fn left_behind(
         return Ok(Left::Held(Box::new(held)));
     }
     let item = &held.execution.solution_id;
-    let message = format!("`{item}` was claimed here for another worktree before the program died");
+    let message = format!("`{item}` was claimed here for another worktree before the program was killed");
     session.notice(Notice::warning(message).remedy(Call::new(Op::LeaseRelease, [item]), "gives it up"));
     active::forget(store)?;
     Ok(Left::Nothing)
@@ -72,7 +72,10 @@ fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option
 pub(super) fn lost(id: &ExecutionId) -> Refusal {
     Refusal::new(
         "claim-lost",
-        format!("the claim `{}` that was begun here before the program died no longer holds", id.short()),
+        format!(
+            "the claim `{}`, which was being made here when the program was killed, no longer holds",
+            id.short()
+        ),
     )
     .remedy(Op::Next, "takes another item")
 }

@@ -260,7 +260,7 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
         }
     }
     if tests.is_empty() {
-        return Err(Refusal::nothing("the plan names no test command").remedy(
+        return Err(Refusal::nothing("the plan has no test commands").remedy(
             Call::new(Op::Accept, ["TASK", "CRITERION"]).option("evidence", "TEXT"),
             "confirms a criterion that no test covers",
         ));

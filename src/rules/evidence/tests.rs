@@ -72,7 +72,7 @@ fn only_what_is_committed_and_ones_own_replaces_a_failure() {
     assert_eq!(checks(&[(1, false, me), (0, true, me)]), 1, "the fix is in no commit");
     assert_eq!(checks(&[(1, true, me), (0, true, me)]), 0);
     assert_eq!(checks(&[(1, false, me), (0, true, me), (0, false, me)]), 0);
-    assert_eq!(checks(&[(0, false, me), (1, false, "somebody else")]), 0, "at a commit of theirs");
+    assert_eq!(checks(&[(0, false, me), (1, false, "someone else")]), 0, "at a commit of theirs");
 }
 
 #[test]

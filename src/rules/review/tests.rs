@@ -87,7 +87,7 @@ fn who_somebody_is() {
         "a person reviews her agent's plan"
     );
     assert!(!same("Ada <x> (ada@example.org)", "Ada <ada@example.org>"), "an agent's name is no address");
-    assert!(same("somebody", "Somebody "));
+    assert!(same("someone", "Someone "));
     for odd in ["", "<", ">", "<>", "a <b", "a <b> (", "a <b> ()", "a <b> (c) d", "<<>> (\u{1b}[2J)"] {
         assert!(same(odd, odd), "{odd}");
     }

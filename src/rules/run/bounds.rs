@@ -62,11 +62,11 @@ impl Bounds {
         let Some(branch) = &self.branch else {
             return match new {
                 Some(new) if name == "HEAD" && new != self.base.as_str() => Some(format!(
-                    "a {role} reads `{}`, and neither commits nor checks out anything else",
+                    "a {role} only reads `{}`, and does not commit or check out anything else",
                     self.base.short()
                 )),
                 _ if is_private_or_remote(name) => None,
-                _ => Some(format!("a {role} only reads, and changes no `{short}`")),
+                _ => Some(format!("a {role} only reads, and does not change `{short}`")),
             };
         };
         if is_private_or_remote(name) || (name == branch && new.is_some()) {
@@ -76,9 +76,9 @@ impl Bounds {
         Some(match new {
             None => format!("an {role} does not delete `{short}`"),
             Some(_) if name == "refs/stash" => {
-                format!("the stash is shared with everybody who works here: commit on `{own}` instead")
+                format!("all worktrees share the stash: commit on `{own}` instead")
             }
-            Some(_) => format!("an {role} works on the branch `{own}` only, and does not change `{short}`"),
+            Some(_) => format!("an {role} works only on the branch `{own}`, and does not change `{short}`"),
         })
     }
 
@@ -90,7 +90,7 @@ impl Bounds {
             Some(own) if checked_out == Some(own) => None,
             Some(own) => {
                 let own = own.strip_prefix("refs/heads/").unwrap_or(own);
-                Some(format!("an {role} commits on the branch `{own}` only"))
+                Some(format!("an {role} commits only on the branch `{own}`"))
             }
         }
     }
@@ -117,7 +117,7 @@ pub(crate) fn unplanned_words(files: &[&str]) -> String {
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    format!("no task of the plan names {}{more}, so the plan does not delete it", shown.join(", "))
+    format!("no task of the plan names {}{more}, so it must not be deleted", shown.join(", "))
 }
 
 #[cfg(test)]
@@ -153,10 +153,10 @@ mod tests {
             (OTHER, "refs/heads/main", "does not change `main`"),
             (NULL, "refs/heads/main", "does not delete `main`"),
             (NULL, "refs/heads/wf/SOL-1", "does not delete `wf/SOL-1`"),
-            (OTHER, "refs/heads/wf/SOL-12", "works on the branch `wf/SOL-1` only"),
+            (OTHER, "refs/heads/wf/SOL-12", "works only on the branch `wf/SOL-1`"),
             (OTHER, "refs/tags/v1", "does not change `refs/tags/v1`"),
             (OTHER, "refs/wf/main", "does not change `refs/wf/main`"),
-            (OTHER, "refs/stash", "the stash is shared"),
+            (OTHER, "refs/stash", "share the stash"),
         ] {
             assert!(line(new, name).is_some_and(|why| why.contains(words)), "{name}: {:?}", line(new, name));
         }

@@ -1,4 +1,4 @@
-//! What happened outside of the bounds of agents, in words.
+//! Breaches of the roles of agents, in words.
 
 use crate::model::run_log::Breach;
 
@@ -6,9 +6,11 @@ use crate::model::run_log::Breach;
 pub(crate) fn breach_words(it: &Breach, cut: impl Fn(&str) -> String) -> String {
     let undone = if it.undone { "undone" } else { "not undone" };
     let of = it.issue_id.as_ref().map(|issue| format!(" of {issue}")).unwrap_or_default();
-    let (action, what) = (it.action, cut(&it.what));
+    let (action, what) = (it.action.noun(), cut(&it.what));
     match &it.agent {
-        Some(agent) => format!("agent {} broke its role in {action}{of}: {what} ({undone})", cut(agent)),
-        None => format!("during {action}{of}, by whom is not known: {what} ({undone})"),
+        Some(agent) => {
+            format!("agent {} exceeded its role during {action}{of}: {what} ({undone})", cut(agent))
+        }
+        None => format!("by someone unknown during {action}{of}: {what} ({undone})"),
     }
 }

@@ -34,7 +34,7 @@ text_enum!(
 text_enum!(
     /// One side of quality.
     QualityDimension {
-        /// The share of issues that came as far as the run was to bring them.
+        /// The share of issues that reached the goal of the run.
         Completeness = "completeness",
         /// The share of changed files that the plans name.
         Consistency = "consistency",
@@ -141,7 +141,7 @@ impl RunQuality {
             let (good, all) = self.counts[*dimension as usize];
             let score = (good * 100).checked_div(all);
             let counted = match dimension {
-                QualityDimension::Completeness => format!("{good} of {} done", count(all, "issue")),
+                QualityDimension::Completeness => format!("{good} of {} completed", count(all, "issue")),
                 QualityDimension::Consistency => {
                     format!("{good} of {} named by the plans", count(all, "changed file"))
                 }

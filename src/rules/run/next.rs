@@ -56,9 +56,9 @@ pub(crate) struct Standing {
     pub(crate) is_integrated: bool,
     /// How often its execution failed in this run.
     pub(crate) failures: u64,
-    /// How often somebody chose to try it again after that.
+    /// How often someone chose to try it again after that.
     pub(crate) granted: u64,
-    /// Whether the run gave it up, or left it to somebody else.
+    /// Whether the run gave it up, or left it to someone else.
     pub(crate) is_given_up: bool,
     /// Who else works on it, as a sentence without an end.
     pub(crate) held: Option<String>,
@@ -75,9 +75,9 @@ pub(crate) enum Need {
     Wait,
     /// Nothing more in this run.
     Over,
-    /// Nothing: somebody else works on it.
+    /// Nothing: someone else works on it.
     Elsewhere,
-    /// Somebody who decides.
+    /// Someone who decides.
     Person(Why),
 }
 
@@ -90,7 +90,7 @@ pub(crate) enum Why {
     Choice,
     /// The plans were rejected too often.
     Rejected,
-    /// Somebody paused or cancelled it.
+    /// Someone paused or cancelled it.
     Stopped,
     /// Its execution failed too often.
     Failed,

@@ -86,11 +86,11 @@ pub(crate) struct IssueProgress<'a> {
     pub(crate) executed_at: Option<Time>,
 }
 
-/// The type of the error of an issue that somebody outside of the run works on.
+/// The type of the error of an issue that someone outside of the run works on.
 pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
 
 impl IssueProgress<'_> {
-    /// Whether the run left the issue to somebody else, who works on it.
+    /// Whether the run left the issue to someone else, who works on it.
     pub(crate) fn is_held_elsewhere(&self) -> bool {
         self.error.and_then(|error| error.error_type.as_deref()) == Some(HELD_ELSEWHERE)
     }
@@ -225,7 +225,7 @@ impl<'a> Progress<'a> {
         self.actions.iter().filter(is_it).count()
     }
 
-    /// How often somebody chose to try the execution of an issue again.
+    /// How often someone chose to try the execution of an issue again.
     pub(crate) fn granted(&self, issue: &IssueId) -> u64 {
         let is_it = |it: &&&Decided| it.issue_id == *issue && it.choice == Choice::Retry;
         self.decisions.iter().filter(is_it).count() as u64

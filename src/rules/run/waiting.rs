@@ -44,11 +44,11 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
     }
     let open = progress.breaches.iter().filter(|breach| breach.agent.is_some() && !breach.undone).count();
     if open > 0 {
-        let what = format!("{open} of the things that agents did outside of their roles could not be undone");
+        let what = format!("{open} of the breaches by agents could not be undone");
         waiting.push(Waiting {
             issue_id: None,
             what,
-            remedies: vec![Remedy::call(Call::new(Other::RunLog, [&run.id]), "names them")],
+            remedies: vec![Remedy::call(Call::new(Other::RunLog, [&run.id]), "lists them")],
         });
     }
     if progress.status != RunStatus::Completed {
@@ -56,11 +56,8 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
             issue_id: None,
             what: "the run has not ended".to_owned(),
             remedies: vec![
-                Remedy::call(Call::new(Other::RunShow, [&run.id]), "shows how far it is"),
-                Remedy::call(
-                    Call::new(Other::RunResume, [&run.id]),
-                    "goes on with it, if it was interrupted",
-                ),
+                Remedy::call(Call::new(Other::RunShow, [&run.id]), "shows its progress"),
+                Remedy::call(Call::new(Other::RunResume, [&run.id]), "continues it, if it was interrupted"),
             ],
         });
     }
@@ -71,17 +68,17 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
     if let Some((_, Wrong::Run(_, failure))) = progress.errors.iter().rfind(|(_, wrong)| is_worn(wrong)) {
         waiting.push(Waiting {
             issue_id: None,
-            what: format!("nothing more was begun: {}", in_words(failure)),
+            what: format!("the run ended early: {}", in_words(failure)),
             remedies: vec![
                 Remedy::call(Call::new(Other::RunLog, [&run.id]), "shows how"),
-                Remedy::call(Other::AgentList, "shows the agents that are known here"),
+                Remedy::call(Other::AgentList, "lists the known agents"),
             ],
         });
     }
     for branch in &known.kept {
         waiting.push(Waiting {
             issue_id: None,
-            what: format!("the branch `{branch}` keeps what was left behind"),
+            what: format!("the branch `{branch}` has work of a failed attempt"),
             remedies: vec![Remedy::words(format!("`git branch -D {}` removes it", shell::operand(branch)))],
         });
     }
@@ -90,8 +87,8 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
         let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         waiting.push(Waiting {
             issue_id: None,
-            what: format!("what was completed is on the branch `{name}`, and not in what is checked out"),
-            remedies: vec![Remedy::words(format!("`git merge {}` takes it over", shell::operand(name)))],
+            what: format!("the completed work is on the branch `{name}`, not in the current one"),
+            remedies: vec![Remedy::words(format!("`git merge {}` merges it", shell::operand(name)))],
         });
     }
     waiting
@@ -110,10 +107,10 @@ fn apart(run: &Run, issue: &IssueProgress<'_>, branch: &str) -> Waiting {
         issue_id: Some(issue.id.clone()),
         what: format!("it is completed, but its work is only on the branch `{branch}`: {error}"),
         remedies: vec![
-            Remedy::words(format!("{} let you resolve the conflict", merges.join(" and then "))),
+            Remedy::words(format!("{} bring it here, with a conflict to resolve", merges.join(" and then "))),
             Remedy::call(
                 Call::new(Op::Reopen, [issue.id]),
-                "reopens it, to be executed again after the work of the others",
+                "reopens it, so that it is executed again on top of the other work",
             ),
         ],
     }
@@ -134,7 +131,7 @@ fn unreviewed(
     }
     Some(Waiting {
         issue_id: Some(issue.id.clone()),
-        what: format!("nobody reviewed its plan: {why}"),
+        what: format!("its plan was not reviewed: {why}"),
         remedies: vec![
             Remedy::call(Call::new(Other::SolutionShow, [&plan.id]), "shows the plan"),
             Remedy::call(Call::new(Op::SolutionReview, [&plan.id]), "records a review"),
@@ -163,7 +160,7 @@ fn of_issue(
     let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
     if issue.is_held_elsewhere() && !is_over {
         let what = format!("it was left to others{why}");
-        return entry(what, vec![Remedy::call(Other::Sync, "fetches what they have done since")]);
+        return entry(what, vec![Remedy::call(Other::Sync, "fetches their progress")]);
     }
     let show = || Remedy::call(Call::new(Other::Show, [id]), "shows what happened");
     match status {
@@ -171,7 +168,9 @@ fn of_issue(
         IssueStatus::Failed => {
             let what = match last {
                 None | Some(RunStep::Execute) => "its execution failed",
-                Some(RunStep::Explore | RunStep::Plan) => "it failed before, and could not be planned again",
+                Some(RunStep::Explore | RunStep::Plan) => {
+                    "it had failed before, and could not be planned again"
+                }
                 Some(RunStep::Review | RunStep::Queue | RunStep::Integrate) => "it failed",
             };
             let remedies = vec![
@@ -206,12 +205,11 @@ fn of_issue(
                 _ => None,
             },
         },
-        IssueStatus::Paused => entry(
-            "it is paused".to_owned(),
-            vec![Remedy::call(Call::new(Op::Reopen, [id]), "goes on with it")],
-        ),
+        IssueStatus::Paused => {
+            entry("it is paused".to_owned(), vec![Remedy::call(Call::new(Op::Reopen, [id]), "continues it")])
+        }
         IssueStatus::Executing if issue.error.is_some() => entry(
-            format!("someone else executes it{why}"),
+            format!("someone else is executing it{why}"),
             vec![Remedy::call(Other::LeaseList, "shows who"), show()],
         ),
         IssueStatus::Executing => None,
@@ -224,7 +222,7 @@ fn unbound(id: &IssueId, plans: usize) -> Option<Waiting> {
         n => format!("one of its {n} plans must be chosen"),
     };
     let remedies = vec![
-        Remedy::call(Call::new(Other::SolutionList, [id]), "shows what there is"),
+        Remedy::call(Call::new(Other::SolutionList, [id]), "lists them"),
         Remedy::call(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one"),
     ];
     Some(Waiting { issue_id: Some(id.clone()), what, remedies })

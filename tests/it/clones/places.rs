@@ -95,7 +95,7 @@ fn a_remote_that_may_only_be_read() {
     if is_root {
         let known = Command::new("setpriv").arg("--version").stdout(Stdio::null()).status();
         if !known.is_ok_and(|status| status.success()) {
-            println!("skipped: root may write everywhere, and there is no setpriv to be somebody else");
+            println!("skipped: root may write everywhere, and there is no setpriv to be someone else");
             return;
         }
         let mode = |path: &std::path::Path, mode| {

@@ -9,7 +9,7 @@ fn clones_that_write_and_sync_in_loops_converge() {
     let origin = sandbox.bare("origin.git");
     let repos: Vec<Repo> = (0..clones).map(|n| sandbox.clone(&origin, &format!("clone-{n}"))).collect();
     repos[0].wf(&["init"]).ok();
-    repos[0].wf(&["new", "--id", "ALL-1", "Everybody edits"]).ok();
+    repos[0].wf(&["new", "--id", "ALL-1", "Everyone edits"]).ok();
     repos[0].wf(&["sync"]).ok();
     for repo in &repos[1..] {
         repo.wf(&["init"]).ok();

@@ -106,7 +106,7 @@ fn json_is_taken_and_flags_beat_it() {
         "actual_behavior": "b",
         "lifecycle_requirements": {"test_strategy": "unit"},
         "status": "closed",
-        "author": "somebody else"
+        "author": "someone else"
     });
     repo.write("issue.json", input.to_string());
     let issue = repo.json(&["new", "--from-json", "issue.json", "-p", "1"]);

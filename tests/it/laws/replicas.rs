@@ -115,7 +115,7 @@ impl Replicas {
 
     /// One of the remotes, for someone with push access and no clone.
     pub(super) fn hub(&mut self, n: usize) -> Repo {
-        self.script.push(format!("somebody changes {}", HUBS[n]));
+        self.script.push(format!("someone changes {}", HUBS[n]));
         self.sandbox.at(HUBS[n])
     }
 

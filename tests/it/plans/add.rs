@@ -177,7 +177,7 @@ fn what_the_store_makes_is_ignored_in_the_input() {
     input["created_at"] = json!("2001-01-01T00:00:00Z");
     input["is_bound"] = json!(false);
     input["quality"] = json!("splendid");
-    input["author"] = json!("somebody else");
+    input["author"] = json!("someone else");
     input["x_own"] = json!({"kept": [1, 2]});
     let id = repo.json_in(input.to_string(), &["solution", "add", "ISS-001"])["added"][0].clone();
     let shown = repo.json(&["solution", "show", id.as_str().unwrap()]);

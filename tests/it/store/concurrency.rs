@@ -47,7 +47,7 @@ fn sixteen_processes_lose_nothing() {
     let worktrees: Vec<Repo> =
         (0..4).map(|n| repo.worktree(&format!("tree-{n}"), &format!("branch-{n}"))).collect();
     queue(&repo, worktrees.len() * rounds);
-    repo.wf(&["new", "--id", "ALL-1", "Everybody comments"]).ok();
+    repo.wf(&["new", "--id", "ALL-1", "Everyone comments"]).ok();
     let claims: Vec<Vec<String>> = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..PROCESSES)
             .map(|n| {

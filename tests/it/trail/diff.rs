@@ -21,7 +21,7 @@ fn a_step_is_read_field_by_field() {
     let repo = sandbox.store("a");
     repo.issue("ISS-001");
     assert_eq!(kinds(&repo.json(&["diff"])), ["added issue"]);
-    let context = "Everybody is logged out after an hour, whatever they do, and nobody knows why.";
+    let context = "Everyone is logged out after an hour, whatever they do, and nobody knows why.";
     repo.wf(&["edit", "ISS-001", "-m", context, "--tag", "auth"]).ok();
     let later = context.replace("an hour", "one minute");
     repo.wf(&["edit", "ISS-001", "-m", &later, "-p", "high"]).ok();

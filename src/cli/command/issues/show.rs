@@ -7,7 +7,7 @@ use crate::store::resolve::Known;
 pub(crate) struct Args {
     /// The id, or an unambiguous prefix of it or of its last part
     id: String,
-    /// With an issue of another tracker: also show its record there, as it was when last imported
+    /// For an imported issue, also show the source's record as last imported
     #[arg(long)]
     imported: bool,
 }

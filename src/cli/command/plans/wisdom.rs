@@ -23,7 +23,7 @@ enum WisdomCommand {
         /// The type: learning, decision, convention or question
         #[arg(long = "type", value_name = "TYPE", default_value = "learning", value_parser = parse_type)]
         kind: WisdomType,
-        /// A tag; may be given several times
+        /// A tag; repeat for more
         #[arg(long = "tag", value_name = "TAG")]
         tags: Vec<String>,
         /// The issue it comes from
@@ -35,19 +35,19 @@ enum WisdomCommand {
         #[command(flatten)]
         given: TextArgs,
     },
-    /// List what was learned, the newest first
+    /// List what was learned, newest first
     List {
         /// Only this type: learning, decision, convention or question
         #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
         kind: Option<WisdomType>,
-        /// Only with this tag
+        /// Only entries with this tag
         #[arg(long, value_name = "TAG")]
         tag: Option<String>,
-        /// Only what comes from this issue
+        /// Only entries that come from this issue
         #[arg(long, value_name = "ISSUE")]
         issue: Option<String>,
     },
-    /// Search what was learned, and its tags
+    /// Search what was learned, including tags
     Search {
         /// The words to search for, in upper or lower case; all must match
         #[arg(required = true)]

@@ -3,7 +3,7 @@ use crate::ops::queue;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Check {
-    /// Find branches of items that conflict, by merging them in memory
+    /// Merge the branches of items in memory to find conflicts
     ///
     /// Nothing is checked out and no branch moves. The branches are merged with each other and with the
     /// current branch; branches that the current one contains already are skipped.

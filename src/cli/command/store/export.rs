@@ -39,10 +39,10 @@ enum To {
     /// The filters and the order are those of `list`: closed issues are left out unless --all or --status is given.
     /// A cell that a spreadsheet would run as a formula begins with an apostrophe.
     Csv(Csv),
-    /// Print the comment that tells an issue on GitHub what was done, or send it there
+    /// Print a comment for an issue on GitHub that says what was done, or post it there
     ///
     /// It names the approach, the tasks with their files and commits, the changed files, and how they were verified.
-    /// Sending it carries out the reply task of the plan: its criteria are confirmed.
+    /// Posting it completes the reply task of the plan: its criteria are confirmed.
     Github(Github),
 }
 
@@ -59,7 +59,7 @@ struct Csv {
 struct Github {
     /// The issue
     issue: String,
-    /// Send it through `gh`
+    /// Post it through `gh`
     #[arg(long)]
     post: bool,
 }
@@ -107,7 +107,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             let done = store::comment_for_github(&session, &issue, post)?;
             context.answer(done, |comment, _, screen| match &comment.url {
                 _ if !comment.posted => write!(screen, "{}", comment.body),
-                Some(url) => writeln!(screen, "sent: {url}"),
+                Some(url) => writeln!(screen, "posted: {url}"),
                 None => writeln!(screen, "sent"),
             })
         }
@@ -152,7 +152,7 @@ fn written<V>(
     answer: impl FnOnce(&mut Context, String, Done<V>) -> Outcome,
 ) -> Outcome {
     if context.json() && output.is_none() {
-        return Err(Failure::usage("an export is a file of its own, and --json asks for one document")
+        return Err(Failure::usage("--json prints one document, and the export is another")
             .hint("add --output FILE, or leave out --json"));
     }
     let session = context.session()?;

@@ -15,9 +15,9 @@ use crate::store::dates::Bound;
 
 /// Import issues from another tracker, or from an export
 ///
-/// All issues come in one commit. Importing the same source again changes nothing; a newer state of it brings
-/// what changed there since, but does not overwrite fields that were edited here later. A record that cannot be
-/// imported is named and skipped.
+/// All issues are imported in one commit. Importing the same source again changes nothing; a newer state of it
+/// brings its changes, but does not overwrite fields that were edited here later. A record that cannot be imported
+/// is skipped and listed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -31,21 +31,21 @@ enum From {
     /// Ids are kept. A value that has no field here stays with the issue as beads wrote it: `show` shows it, and
     /// `export beads` gives it back.
     Beads(Beads),
-    /// Import bugs from git-bug, straight from its refs; git-bug itself is not needed
+    /// Import bugs from git-bug, directly from its refs
     ///
-    /// A bug becomes the issue GB- and the first ten digits of its id, with its comments and their edits. Signatures
-    /// of operations are not verified.
+    /// git-bug need not be installed. A bug becomes the issue GB- and the first ten digits of its id, with its
+    /// comments and their edits. Signatures of operations are not verified.
     GitBug(GitBug),
     /// Import issues from GitHub, from a file or through `gh`
     ///
-    /// An issue becomes GH- and its number. The file is what `gh issue list --json …` wrote, with at least
-    /// number, title, state and createdAt, or the pages of `gh api --paginate repos/OWNER/NAME/issues?state=all`.
+    /// An issue becomes GH- and its number. The file is the output of `gh issue list --json …`, with at least number,
+    /// title, state and createdAt, or the pages of `gh api --paginate repos/OWNER/NAME/issues?state=all`.
     /// Pull requests are left out.
     Github(Github),
     /// Import an export of git-wf, exactly as it was
     ///
-    /// An empty store gets the same state. Records that exist already are merged, so nothing is lost;
-    /// importing the same file again changes nothing. A file with an invalid line is refused as a whole.
+    /// An empty store gets the same state. Existing records are merged, so nothing is lost; importing the same file
+    /// again changes nothing. A file with an invalid line is refused as a whole.
     Jsonl(Jsonl),
 }
 
@@ -72,7 +72,7 @@ struct GitBug {
 
 #[derive(Debug, clap::Args)]
 struct Github {
-    /// A file of JSON (`-` for stdin; default: ask `gh`)
+    /// A JSON file (`-` for stdin; default: ask `gh`)
     file: Option<String>,
     /// Ask `gh` for the issues of this repository (default: that of a remote)
     #[arg(long, value_name = "OWNER/NAME", conflicts_with = "file")]
@@ -92,7 +92,7 @@ struct Jsonl {
 /// How to import.
 #[derive(Debug, clap::Args)]
 struct How {
-    /// Report what would come, and write nothing
+    /// Show what would be imported, and write nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
     /// Import nothing if a record cannot be imported
@@ -103,16 +103,16 @@ struct How {
 /// Which issues to import.
 #[derive(Debug, clap::Args)]
 struct Which {
-    /// Only issues of these types (several: bug,task)
+    /// Only issues of these types, such as bug,task
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
     only: Vec<String>,
-    /// No issues of these types
+    /// Skip issues of these types
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
     skip_type: Vec<String>,
     /// Only open or only closed issues
     #[arg(long)]
     state: Option<StateWord>,
-    /// Only issues with this label (repeat for issues with all of them)
+    /// Only issues with this label; if several are given, with all of them
     #[arg(short, long, value_name = "LABEL")]
     label: Vec<String>,
     /// Only issues that changed on this date or later: 2026-11-21, "2 weeks ago"

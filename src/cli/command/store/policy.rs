@@ -14,7 +14,7 @@ enum PolicyCommand {
     Show,
     /// Set gates, such as review=required
     Set {
-        /// GATE=VALUE
+        /// Gates and their settings
         #[arg(required = true, value_name = "GATE=VALUE")]
         settings: Vec<String>,
     },

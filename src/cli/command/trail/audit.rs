@@ -3,15 +3,15 @@ use std::io::Write;
 use crate::cli::{Context, Exit, Outcome, print};
 use crate::ops::trail;
 
-/// Find commits without a plan, plans without review, and claims without tests
+/// Find commits without a plan, plans without review, and completed work without tests
 ///
 /// A merge needs a plan only for its own changes: paths with a conflict, and paths that differ from what git makes of its
 /// parents. (A git older than 2.39 compares file by file: whatever both sides changed is the merge's own change.)
 ///
-/// Acts that a role does not allow, and changes of records that no command makes, are reported for all issues. With
-/// RANGE, those on issues without a commit in it are only notes. Overridden gates are listed for all issues; with RANGE, for
-/// issues with a commit in it, and for executions that ended without a commit. What happened in a run that
-/// the roles of its agents do not allow is listed for all runs: it counts if an agent did it and it was not undone.
+/// Actions that a role does not allow, and changes of records that no command makes, are reported for all issues; with
+/// RANGE, they are only notes if the issue has no commit in it. Overridden gates are listed for all issues; with RANGE,
+/// for issues with a commit in it, and for executions that ended without a commit. Breaches of roles in runs (see
+/// gitwf-agents(7)) are listed for all runs; one by an agent that could not be undone is an error.
 ///
 /// With --signatures, check the audit log instead: whether each commit of the ref is signed by a key that git trusts
 /// here, and whether each merge, which nobody signs, equals the merge of its parents. `redact --purge` removes

@@ -9,18 +9,18 @@ use crate::rules::roles::Role;
 
 /// List the agents that plan, review and execute, and test whether they answer
 ///
-/// An agent is a command. There are presets for Claude Code, Codex, Gemini CLI, opencode and aider; git config adds
-/// others, and changes the presets: wf.agent.NAME.command, .protocol (plain or acp), .timeout, .shell, and .env,
-/// which passes a variable (NAME) or sets it (NAME=VALUE) and may be given several times. Instead of a name, you can
-/// give a command line that contains a space or a `/`; start it with `acp:` if it speaks the Agent Client Protocol,
+/// An agent is a command. There are presets for Claude Code, Codex, Gemini CLI, opencode and aider. git config adds
+/// agents and changes presets: wf.agent.NAME.command, .protocol (plain or acp), .timeout, .shell, .commits, and .env,
+/// which passes a variable on (NAME) or sets it (NAME=VALUE) and can be given several times. Instead of a name, you can
+/// give a command line that contains a space or a `/`; prefix it with `acp:` if it speaks the Agent Client Protocol,
 /// or with `sh:` to run it in a shell.
 ///
 /// A plain agent reads one JSON document from stdin: what to do, the input, and the schema of the answer. It writes its
-/// answer to stdout, with any text around it, and exits with 0. The answer is the last complete JSON object of the text
-/// that fits the schema.
+/// answer to stdout, possibly surrounded by text, and exits with 0. The last complete JSON object that matches the
+/// schema is the answer.
 ///
-/// An agent sees only the variables that every program needs, those that its settings name, and WF_ROLE and WF_ACTOR.
-/// When it ends, everything that it started is ended too.
+/// An agent gets only the variables that most programs need, those that its settings name, and WF_ROLE and WF_ACTOR.
+/// When it exits, every process that it started is killed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -33,19 +33,19 @@ enum AgentCommand {
     List,
     /// Start an agent, and test whether it answers
     ///
-    /// What it writes is shown on stderr, and kept in a file of the git directory.
+    /// Its output is shown on stderr, and kept in a file in the git directory.
     Test {
         /// An agent's name, or a command line
         agent: String,
         /// The role that it acts in
         #[arg(long, default_value = "explorer", value_parser = parse_role)]
         role: Role,
-        /// Ask the question of ROLE, with this JSON as input (`-` for stdin), and print the answer if it is valid
+        /// Send it a request for ROLE with this JSON as input (`-` for stdin), and print a valid answer
         ///
         /// The input is what `git wf context --for ROLE --json` prints. An executor edits and commits in this work tree.
         #[arg(long, value_name = "FILE")]
         input: Option<String>,
-        /// Also ask an agent that speaks the Agent Client Protocol; otherwise it is only greeted
+        /// Also send a request over the Agent Client Protocol; without this, such an agent is only greeted
         #[arg(long, conflicts_with = "input")]
         ask: bool,
         /// Stop it if it takes longer than this, such as 90s, 30m or 2h (default: as configured)

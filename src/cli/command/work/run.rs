@@ -10,24 +10,26 @@ use crate::ui;
 
 /// Have agents plan, review and execute issues
 ///
-/// Each issue is explored by an agent if one is named for that, planned by one agent, reviewed by another if the mode asks for it, queued, and executed by a third in a
-/// worktree of its own. The tests of the plan are run there, and what passes is merged into the branch `wf/RUN` of the run,
-/// on which later issues build. Your own branch and work tree stay as they are: `git merge wf/RUN` takes the work over.
+/// One agent explores each issue (if you name an explorer), one plans it, one reviews the plan (if the mode requires
+/// it), and one executes the plan in its own worktree. The run then runs the plan's tests, and merges work that passes
+/// into its branch `wf/RUN`, on which later issues build. Your own branch and work tree stay as they are; `git merge
+/// wf/RUN` brings the work into them.
 ///
-/// An agent is a name or a command line (see git-wf-agent(1)); wf.run.explorer, .planner, .reviewer and .executor in git
-/// config name the usual ones, and wf.run.mode, .jobs, .planJobs and .retries the usual limits.
+/// An agent is a name or a command line (see git-wf-agent(1)). In git config, wf.run.explorer, .planner, .reviewer and
+/// .executor set the agents, and wf.run.mode, .jobs, .planJobs and .retries the other defaults. See gitwf-concepts(7)
+/// for what happens when a step fails.
 ///
-/// What agents say is kept on this machine until the run ends, and for failed issues after that, too; with
-/// --keep-transcripts, or wf.run.keepTranscripts, all of it is kept.
+/// Transcripts of the agents stay on this machine. The end of the run removes those of issues that succeeded, unless you
+/// use --keep-transcripts or set wf.run.keepTranscripts.
 ///
-/// On a terminal, each issue has a line with its step, its task, the time and the last line of its agent. With --json, each
-/// thing that happens is a JSON object on a line of stderr (`git wf schema run-event`), and the run at its end is the answer.
+/// On a terminal, each issue has a line with its step, its task, the time and the last output of its agent. With --json,
+/// each event is a JSON object on a line of stderr (`git wf schema run-event`), and the answer is the run at its end.
 ///
-/// An execution that failed as often as it may is skipped; on a terminal without --yes, you are asked whether to retry it, to
-/// skip it or to stop the run. An agent that neither says nor changes anything for wf.run.silence (default: 15m if its
-/// protocol is acp) is started again once.
+/// When an execution has failed and no retries are left, its issue is skipped; on a terminal without --yes, you are asked
+/// whether to retry it, skip it or stop the run. An agent that writes nothing and changes nothing for wf.run.silence
+/// (default: 15m if its protocol is acp) is started again once.
 ///
-/// Ctrl-C ends the run once the steps under way are done and completed work is merged; a second Ctrl-C ends it at once.
+/// Ctrl-C ends the run once the current steps are done and completed work is merged; a second Ctrl-C ends it at once.
 /// `git wf run resume` continues it.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -42,13 +44,13 @@ pub(crate) struct Args {
     /// Take the open issues with this tag
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
-    /// Take the open issues of this wave: those with the tag `wave-N`
+    /// Take the open issues of this wave (with the tag wave-N)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     wave: Option<u64>,
     #[command(flatten)]
     agents: Agents,
-    /// quick: plan and execute; full: with a review; batch: with one review and one queue for all issues, several planned
-    /// at once; auto: by the number and the priority of the issues
+    /// quick: plan and execute; full: also review; batch: like full, with several issues planned at once and queued
+    /// together; auto: chosen by the number and priority of the issues
     #[arg(long, value_name = "MODE", value_parser = parse_mode)]
     mode: Option<Mode>,
     /// Execute at most N plans at once (default: 1)
@@ -57,13 +59,13 @@ pub(crate) struct Args {
     /// Plan or review at most N issues at once (default: 3 in a batch, else 1)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
     plan_jobs: Option<u64>,
-    /// Try a failed execution again, or one that cannot be merged, at most N times (default: 0)
+    /// Retry an execution that failed, or whose work cannot be merged, at most N times (default: 0)
     #[arg(long = "retry", value_name = "N", value_parser = clap::value_parser!(u64).range(0..=10))]
     retries: Option<u64>,
     /// Plan and review only
     #[arg(long, conflicts_with = "execute_only")]
     plan_only: bool,
-    /// Queue and execute what is planned, and plan nothing
+    /// Queue and execute existing plans only
     #[arg(long)]
     execute_only: bool,
     /// Skip the exploration
@@ -72,7 +74,7 @@ pub(crate) struct Args {
     /// Skip the review
     #[arg(long)]
     skip_review: bool,
-    /// Show what would be run, and do nothing
+    /// Show the run without starting it
     #[arg(long)]
     dry_run: bool,
     /// Run the test commands of the plans without asking
@@ -83,7 +85,7 @@ pub(crate) struct Args {
 /// Who works, and whether what they say is kept.
 #[derive(Debug, clap::Args)]
 struct Agents {
-    /// The agent that explores issues before they are planned
+    /// The agent that explores issues before planning
     #[arg(long, value_name = "AGENT")]
     explorer: Option<String>,
     /// The agent that makes plans
@@ -95,19 +97,18 @@ struct Agents {
     /// The agent that executes them
     #[arg(long, value_name = "AGENT")]
     executor: Option<String>,
-    /// Keep the transcripts of all issues, and not only of those that failed
+    /// Keep the transcripts of all issues, not only of failed ones
     #[arg(long)]
     keep_transcripts: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum RunCommand {
-    /// List the runs, the latest first
+    /// List runs, newest first
     List,
     /// Show a run with the state of its issues
     ///
-    /// The state follows from the log of the run; `--json` has it as the object `state`, and what it was after each change
-    /// as the array `history`.
+    /// With --json, the object `state` is the current state, and the array `history` has the state after each change.
     Show {
         /// The run (default: the latest)
         run: Option<String>,
@@ -116,14 +117,14 @@ enum RunCommand {
     ///
     /// Quality has four dimensions, each from 0 to 100, and their average: completeness (issues that were completed),
     /// consistency (changed files that the plans name), correctness (test commands that passed) and clarity (the measured
-    /// quality of the plans). 80 or more passes, 60 to 79 needs a look by a person, and less fails.
+    /// quality of the plans). 80 or more passes, 60 to 79 needs a person's review, and less fails.
     Report {
         /// The run (default: the latest)
         run: Option<String>,
         /// Print Markdown
         #[arg(long, conflicts_with = "json")]
         markdown: bool,
-        /// Print an HTML page that needs no other file, with pictures of the dependencies and of the times
+        /// Print a self-contained HTML page, with a dependency graph and a timeline
         #[arg(long, conflicts_with_all = ["markdown", "json"])]
         html: bool,
     },
@@ -138,8 +139,8 @@ enum RunCommand {
     Resume {
         /// The run (default: the only one that was interrupted here)
         run: Option<String>,
-        /// Also resume a run that another clone drives, or drove last. Use it only once nothing drives the run there any
-        /// more: a driver that is still at work stops when it learns of this
+        /// Resume a run that another clone drives, or was the last to drive. Stop it there first: a process that still
+        /// drives it stops only when it learns of this
         #[arg(long, requires = "run")]
         take_over: bool,
         #[command(flatten)]
@@ -246,7 +247,7 @@ fn begin(args: Args, context: &mut Context) -> Outcome {
     ended(done.map_err(Failure::from)?, context)
 }
 
-/// Shows a run that came to its end. It failed if any of its issues did, or was left to somebody else.
+/// Shows a run that came to its end. It failed if any of its issues did, or was left to someone else.
 fn ended(done: Done<RunView>, context: &mut Context) -> Outcome {
     let has_failed = done.view.state.issues.values().any(|issue| issue.error.is_some());
     let session = context.session()?;
@@ -280,7 +281,7 @@ fn asked_which(session: &Session, context: &Context) -> Result<Option<String>, F
     for (n, run) in (1..).zip(&open) {
         ui::say(&format!("{n}  {}", print::run::in_one_line(run, now)));
     }
-    ui::ask(&format!("Go on with which of these {} interrupted runs? [1-{}] ", open.len(), open.len()));
+    ui::ask(&format!("Resume which of these {} interrupted runs? [1-{}] ", open.len(), open.len()));
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     let answer = answer.trim();

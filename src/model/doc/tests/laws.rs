@@ -170,7 +170,7 @@ proptest! {
         }
     }
 
-    /// A writer sees what they wrote, whatever redactions somebody made up.
+    /// A writer sees what they wrote, whatever redactions someone made up.
     #[test]
     fn no_redaction_hides_what_is_written_later(
         mut doc in versions(&THING), all in prop::collection::vec(redactions(), 1..5), when in 0..8i64,

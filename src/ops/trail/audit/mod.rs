@@ -1,4 +1,4 @@
-//! Which commits carry out which plan, and what is wrong with them.
+//! Which commits implement which plan, and what is wrong with them.
 
 mod acts;
 mod signatures;
@@ -72,7 +72,7 @@ fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Refusal> {
         executions.extend(records::executions(&snapshot, &id)?);
     }
     if executions.is_empty() {
-        return Err(Refusal::nothing("no plan was executed yet")
+        return Err(Refusal::nothing("no plan has been executed yet")
             .remedy(Call::new(Other::Audit, ["RANGE"]), "audits commits without a plan"));
     }
     Ok(match trail::first_base(store, executions.iter()) {

@@ -98,7 +98,7 @@ impl Audit {
     }
 }
 
-/// A commit with what it carries out.
+/// A commit with the tasks that it implements.
 pub(super) fn listed(commit: &Audited, on_no_branch: bool, bound_to: Vec<Binding>) -> AuditedCommit {
     AuditedCommit {
         hash: commit.commit.hash.to_string(),

@@ -11,7 +11,7 @@ use crate::rules::folder::RunFolder;
 use crate::rules::run::Progress;
 use crate::rules::{evidence, facts};
 
-/// Why the tests of a plan may not be run; none if somebody agreed to all of them.
+/// Why the tests of a plan may not be run; none if someone agreed to all of them.
 pub(super) fn refused(
     session: &Session,
     watch: &mut dyn Watch,

@@ -92,7 +92,7 @@ impl Alone {
         }
         let branch = format!("wf/kept/{}-{}", self.run, commit.to_hex_with_len(8));
         let kept = store.git().put_back(&format!("refs/heads/{branch}"), None, Some(commit))?;
-        Ok(if kept { format!(" (what it became is on `{branch}`)") } else { String::new() })
+        Ok(if kept { format!(" (the changed version is on `{branch}`)") } else { String::new() })
     }
 }
 
@@ -150,7 +150,7 @@ impl Tree {
             let branch = format!("wf/kept/{run}-{}", &now.files[..now.files.len().min(8)]);
             self.git.keep_tree(&now.files, &branch)?;
             let changed = self.git.turn_files(copy, &now.files, &self.was.files)?;
-            what.push(format!("{} (what they became is on `{branch}`)", changed.join(", ")));
+            what.push(format!("{} (the changed versions are on `{branch}`)", changed.join(", ")));
         }
         Ok(format!("the work tree {} changed: {}", self.folder.display(), what.join(", ")))
     }

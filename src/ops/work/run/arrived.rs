@@ -11,7 +11,7 @@ use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::{ObjectId, Read, Store, StoreError, records};
 
-/// What was found out, by issue and commit: git's history need not be walked again each time that somebody looks.
+/// What was found out, by issue and commit: git's history need not be walked again each time that someone looks.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals(RefCell<BTreeMap<(IssueId, ObjectId), Option<String>>>);
 
@@ -63,7 +63,7 @@ fn why_missing(store: &Store, folder: &IssueFolder, head: ObjectId) -> Result<Op
     let refs = store.git().refs_containing(std::iter::once(last))?;
     let mut branches = refs.iter().filter_map(|name| name.strip_prefix("refs/heads/"));
     let id = &folder.issue.record.id;
-    Ok(branches
-        .next()
-        .map(|branch| format!("the work of {id} is on the branch {branch}, and not where this run begins")))
+    Ok(branches.next().map(|branch| {
+        format!("the work on {id} is on the branch {branch}, not in the commit at which this run starts")
+    }))
 }

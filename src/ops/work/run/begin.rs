@@ -23,7 +23,7 @@ use crate::store::{ObjectId, Store, StoreError, random_uid, records, resolve};
 
 /// The most issues that a batch explores at once.
 const MOST_EXPLORED: u64 = 5;
-/// The most issues that are planned at once, unless somebody says otherwise.
+/// The most issues that are planned at once, unless someone says otherwise.
 const MOST_PLANNED: u64 = 3;
 
 /// What to run, and how.
@@ -94,7 +94,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> 
         && crew.reviewer.is_none()
         && !input.skip_review
     {
-        let notice = Notice::warning(format!("mode {mode} without a reviewer: nobody reviews the plans"));
+        let notice = Notice::warning(format!("mode {mode} without a reviewer: plans are not reviewed"));
         session.notice(notice.remedy(Call::from(Op::Run).option("reviewer", "AGENT"), "names one"));
     }
     let number = |given: Option<u64>, key: &'static str, otherwise: u64| match given {
@@ -187,7 +187,7 @@ fn left_out(run: &Run, input: &Begin) -> Vec<(RunStep, &'static str)> {
         if input.skip_review {
             left_out.push((RunStep::Review, "--skip-review"));
         } else if run.mode != RunMode::Quick {
-            left_out.push((RunStep::Review, "no reviewer takes part"));
+            left_out.push((RunStep::Review, "the run has no reviewer"));
         }
     }
     left_out
@@ -196,7 +196,7 @@ fn left_out(run: &Run, input: &Begin) -> Vec<(RunStep, &'static str)> {
 /// The steps of a run.
 fn steps(input: &Begin, mode: RunMode, crew: &Crew) -> Result<Vec<RunStep>, Refusal> {
     if input.plan_only && input.execute_only {
-        return Err(Refusal::usage("a run cannot leave out both planning and execution")
+        return Err(Refusal::usage("a run cannot skip both planning and execution")
             .hint("give one of --plan-only and --execute-only"));
     }
     let reviews = mode != RunMode::Quick && !input.execute_only && !input.skip_review;
@@ -265,7 +265,7 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
         match facts::status(&folder) {
             IssueStatus::Completed if let Some(branch) = unmerged(store, &folder)? => {
                 let what = format!("skipped `{id}`: it is completed; its work is on the branch `{branch}`");
-                let does = "has it executed again, if it cannot be merged";
+                let does = "executes it again, if its work cannot be merged";
                 session.notice(Notice::warning(what).remedy(Call::new(Op::Reopen, [&id]), does));
             }
             status @ (IssueStatus::Completed
@@ -305,8 +305,7 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
     if found.is_empty() {
         let refusal = Refusal::nothing("there is no issue to run");
         return Err(match others.interrupted() {
-            Some(run) => refusal
-                .remedy(Call::new(Other::RunResume, [run]), "goes on with the run that was interrupted"),
+            Some(run) => refusal.remedy(Call::new(Other::RunResume, [run]), "continues the interrupted run"),
             None => refusal.remedy(Other::List, "shows the open issues"),
         });
     }

@@ -29,7 +29,7 @@ pub(crate) struct Given {
     pub(crate) planner: Option<String>,
     /// Reviews them.
     pub(crate) reviewer: Option<String>,
-    /// Carries them out.
+    /// Executes them.
     pub(crate) executor: Option<String>,
     /// Whether the transcripts of completed issues are kept, too.
     pub(crate) keep_transcripts: Option<bool>,
@@ -87,7 +87,7 @@ pub(crate) struct Crew {
     pub(super) planner: Option<Agent>,
     /// Reviews them.
     pub(super) reviewer: Option<Agent>,
-    /// Carries them out.
+    /// Executes them.
     pub(super) executor: Option<Agent>,
     /// Whether everything that they say is kept.
     pub(super) keeps_transcripts: bool,
@@ -126,7 +126,7 @@ impl Crew {
         agent.as_ref().ok_or_else(|| {
             Refusal::new("no-agent", format!("the run has no {role}"))
                 .hint(format!("name one with --{role}, or set `git config wf.run.{role} NAME`"))
-                .remedy(Other::AgentList, "shows the agents that are known here")
+                .remedy(Other::AgentList, "lists the known agents")
         })
     }
 
@@ -150,7 +150,7 @@ impl Crew {
                     format!("the program `{program}` of agent `{name}` is not found, or cannot be executed"),
                 )
                 .hint(format!("install `{program}`, put it on the PATH, or correct the command"))
-                .remedy(Other::AgentList, "shows the agents that are known here"));
+                .remedy(Other::AgentList, "lists the known agents"));
             }
         }
         Ok(())

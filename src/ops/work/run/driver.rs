@@ -117,7 +117,7 @@ pub(super) fn hold(files: &Path, run: &RunId) -> Result<File, Refusal> {
     }
     let by = process(files).map(|id| format!(" {id}")).unwrap_or_default();
     Err(Refusal::new("run-under-way", format!("another process{by} drives run `{run}`"))
-        .remedy(Call::new(Other::RunShow, [run]), "shows how far it has come"))
+        .remedy(Call::new(Other::RunShow, [run]), "shows its progress"))
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Refusal {

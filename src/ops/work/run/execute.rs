@@ -24,7 +24,7 @@ pub(super) const COMMIT_FAILED: &str = "commit_failed";
 /// How long a test command may take.
 const TEST_LIMIT: Duration = Duration::from_secs(3600);
 
-/// An execution that an agent carries out.
+/// An execution by an agent.
 pub(super) struct Execution {
     /// It.
     pub(super) id: ExecutionId,
@@ -43,7 +43,7 @@ impl Observer for Unseen {
     fn ended(&mut self, _: &Ran) {}
 }
 
-/// Has a plan carried out.
+/// Has a plan executed.
 pub(super) fn execute(job: &Job, execution: &Execution) -> Came {
     let session = match job.identity.at(&job.folder) {
         Ok(session) => session,
@@ -86,7 +86,7 @@ impl Carrying<'_> {
     /// Runs the tests and completes the execution.
     fn finish(&self, report: Option<Report>, _: Spent) -> Result<(), Vain> {
         if report.as_ref().is_some_and(Report::has_failed_tests) {
-            return Err(Vain::Failed(failure("test_failure", "the agent answered that tests failed", "")));
+            return Err(Vain::Failed(failure("test_failure", "the agent reported failing tests", "")));
         }
         self.test()?;
         refuse_outside(self.job, self.session.store())?;
@@ -140,7 +140,7 @@ impl Carrying<'_> {
         Err(Vain::Failed(failure))
     }
 
-    /// Whether a commit carries each task out, and nothing is left uncommitted.
+    /// Whether each task has a commit, and nothing is left uncommitted.
     fn is_all_there(&self) -> bool {
         let look = || -> Result<bool, Refusal> {
             let store = self.session.store();
@@ -163,7 +163,7 @@ impl Carrying<'_> {
     fn fail(&self, mut failure: Failure) -> Came {
         if let Some(branch) = self.kept() {
             let message = failure.message.take().unwrap_or_default();
-            failure.message = Some(format!("{message} (what it left is on the branch {branch})"));
+            failure.message = Some(format!("{message} (its work is on the branch {branch})"));
         }
         let told = |failure: &Failure| Fail {
             item: None,

@@ -75,7 +75,7 @@ pub(super) struct Job {
     pub(super) reports: SyncSender<Report>,
     /// How long the agent may say and change nothing.
     pub(super) silence: Option<Duration>,
-    /// How often somebody wanted the run to stop.
+    /// How often someone wanted the run to stop.
     pub(super) stops: Arc<AtomicUsize>,
     /// What the agent used in this step. An executor's part is in the sessions of the execution.
     pub(super) usage: RefCell<Usage>,
@@ -105,13 +105,13 @@ pub(super) enum Came {
     Candidates(usize, Spent),
     /// The plan was reviewed.
     Reviewed(Verdict, Spent),
-    /// The plan was carried out.
+    /// The plan was executed.
     Completed(ExecutionId, Spent),
     /// The execution failed, and that is recorded.
     Failed(Failure),
     /// The step came to nothing.
     Gave(Failure),
-    /// Somebody stopped it.
+    /// Someone stopped it.
     Stopped,
 }
 
@@ -124,7 +124,7 @@ pub(super) struct Spent {
 
 /// Why a step has no answer.
 pub(super) enum Vain {
-    /// Somebody stopped it.
+    /// Someone stopped it.
     Stopped,
     /// It failed for good.
     Failed(Failure),
@@ -328,7 +328,7 @@ impl Job {
         (1u32..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
     }
 
-    /// Whether somebody wants the run to stop.
+    /// Whether someone wants the run to stop.
     pub(super) fn is_stopping(&self) -> bool {
         self.stops.load(Ordering::Relaxed) > 0
     }
@@ -354,7 +354,7 @@ fn longer(limit: Duration) -> Duration {
 /// How often it is looked at which task an agent works on.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Passes on what an agent says, and stops it when somebody wants that, or when it is silent for too long.
+/// Passes on what an agent says, and stops it when someone wants that, or when it is silent for too long.
 struct Listener<'a> {
     job: &'a Job,
     seen: usize,
@@ -405,7 +405,7 @@ impl Observer for Listener<'_> {
         if let Some(silence) = &mut self.silence {
             silence.heard();
         }
-        // An agent that says more than anybody can read does not wait for them.
+        // An agent that says more than anyone can read does not wait for them.
         let _ = self.job.reports.try_send(Report::Said(self.job.issue.clone(), text.to_owned()));
     }
 

@@ -64,12 +64,12 @@ impl Others {
                 Driven::Interrupted | Driven::Ended => false,
             };
             let place = if *driven == Driven::Elsewhere { " in another clone" } else { "" };
-            let who = format!("run `{}` of {}{place} {does} it", run.run.id, run.run.actor.as_str());
+            let who = format!("run `{}` by {}{place} {does} it", run.run.id, run.run.actor.as_str());
             is_at_work.then_some(who)
         })
     }
 
-    /// Tells that an issue is not run, and who has it.
+    /// The notice that an issue is skipped, and who has it.
     pub(super) fn skipped(&self, folder: &IssueFolder, status: IssueStatus) -> Notice {
         let id = &folder.issue.record.id;
         let holder = facts::holder(folder).filter(|_| status == IssueStatus::Executing);
@@ -80,15 +80,15 @@ impl Others {
         let run = self.open.iter().find(has_it);
         if let Some((run, Driven::Interrupted)) = run {
             let run = &run.run.id;
-            let message = format!("skipped `{id}`: run `{run}`, which was interrupted, executes it");
-            return Notice::warning(message).remedy(Call::new(Other::RunResume, [run]), "goes on with it");
+            let message = format!("skipped `{id}`: the interrupted run `{run}` is executing it");
+            return Notice::warning(message).remedy(Call::new(Other::RunResume, [run]), "continues it");
         }
         let why = match (self.at_work(id), run, holder) {
             (Some(who), ..) => who,
             (None, Some((run, _)), _) => {
-                format!("run `{}` of {} executes it", run.run.id, run.run.actor.as_str())
+                format!("run `{}` by {} is executing it", run.run.id, run.run.actor.as_str())
             }
-            (None, None, Some(holder)) => format!("{} executes it", holder.execution.actor.as_str()),
+            (None, None, Some(holder)) => format!("{} is executing it", holder.execution.actor.as_str()),
             (None, None, None) => format!("it is {status}"),
         };
         Notice::warning(format!("skipped `{id}`: {why}"))

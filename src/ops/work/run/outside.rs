@@ -28,11 +28,11 @@ const SHOWN: usize = 5;
 #[derive(Debug)]
 pub(super) struct Outside {
     run: RunId,
-    /// The worktrees in which the user may work; none if somebody promised that nobody does, since those are put back.
+    /// The worktrees in which the user may work; none if someone promised that nobody does, since those are put back.
     trees: Vec<(PathBuf, Git)>,
     /// What was recorded without a name: each thing once, however many agents were at work.
     told: Mutex<BTreeSet<String>>,
-    /// Where the ref of the records was when somebody last looked.
+    /// Where the ref of the records was when someone last looked.
     tip: Mutex<Option<ObjectId>>,
 }
 
@@ -66,13 +66,13 @@ impl Outside {
             Some(tip) => drop(store.git().put_back(reference, Some(tip), Some(known))?),
             None => match store.merge_head(known, "the records of the run", EqualTrees::Leave) {
                 Ok(_) => {}
-                // Somebody purged it: what is gone stays gone.
+                // Someone purged it: what is gone stays gone.
                 Err(StoreError::Purged { .. }) => return Ok(None),
                 Err(error) => return Err(error.into()),
             },
         }
         *last = store.tip()?;
-        Ok(Some(format!("`{reference}` was moved away from {}, and everything is there again", hex(known))))
+        Ok(Some(format!("`{reference}` was moved away from {}; all records were restored", hex(known))))
     }
 
     fn is_new(&self, what: &str) -> bool {
@@ -104,7 +104,7 @@ pub(super) fn held(job: &Job, work: impl FnOnce(&Job) -> Came) -> Came {
     };
     let came = work(job);
     let breaches = before.breaches(job).unwrap_or_else(|refusal| {
-        vec![breach(job, None, format!("the repository cannot be looked at: {}", refusal.message), false)]
+        vec![breach(job, None, format!("the repository cannot be inspected: {}", refusal.message), false)]
     });
     for breach in breaches {
         job.report(Report::Breach(breach));
@@ -158,7 +158,7 @@ pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), Vain> {
         let base = bounds.base.short();
         return certain(
             "rewritten-branch",
-            format!("its branch no longer has the commit `{base}` at which it began"),
+            format!("its branch no longer contains the commit `{base}` at which it started"),
         );
     }
     let deleted = store.git().deleted_between(base, head).map_err(Refusal::from)?;
@@ -182,7 +182,7 @@ impl Before {
         Ok(Self { refs: refs(&store)?, trees: states(job)?, store })
     }
 
-    /// What is different now, and not by anybody's right.
+    /// What is different now, and not by anyone's right.
     fn breaches(&self, job: &Job) -> Result<Vec<Breach>, Refusal> {
         let acts = job.guard.acts();
         let after = refs(&self.store)?;
@@ -259,7 +259,7 @@ impl Look<'_> {
         let act = self.act_on(name);
         match (old, new) {
             (Some(old), None) => {
-                // A branch whose work is elsewhere, too, may be deleted by anybody.
+                // A branch whose work is elsewhere, too, may be deleted by anyone.
                 if act.is_none() && !is_own && self.is_held(old)? {
                     return Ok(None);
                 }
@@ -272,7 +272,7 @@ impl Look<'_> {
                 let undone =
                     self.is_one_move(name, old, new)? && store.git().put_back(name, Some(new), Some(old))?;
                 let kept = if undone { self.keep(new)? } else { None };
-                let kept = kept.map(|branch| format!(" (which is on `{branch}` now)")).unwrap_or_default();
+                let kept = kept.map(|branch| format!(" (now on `{branch}`)")).unwrap_or_default();
                 let what = format!("`{short}` was moved from {} to {}{kept}", hex(old), hex(new));
                 Ok(Some(breach(self.job, Some(act), what, undone)))
             }
@@ -332,7 +332,7 @@ impl Look<'_> {
             let step = store.step(link.commit)?;
             let is_its = step.actor.as_deref() == Some(actor) && step.role.as_deref() == Some(role);
             let Some(op) = step.op.filter(|op| is_its && !roles::may(role, op)) else { continue };
-            let what = format!("it did `{op}` in the commit {} of the records", hex(link.commit));
+            let what = format!("it ran `{op}` on the store, in the commit {}", hex(link.commit));
             found.push(Breach { agent: Some(actor.to_owned()), ..breach(self.job, None, what, false) });
         }
         Ok(found)

@@ -74,7 +74,7 @@ impl Places {
         self.trees.join("branch")
     }
 
-    /// The worktree in which a plan is carried out.
+    /// The worktree in which a plan is executed.
     pub(super) fn tree_of(&self, solution: &SolutionId) -> PathBuf {
         self.trees.join(solution.as_str())
     }
@@ -163,7 +163,7 @@ fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<()
     let remote = sync::remote::of_the_ref(store)?.unwrap_or_else(|| "REMOTE".to_owned());
     let remote = shell::operand(&remote);
     Err(if has_work {
-        Refusal::new("no-branch", format!("the branch `{name}`, which has work of run `{}`, is not here", run.id))
+        Refusal::new("no-branch", format!("this clone does not have the branch `{name}` with work of run `{}`", run.id))
             .hint(format!(
                 "`git push {remote} {name}` in the clone that has it, then `git fetch {remote} {name}:{name}` here"
             ))
@@ -171,7 +171,7 @@ fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<()
         let base = base.short();
         Refusal::new(
             "no-commit",
-            format!("the commit `{base}`, with which run `{}` began, is not here", run.id),
+            format!("this clone does not have the commit `{base}` at which run `{}` started", run.id),
         )
         .hint(format!("`git fetch {remote}` may bring it"))
     })

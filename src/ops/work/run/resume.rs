@@ -77,10 +77,9 @@ fn take_over(session: &Session, found: &RunFolder, is_meant: bool) -> Result<(),
 /// A run that another clone drives, or drove last.
 fn elsewhere(code: &'static str, found: &RunFolder) -> Refusal {
     let Run { id, actor, .. } = &found.run;
-    let message =
-        format!("another clone drives run `{id}`, which {} began, or drove it last", actor.as_str());
+    let message = format!("another clone drives run `{id}` by {}, or was the last to", actor.as_str());
     let call = Call::new(Other::RunResume, [id]).flag("take-over");
-    Refusal::new(code, message).remedy(call, "takes it over; first make sure that it has been stopped there")
+    Refusal::new(code, message).remedy(call, "takes it over; first make sure that it has stopped there")
 }
 
 /// The run that is meant, which has not ended.
@@ -90,7 +89,7 @@ fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
         let found = named(&snapshot, run)?;
         return match Driven::of(store, &found) {
             Driven::Ended => Err(Refusal::new("run-ended", format!("run `{}` has ended", found.run.id))
-                .remedy(Call::new(Op::Run, ["ISSUE"]), "begins another")),
+                .remedy(Call::new(Op::Run, ["ISSUE"]), "starts another")),
             _ => Ok(found),
         };
     }
@@ -110,13 +109,15 @@ fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
             let ids = interrupted.iter().map(|it| it.run.id.to_string()).collect();
             Err(Refusal::new("several-runs", format!("{} runs were interrupted", interrupted.len()))
                 .details(ids)
-                .remedy(Call::new(Other::RunResume, ["RUN"]), "goes on with one of them"))
+                .remedy(Call::new(Other::RunResume, ["RUN"]), "resumes one of them"))
         }
         // It is told which process drives it.
         (None, _) => match (here.pop(), others.first()) {
             (Some(running), _) => Ok(running),
             (None, Some(other)) => Err(Refusal { kind: Kind::Nothing, ..elsewhere("nothing-to-do", other) }),
-            (None, None) => Err(Refusal::nothing("no run is open").remedy(Other::RunList, "shows the runs")),
+            (None, None) => {
+                Err(Refusal::nothing("there is no unfinished run").remedy(Other::RunList, "shows the runs"))
+            }
         },
     }
 }

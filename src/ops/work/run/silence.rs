@@ -34,7 +34,7 @@ pub(super) fn configured(store: &Store) -> Result<Option<Duration>, Refusal> {
     let limit = if text.trim() == "off" { Some(Duration::ZERO) } else { definition::duration(&text) };
     limit.map(Some).ok_or_else(|| {
         Refusal::new("config", format!("`{KEY}` is `{text}`"))
-            .hint("it is a length of time such as 90s or 15m, or off")
+            .hint("expected a duration such as 90s or 15m, or off")
     })
 }
 

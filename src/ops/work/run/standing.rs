@@ -27,7 +27,7 @@ pub(super) struct Standings {
     pub(super) all: Vec<Standing>,
     /// The items that wait: the issue that is in the way, and the reason.
     pub(super) waits_for: BTreeMap<IssueId, (Option<IssueId>, String)>,
-    /// The issues that somebody outside of the run executes, and who.
+    /// The issues that someone outside of the run executes, and who.
     pub(super) elsewhere: BTreeMap<IssueId, String>,
 }
 
@@ -142,7 +142,7 @@ fn executed_by(read: &impl Read, id: &IssueId) -> Option<String> {
         return None;
     }
     let held = &facts::holder(&folder)?.execution;
-    Some(format!("{} executes it (`{}`)", held.actor.as_str(), held.id))
+    Some(format!("{} is executing it (`{}`)", held.actor.as_str(), held.id))
 }
 
 struct At<'a> {
@@ -233,7 +233,7 @@ impl At<'_> {
     }
 }
 
-/// Whether this run carries an execution out: its worktree is one of the run's, or was to become one when the run was
+/// Whether an execution belongs to this run: its worktree is one of the run's, or was to become one when the run was
 /// killed.
 fn is_ours(
     store: &Store,

@@ -70,7 +70,7 @@ fn simpler(input: &Value) -> Value {
     simpler
 }
 
-/// Has an issue planned: its plan is stored and bound, or several wait for somebody to choose.
+/// Has an issue planned: its plan is stored and bound, or several wait for someone to choose.
 pub(super) fn plan(job: &Job) -> Came {
     let planned = (|| {
         let session = job.identity.at(&job.folder)?;
@@ -137,16 +137,16 @@ fn same_again(
         review::standing(plan, folder.reviews(&plan.id)).verdict == Some(Verdict::Rejected)
     };
     let [only] = plans else {
-        return Err(Refused::Faults(vec!["the issue already has each of these plans".into()]));
+        return Err(Refused::Faults(vec!["the issue already has all of these plans".into()]));
     };
     if folder.solution(only).filter(is_rejected).is_some() {
         return Err(Refused::Faults(vec![format!(
-            "this is `{only}`, which was rejected in review; give another plan"
+            "this is `{only}`, which was rejected in review; make a different plan"
         )]));
     }
     if !std::mem::replace(is_told, true) {
         return Err(Refused::Faults(vec![format!(
-            "this is `{only}`, whose execution failed; give another plan, or the same once more if the plan was not wrong"
+            "this is `{only}`, whose execution failed; make a different plan, or give this one again if the plan was not the cause"
         )]));
     }
     if folder.bound().is_none_or(|plan| plan.id != *only) {

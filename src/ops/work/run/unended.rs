@@ -58,7 +58,7 @@ pub(super) fn record(session: &Session, places: &Places, executor: &As) {
         let held = AgentSession {
             ended_at: held.started_at.plus_millis(i64::try_from(lasted).unwrap_or_default()),
             transcript_sha256: transcript::sha256(&transcript).ok(),
-            summary: Some("the run was interrupted before the agent had answered".to_owned()),
+            summary: Some("the run was interrupted before the agent answered".to_owned()),
             ..held
         };
         let tree = active::work_dir_of(session.store(), &execution_id).ok().flatten();

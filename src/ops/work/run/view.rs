@@ -35,9 +35,9 @@ pub(crate) struct RunView {
     /// Steps that were left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left_out: Vec<LeftOut>,
-    /// Its state after each change, from its beginning on.
+    /// Its state after each change, oldest first.
     pub(crate) history: Vec<HistoryEntry>,
-    /// The directory on this machine with what its agents said, if any of it is kept.
+    /// The directory on this machine with the transcripts of its agents, if any are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) transcripts: Option<String>,
     /// What happened that the roles of its agents do not allow.

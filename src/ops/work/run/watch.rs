@@ -20,7 +20,7 @@ pub(crate) enum Told<'a> {
     },
     /// An entry was added to its log.
     Logged(&'a RunLogEntry),
-    /// An agent begins with a step.
+    /// An agent starts a step.
     Began {
         /// For this issue.
         issue: &'a IssueId,
@@ -29,12 +29,12 @@ pub(crate) enum Told<'a> {
         /// The agent's name.
         agent: &'a str,
     },
-    /// An agent's step is over.
+    /// An agent has finished a step.
     Ended {
         /// For this issue.
         issue: &'a IssueId,
     },
-    /// An agent works on another task of its plan.
+    /// An agent has moved on to another task of its plan.
     Task {
         /// For this issue.
         issue: &'a IssueId,
@@ -55,11 +55,11 @@ pub(crate) trait Watch {
     /// Something happened.
     fn told(&mut self, told: &Told<'_>);
 
-    /// Whether somebody wants the run to stop, since this was last asked. Once: after the steps that are under way. Twice:
+    /// Whether someone wants the run to stop, since this was last asked. Once: after the steps that are under way. Twice:
     /// now.
     fn stop(&mut self) -> bool;
 
-    /// Whether the test commands of plans that agents will make may be run here: all of them, or those to which somebody
+    /// Whether the test commands of plans that agents will make may be run here: all of them, or those to which someone
     /// agrees when they are known.
     fn agree_to_plans_to_come(&mut self) -> bool;
 

@@ -126,7 +126,7 @@ fn a_bug_comes_in_with_all_that_was_done_to_it_and_once() {
     let again = repo.json(&["import", "git-bug"]);
     assert_eq!((&again["unchanged"], repo.tip()), (&json!(1), tip));
 
-    // Somebody works on it in git-bug; what was edited here stays.
+    // Someone works on it in git-bug; what was edited here stays.
     repo.wf(&["edit", &id, "--title", "Mine"]).ok();
     let bug = repo.git(&["for-each-ref", "--format=%(refname)", "refs/bugs"]).ok().line().to_owned();
     let more = [operation(4, 40, &json!({"status": 1})), operation(3, 41, &json!({"message": "Again."}))];

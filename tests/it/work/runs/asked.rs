@@ -30,7 +30,7 @@ fn an_execution_that_failed_twice_is_for_a_person() {
     assert!(shown.contains("ISS-1") && shown.contains("failed again: no a"), "{shown}");
     assert_eq!((world.decisions(), world.attempts("ISS-1")), (vec!["retry".into(), "skip".into()], 3));
     let log = world.repo.wf(&["run", "log"]).ok().stdout;
-    assert!(log.contains("retry chosen after execute of ISS-1 failed"), "{log}");
+    assert!(log.contains("retry chosen after execution of ISS-1 failed"), "{log}");
     assert_eq!(world.repo.json(&["run", "show"])["state"]["status"], "completed");
     world.is_untouched();
 }
@@ -64,7 +64,7 @@ fn of_several_open_runs_one_is_chosen() {
     assert_eq!(refused["details"].as_array().unwrap().len(), 2, "{refused}");
     let (code, shown) = world.repo.on_terminal("2\ny\ns\n", &["run", "resume"]);
     assert_eq!(code, 1, "{shown}");
-    assert!(shown.contains("Go on with which of these 2 interrupted runs? [1-2]"), "{shown}");
+    assert!(shown.contains("Resume which of these 2 interrupted runs? [1-2]"), "{shown}");
     let status = |run: &str| world.repo.json(&["run", "show", run])["state"]["status"].clone();
     assert_eq!((status(&runs[0]), status(&runs[1])), (json!("running"), json!("completed")));
 }

@@ -129,7 +129,7 @@ fn what_cannot_be_merged_waits_for_a_person_with_the_commands_that_settle_it() {
     let line = told.iter().find(|line| line.starts_with(failed)).unwrap();
     let (first, second) = (branch(&world), line.split("only on the branch `").nth(1).unwrap());
     let second = second.split('`').next().unwrap();
-    let merges = format!("`git merge {first}` and then `git merge {second}` let you resolve");
+    let merges = format!("`git merge {first}` and then `git merge {second}` bring it here");
     assert!(line.contains(&merges) && line.contains(&format!("`git wf reopen {failed}`")), "{line}");
     // Another run says why it leaves the issue out.
     let ran = world.repo.wf(&["run", failed, "--yes"]).fails(3);
@@ -158,7 +158,7 @@ fn an_issue_waits_for_work_that_is_on_another_branch() {
     world.run(0, &["ISS-1"]);
     let branch = branch(&world);
     let ran = world.repo.wf(&["run", "ISS-2", "--yes"]).fails(1);
-    let why = format!("the work of ISS-1 is on the branch {branch}");
+    let why = format!("the work on ISS-1 is on the branch {branch}");
     assert!(ran.stderr.contains(&format!("`ISS-2` will not be executed: {why}")), "{}", ran.stderr);
     assert!(ran.stdout.contains(&why), "{}", ran.stdout);
     assert_eq!(executions(&world, "ISS-2").len(), 0);
@@ -213,10 +213,7 @@ fn a_run_ends_if_each_agent_fails_whatever_it_is_asked() {
     assert_eq!(last["error_type"], "all-workers-failed", "{state:#}");
     assert_eq!(world.repo.status("ISS-5"), "queued");
     let told = waiting(&world);
-    assert!(
-        told.iter().any(|line| line.contains("nothing more was begun: agent executor failed")),
-        "{told:?}"
-    );
+    assert!(told.iter().any(|line| line.contains("the run ended early: agent executor failed")), "{told:?}");
 }
 
 #[test]

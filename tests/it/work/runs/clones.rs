@@ -54,7 +54,7 @@ fn an_issue_that_another_clone_plans_is_left_to_it() {
     world.agent("planner", &format!("if once planning; then {WAITS}; fi; {PLANS}"));
     let bea = second(&world);
     let args = ["run", "ISS-1", "--plan-only", "--yes"];
-    let live = Live::until("ISS-1 plan by planner", &world.repo, &args);
+    let live = Live::until("ISS-1: planning by planner", &world.repo, &args);
     // It does not know yet of what the other does.
     let ran = bea.wf(&["run", "ISS-1", "ISS-2", "--plan-only", "--yes", "--json"]).fails(1).json();
     let (state, run) = (&ran["state"], latest(&world.repo));

@@ -66,7 +66,7 @@ fn an_issue_is_explored_first_and_everybody_is_told() {
     assert_eq!(input.get("no_context"), None);
     for args in [&["context", "ISS-1"][..], &["context", "ISS-1", "--for", "explorer"]] {
         let told = world.repo.wf(args).ok().stdout;
-        assert!(told.contains("what an explorer found out") && told.contains("it is the one"), "{told}");
+        assert!(told.contains("exploration") && told.contains("it is the one"), "{told}");
     }
     let log = world.repo.wf(&["log", "-p", "ISS-1"]).ok().stdout;
     assert!(log.contains("exploration of ISS-1 (search) by "), "{log}");
@@ -90,7 +90,7 @@ fn an_explorer_that_fails_is_asked_for_less_and_then_left_out() {
     assert_eq!(first["comments"][0]["body"], "be quick");
     assert_eq!((second.get("comments"), &second["title"]), (None, &first["title"]));
     let log = world.repo.wf(&["run", "log"]).ok().stdout;
-    assert!(log.contains("explore of ISS-1 skipped"), "{log}");
+    assert!(log.contains("exploration of ISS-1 skipped"), "{log}");
     assert_eq!(world.asked("planner", 1)["input"].get("exploration"), None);
     let told = world.asked("reviewer", 1)["input"]["no_context"].as_str().unwrap().to_owned();
     assert!(told.contains("technical score of 70"), "{told}");
@@ -124,7 +124,7 @@ fn an_exploration_can_be_left_out_on_the_record() {
     assert_eq!(run["steps"], json!(["plan", "queue", "execute", "integrate"]));
     assert_eq!(run["agents"].get("explorer"), None);
     let log = world.repo.wf(&["run", "log"]).ok().stdout;
-    assert!(log.contains("explore skipped: --skip-explore"), "{log}");
+    assert!(log.contains("exploration skipped: --skip-explore"), "{log}");
     assert!(log.contains("review skipped: --skip-review"), "{log}");
 }
 

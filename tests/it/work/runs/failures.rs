@@ -176,7 +176,7 @@ fn of_several_plans_a_person_chooses() {
         "printf '{\"solutions\": [%s, %s]}' \"$(cat \"$HERE/plan.json\")\" \"$(cat \"$HERE/other.json\")\"";
     world.agent("planner", several);
     let state = world.run(1, &["ISS-1"]);
-    assert!(World::error(&state).1.contains("2 plans wait for somebody to choose one"), "{state:#}");
+    assert!(World::error(&state).1.contains("someone must choose one of its 2 plans"), "{state:#}");
     assert_eq!(world.repo.json(&["solution", "list", "ISS-1"]).as_array().unwrap().len(), 2);
 }
 
@@ -210,11 +210,11 @@ fn a_review_that_nobody_gives_is_left_out_on_the_record() {
         (&shown["left_out"][0]["action"], &shown["left_out"][0]["issue_id"]),
         (&json!("review"), &json!("ISS-1"))
     );
-    // It is said wherever the run is shown, and waits for somebody.
+    // It is said wherever the run is shown, and waits for someone.
     assert!(world.repo.wf(&["run", "show"]).ok().stdout.contains("ISS-1: no review: "));
     let report = world.repo.wf(&["run", "report"]).ok().stdout;
     assert!(
-        report.contains("\nISS-1: no review: ") && report.contains("ISS-1: nobody reviewed its plan"),
+        report.contains("\nISS-1: no review: ") && report.contains("ISS-1: its plan was not reviewed"),
         "{report}"
     );
 }

@@ -56,7 +56,7 @@ fn programs_get_events_on_stderr_and_the_run_on_stdout() {
 fn a_pipe_gets_a_line_for_each_thing() {
     let world = World::new();
     let ran = world.repo.wf(&["run", "--yes", "ISS-1"]).ok();
-    assert!(ran.stderr.contains("ISS-1 plan by planner\n"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("plan of ISS-1 done\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("ISS-1: planning by planner\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("planning of ISS-1 done\n"), "{}", ran.stderr);
     assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains("[..."), "{}", ran.stderr);
 }

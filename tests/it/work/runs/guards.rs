@@ -42,8 +42,8 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
         ("git branch -f main HEAD".to_owned(), ""),
         ("git tag v1".to_owned(), "does not change `refs/tags/v1`"),
         ("git checkout -q -b mine".to_owned(), "does not change `mine`"),
-        ("echo x > a.txt; git stash".to_owned(), "the stash is shared"),
-        (format!("git -C '{code}' commit -q --allow-empty -m Mine"), "commits on the branch `wf/SOL-"),
+        ("echo x > a.txt; git stash".to_owned(), "share the stash"),
+        (format!("git -C '{code}' commit -q --allow-empty -m Mine"), "commits only on the branch `wf/SOL-"),
         (format!("git -C '{code}' commit -q --no-verify --allow-empty -m Mine"), "does not change `main`"),
         ("git update-ref -d refs/wf/main".to_owned(), "does not delete `refs/wf/main`"),
         ("env -u WF_ROLE -u WF_ACTOR git wf close ISS-1 -m done".to_owned(), "a executor may not `close`"),
@@ -94,9 +94,9 @@ fn a_planner_only_reads() {
     let world = world();
     for (trial, words) in [
         ("git commit -q --allow-empty -m Mine", "a planner only reads, and does not commit"),
-        ("git commit -q --no-verify --allow-empty -m Mine", "a planner reads `"),
+        ("git commit -q --no-verify --allow-empty -m Mine", "a planner only reads `"),
         ("git push -q origin HEAD:refs/heads/x", "a planner does not push"),
-        ("git branch -D spare", "a planner only reads, and changes no `spare`"),
+        ("git branch -D spare", "a planner only reads, and does not change `spare`"),
         ("env -i PATH=\"$PATH\" git wf next ISS-1", "a planner may not `next`"),
     ] {
         let (out, is_through) = tried(&world, "planner", trial);

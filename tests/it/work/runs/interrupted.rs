@@ -61,7 +61,11 @@ fn killed_again_and_again(mut kills: usize, seed: u64) {
         }
         if args[1] == "resume" {
             let last = repo.wf(args);
-            assert!(last.code == 0 || last.stderr.contains("no run is open"), "{seed}: {}", last.stderr);
+            assert!(
+                last.code == 0 || last.stderr.contains("there is no unfinished run"),
+                "{seed}: {}",
+                last.stderr
+            );
         } else {
             repo.wf(args).ok();
         }
@@ -98,11 +102,11 @@ fn a_run_that_was_killed_is_shown_as_interrupted_and_the_log_tells_how_it_went_o
     let (run, list) = (latest(repo), repo.wf(&["run", "list"]).ok().stdout);
     assert!(list.contains("interrupted"), "{list}");
     let show = repo.wf(&["run", "show"]).ok().stdout;
-    assert!(show.contains(&format!("`git wf run resume {run}` goes on with it")), "{show}");
+    assert!(show.contains(&format!("`git wf run resume {run}` continues it")), "{show}");
     assert!(!show.contains("is on the branch"), "{show}");
     assert_eq!(repo.json(&["run", "show"])["driven"], "interrupted");
     let refused = repo.wf(&["run", "ISS-1", "--yes"]).fails(3).stderr;
-    assert!(refused.contains("which was interrupted, executes it"), "{refused}");
+    assert!(refused.contains("the interrupted run"), "{refused}");
     assert!(refused.contains(&format!("git wf run resume {run}")), "{refused}");
 
     repo.wf(&["run", "resume", "--yes"]).ok();
@@ -154,7 +158,7 @@ fn work_that_is_completed_when_the_run_is_stopped_is_still_merged() {
         code == 1 && told.contains("was stopped") && told.contains("git wf run resume"),
         "{code}: {told}"
     );
-    assert!(told.contains("integrate of ISS-1 done"), "{told}");
+    assert!(told.contains("merge of ISS-1 done"), "{told}");
     assert_eq!(repo.json(&["run", "show"])["driven"], "interrupted");
     repo.wf(&["run", "resume", "--yes"]).ok();
     assert_eq!((repo.status("ISS-1"), repo.status("ISS-2")), ("completed".into(), "completed".into()));

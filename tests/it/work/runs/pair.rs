@@ -108,7 +108,7 @@ fn five_issues_are_planned_and_mended_by_three_at_once() {
     assert!(!repo.path().parent().unwrap().join(format!("code-{}", run["id"].as_str().unwrap())).exists());
     let branch = run["branch"].as_str().unwrap().trim_start_matches("refs/heads/");
     all_is_mended(&repo, branch);
-    // A plan was judged by somebody else than its author.
+    // A plan was judged by someone else than its author.
     let reviews = repo.json(&["solution", "list", "ISS-1"])[0]["reviews"].clone();
     assert!(reviews.to_string().contains("planner-reviewer"), "{reviews}");
     // The trail names the agent of each commit, and the report agrees with it.
@@ -130,7 +130,7 @@ fn an_issue_that_is_missing_is_skipped_and_named_ones_are_enough() {
     assert!(dry["warnings"][0].as_str().unwrap().contains("skipped `ISS-404`"), "{dry}");
     assert_eq!(repo.json(&["run", "list"]), json!([]));
     let ran = repo.wf(&["run", "ISS-3", "ISS-404", "--yes"]).ok();
-    assert!(ran.stderr.contains("ISS-3 plan by planner"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("ISS-3: planning by planner"), "{}", ran.stderr);
     assert!(ran.stdout.contains("merges the work"), "{}", ran.stdout);
     assert_eq!(repo.status("ISS-3"), "completed");
     assert_eq!(column(&repo.json(&["run", "list"]), "status"), ["completed"]);

@@ -25,7 +25,7 @@ fn transcripts_are_kept_of_what_failed_and_of_everything_if_asked_for() {
     world.run(1, &["ISS-1", "ISS-2"]);
     assert_eq!(kept(&world), ["plan-ISS-2-1.jsonl", "plan-ISS-2-2.jsonl"]);
     let shown = world.repo.wf(&["run", "show"]).ok().stdout;
-    assert!(shown.contains("what the agents said is in "), "{shown}");
+    assert!(shown.contains("transcripts of the agents: "), "{shown}");
     for (option, setting) in [(&["--keep-transcripts"][..], "false"), (&[], "true")] {
         let world = World::new();
         world.repo.git(&["config", "wf.run.keepTranscripts", setting]).ok();

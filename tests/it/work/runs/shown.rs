@@ -39,7 +39,7 @@ fn a_run_is_shown_with_the_state_that_its_log_makes() {
         assert!(people.contains(words), "{words}: {people}");
     }
     let log = repo.wf(&["run", "log", "9w1n"]).ok().stdout;
-    for words in ["plan of ISS-001 failed: no answer within 5 s", "ISS-001 planned"] {
+    for words in ["planning of ISS-001 failed: no answer within 5 s", "ISS-001 planned"] {
         assert!(log.contains(words), "{words}: {log}");
     }
     assert_eq!(repo.json(&["run", "log", "9w1n"]).as_array().unwrap().len(), 4);

@@ -20,7 +20,7 @@ fn a_silent_agent_is_started_again() {
     let state = world.run(0, &["ISS-1"]);
     assert_eq!(column(&state["errors"], "error_type"), ["agent-silent"], "{state:#}");
     let message = state["errors"][0]["message"].as_str().unwrap();
-    assert!(message.contains("neither said nor changed anything for 1 s"), "{message}");
+    assert!(message.contains("wrote nothing and changed nothing for 1 s"), "{message}");
     // It was the same execution, and both sessions are recorded.
     let executions = world.repo.json(&["show", "ISS-1"])["executions"].clone();
     assert_eq!(executions.as_array().unwrap().len(), 1, "{executions:#}");

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStderr, Stdio};
 
 use super::world::{BUILDS, World};
 
-/// A run whose executor says when it is at work, by opening `up`, and goes on when somebody opens `go`.
+/// A run whose executor says when it is at work, by opening `up`, and goes on when someone opens `go`.
 struct Held {
     world: World,
     run: Child,

@@ -6,7 +6,7 @@ use crate::ops::Refusal;
 use crate::ops::work::run::agreed;
 
 impl Driver<'_> {
-    /// Why the tests of a plan may not be run; none if somebody agreed to all of them.
+    /// Why the tests of a plan may not be run; none if someone agreed to all of them.
     pub(super) fn refused(&mut self, solution: &SolutionId) -> Result<Option<Refusal>, Refusal> {
         agreed::refused(self.session, self.watch, solution)
     }

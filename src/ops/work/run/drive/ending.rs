@@ -13,7 +13,7 @@ use crate::rules::facts;
 use crate::rules::run::{Need, Progress, Standing, chains, need, worn_out};
 
 impl Driver<'_> {
-    /// Records the end: with what went wrong, if nothing came of any issue or if issues wait for each other.
+    /// Records the end: with what went wrong, if every issue failed or if issues wait for each other.
     pub(super) fn end(&mut self) -> Result<(), Refusal> {
         let standings = self.standings()?;
         let worn_out = self.worn_out();
@@ -39,12 +39,16 @@ impl Driver<'_> {
         self.note_done_by_others(&standings.all)?;
         let error = if let Some(step) = worn_out {
             let agent = self.agent_of(step).unwrap_or_default();
-            let message = format!("agent {agent} failed each time that it was asked to {step}");
+            let message = format!("agent {agent} failed every time it was asked to {step}");
             Some(failure("all-workers-failed", &message, ""))
         } else if !stuck.is_empty() {
-            Some(failure("stalled", "issues wait for what this run cannot do", &chains.join("\n")))
+            Some(failure(
+                "stalled",
+                "the remaining issues wait for something that this run cannot do",
+                &chains.join("\n"),
+            ))
         } else if self.all_failed() {
-            Some(failure("all-failed", "nothing came of any issue", ""))
+            Some(failure("all-failed", "every issue failed", ""))
         } else {
             None
         };
@@ -72,7 +76,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Records which issues somebody outside of the run has completed meanwhile.
+    /// Records which issues someone outside of the run has completed meanwhile.
     fn note_done_by_others(&mut self, all: &[Standing]) -> Result<(), Refusal> {
         let progress = Progress::of(&self.log);
         let is_new = |at: &&Standing| {
@@ -80,7 +84,7 @@ impl Driver<'_> {
             at.status == IssueStatus::Completed && !at.is_given_up && logged != Some(IssueStatus::Completed)
         };
         let reached = |at: &Standing| {
-            let note = Some("by somebody outside of this run".to_owned());
+            let note = Some("outside this run".to_owned());
             RunEvent::Issue(IssueReached { note, ..IssueReached::plain(at.issue.clone(), at.status) })
         };
         let events: Vec<RunEvent> = all.iter().filter(is_new).map(reached).collect();

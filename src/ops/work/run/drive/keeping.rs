@@ -1,4 +1,4 @@
-//! What nobody but the run itself moves: the ref of the records, and the branch of the run. If somebody did, it is put back
+//! What nobody but the run itself moves: the ref of the records, and the branch of the run. If someone did, it is put back
 //! at once, since the run cannot go on otherwise.
 
 use super::Driver;

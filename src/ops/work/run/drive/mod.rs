@@ -45,14 +45,14 @@ use crate::rules::roles::Role;
 use crate::rules::run::{IssueProgress, Progress};
 use crate::store::{ObjectId, Read, Snapshot, layout};
 
-/// How long to wait for news before looking whether somebody wants to stop.
+/// How long to wait for news before looking whether someone wants to stop.
 const LOOK: Duration = Duration::from_millis(100);
 /// The code of the refusal if another clone drives the run.
 const TAKEN_OVER: &str = "taken-over";
 /// How many news may wait to be read.
 const NEWS: usize = 256;
 
-/// Drives a run to its end, or until somebody stops it: it can be resumed then.
+/// Drives a run to its end, or until someone stops it: it can be resumed then.
 ///
 /// # Errors
 /// `interrupted`; what writing to the store can come to.
@@ -108,7 +108,7 @@ pub(super) fn drive(
     let is_over = driven?;
     if !is_over {
         return Err(Refusal::new("interrupted", format!("run `{id}` was stopped"))
-            .remedy(Call::new(Other::RunResume, [id]), "goes on with it"));
+            .remedy(Call::new(Other::RunResume, [id]), "continues it"));
     }
     clean_up(store, &driver.places, &driver.log)?;
     driver.forget_what_was_said();
@@ -140,7 +140,7 @@ struct Driver<'a> {
     news: Receiver<Report>,
     /// Which work of other issues is in the branch of the run.
     arrivals: Arrivals,
-    /// How often somebody wanted to stop.
+    /// How often someone wanted to stop.
     stops: Arc<AtomicUsize>,
     /// What agents do outside of their roles.
     outside: Arc<Outside>,
@@ -153,7 +153,7 @@ struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    /// Whether the run came to its end; else somebody stopped it.
+    /// Whether the run came to its end; else someone stopped it.
     fn until_nothing_is_left(&mut self) -> Result<bool, Refusal> {
         // The state of the store that was looked at last.
         let mut seen = None;
@@ -191,7 +191,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether somebody wants the run to stop.
+    /// Whether someone wants the run to stop.
     fn is_stopping(&self) -> bool {
         self.stops.load(Ordering::Relaxed) > 0
     }
@@ -290,7 +290,7 @@ impl Driver<'_> {
             return Ok(());
         }
         Err(Refusal::new(TAKEN_OVER, format!("another clone drives run `{id}` now"))
-            .remedy(Call::new(Other::RunShow, [id]), "shows how far it has come"))
+            .remedy(Call::new(Other::RunShow, [id]), "shows its progress"))
     }
 
     /// The plan that was executed for an issue; the bound one if none was.

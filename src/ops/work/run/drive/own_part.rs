@@ -62,21 +62,21 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Somebody else works on an issue.
+    /// Someone else works on an issue.
     pub(super) fn leave(&mut self, at: &Standing, who: &str) -> Result<(), Refusal> {
         let mut reached = IssueReached::plain(at.issue.clone(), at.status);
         reached.error = Some(failure(HELD_ELSEWHERE, who, ""));
         self.log_issue("left to others", reached)
     }
 
-    /// Nothing can be done for an issue until somebody decides.
+    /// Nothing can be done for an issue until someone decides.
     pub(super) fn give_up(&mut self, at: &Standing, why: Why) -> Result<(), Refusal> {
         let issue = &at.issue;
         let error = match why {
             Why::NoPlan => failure("no-plan", "it has no bound plan", ""),
             Why::Choice => failure(
                 "pending-selection",
-                &format!("{} plans wait for somebody to choose one", at.candidates),
+                &format!("someone must choose one of its {} plans", at.candidates),
                 "",
             ),
             Why::Rejected => {
@@ -197,8 +197,7 @@ impl Driver<'_> {
                 self.log("integrated", [RunEvent::Action(self.action(issue, RunStep::Integrate))])
             }
             Ok(Merge::Conflict(files)) => {
-                let message =
-                    format!("its work on the branch {branch} conflicts with that of others in the run");
+                let message = format!("its work on the branch {branch} conflicts with other work of the run");
                 let failure = failure("merge-conflict", &message, &files.join(", "));
                 let tried = Progress::of(&self.log).failed_since_taken(RunStep::Integrate, issue);
                 match self.run.limits.retries {

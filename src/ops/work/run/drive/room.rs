@@ -13,7 +13,7 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::{ObjectId, Store, object_id};
 
 impl Driver<'_> {
-    /// Puts away what earlier attempts at a plan left, in this run or in another. What somebody else has checked out stays:
+    /// Puts away what earlier attempts at a plan left, in this run or in another. What someone else has checked out stays:
     /// then the branch of the next attempt has a number.
     pub(super) fn make_room(&self, folder: &IssueFolder, solution: &SolutionId) -> Result<(), Refusal> {
         let store = self.session.store();

@@ -44,7 +44,7 @@ impl Driver<'_> {
             };
             match begun {
                 Ok(()) => {}
-                // Somebody else was faster: what came in from them shows what there is to do now.
+                // Someone else was faster: what came in from them shows what there is to do now.
                 Err(refusal) if refusal.kind == Kind::Nothing => {
                     has_failed |= self.session.store().tip()? != before;
                 }
@@ -68,7 +68,7 @@ impl Driver<'_> {
     /// it, too.
     ///
     /// # Errors
-    /// `nothing-to-do` if somebody else was faster.
+    /// `nothing-to-do` if someone else was faster.
     fn reach_planning(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         let store = self.session.store();
         let snapshot = store.snapshot()?;
@@ -89,7 +89,7 @@ impl Driver<'_> {
                 let others = Others::than(Some(&self.run.id), store, tx, &mut self.ended.borrow_mut())?;
                 let is_changed = facts::status(&issues::existing(tx, issue)?) != status;
                 if is_changed || others.at_work(issue).is_some() {
-                    return Err(Refusal::nothing(format!("somebody else works on `{issue}`")));
+                    return Err(Refusal::nothing(format!("someone else is working on `{issue}`")));
                 }
                 let entry = tx.log_run(&self.run.id, event.clone())?;
                 tx.describe(format!("run: {} {issue} planning", self.run.id));
@@ -125,7 +125,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Takes the item, or goes on with it, and lets the agent work.
+    /// Takes the item, or continues it, and lets the agent work.
     pub(super) fn begin_execution(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         let store = self.session.store();
         let folder = issues::existing(&store.snapshot()?, issue)?;
@@ -182,12 +182,12 @@ impl Driver<'_> {
     }
 }
 
-/// Sets aside what an agent left uncommitted when the run was interrupted: the agent goes on with its last commit. Returns
+/// Sets aside what an agent left uncommitted when the run was interrupted: the agent continues its last commit. Returns
 /// what there is to say of it.
 fn left_behind(there: &Store, execution: &ExecutionId) -> Result<Option<String>, Refusal> {
     let Some(branch) = keep_files(there, execution)? else { return Ok(None) };
     there.git().discard_uncommitted()?;
-    Ok(Some(format!("resumed; what was not committed is on the branch {branch}")))
+    Ok(Some(format!("resumed; uncommitted changes are on the branch {branch}")))
 }
 
 /// Whether a refusal says only that the remote could not be asked.
