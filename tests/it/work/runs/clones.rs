@@ -80,7 +80,7 @@ fn a_run_of_another_clone_is_resumed_only_on_purpose() {
     gate(&world);
     world.agent("executor", &format!("if once executing; then {WAITS}; fi; {BUILDS}"));
     let (ada, bea) = (&world.repo, second(&world));
-    let live = Live::until("ISS-1 execute by executor", ada, &["run", "ISS-1", "--yes"]);
+    let live = Live::until("ISS-1: execution by executor", ada, &["run", "ISS-1", "--yes"]);
     let run = latest(ada);
     assert_eq!(ada.json(&["run", "list"])[0]["driven"], "here");
     let shown = ada.wf(&["run", "show"]).ok().stdout;
