@@ -141,7 +141,7 @@ fn the_second_interrupt_cancels_the_turn_and_the_run_can_be_resumed() {
     };
     interrupt();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(lines.any(|line| line.contains("stopping after the steps that are under way")));
+    assert!(lines.any(|line| line.contains("stopping after the current steps")));
     interrupt();
     assert_eq!(rest(alive), "cancelled\n");
     let told: Vec<String> = lines.collect();

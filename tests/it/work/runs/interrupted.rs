@@ -151,7 +151,7 @@ fn work_that_is_completed_when_the_run_is_stopped_is_still_merged() {
     let repo = &world.repo;
     let mut live = Live::until("ISS-1: execution by executor", repo, &["run", "ISS-1", "ISS-2", "--yes"]);
     live.interrupt(repo);
-    live.tells("stopping after the steps that are under way");
+    live.tells("stopping after the current steps");
     open(&world);
     let (code, told) = live.ends();
     assert!(

@@ -63,7 +63,7 @@ impl Held {
 fn ctrl_c_lets_the_steps_under_way_come_to_their_end() {
     let mut held = Held::new();
     held.agent();
-    held.interrupt("stopping after the steps that are under way");
+    held.interrupt("stopping after the current steps");
     std::fs::write(held.world.sandbox.root().join("go"), "").unwrap();
     let (code, rest) = held.ended();
     assert!(code == Some(1) && rest.contains("git wf run resume RUN-"), "{code:?} {rest}");
@@ -80,7 +80,7 @@ fn ctrl_c_lets_the_steps_under_way_come_to_their_end() {
 fn a_second_ctrl_c_ends_the_agents_at_once() {
     let mut held = Held::new();
     let agent = held.agent();
-    held.interrupt("stopping after the steps that are under way");
+    held.interrupt("stopping after the current steps");
     held.interrupt("stopping");
     let (code, rest) = held.ended();
     assert!(code == Some(1) && rest.contains("git wf run resume RUN-"), "{code:?} {rest}");
