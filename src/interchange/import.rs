@@ -14,7 +14,7 @@ use super::{Kept, LeftOut, Noted, Report, Skipped};
 use crate::model::doc::Excess;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::{Comment, Issue};
-use crate::model::record::{entry_at, entry_bytes, ordered_as};
+use crate::model::record::{OnceSchema, entry_at, entry_bytes};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::store::redaction::Redactions;
@@ -308,7 +308,7 @@ fn write_comments(tx: &mut Tx<'_>, arrival: &Arrival) -> Result<u64, StoreError>
         let path = layout::entry(&folder, &comment.id);
         let is_there = match tx.file(&path)? {
             Some(bytes) => {
-                layout::entry_file(ordered_as::<Comment>, Some(comment.id.as_str()), &bytes).is_ok()
+                layout::entry_file(OnceSchema::of::<Comment>(), Some(comment.id.as_str()), &bytes).is_ok()
             }
             None => hidden.is_about(&path),
         };

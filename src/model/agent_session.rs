@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::declare::once;
 use super::text_enum::text_enum;
 use super::time::Time;
 
@@ -51,35 +52,30 @@ impl Usage {
     }
 }
 
-/// An agent worked on the plan
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct AgentSession {
-    /// The agent's name in the settings, or the name of its program. Never a command line.
-    pub(crate) agent: String,
-    /// The model, if the agent reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) model: Option<String>,
-    /// The protocol in which it was asked.
-    pub(crate) protocol: Protocol,
-    /// The agent's own id of the session, by which it can be resumed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) session_id: Option<String>,
-    /// When it was asked.
-    pub(crate) started_at: Time,
-    /// When it ended.
-    pub(crate) ended_at: Time,
-    /// How many tokens it read and wrote, if the agent reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) tokens: Option<u64>,
-    /// Its cost, if the agent reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) cost: Option<Cost>,
-    /// The SHA-256 of the transcript, in hex. The transcript itself stays on the machine of the agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) transcript_sha256: Option<String>,
-    /// The outcome, in one sentence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) summary: Option<String>,
+once! {
+    /// An agent worked on the plan
+    AgentSession {
+        /// The agent's name in the settings, or the name of its program. Never a command line.
+        fact agent: String,
+        /// The model, if the agent reports it.
+        fact model: Option<String> = default,
+        /// The protocol in which it was asked.
+        fact protocol: Protocol,
+        /// The agent's own id of the session, by which it can be resumed.
+        fact session_id: Option<String> = default,
+        /// When it was asked.
+        fact started_at: Time,
+        /// When it ended.
+        fact ended_at: Time,
+        /// How many tokens it read and wrote, if the agent reports it.
+        fact tokens: Option<u64> = default,
+        /// Its cost, if the agent reports it.
+        fact cost: Option<Cost> = default,
+        /// The SHA-256 of the transcript, in hex. The transcript itself stays on the machine of the agent.
+        fact transcript_sha256: Option<String> = default,
+        /// The outcome, in one sentence.
+        text summary: Option<String> = default,
+    }
 }
 
 /// What an agent reports about its own session.

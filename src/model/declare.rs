@@ -1,9 +1,11 @@
-//! Declares a record or an object once: the type, the names of its fields, their order, and how each merges.
+//! Declares a record or an object once: the type, the names of its fields, their order, how each merges, and which of
+//! them can be hidden. A field that ends in `= default` may be absent, and is not written while it has its default value.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::id::SolutionId;
 use super::schema::Shape;
 
 /// A type whose fields have an order.
@@ -18,6 +20,7 @@ impl Shaped for String {}
 impl Shaped for bool {}
 impl Shaped for f64 {}
 impl Shaped for Value {}
+impl Shaped for SolutionId {}
 impl<T> Shaped for BTreeSet<T> {}
 
 impl<T: Shaped> Shaped for Option<T> {
@@ -28,15 +31,25 @@ impl<T: Shaped + 'static> Shaped for Vec<T> {
     const SHAPE: Shape = Shape::Items(&T::SHAPE);
 }
 
+/// Whether a field that may be absent is.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// Declares an object within a record. In `kind as "type": Option<String>`, the field has another name in JSON.
 macro_rules! object {
     ($(#[$doc:meta])* $name:ident {
-        $($(#[$about:meta])* $field:ident $(as $text:literal)?: $type:ty),+ $(,)?
+        $($(#[$about:meta])* $field:ident $(as $text:literal)?: $type:ty $(= $absent:ident)?),+ $(,)?
     }) => {
         #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         $(#[$doc])*
         pub(crate) struct $name {
-            $($(#[serde(rename = $text)])? $(#[$about])* pub(crate) $field: $type),+
+            $(
+                $(#[serde(rename = $text)])?
+                $(#[serde($absent, skip_serializing_if = "crate::model::declare::is_default")])?
+                $(#[$about])*
+                pub(crate) $field: $type
+            ),+
         }
 
         impl $crate::model::declare::Shaped for $name {
@@ -65,14 +78,18 @@ macro_rules! name {
 macro_rules! record {
     (
         $(#[$doc:meta])* $name:ident {
-            $($(#[$about:meta])* $kind:ident $field:ident: $type:ty $(=> $more:ident($($arg:expr)?))?),+ $(,)?
+            $($(#[$about:meta])* $kind:ident $field:ident: $type:ty $(= $absent:ident)? $(=> $more:ident($($arg:expr)?))?),+ $(,)?
         }
         $(#[$merges:meta])* $schema:ident = $text:literal, $births:ident, $check:expr $(,)?
     ) => {
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         $(#[$doc])*
         pub(crate) struct $name {
-            $($(#[$about])* pub(crate) $field: $type),+
+            $(
+                $(#[serde($absent, skip_serializing_if = "crate::model::declare::is_default")])?
+                $(#[$about])*
+                pub(crate) $field: $type
+            ),+
         }
 
         $(#[$merges])*
@@ -98,4 +115,45 @@ macro_rules! field {
     };
 }
 
-pub(crate) use {field, name, object, record};
+/// Declares something that is written once: a claim, a run, or what an entry of a log says. Each field starts with
+/// what it is: `text` was written by someone, and `redact` hides it; `fact` is an id, a time, a number or a word, which
+/// is hidden only by name; `decides` is never hidden, since decisions depend on it.
+macro_rules! once {
+    ($(#[$doc:meta])* $name:ident {
+        $($(#[$about:meta])* $part:ident $field:ident $(as $text:literal)?: $type:ty $(= $absent:ident)?),+ $(,)?
+    }) => {
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        $(#[$doc])*
+        pub(crate) struct $name {
+            $(
+                $(#[serde(rename = $text)])?
+                $(#[serde($absent, skip_serializing_if = "crate::model::declare::is_default")])?
+                $(#[$about])*
+                pub(crate) $field: $type
+            ),+
+        }
+
+        impl $crate::model::record::Once for $name {
+            const MEMBERS: $crate::model::record::Members =
+                &[&[$($crate::model::record::Member::$part($crate::model::declare::name!($field $($text)?))),+]];
+        }
+    };
+}
+
+/// Declares an entry of a log, with its id as the first field.
+macro_rules! entry {
+    ($(#[$doc:meta])* $name:ident { $($fields:tt)+ }) => {
+        $crate::model::declare::once! {
+            $(#[$doc])*
+            $name {
+                /// The entry's id.
+                fact id: $crate::model::id::EntryId,
+                $($fields)+
+            }
+        }
+
+        $crate::model::record::entries!($name);
+    };
+}
+
+pub(crate) use {entry, field, name, object, once, record};

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::agent_session::AgentSession;
+use super::declare::{object, once};
 use super::digest::PlanDigest;
 use super::fingerprint::Fingerprint;
 use super::hash::{CommitHash, PatchId};
@@ -27,53 +28,46 @@ pub(crate) struct Supersedes {
     pub(crate) status: ExecutionStatus,
 }
 
-/// One attempt at a plan, and the claim on it. Written once, under an id derived from its content.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Execution {
-    /// Its id.
-    pub(crate) id: ExecutionId,
-    /// A random value, which makes two claims differ even if everything else is the same.
-    pub(crate) nonce: String,
-    /// The issue.
-    pub(crate) issue_id: IssueId,
-    /// The plan.
-    pub(crate) solution_id: SolutionId,
-    /// The digest of the plan when it was claimed.
-    pub(crate) plan_digest: PlanDigest,
-    /// A commit of the ref in which the plan has this digest. It is a hint: the digest decides.
-    pub(crate) plan_commit: CommitHash,
-    /// The queue it was taken from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) queue_id: Option<QueueId>,
-    /// Its item in that queue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) item_id: Option<ItemId>,
-    /// One more than the highest of the issue's earlier attempts.
-    pub(crate) attempt: u64,
-    /// The executor.
-    pub(crate) actor: Person,
-    /// The role of the executor; absent for an owner.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) role: Option<String>,
-    /// The full name of the branch on which it started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
-    /// The commit of the branch at the time of the claim; absent on an unborn branch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) base_commit: Option<CommitHash>,
-    /// The worktree's name; absent for the main one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) worktree: Option<String>,
-    /// The remote through which the claim was made; absent for a local claim.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) via: Option<String>,
-    /// Earlier attempts that this one sets aside.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) supersedes: Vec<Supersedes>,
-    /// When the claim was made.
-    pub(crate) started_at: Time,
-    /// When the lease expires unless it is renewed.
-    pub(crate) lease_expires_at: Time,
+once! {
+    /// One attempt at a plan, and the claim on it. Written once, under an id derived from its content.
+    Execution {
+        /// Its id.
+        fact id: ExecutionId,
+        /// A random value, which makes two claims differ even if everything else is the same.
+        fact nonce: String,
+        /// The issue.
+        fact issue_id: IssueId,
+        /// The plan.
+        fact solution_id: SolutionId,
+        /// The digest of the plan when it was claimed.
+        fact plan_digest: PlanDigest,
+        /// A commit of the ref in which the plan has this digest. It is a hint: the digest decides.
+        fact plan_commit: CommitHash,
+        /// The queue it was taken from.
+        fact queue_id: Option<QueueId> = default,
+        /// Its item in that queue.
+        fact item_id: Option<ItemId> = default,
+        /// One more than the highest of the issue's earlier attempts.
+        fact attempt: u64,
+        /// The executor.
+        fact actor: Person,
+        /// The role of the executor; absent for an owner.
+        fact role: Option<String> = default,
+        /// The full name of the branch on which it started.
+        fact branch: Option<String> = default,
+        /// The commit of the branch at the time of the claim; absent on an unborn branch.
+        fact base_commit: Option<CommitHash> = default,
+        /// The worktree's name; absent for the main one.
+        fact worktree: Option<String> = default,
+        /// The remote through which the claim was made; absent for a local claim.
+        fact via: Option<String> = default,
+        /// Earlier attempts that this one sets aside.
+        fact supersedes: Vec<Supersedes> = default,
+        /// When the claim was made.
+        fact started_at: Time,
+        /// When the lease expires unless it is renewed.
+        fact lease_expires_at: Time,
+    }
 }
 
 impl Execution {
@@ -115,34 +109,29 @@ text_enum!(
     }
 );
 
-/// The text members of a log entry on which evidence depends (other members are never hidden).
-pub(crate) const DECIDED: &[&str] = &["actor", "task_id"];
-
 /// At most this many paths of a commit are recorded. A commit with more moves everything, or contains vendored code.
 pub(crate) const MOST_FILES: usize = 1_000;
 
-/// A commit was linked to the plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct CommitLink {
-    /// The full object id.
-    pub(crate) hash: CommitHash,
-    /// The task, if it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<TaskId>,
-    /// The first line of its message.
-    pub(crate) subject: String,
-    /// Its author.
-    pub(crate) author: Person,
-    /// When it was authored.
-    pub(crate) authored_at: Time,
-    /// The files it changes; for a merge, only those that differ from git's own merge of its parents.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) files: Vec<String>,
-    /// How it was linked.
-    pub(crate) linked_by: LinkedBy,
-    /// Commits of this work that it reverts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) reverts: Vec<CommitHash>,
+once! {
+    /// A commit was linked to the plan.
+    CommitLink {
+        /// The full object id.
+        fact hash: CommitHash,
+        /// The task, if it is known.
+        decides task_id: Option<TaskId> = default,
+        /// The first line of its message.
+        text subject: String,
+        /// Its author.
+        fact author: Person,
+        /// When it was authored.
+        fact authored_at: Time,
+        /// The files it changes; for a merge, only those that differ from git's own merge of its parents.
+        text files: Vec<String> = default,
+        /// How it was linked.
+        fact linked_by: LinkedBy,
+        /// Commits of this work that it reverts.
+        fact reverts: Vec<CommitHash> = default,
+    }
 }
 
 impl CommitLink {
@@ -158,131 +147,124 @@ impl CommitLink {
     }
 }
 
-/// A commit was rewritten (amend, rebase).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Rewrite {
-    /// The commit as it was.
-    pub(crate) old: CommitHash,
-    /// The commit as it is now.
-    pub(crate) new: CommitHash,
+once! {
+    /// A commit was rewritten (amend, rebase).
+    Rewrite {
+        /// The commit as it was.
+        fact old: CommitHash,
+        /// The commit as it is now.
+        fact new: CommitHash,
+    }
 }
 
-/// A link was removed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Unlink {
-    /// The commit.
-    pub(crate) hash: CommitHash,
+once! {
+    /// A link was removed.
+    Unlink {
+        /// The commit.
+        fact hash: CommitHash,
+    }
 }
 
-/// A test command was run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Check {
-    /// The task that the command belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<TaskId>,
-    /// The command, as in the plan.
-    pub(crate) command: String,
-    /// The exit code; absent if a signal or a timeout ended the command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) exit_code: Option<i32>,
-    /// How long it ran, in milliseconds.
-    pub(crate) duration_ms: u64,
-    /// The SHA-256 of the whole output, in hex.
-    pub(crate) output_sha256: String,
-    /// The end of the output, at most 4 KiB, without control characters.
-    pub(crate) output_tail: String,
-    /// The commit that was checked out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) commit: Option<CommitHash>,
-    /// Whether the work tree had other changes.
-    pub(crate) dirty: bool,
+once! {
+    /// A test command was run.
+    Check {
+        /// The task that the command belongs to.
+        decides task_id: Option<TaskId> = default,
+        /// The command, as in the plan.
+        text command: String,
+        /// The exit code; absent if a signal or a timeout ended the command.
+        fact exit_code: Option<i32> = default,
+        /// How long it ran, in milliseconds.
+        fact duration_ms: u64,
+        /// The SHA-256 of the whole output, in hex.
+        fact output_sha256: String,
+        /// The end of the output, at most 4 KiB, without control characters.
+        text output_tail: String,
+        /// The commit that was checked out.
+        fact commit: Option<CommitHash> = default,
+        /// Whether the work tree had other changes.
+        fact dirty: bool,
+    }
 }
 
-/// A criterion that no test covers was confirmed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Accept {
-    /// The task.
-    pub(crate) task_id: TaskId,
-    /// The criterion's number within the task, from 1.
-    pub(crate) criterion: u64,
-    /// What shows that it holds.
-    pub(crate) evidence: String,
+once! {
+    /// A criterion that no test covers was confirmed.
+    Accept {
+        /// The task.
+        decides task_id: TaskId,
+        /// The criterion's number within the task, from 1.
+        fact criterion: u64,
+        /// What shows that it holds.
+        text evidence: String,
+    }
 }
 
-/// The lease was renewed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Renew {
-    /// When the lease now expires.
-    pub(crate) lease_expires_at: Time,
+once! {
+    /// The lease was renewed.
+    Renew {
+        /// When the lease now expires.
+        fact lease_expires_at: Time,
+    }
 }
 
-/// The execution is set aside, as long as it has this status.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Aside {
-    /// The status that the execution had.
-    pub(crate) status: ExecutionStatus,
-    /// Which command set it aside.
-    pub(crate) reason: AsideReason,
-    /// Why a gate was overridden for it; absent if none was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) forced: Option<String>,
+once! {
+    /// The execution is set aside, as long as it has this status.
+    Aside {
+        /// The status that the execution had.
+        fact status: ExecutionStatus,
+        /// Which command set it aside.
+        fact reason: AsideReason,
+        /// Why a gate was overridden for it; absent if none was.
+        fact forced: Option<String> = default,
+    }
 }
 
-/// The outcome, as reported by the executor.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(crate) struct ExecutionResult {
-    /// A description.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) summary: Option<String>,
-    /// The files that were changed.
-    pub(crate) files_modified: Vec<String>,
-    /// Whether the tests passed; absent if nobody ran them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tests_passed: Option<bool>,
-    /// Whether every criterion was met; absent if nobody checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) acceptance_verified: Option<bool>,
-    /// The outcome of each task.
-    #[serde(deserialize_with = "typed::any_each", skip_serializing_if = "Vec::is_empty")]
-    pub(crate) tasks: Vec<Value>,
+object! {
+    /// The outcome, as reported by the executor.
+    ExecutionResult {
+        /// A description.
+        summary: Option<String> = default,
+        /// The files that were changed.
+        #[serde(default)]
+        files_modified: Vec<String>,
+        /// Whether the tests passed; absent if nobody ran them.
+        tests_passed: Option<bool> = default,
+        /// Whether every criterion was met; absent if nobody checked.
+        acceptance_verified: Option<bool> = default,
+        /// The outcome of each task.
+        #[serde(deserialize_with = "typed::any_each")]
+        tasks: Vec<Value> = default,
+    }
 }
 
-/// What went wrong.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(crate) struct Failure {
-    /// The task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<TaskId>,
-    /// test_failure, compilation, timeout, …
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) error_type: Option<String>,
-    /// A description.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) message: Option<String>,
-    /// The stack trace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) stack_trace: Option<String>,
+object! {
+    /// What went wrong.
+    Failure {
+        /// The task.
+        task_id: Option<TaskId> = default,
+        /// test_failure, compilation, timeout, …
+        error_type: Option<String> = default,
+        /// A description.
+        message: Option<String> = default,
+        /// The stack trace.
+        stack_trace: Option<String> = default,
+    }
 }
 
-/// The execution ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct End {
-    /// completed or failed.
-    pub(crate) status: ExecutionStatus,
-    /// What the executor reported; for a failure, only if there was a report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) result: Option<ExecutionResult>,
-    /// The failure, if it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) failure: Option<Failure>,
-    /// git's patch id of everything between the base and the head; `relink` finds a squashed commit by it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) patch_id: Option<PatchId>,
-    /// Why a gate was overridden for it; absent if none was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) forced: Option<String>,
+once! {
+    /// The execution ended.
+    End {
+        /// completed or failed.
+        fact status: ExecutionStatus,
+        /// What the executor reported; for a failure, only if there was a report.
+        text result: Option<ExecutionResult> = default,
+        /// The failure, if it failed.
+        text failure: Option<Failure> = default,
+        /// git's patch id of everything between the base and the head; `relink` finds a squashed commit by it.
+        fact patch_id: Option<PatchId> = default,
+        /// Why a gate was overridden for it; absent if none was.
+        fact forced: Option<String> = default,
+    }
 }
 
 log_entry!(
@@ -290,6 +272,7 @@ log_entry!(
     Event,
     /// One entry of an execution's log
     LogEntry,
+    decides actor,
     Commit(CommitLink) = "commit",
     Rewrite(Rewrite) = "rewrite",
     Unlink(Unlink) = "unlink",

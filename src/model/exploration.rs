@@ -7,8 +7,10 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
+use super::declare::once;
 use super::id::{EntryId, IssueId, RunId};
 use super::person::Person;
+use super::record::{Members, Once};
 use super::text_enum::text_enum;
 use super::time::Time;
 use super::typed;
@@ -37,47 +39,42 @@ text_enum!(
     }
 );
 
-/// The context document of an issue, made by an explorer for planners and reviewers.
-// Other fields are refused in an answer, by its schema, but not here: a record may have those of a later version.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Exploration {
-    /// The issue.
-    pub(crate) issue_id: IssueId,
-    /// The issue as the explorer read it; the store's record takes precedence.
-    #[serde(default, deserialize_with = "typed::any_or_none", skip_serializing_if = "Option::is_none")]
-    pub(crate) issue: Option<Value>,
-    /// Files that matter, the most important first.
-    #[schemars(length(max = MOST))]
-    pub(crate) relevant_files: Vec<RelevantFile>,
-    /// What the work depends on: modules, libraries, services, other issues.
-    #[schemars(length(max = MOST))]
-    pub(crate) dependencies: Vec<String>,
-    /// How far a change reaches.
-    #[schemars(with = "AnyCase")]
-    #[serde(deserialize_with = "any_case")]
-    pub(crate) impact_scope: Extent,
-    /// How the code already does similar things.
-    #[schemars(length(max = MOST))]
-    pub(crate) existing_patterns: Vec<String>,
-    /// Commits, issues or plans that touched the same code.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = MOST))]
-    pub(crate) related_changes: Vec<String>,
-    /// What a planner must know.
-    #[schemars(length(min = 1, max = MOST))]
-    pub(crate) key_findings: Vec<String>,
-    /// How hard the work is.
-    #[schemars(with = "AnyCase")]
-    #[serde(deserialize_with = "any_case")]
-    pub(crate) complexity_assessment: Extent,
-    /// The explorer's remarks on its own work: tools, time, tokens.
-    #[serde(
-        rename = "_metadata",
-        default,
-        deserialize_with = "typed::any_or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub(crate) metadata: Option<Value>,
+once! {
+    /// The context document of an issue, made by an explorer for planners and reviewers.
+    // Other fields are refused in an answer, by its schema, but not here: a record may have those of a later version.
+    Exploration {
+        /// The issue.
+        fact issue_id: IssueId,
+        /// The issue as the explorer read it; the store's record takes precedence.
+        #[serde(deserialize_with = "typed::any_or_none")]
+        text issue: Option<Value> = default,
+        /// Files that matter, the most important first.
+        #[schemars(length(max = MOST))]
+        text relevant_files: Vec<RelevantFile>,
+        /// What the work depends on: modules, libraries, services, other issues.
+        #[schemars(length(max = MOST))]
+        text dependencies: Vec<String>,
+        /// How far a change reaches.
+        #[schemars(with = "AnyCase")]
+        #[serde(deserialize_with = "any_case")]
+        fact impact_scope: Extent,
+        /// How the code already does similar things.
+        #[schemars(length(max = MOST))]
+        text existing_patterns: Vec<String>,
+        /// Commits, issues or plans that touched the same code.
+        #[schemars(length(max = MOST))]
+        text related_changes: Vec<String> = default,
+        /// What a planner must know.
+        #[schemars(length(min = 1, max = MOST))]
+        text key_findings: Vec<String>,
+        /// How hard the work is.
+        #[schemars(with = "AnyCase")]
+        #[serde(deserialize_with = "any_case")]
+        fact complexity_assessment: Extent,
+        /// The explorer's remarks on its own work: tools, time, tokens.
+        #[serde(deserialize_with = "typed::any_or_none")]
+        text metadata as "_metadata": Option<Value> = default,
+    }
 }
 
 /// The maximum length of a list; a longer one does not help.
@@ -102,6 +99,10 @@ pub(crate) struct Explored {
 }
 
 super::record::entries!(Explored);
+
+impl Once for Explored {
+    const MEMBERS: Members = Exploration::MEMBERS;
+}
 
 impl<'de> Deserialize<'de> for Explored {
     /// serde's own way would read the parts of the document from lists, too.

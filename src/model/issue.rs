@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::declare::{object, record};
+use super::declare::{entry, object, record};
 use super::execution::Failure;
 use super::id::{EntryId, IssueId, SolutionId};
 use super::person::Person;
@@ -50,20 +48,16 @@ text_enum!(
 
 object! {
     /// More context for a planner.
-    #[serde(default)]
     ExtendedContext {
         /// Where in the code: a path or a symbol.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        location: Option<String>,
+        location: Option<String> = default,
         /// What the reporter thinks would help.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        suggested_fix: Option<String>,
+        suggested_fix: Option<String> = default,
         /// The design that someone proposed.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        design: Option<String>,
+        design: Option<String> = default,
         /// Anything else: a text, or an object as roadmap tools write it.
-        #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
-        notes: Option<Value>,
+        #[serde(deserialize_with = "any_or_none")]
+        notes: Option<Value> = default,
     }
 }
 
@@ -123,20 +117,15 @@ text_enum!(
 
 object! {
     /// Requirements for how the issue is worked on, as stored; other or earlier programs may have written other words.
-    #[serde(default)]
     LifecycleRequirements {
         /// unit, integration, e2e, manual or auto.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        test_strategy: Option<String>,
+        test_strategy: Option<String> = default,
         /// affected, related or full.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        regression_scope: Option<String>,
+        regression_scope: Option<String> = default,
         /// automated, manual or both.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        acceptance_type: Option<String>,
+        acceptance_type: Option<String> = default,
         /// per-task, per-issue, squash or atomic.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        commit_strategy: Option<String>,
+        commit_strategy: Option<String> = default,
     }
 }
 
@@ -150,70 +139,50 @@ record! {
         /// When it was reported.
         once created_at: Time,
         /// Its source.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        once source: Option<Source>,
+        once source: Option<Source> = default,
         /// The title, on one line.
         register title: String,
         /// The last decision about it; the rest of its status is derived.
         register status: StoredStatus,
         /// Why it was closed or cancelled.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register close_reason: Option<String>,
+        register close_reason: Option<String> = default,
         /// When its source closed it; an import writes this together with the status.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register closed_at: Option<Time>,
+        register closed_at: Option<Time> = default,
         /// 1 (critical) to 5 (trivial).
         #[serde(default)]
         register priority: Priority,
         /// bug, feature, task, … as the team uses it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register issue_type: Option<String>,
+        register issue_type: Option<String> = default,
         /// The description, in Markdown.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register context: Option<String>,
+        register context: Option<String> = default,
         /// URL of the discussion (http or https).
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register source_url: Option<String>,
+        register source_url: Option<String> = default,
         /// Tags.
-        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-        set tags: BTreeSet<String>,
+        set tags: BTreeSet<String> = default,
         /// The assignee.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register assignee: Option<String>,
+        register assignee: Option<String> = default,
         /// Issues that must be completed or closed before this one is executed.
-        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-        set depends_on: BTreeSet<IssueId>,
+        set depends_on: BTreeSet<IssueId> = default,
         /// `type:id`: parent-child, discovered-from, relates-to, duplicates, supersedes, or the type of another tracker.
-        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-        set relations: BTreeSet<String>,
+        set relations: BTreeSet<String> = default,
         /// More context for a planner.
-        #[serde(default, skip_serializing_if = "is_default")]
-        object extended_context: ExtendedContext,
+        object extended_context: ExtendedContext = default,
         /// Parts of the system it concerns.
-        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-        set affected_components: BTreeSet<String>,
+        set affected_components: BTreeSet<String> = default,
         /// What should happen.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register expected_behavior: Option<String>,
+        register expected_behavior: Option<String> = default,
         /// What happens instead.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register actual_behavior: Option<String>,
+        register actual_behavior: Option<String> = default,
         /// Requirements for how it is worked on.
-        #[serde(default, skip_serializing_if = "is_default")]
-        object lifecycle_requirements: LifecycleRequirements,
+        object lifecycle_requirements: LifecycleRequirements = default,
         /// The plan that will be executed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register bound_solution_id: Option<SolutionId>,
+        register bound_solution_id: Option<SolutionId> = default,
         /// The source's record, as it was when last imported.
-        #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
-        register imported: Option<Value>,
+        #[serde(deserialize_with = "any_or_none")]
+        register imported: Option<Value> = default,
     }
     /// How `issue.json` merges and is written.
     ISSUE = "issue", LaterStands, super::record::check_as::<Issue>
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 /// The kinds of relation between issues that are not dependencies.
@@ -251,23 +220,19 @@ impl Issue {
     }
 }
 
-/// A comment on an issue.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Comment {
-    /// The entry's id.
-    pub(crate) id: EntryId,
-    /// The text, in Markdown.
-    pub(crate) body: String,
-    /// Who wrote it.
-    pub(crate) author: Person,
-    /// When.
-    pub(crate) created_at: Time,
-    /// The comment that this one replaces.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) edits: Option<EntryId>,
+entry! {
+    /// A comment on an issue.
+    Comment {
+        /// The text, in Markdown.
+        text body: String,
+        /// Who wrote it.
+        fact author: Person,
+        /// When.
+        fact created_at: Time,
+        /// The comment that this one replaces.
+        fact edits: Option<EntryId> = default,
+    }
 }
-
-super::record::entries!(Comment, Feedback);
 
 text_enum!(
     /// The kind of a piece of feedback.
@@ -295,31 +260,24 @@ text_enum!(
     }
 );
 
-/// The structured part of a failure.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(crate) struct FeedbackDetail {
-    /// The plan that was executed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) solution_id: Option<SolutionId>,
-    /// The task that went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task_id: Option<TaskId>,
-    /// test_failure, compilation, timeout, …
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) error_type: Option<String>,
-    /// What was reported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) message: Option<String>,
-    /// The stack trace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) stack_trace: Option<String>,
-    /// The queue it was taken from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) queue_id: Option<String>,
-    /// Its item in that queue.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) item_id: Option<String>,
+object! {
+    /// The structured part of a failure.
+    FeedbackDetail {
+        /// The plan that was executed.
+        solution_id: Option<SolutionId> = default,
+        /// The task that went wrong.
+        task_id: Option<TaskId> = default,
+        /// test_failure, compilation, timeout, …
+        error_type: Option<String> = default,
+        /// What was reported.
+        message: Option<String> = default,
+        /// The stack trace.
+        stack_trace: Option<String> = default,
+        /// The queue it was taken from.
+        queue_id: Option<String> = default,
+        /// Its item in that queue.
+        item_id: Option<String> = default,
+    }
 }
 
 impl FeedbackDetail {
@@ -334,23 +292,20 @@ impl FeedbackDetail {
     }
 }
 
-/// What went wrong or was clarified, kept for the next plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Feedback {
-    /// The entry's id.
-    pub(crate) id: EntryId,
-    /// Its kind.
-    #[serde(rename = "type")]
-    pub(crate) kind: FeedbackType,
-    /// The stage it comes from.
-    pub(crate) stage: Stage,
-    /// A description.
-    pub(crate) content: String,
-    /// Structured details.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) detail: FeedbackDetail,
-    /// Who reported it.
-    pub(crate) author: Person,
-    /// When.
-    pub(crate) created_at: Time,
+entry! {
+    /// What went wrong or was clarified, kept for the next plan.
+    Feedback {
+        /// Its kind.
+        fact kind as "type": FeedbackType,
+        /// The stage it comes from.
+        fact stage: Stage,
+        /// A description.
+        text content: String,
+        /// Structured details.
+        text detail: FeedbackDetail = default,
+        /// Who reported it.
+        fact author: Person,
+        /// When.
+        fact created_at: Time,
+    }
 }

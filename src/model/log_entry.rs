@@ -1,11 +1,13 @@
 //! Logs of what happened: an entry is `{id, type, …, actor, at}`, and its `type` decides which members are in between.
 
 /// Declares, from one list, the enum of the contents that an entry can have, and the entry, with serde and JSON Schema.
-/// The first line of the entry's documentation is the description in its schema.
+/// The first line of the entry's documentation is the description in its schema. The line after it says whether
+/// decisions depend on the actor (see [`super::declare::once`]).
 macro_rules! log_entry {
     (
         $(#[$event_doc:meta])* $event:ident,
         #[doc = $about:literal] $entry:ident,
+        $part:ident actor,
         $($variant:ident($type:ty) = $name:literal),+ $(,)?
     ) => {
         $(#[$event_doc])*
@@ -63,6 +65,13 @@ macro_rules! log_entry {
         }
 
         crate::model::record::entries!($entry);
+
+        impl crate::model::record::Once for $entry {
+            const MEMBERS: crate::model::record::Members = &[
+                &[crate::model::record::Member::$part("actor")],
+                $(<$type as crate::model::record::Once>::MEMBERS[0]),+
+            ];
+        }
 
         impl serde::Serialize for $entry {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::declare::{Shaped, object};
-use super::plan_fields::Effect;
+use super::plan_fields::{Effect, Estimate};
 use super::plan_schema::{self as rule, FILLED, MOST_TASKS, TASK_ID};
 use super::priority::Priority;
 use super::repo_path::RepoPath;
@@ -23,29 +23,24 @@ object! {
     #[schemars(transform = rule::of_plan)]
     Plan {
         /// What the plan does.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(regex(pattern = FILLED))]
-        description: Option<String>,
+        description: Option<String> = default,
         /// The approach.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        approach: Option<String>,
+        approach: Option<String> = default,
         /// bugfix, feature, refactor, performance, security, test, docs or chore.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        strategy_type: Option<String>,
+        strategy_type: Option<String> = default,
         /// The tasks, at least one.
         #[schemars(length(min = 1, max = MOST_TASKS))]
         tasks: Vec<Task>,
         /// What the planner found out about the code: relevant_files, patterns, integration_points, and more.
-        #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "any_or_none")]
         #[schemars(schema_with = "rule::exploration")]
-        exploration_context: Option<Value>,
+        exploration_context: Option<Value> = default,
         /// How risky, far-reaching and complex it is.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        analysis: Option<Analysis>,
+        analysis: Option<Analysis> = default,
         /// The planner's own opinion of it, 0 to 1.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0, max = 1))]
-        score: Option<f64>,
+        score: Option<f64> = default,
     }
 }
 
@@ -53,17 +48,14 @@ object! {
     /// Each low, medium or high.
     Analysis {
         /// What could go wrong.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(schema_with = "rule::level")]
-        risk: Option<String>,
+        risk: Option<String> = default,
         /// How much is affected.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(schema_with = "rule::level")]
-        impact: Option<String>,
+        impact: Option<String> = default,
         /// How intricate it is.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(schema_with = "rule::level")]
-        complexity: Option<String>,
+        complexity: Option<String> = default,
     }
 }
 
@@ -81,50 +73,39 @@ object! {
         #[schemars(schema_with = "rule::action")]
         action: String,
         /// A file, directory or module.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        scope: Option<String>,
+        scope: Option<String> = default,
         /// Details beyond the title.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        description: Option<String>,
+        description: Option<String> = default,
         /// Files to touch (some planners write `modification_points` instead).
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        files: Option<Vec<PlannedFile>>,
+        files: Option<Vec<PlannedFile>> = default,
         /// Places to touch (other planners write `files` instead).
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        modification_points: Option<Vec<ModificationPoint>>,
+        modification_points: Option<Vec<ModificationPoint>> = default,
         /// What to do, step by step.
-        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
-        implementation: Vec<String>,
+        #[serde(deserialize_with = "or_empty")]
+        implementation: Vec<String> = default,
         /// How to test it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        test: Option<TaskTest>,
+        test: Option<TaskTest> = default,
         /// What must still work.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        regression: Option<Vec<String>>,
+        regression: Option<Vec<String>> = default,
         /// When it counts as done (some planners write `convergence` instead).
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        acceptance: Option<Acceptance>,
+        acceptance: Option<Acceptance> = default,
         /// When it counts as done (other planners write `acceptance` instead).
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        convergence: Option<Convergence>,
+        convergence: Option<Convergence> = default,
         /// What its commit should look like; absent for a task without a commit.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        commit: Option<PlannedCommit>,
+        commit: Option<PlannedCommit> = default,
         /// Tasks of this plan that must be done first.
-        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[serde(deserialize_with = "or_empty")]
         #[schemars(schema_with = "rule::task_ids")]
-        depends_on: Vec<TaskId>,
+        depends_on: Vec<TaskId> = default,
         /// Estimated time in minutes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0))]
-        estimated_minutes: Option<f64>,
+        estimated_minutes: Option<f64> = default,
         /// small, medium or large.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        effort: Option<String>,
+        effort: Option<String> = default,
         /// 1 to 5, or its name.
-        #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "any_or_none")]
         #[schemars(schema_with = "rule::priority")]
-        priority: Option<Value>,
+        priority: Option<Value> = default,
     }
 }
 
@@ -135,20 +116,15 @@ object! {
         #[schemars(schema_with = "rule::path")]
         path: String,
         /// create, modify, delete.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        action: Option<String>,
+        action: Option<String> = default,
         /// The symbol in the file.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        target: Option<String>,
+        target: Option<String> = default,
         /// What changes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        change: Option<String>,
+        change: Option<String> = default,
         /// What changes, item by item.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        changes: Option<Vec<String>>,
+        changes: Option<Vec<String>> = default,
         /// low, medium or high.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        conflict_risk: Option<String>,
+        conflict_risk: Option<String> = default,
     }
 }
 
@@ -159,11 +135,9 @@ object! {
         #[schemars(schema_with = "rule::path")]
         file: String,
         /// The symbol in the file.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        target: Option<String>,
+        target: Option<String> = default,
         /// What changes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        change: Option<String>,
+        change: Option<String> = default,
     }
 }
 
@@ -206,29 +180,28 @@ object! {
     /// How a task is tested.
     TaskTest {
         /// Shell commands that must pass.
-        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[serde(deserialize_with = "or_empty")]
         #[schemars(schema_with = "rule::commands")]
-        commands: Vec<String>,
+        commands: Vec<String> = default,
         /// Unit tests to write.
-        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[serde(deserialize_with = "or_empty")]
         #[schemars(with = "Option<Vec<String>>")]
-        unit: Vec<String>,
+        unit: Vec<String> = default,
         /// Integration tests to write.
-        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[serde(deserialize_with = "or_empty")]
         #[schemars(with = "Option<Vec<String>>")]
-        integration: Vec<String>,
+        integration: Vec<String> = default,
         /// Share of lines that tests should reach, in percent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0, max = 100))]
-        coverage_target: Option<f64>,
+        coverage_target: Option<f64> = default,
         /// What a person should look at.
-        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[serde(deserialize_with = "or_empty")]
         #[schemars(with = "Option<Vec<String>>")]
-        manual_checks: Vec<String>,
+        manual_checks: Vec<String> = default,
         /// What to measure.
-        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[serde(deserialize_with = "or_empty")]
         #[schemars(with = "Option<Vec<String>>")]
-        success_metrics: Vec<String>,
+        success_metrics: Vec<String> = default,
     }
 }
 
@@ -239,9 +212,9 @@ object! {
         #[schemars(schema_with = "rule::criteria")]
         criteria: Vec<String>,
         /// How to check the criteria.
-        #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+        #[serde(deserialize_with = "or_empty")]
         #[schemars(with = "Option<Vec<String>>")]
-        verification: Vec<String>,
+        verification: Vec<String> = default,
     }
 }
 
@@ -252,11 +225,9 @@ object! {
         #[schemars(schema_with = "rule::criteria")]
         criteria: Vec<String>,
         /// A command or a step that checks the criteria.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        verification: Option<String>,
+        verification: Option<String> = default,
         /// When the task is done, in the requester's words.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        definition_of_done: Option<String>,
+        definition_of_done: Option<String> = default,
     }
 }
 
@@ -264,18 +235,14 @@ object! {
     /// The commit of a task, as planned.
     PlannedCommit {
         /// feat, fix, refactor, … (Conventional Commits).
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(schema_with = "rule::commit_type")]
-        kind as "type": Option<String>,
+        kind as "type": Option<String> = default,
         /// The scope in the commit's subject.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        scope: Option<String>,
+        scope: Option<String> = default,
         /// The message to use.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        message_template: Option<String>,
+        message_template: Option<String> = default,
         /// Whether it is a breaking change.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        breaking: Option<bool>,
+        breaking: Option<bool> = default,
     }
 }
 
@@ -295,6 +262,11 @@ impl Task {
     pub(crate) fn needs_no_commit(&self) -> bool {
         let is_beyond = BEYOND_FILES.iter().any(|it| it.eq_ignore_ascii_case(self.action.trim()));
         is_beyond && self.places().next().is_none() && self.commit.is_none()
+    }
+
+    /// How much work it is, under either name.
+    pub(crate) fn estimates(&self) -> impl Iterator<Item = Estimate<'_>> {
+        Estimate::of(self.estimated_minutes, self.effort.as_deref())
     }
 
     /// The places that the task names, under either name.

@@ -103,6 +103,36 @@ pub(crate) fn ways(task: &Map<String, Value>) -> Vec<&str> {
     listed.chain(DoneWhen::Convergence.verification(task)).filter_map(Value::as_str).collect()
 }
 
+/// How much work a task is, as its planner said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Estimate<'a> {
+    /// `estimated_minutes`.
+    Minutes(f64),
+    /// `effort`, a word.
+    Effort(&'a str),
+}
+
+impl<'a> Estimate<'a> {
+    /// The field with the number of minutes.
+    pub(crate) const MINUTES: &'static str = "estimated_minutes";
+    /// The field with the word.
+    pub(crate) const EFFORT: &'static str = "effort";
+
+    /// What the two fields say, the more precise one first.
+    pub(crate) fn of(minutes: Option<f64>, effort: Option<&'a str>) -> impl Iterator<Item = Self> {
+        minutes.map(Self::Minutes).into_iter().chain(effort.map(Self::Effort))
+    }
+}
+
+impl std::fmt::Display for Estimate<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Minutes(minutes) => write!(f, "{minutes} minutes"),
+            Self::Effort(word) => write!(f, "{word} effort"),
+        }
+    }
+}
+
 /// What an action does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {

@@ -28,8 +28,7 @@ record! {
         /// When it was created.
         once created_at: Time,
         /// Its name, for display.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register name: Option<String>,
+        register name: Option<String> = default,
         /// The last decision about it; the rest of its status is derived.
         register status: QueueDecision,
         /// Lower numbers are served first.
@@ -54,18 +53,14 @@ record! {
         /// A sort key: items are served in its byte order.
         register position: String => decides(),
         /// Plans that must be completed first, in addition to what the issue depends on.
-        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-        set depends_on: BTreeSet<SolutionId>,
+        set depends_on: BTreeSet<SolutionId> = default,
         /// The digest of a plan that was queued with an override of its reviews, which had rejected it or were missing: for
         /// this digest, reviews no longer block the item.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register forced: Option<PlanDigest> => decides(),
+        register forced: Option<PlanDigest> = default => decides(),
         /// Why it is held back.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register held: Option<String>,
+        register held: Option<String> = default,
         /// True if it was removed from the queue.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        register removed: Option<bool>,
+        register removed: Option<bool> = default,
         /// When it was first queued.
         once queued_at: Time,
     }

@@ -1,15 +1,10 @@
 //! Declared conflicts between the items of a queue: entries that are written once.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use super::declare::entry;
 use super::id::{EntryId, SolutionId};
 use super::person::Person;
 use super::text_enum::text_enum;
 use super::time::Time;
-
-/// The text members that decide which conflict an entry is about (other members are never hidden).
-pub(crate) const DECIDED: &[&str] = &["file"];
 
 text_enum!(
     /// What two plans conflict over.
@@ -62,41 +57,33 @@ impl ConflictType {
     }
 }
 
-/// A declared conflict, or a decision about one. Conflicts over files that plans name are derived each time and never
-/// stored.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct QueueConflict {
-    /// The entry's id.
-    pub(crate) id: EntryId,
-    /// What the plans conflict over.
-    #[serde(rename = "type")]
-    pub(crate) kind: ConflictType,
-    /// How severe it is.
-    pub(crate) severity: Severity,
-    /// The plans, two or more.
-    #[schemars(length(min = 2))]
-    pub(crate) solutions: Vec<SolutionId>,
-    /// The file, if the conflict is about one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) file: Option<String>,
-    /// How it is resolved.
-    pub(crate) resolution: Resolution,
-    /// The plans in the order of execution; empty if none was decided.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) resolution_order: Vec<SolutionId>,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) rationale: Option<String>,
-    /// The earlier entry that this one decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) resolves: Option<EntryId>,
-    /// Who declared or decided it.
-    pub(crate) author: Person,
-    /// When.
-    pub(crate) created_at: Time,
+entry! {
+    /// A declared conflict, or a decision about one. Conflicts over files that plans name are derived each time and never
+    /// stored.
+    QueueConflict {
+        /// What the plans conflict over.
+        fact kind as "type": ConflictType,
+        /// How severe it is.
+        fact severity: Severity,
+        /// The plans, two or more.
+        #[schemars(length(min = 2))]
+        fact solutions: Vec<SolutionId>,
+        /// The file, if the conflict is about one.
+        decides file: Option<String> = default,
+        /// How it is resolved.
+        fact resolution: Resolution,
+        /// The plans in the order of execution; empty if none was decided.
+        fact resolution_order: Vec<SolutionId> = default,
+        /// Why.
+        text rationale: Option<String> = default,
+        /// The earlier entry that this one decides.
+        fact resolves: Option<EntryId> = default,
+        /// Who declared or decided it.
+        fact author: Person,
+        /// When.
+        fact created_at: Time,
+    }
 }
-
-super::record::entries!(QueueConflict);
 
 #[cfg(test)]
 mod tests {

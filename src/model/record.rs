@@ -16,6 +16,80 @@ const BESIDE_ENTRY: &[&str] = &["id"];
 /// plan; the plan's digest verifies what is found there.
 const BESIDE_EXECUTION: &[&str] = &["id", "plan_commit"];
 
+/// A member of a record that is written once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Member {
+    name: &'static str,
+    part: Part,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Part {
+    Text,
+    Fact,
+    Decides,
+}
+
+impl Member {
+    /// A text that somebody wrote.
+    pub(crate) const fn text(name: &'static str) -> Self {
+        Self { name, part: Part::Text }
+    }
+
+    /// An id, a time, a number or a word.
+    pub(crate) const fn fact(name: &'static str) -> Self {
+        Self { name, part: Part::Fact }
+    }
+
+    /// A member on which decisions depend, so that it cannot be hidden.
+    pub(crate) const fn decides(name: &'static str) -> Self {
+        Self { name, part: Part::Decides }
+    }
+}
+
+/// Members, in lists: what an entry of a log with types has is declared for each type.
+pub(crate) type Members = &'static [&'static [Member]];
+
+/// A record that is written once, or a part of one.
+pub(crate) trait Once {
+    /// Its members.
+    const MEMBERS: Members;
+}
+
+/// What is known of one kind of record that is written once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnceSchema {
+    ordered: fn(&Value) -> Result<Value, String>,
+    members: Members,
+}
+
+impl OnceSchema {
+    /// That of a type.
+    pub(crate) const fn of<T: Once + Serialize + DeserializeOwned>() -> Self {
+        Self { ordered: ordered_as::<T>, members: T::MEMBERS }
+    }
+
+    /// Puts the members of a record in order, unknown ones last, by name; or says which of them has the wrong type.
+    /// Numbers stay as they were written.
+    pub(crate) fn ordered(&self, record: &Value) -> Result<Value, String> {
+        (self.ordered)(record)
+    }
+
+    /// The members that somebody wrote, by name.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'static str> {
+        self.members.iter().copied().flatten().filter(|member| member.part == Part::Text).map(|it| it.name)
+    }
+
+    /// Whether decisions depend on the member of this name, in an entry of any type.
+    pub(crate) fn decides(&self, name: &str) -> bool {
+        self.members
+            .iter()
+            .copied()
+            .flatten()
+            .any(|member| member.name == name && member.part == Part::Decides)
+    }
+}
+
 /// An entry of a log.
 pub(crate) trait Entry: Serialize {
     /// Its id.
@@ -83,9 +157,7 @@ pub(crate) fn check_as<T: DeserializeOwned>(fields: &Value) -> Result<(), String
     typed::read::<T>(fields).map(|_| ()).map_err(|e| e.to_string())
 }
 
-/// Like [`check_as`], for a record that is written once. Puts its members in the order of the type, unknown ones last,
-/// by name. Numbers stay as they were written.
-pub(crate) fn ordered_as<T: Serialize + DeserializeOwned>(record: &Value) -> Result<Value, String> {
+fn ordered_as<T: Serialize + DeserializeOwned>(record: &Value) -> Result<Value, String> {
     let typed = typed::read::<T>(record).map_err(|e| e.to_string())?;
     let order = typed::to_value(&typed).map_err(|e| e.to_string())?;
     Ok(in_order_of(Some(&order), record))

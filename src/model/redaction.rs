@@ -1,11 +1,10 @@
 //! Redactions: entries that hide a value, and what is shown in its place.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::id::EntryId;
+use super::declare::entry;
 use super::person::Person;
+use super::record::OnceSchema;
 use super::stamp::Made;
 use super::time::Time;
 
@@ -15,59 +14,29 @@ pub(crate) const REDACTED: &str = "[redacted]";
 pub(crate) const ALL: &str = "*";
 /// For [`Redaction::field`]: the whole entry is ignored, if it is stamped in the future.
 pub(crate) const ASIDE: &str = "-";
-/// The fields of entries that contain texts which someone wrote; the others are ids, times and names of kinds.
-const TEXTS: &[&str] = &[
-    "body",
-    "text",
-    "tags",
-    "content",
-    "detail",
-    "findings",
-    "rationale",
-    "subject",
-    "file",
-    "files",
-    "command",
-    "output_tail",
-    "criterion",
-    "evidence",
-    "key_findings",
-    "relevant_files",
-    "dependencies",
-    "existing_patterns",
-    "related_changes",
-    "_metadata",
-    "summary",
-    "result",
-    "failure",
-];
 /// At most this many texts are hidden one by one; if there are more, the whole field is.
 const MOST_TEXTS: usize = 1_000;
 
-/// Hides a value of a record in the same directory.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Redaction {
-    /// The entry's id.
-    pub(crate) id: EntryId,
-    /// The file, as a path below that directory: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `run.json`,
-    /// `log/<ENTRY>.json`, `conflicts/<ENTRY>.json`, `items/<xx>/<SOLUTION>.json`.
-    pub(crate) target: String,
-    /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*` for all texts of an entry; `-`
-    /// to set an entry from the future aside.
-    pub(crate) field: String,
-    /// Hides the value with this stamp and all earlier ones, if the field was ever written under this stamp or a
-    /// later one. Absent for records without stamps, which have only one value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) stamp: Option<Made>,
-    /// Why.
-    pub(crate) reason: String,
-    /// Who hid it.
-    pub(crate) author: Person,
-    /// When.
-    pub(crate) created_at: Time,
+entry! {
+    /// Hides a value of a record in the same directory.
+    Redaction {
+        /// The file, as a path below that directory: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `run.json`,
+        /// `log/<ENTRY>.json`, `conflicts/<ENTRY>.json`, `items/<xx>/<SOLUTION>.json`.
+        fact target: String,
+        /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*` for all texts of an entry; `-`
+        /// to set an entry from the future aside.
+        fact field: String,
+        /// Hides the value with this stamp and all earlier ones, if the field was ever written under this stamp or a
+        /// later one. Absent for records without stamps, which have only one value.
+        fact stamp: Option<Made> = default,
+        /// Why.
+        fact reason: String,
+        /// Who hid it.
+        fact author: Person,
+        /// When.
+        fact created_at: Time,
+    }
 }
-
-super::record::entries!(Redaction);
 
 impl Redaction {
     /// Whether a value with this stamp is hidden. A missing stamp is the zero stamp, earlier than all others. A
@@ -92,16 +61,16 @@ pub(crate) fn hidden_plan() -> Value {
 }
 
 /// Hides texts of a record that is written once. Whatever must stay for the record to be readable (an id, a time, the
-/// name of a kind) stays: `is_sound` decides. So do the members in `decided`, since hiding a text must not change what
-/// is allowed.
-pub(crate) fn hide(value: &mut Value, field: &str, decided: &[&str], is_sound: &dyn Fn(&Value) -> bool) {
+/// name of a kind) stays: `is_sound` decides. So do the members on which decisions depend, since hiding a text must not
+/// change what is allowed.
+pub(crate) fn hide(value: &mut Value, field: &str, kind: OnceSchema, is_sound: &dyn Fn(&Value) -> bool) {
     if field == ALL {
-        for name in TEXTS {
-            hide(value, name, decided, is_sound);
+        for name in kind.texts() {
+            hide(value, name, kind, is_sound);
         }
         return;
     }
-    if field.split('/').next().is_some_and(|member| decided.contains(&member)) {
+    if field.split('/').next().is_some_and(|member| kind.decides(member)) {
         return;
     }
     let pointer = format!("/{}", field.replace('~', "~0"));
@@ -150,5 +119,64 @@ fn texts_of(value: &Value, at: &str, found: &mut Vec<String>) {
             }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::execution::LogEntry;
+    use crate::model::exploration::Explored;
+    use crate::model::record::Once;
+    use crate::model::run_log::RunLogEntry;
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+    use serde_json::json;
+
+    /// A record with all its texts hidden.
+    fn without_texts<T: Once + Serialize + DeserializeOwned>(mut record: Value) -> Value {
+        let kind = OnceSchema::of::<T>();
+        for (name, value) in
+            json!({"id": "20261121T021405123Z-00000-00000000000000000000000001", "actor": "Ada", "author": "Ada",
+                "at": "2026-11-21T02:14:05.123Z", "created_at": "2026-11-21T02:14:05.123Z"})
+            .as_object()
+            .unwrap()
+        {
+            record[name] = value.clone();
+        }
+        hide(&mut record, ALL, kind, &|value| kind.ordered(value).is_ok());
+        record
+    }
+
+    #[test]
+    fn what_somebody_wrote_goes_from_every_type_of_entry() {
+        let note = without_texts::<RunLogEntry>(
+            json!({"type": "issue", "issue_id": "ISS-001", "status": "failed", "note": "s3cret",
+                "error": {"message": "s3cret"}}),
+        );
+        assert_eq!((&note["note"], &note["error"]["message"]), (&json!(REDACTED), &json!(REDACTED)));
+        let breach = without_texts::<RunLogEntry>(
+            json!({"type": "breach", "action": "plan", "what": "s3cret", "undone": true}),
+        );
+        assert_eq!((&breach["what"], &breach["action"]), (&json!(REDACTED), &json!("plan")));
+        let found = without_texts::<Explored>(json!({"depth": "deep", "issue_id": "ISS-001",
+            "issue": {"title": "s3cret"}, "relevant_files": [{"path": "a", "relevance": 1, "rationale": "s3cret"}],
+            "dependencies": [], "impact_scope": "low", "existing_patterns": [], "key_findings": ["s3cret"],
+            "complexity_assessment": "low"}));
+        assert!(!found.to_string().contains("s3cret"), "{found}");
+        assert_eq!((&found["issue_id"], &found["impact_scope"]), (&json!("ISS-001"), &json!("low")));
+    }
+
+    #[test]
+    fn what_decisions_depend_on_stays() {
+        let kind = OnceSchema::of::<LogEntry>();
+        let mut accepted = without_texts::<LogEntry>(
+            json!({"type": "accept", "task_id": "T1", "criterion": 1, "evidence": "s3cret"}),
+        );
+        for field in ["task_id", "actor"] {
+            hide(&mut accepted, field, kind, &|_| true);
+        }
+        assert_eq!((&accepted["evidence"], &accepted["task_id"]), (&json!(REDACTED), &json!("T1")));
+        assert_eq!(accepted["actor"], "Ada");
     }
 }

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::declare::entry;
 use super::digest::PlanDigest;
-use super::id::EntryId;
 use super::person::Person;
 use super::text_enum::text_enum;
 use super::time::Time;
@@ -23,9 +23,6 @@ text_enum!(
         Rejected = "rejected",
     }
 );
-
-/// The text members of a review on which gates depend (other members are never hidden).
-pub(crate) const DECIDED: &[&str] = &["plan_digest", "author"];
 
 /// A number from 0 to 100. A whole one is written without a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -107,29 +104,25 @@ impl Scores {
     }
 }
 
-/// One reviewer's opinion of a plan. It is about the plan with this digest, and no longer counts once the plan changes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Review {
-    /// The entry's id.
-    pub(crate) id: EntryId,
-    /// The verdict: that of the total, or harsher.
-    pub(crate) verdict: Verdict,
-    /// technical, risk, completeness: each 0 to 100.
-    pub(crate) scores: Scores,
-    /// 0.4·technical + 0.3·risk + 0.3·completeness, rounded to a whole number.
-    pub(crate) total: Score,
-    /// What should change.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) findings: Vec<String>,
-    /// The digest of the plan that was reviewed.
-    pub(crate) plan_digest: PlanDigest,
-    /// The reviewer.
-    pub(crate) author: Person,
-    /// When.
-    pub(crate) created_at: Time,
+entry! {
+    /// One reviewer's opinion of a plan. It is about the plan with this digest, and no longer counts once the plan changes.
+    Review {
+        /// The verdict: that of the total, or harsher.
+        fact verdict: Verdict,
+        /// technical, risk, completeness: each 0 to 100.
+        fact scores: Scores,
+        /// 0.4·technical + 0.3·risk + 0.3·completeness, rounded to a whole number.
+        fact total: Score,
+        /// What should change.
+        text findings: Vec<String> = default,
+        /// The digest of the plan that was reviewed.
+        decides plan_digest: PlanDigest,
+        /// The reviewer.
+        decides author: Person,
+        /// When.
+        fact created_at: Time,
+    }
 }
-
-super::record::entries!(Review);
 
 #[cfg(test)]
 mod tests {

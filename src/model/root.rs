@@ -14,11 +14,9 @@ record! {
         /// The format version; a program that reads a higher version than it knows writes nothing.
         greatest format: u64,
         /// The project context, for planners.
-        #[serde(default, skip_serializing_if = "is_default")]
-        object project: Project,
+        object project: Project = default,
         /// The gates and their settings.
-        #[serde(default, skip_serializing_if = "is_default")]
-        object policy: Policy,
+        object policy: Policy = default,
     }
     /// How `wf.json` merges and is written.
     ROOT = "wf", Joined, super::record::check_as::<Root>
@@ -26,35 +24,26 @@ record! {
 
 object! {
     /// The project's context.
-    #[serde(default)]
     Project {
         /// Languages, frameworks, services.
-        #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
-        tech_stack: Option<Value>,
+        #[serde(deserialize_with = "any_or_none")]
+        tech_stack: Option<Value> = default,
         /// How work is done here.
-        #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
-        guidelines: Option<Value>,
+        #[serde(deserialize_with = "any_or_none")]
+        guidelines: Option<Value> = default,
     }
 }
 
 object! {
     /// The gates. One that is not set is open.
-    #[serde(default)]
     Policy {
         /// `required`: a plan needs a review before it is queued.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        review: Option<String>,
+        review: Option<String> = default,
         /// `required`: `done` needs linked commits and passing checks.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        evidence: Option<String>,
+        evidence: Option<String> = default,
         /// `required`: a commit needs a plan that is being executed.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        commits: Option<String>,
+        commits: Option<String> = default,
     }
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 #[cfg(test)]

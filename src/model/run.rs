@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::declare::once;
 use super::hash::CommitHash;
 use super::id::{IssueId, RunId};
 use super::person::Person;
@@ -111,37 +112,36 @@ pub(crate) struct RunLimits {
     pub(crate) retries: u64,
 }
 
-/// One pass of the workflow over several issues. Written once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Run {
-    /// Its id.
-    pub(crate) id: RunId,
-    /// How much work it does on each issue.
-    pub(crate) mode: RunMode,
-    /// The issues, each once, in the order in which they were given.
-    #[schemars(extend("uniqueItems" = true))]
-    pub(crate) issue_ids: Vec<IssueId>,
-    /// The steps that it takes.
-    #[schemars(extend("uniqueItems" = true))]
-    pub(crate) steps: Vec<RunStep>,
-    /// The agents that take them.
-    pub(crate) agents: RunAgents,
-    /// How many issues it works on at once, and how often it retries.
-    pub(crate) limits: RunLimits,
-    /// Which kind of program executes plans.
-    pub(crate) execution_method: ExecutionMethod,
-    /// Which kind of program reviews the code.
-    pub(crate) code_review: CodeReview,
-    /// The branch into which the work of completed issues is merged; absent if nothing is executed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
-    /// The commit at which that branch started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) base_commit: Option<CommitHash>,
-    /// Who started it.
-    pub(crate) actor: Person,
-    /// When it started.
-    pub(crate) created_at: Time,
+once! {
+    /// One pass of the workflow over several issues. Written once.
+    Run {
+        /// Its id.
+        fact id: RunId,
+        /// How much work it does on each issue.
+        fact mode: RunMode,
+        /// The issues, each once, in the order in which they were given.
+        #[schemars(extend("uniqueItems" = true))]
+        fact issue_ids: Vec<IssueId>,
+        /// The steps that it takes.
+        #[schemars(extend("uniqueItems" = true))]
+        fact steps: Vec<RunStep>,
+        /// The agents that take them.
+        fact agents: RunAgents,
+        /// How many issues it works on at once, and how often it retries.
+        fact limits: RunLimits,
+        /// Which kind of program executes plans.
+        fact execution_method: ExecutionMethod,
+        /// Which kind of program reviews the code.
+        fact code_review: CodeReview,
+        /// The branch into which the work of completed issues is merged; absent if nothing is executed.
+        fact branch: Option<String> = default,
+        /// The commit at which that branch started.
+        fact base_commit: Option<CommitHash> = default,
+        /// Who started it.
+        fact actor: Person,
+        /// When it started.
+        fact created_at: Time,
+    }
 }
 
 impl Run {

@@ -1,9 +1,7 @@
 //! The log of a run: what the run and each of its issues reached, which steps were taken, and what went wrong.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::agent_session::{Cost, Usage};
+use super::declare::once;
 use super::execution::Failure;
 use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use super::log_entry::log_entry;
@@ -39,35 +37,19 @@ text_enum!(
     }
 );
 
-/// The text members of an entry by which the state of a run is derived.
-pub(crate) const DECIDED: &[&str] = &[
-    "type",
-    "status",
-    "phase",
-    "action",
-    "issue_id",
-    "solution_id",
-    "queue_id",
-    "item_id",
-    "execution_id",
-    "choice",
-    "driver",
-];
-
-/// The run as a whole reached a status and phase.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct PhaseReached {
-    /// The status of the run.
-    pub(crate) status: RunStatus,
-    /// The phase of the run.
-    pub(crate) phase: RunPhase,
-    /// What went wrong with the run, rather than with one issue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<Failure>,
-    /// A random name of the process that drives the run from here on: present when the run began, and whenever it was
-    /// resumed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) driver: Option<String>,
+once! {
+    /// The run as a whole reached a status and phase.
+    PhaseReached {
+        /// The status of the run.
+        fact status: RunStatus,
+        /// The phase of the run.
+        fact phase: RunPhase,
+        /// What went wrong with the run, rather than with one issue.
+        text error: Option<Failure> = default,
+        /// A random name of the process that drives the run from here on: present when the run began, and whenever it was
+        /// resumed.
+        decides driver: Option<String> = default,
+    }
 }
 
 impl PhaseReached {
@@ -77,32 +59,27 @@ impl PhaseReached {
     }
 }
 
-/// An issue of the run reached a status. Omitted members keep the values of earlier entries for the issue, except
-/// that an error counts only until the next entry.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct IssueReached {
-    /// One of the run's issues.
-    pub(crate) issue_id: IssueId,
-    /// The status that the run saw.
-    pub(crate) status: IssueStatus,
-    /// The plan that was made or bound for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) solution_id: Option<SolutionId>,
-    /// The queue that it waits in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) queue_id: Option<QueueId>,
-    /// Its item in that queue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) item_id: Option<ItemId>,
-    /// The execution of that plan.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) execution_id: Option<ExecutionId>,
-    /// What went wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<Failure>,
-    /// What else is worth knowing, for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) note: Option<String>,
+once! {
+    /// An issue of the run reached a status. Omitted members keep the values of earlier entries for the issue, except
+    /// that an error counts only until the next entry.
+    IssueReached {
+        /// One of the run's issues.
+        fact issue_id: IssueId,
+        /// The status that the run saw.
+        fact status: IssueStatus,
+        /// The plan that was made or bound for it.
+        fact solution_id: Option<SolutionId> = default,
+        /// The queue that it waits in.
+        fact queue_id: Option<QueueId> = default,
+        /// Its item in that queue.
+        fact item_id: Option<ItemId> = default,
+        /// The execution of that plan.
+        fact execution_id: Option<ExecutionId> = default,
+        /// What went wrong.
+        text error: Option<Failure> = default,
+        /// What else is worth knowing, for people.
+        text note: Option<String> = default,
+    }
 }
 
 impl IssueReached {
@@ -121,33 +98,27 @@ impl IssueReached {
     }
 }
 
-/// A step of the run was taken or skipped; a run that is resumed later does not repeat it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ActionDone {
-    /// The step.
-    pub(crate) action: RunStep,
-    /// The issue, if the step was taken for one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) issue_id: Option<IssueId>,
-    /// The name of the agent that took it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) agent: Option<String>,
-    /// How long the agent took, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) took_ms: Option<u64>,
-    /// The tokens that the agent reported, with those of failed attempts before. Those of an executor are in the
-    /// sessions of the execution.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) tokens: Option<u64>,
-    /// What it cost, as the agent reported it, in the same way.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) cost: Option<Cost>,
-    /// The outcome, for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) note: Option<String>,
-    /// Why it was skipped; absent if it was taken.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) skipped: Option<String>,
+once! {
+    /// A step of the run was taken or skipped; a run that is resumed later does not repeat it.
+    ActionDone {
+        /// The step.
+        fact action: RunStep,
+        /// The issue, if the step was taken for one.
+        fact issue_id: Option<IssueId> = default,
+        /// The name of the agent that took it.
+        fact agent: Option<String> = default,
+        /// How long the agent took, in milliseconds.
+        fact took_ms: Option<u64> = default,
+        /// The tokens that the agent reported, with those of failed attempts before. Those of an executor are in the
+        /// sessions of the execution.
+        fact tokens: Option<u64> = default,
+        /// What it cost, as the agent reported it, in the same way.
+        fact cost: Option<Cost> = default,
+        /// The outcome, for people.
+        text note: Option<String> = default,
+        /// Why it was skipped; absent if it was taken.
+        text skipped: Option<String> = default,
+    }
 }
 
 impl ActionDone {
@@ -166,26 +137,23 @@ impl ActionDone {
     }
 }
 
-/// An attempt at a step failed. An `issue` entry says what that means for its issue.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Setback {
-    /// The step.
-    pub(crate) action: RunStep,
-    /// The issue, if the step was taken for one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) issue_id: Option<IssueId>,
-    /// The name of the agent that took it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) agent: Option<String>,
-    /// What went wrong.
-    pub(crate) error: Failure,
-    /// The tokens that the agent reported, if the step was given up, with those of failed attempts before. Those of an
-    /// executor are in the sessions of the execution.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) tokens: Option<u64>,
-    /// What it cost, as the agent reported it, in the same way.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) cost: Option<Cost>,
+once! {
+    /// An attempt at a step failed. An `issue` entry says what that means for its issue.
+    Setback {
+        /// The step.
+        fact action: RunStep,
+        /// The issue, if the step was taken for one.
+        fact issue_id: Option<IssueId> = default,
+        /// The name of the agent that took it.
+        fact agent: Option<String> = default,
+        /// What went wrong.
+        text error: Failure,
+        /// The tokens that the agent reported, if the step was given up, with those of failed attempts before. Those of an
+        /// executor are in the sessions of the execution.
+        fact tokens: Option<u64> = default,
+        /// What it cost, as the agent reported it, in the same way.
+        fact cost: Option<Cost> = default,
+    }
 }
 
 impl RunEvent {
@@ -200,22 +168,21 @@ impl RunEvent {
     }
 }
 
-/// Something happened during a step that the role of its agent does not allow.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Breach {
-    /// The step.
-    pub(crate) action: RunStep,
-    /// The issue, if the step was taken for one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) issue_id: Option<IssueId>,
-    /// The name of the agent that did it; absent if that is not known: another agent of the run, or a person, may have
-    /// done it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) agent: Option<String>,
-    /// What happened.
-    pub(crate) what: String,
-    /// Whether that was undone.
-    pub(crate) undone: bool,
+once! {
+    /// Something happened during a step that the role of its agent does not allow.
+    Breach {
+        /// The step.
+        fact action: RunStep,
+        /// The issue, if the step was taken for one.
+        fact issue_id: Option<IssueId> = default,
+        /// The name of the agent that did it; absent if that is not known: another agent of the run, or a person, may have
+        /// done it.
+        fact agent: Option<String> = default,
+        /// What happened.
+        text what: String,
+        /// Whether that was undone.
+        fact undone: bool,
+    }
 }
 
 text_enum!(
@@ -230,15 +197,16 @@ text_enum!(
     }
 );
 
-/// Someone was asked what to do after a step had failed too often, and chose.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Decided {
-    /// The step.
-    pub(crate) action: RunStep,
-    /// The issue.
-    pub(crate) issue_id: IssueId,
-    /// The choice.
-    pub(crate) choice: Choice,
+once! {
+    /// Someone was asked what to do after a step had failed too often, and chose.
+    Decided {
+        /// The step.
+        fact action: RunStep,
+        /// The issue.
+        fact issue_id: IssueId,
+        /// The choice.
+        fact choice: Choice,
+    }
 }
 
 log_entry!(
@@ -246,6 +214,7 @@ log_entry!(
     RunEvent,
     /// One entry of a run's log
     RunLogEntry,
+    fact actor,
     Phase(PhaseReached) = "phase",
     Issue(IssueReached) = "issue",
     Action(ActionDone) = "action",

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::id::{EntryId, IssueId, RunId};
+use super::declare::entry;
+use super::id::{IssueId, RunId};
 use super::person::Person;
 use super::text_enum::text_enum;
 use super::time::Time;
@@ -43,29 +44,22 @@ const LONGEST_LEARNED: usize = 2_000;
 /// The most tags of it.
 const MOST_LEARNED_TAGS: usize = 10;
 
-/// One piece of wisdom. Written once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Wisdom {
-    /// The entry's name.
-    pub(crate) id: EntryId,
-    /// Its kind.
-    #[serde(rename = "type")]
-    pub(crate) kind: WisdomType,
-    /// Markdown.
-    pub(crate) text: String,
-    /// Tags.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) tags: Vec<String>,
-    /// Who wrote it.
-    pub(crate) author: Person,
-    /// The issue that it comes from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) issue_id: Option<IssueId>,
-    /// The run in which it was written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) run_id: Option<RunId>,
-    /// When.
-    pub(crate) created_at: Time,
+entry! {
+    /// One piece of wisdom. Written once.
+    Wisdom {
+        /// Its kind.
+        fact kind as "type": WisdomType,
+        /// Markdown.
+        text text: String,
+        /// Tags.
+        text tags: Vec<String> = default,
+        /// Who wrote it.
+        fact author: Person,
+        /// The issue that it comes from.
+        fact issue_id: Option<IssueId> = default,
+        /// The run in which it was written.
+        fact run_id: Option<RunId> = default,
+        /// When.
+        fact created_at: Time,
+    }
 }
-
-super::record::entries!(Wisdom);

@@ -11,8 +11,7 @@ use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId
 use crate::model::stamp::Stamp;
 
 pub(crate) use form::{
-    Form, Ordered, Sound, bears, canonical, decided, entry_file, form, is_issue, is_place, largest,
-    misplaced, own_doc, sound,
+    Form, Sound, bears, canonical, entry_file, form, is_issue, is_place, largest, misplaced, own_doc, sound,
 };
 pub(crate) use location::{Folder, Location, Log, Owner, Place};
 

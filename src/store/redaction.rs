@@ -278,10 +278,10 @@ impl Redactions {
         if self.target(path).next().is_none() {
             return;
         }
-        let (Form::Entry(check), id) = form(path) else { return };
-        let is_sound = |value: &Value| check(value).is_ok() && layout::bears(value, id.as_deref());
+        let (Form::Entry(once), id) = form(path) else { return };
+        let is_sound = |value: &Value| once.ordered(value).is_ok() && layout::bears(value, id.as_deref());
         for held in self.target(path) {
-            hide(value, &held.redaction.field, layout::decided(path), &is_sound);
+            hide(value, &held.redaction.field, once, &is_sound);
         }
     }
 

@@ -19,7 +19,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, tasks: &Tasks) -> io::Result<()
         Column::left("ID"),
         Column::left("ACTION"),
         Column::left("AFTER"),
-        Column::right("MINUTES"),
+        Column::left("ESTIMATE"),
         Column::right("CRITERIA"),
         Column::left("FILES"),
         Column::flexible("TITLE"),
@@ -32,7 +32,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, tasks: &Tasks) -> io::Result<()
             Cell::new(task.id.as_str(), style::ID),
             Cell::from(task.action.as_str()),
             Cell::from(task.depends_on.join(", ")),
-            Cell::from(task.estimated_minutes.map(|minutes| minutes.to_string()).unwrap_or_default()),
+            Cell::from(task.estimates().next().map(|it| it.to_string()).unwrap_or_default()),
             Cell::from(task.criteria().len().to_string()),
             Cell::from(files),
             Cell::from(task.title.as_str()),
@@ -115,12 +115,8 @@ fn print_task(task: &Task, screen: &mut Screen) -> io::Result<()> {
     if let Some(description) = &task.description {
         writeln!(screen, "{}", indent(description, 4))?;
     }
-    let facts = [
-        task.priority().map(|priority| priority.name().to_owned()),
-        task.estimated_minutes.map(|minutes| format!("{minutes} minutes")),
-        task.effort.as_ref().map(|effort| format!("{effort} effort")),
-    ];
-    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    let priority = task.priority().map(|priority| priority.name().to_owned());
+    let facts: Vec<String> = priority.into_iter().chain(task.estimates().map(|it| it.to_string())).collect();
     if !facts.is_empty() {
         writeln!(screen, "{}", painter.paint(style::DIM, &format!("    {}", facts.join(", "))))?;
     }

@@ -81,13 +81,13 @@ fn said_in(tx: &Tx<'_>, log: &Log) -> Result<Vec<(EntryId, Said)>, Refusal> {
 
 /// Whether an entry has anything left to hide.
 fn has_texts(tx: &Tx<'_>, folder: &str, path: &str) -> Result<bool, Refusal> {
-    let (Form::Entry(check), id) = form(path) else { return Ok(false) };
+    let (Form::Entry(once), id) = form(path) else { return Ok(false) };
     let Some(bytes) = tx.file(path)? else { return Ok(false) };
     let Ok(mut before) = strict::parse(&bytes) else { return Ok(false) };
     Redactions::of(tx, folder)?.entry(path, &mut before);
     let mut after = before.clone();
-    redaction::hide(&mut after, ALL, layout::decided(path), &|value| {
-        check(value).is_ok() && layout::bears(value, id.as_deref())
+    redaction::hide(&mut after, ALL, once, &|value| {
+        once.ordered(value).is_ok() && layout::bears(value, id.as_deref())
     });
     Ok(after != before)
 }

@@ -8,7 +8,7 @@ use super::table::{
     ACTION, COMMAND, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, SYMLINK, TASK_ID,
     TEXT, TYPE, UNKNOWN_FILE, VAGUE, VERIFICATION,
 };
-use crate::model::plan_fields::{self, DoneWhen, PlaceList};
+use crate::model::plan_fields::{self, DoneWhen, Estimate, PlaceList};
 use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES, EFFORTS, FILE_ACTIONS, LEVELS};
 use crate::model::priority::Priority;
 use crate::model::repo_path::RepoPath;
@@ -41,10 +41,10 @@ impl Checker<'_> {
             Some(Value::String(action)) if is_one_of(action, ACTIONS) => {}
             other => c.find(&ACTION, format!("{at}action"), other, format!("one of {}", ACTIONS.join(", "))),
         });
-        for name in ["scope", "description", "effort"] {
+        for name in ["scope", "description", Estimate::EFFORT] {
             self.text(task, at, name);
         }
-        self.known_word(task, at, "effort", EFFORTS);
+        self.known_word(task, at, Estimate::EFFORT, EFFORTS);
         self.count(Part::CompleteTasks, |c| c.steps(task, at));
         self.texts(task, at, "regression");
         self.count(Part::CompleteTasks, |c| c.test(task, at));
@@ -61,7 +61,7 @@ impl Checker<'_> {
                 self.find(&TYPE, format!("{inner}breaking"), Some(value), "true or false");
             }
         }
-        self.number(task, at, "estimated_minutes", 0.0, f64::MAX);
+        self.number(task, at, Estimate::MINUTES, 0.0, f64::MAX);
         if let Some(value) = given(task, "priority").filter(|value| Priority::from_json(value).is_none()) {
             self.find(
                 &PRIORITY,

@@ -107,14 +107,14 @@ impl Store {
     ) -> Result<Vec<Rewritten>, StoreError> {
         let mut found = Vec::new();
         for Difference { path, old, new } in differing {
-            let (Form::Entry(order), id) = form(path) else { continue };
+            let (Form::Entry(once), id) = form(path) else { continue };
             if known.iter().any(|it| it.path == *path) {
                 continue;
             }
             let (Some((_, old)), Some((_, new))) = (old, new) else { continue };
             let named = |version: ObjectId| -> Result<_, StoreError> {
                 let bytes = read_blob(&self.repo, version, path)?;
-                let file = layout::entry_file(order, id.as_deref(), &bytes).ok();
+                let file = layout::entry_file(once, id.as_deref(), &bytes).ok();
                 Ok(file.map(|file| file.value["plan_commit"].clone()))
             };
             let (Some(old), Some(new)) = (named(*old)?, named(*new)?) else { continue };

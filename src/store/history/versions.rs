@@ -72,7 +72,7 @@ impl<'a> Versions<'a> {
                 Ok(doc) => Version::Doc(Rc::new(doc)),
                 Err(_) => Version::Broken,
             },
-            (Form::Entry(order), id) => match layout::entry_file(order, id.as_deref(), &bytes) {
+            (Form::Entry(once), id) => match layout::entry_file(once, id.as_deref(), &bytes) {
                 Ok(file) => {
                     Version::Entry(file.value.get("plan_commit").and_then(Value::as_str).map(Rc::from))
                 }

@@ -5,17 +5,17 @@ use serde_json::Value;
 use super::{Location, Log, Owner, Place, is_folder};
 use crate::git::trees;
 use crate::model::doc::{Doc, LARGEST_DOC, file_bytes};
-use crate::model::execution::{self, Execution, LogEntry};
+use crate::model::execution::{Execution, LogEntry};
 use crate::model::exploration::Explored;
 use crate::model::issue::{Comment, Feedback, ISSUE};
 use crate::model::queue::{ITEM, QUEUE};
-use crate::model::queue_conflict::{self, QueueConflict};
-use crate::model::record::{check_id, ordered_as};
+use crate::model::queue_conflict::QueueConflict;
+use crate::model::record::{OnceSchema, check_id};
 use crate::model::redaction::Redaction;
-use crate::model::review::{self, Review};
+use crate::model::review::Review;
 use crate::model::root::ROOT;
 use crate::model::run::Run;
-use crate::model::run_log::{self, RunLogEntry};
+use crate::model::run_log::RunLogEntry;
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 use crate::model::strict;
@@ -39,15 +39,12 @@ pub(crate) fn is_issue(path: &str) -> bool {
     matches!(Location::parse(path), Some(Location::Record(Owner::Issue(_))))
 }
 
-/// Puts the members of a write-once record in order, or says which of them has the wrong type.
-pub(crate) type Ordered = fn(&Value) -> Result<Value, String>;
-
 /// How the file at a path merges, and what makes it valid.
 pub(crate) enum Form {
     /// Fields with stamps.
     Doc(&'static Schema),
     /// Written once.
-    Entry(Ordered),
+    Entry(OnceSchema),
     /// From a later version of the format, or not part of it.
     Unknown,
 }
@@ -60,22 +57,22 @@ impl From<&Location> for Form {
                 Owner::Issue(_) => Self::Doc(&ISSUE),
                 Owner::Solution(_) => Self::Doc(&SOLUTION),
                 Owner::Queue(_) => Self::Doc(&QUEUE),
-                Owner::Execution(_) => Self::Entry(ordered_as::<Execution>),
-                Owner::Run(_) => Self::Entry(ordered_as::<Run>),
+                Owner::Execution(_) => Self::Entry(OnceSchema::of::<Execution>()),
+                Owner::Run(_) => Self::Entry(OnceSchema::of::<Run>()),
                 // No path leads there.
                 Owner::Wisdom => Self::Unknown,
             },
             Location::Item(..) => Self::Doc(&ITEM),
             Location::Entry(log, _) => Self::Entry(match log {
-                Log::Comments(_) => ordered_as::<Comment>,
-                Log::Feedback(_) => ordered_as::<Feedback>,
-                Log::Explorations(_) => ordered_as::<Explored>,
-                Log::Reviews(_) => ordered_as::<Review>,
-                Log::Events(_) => ordered_as::<LogEntry>,
-                Log::Conflicts(_) => ordered_as::<QueueConflict>,
-                Log::RunEvents(_) => ordered_as::<RunLogEntry>,
-                Log::Wisdom => ordered_as::<Wisdom>,
-                Log::Redactions(_) => ordered_as::<Redaction>,
+                Log::Comments(_) => OnceSchema::of::<Comment>(),
+                Log::Feedback(_) => OnceSchema::of::<Feedback>(),
+                Log::Explorations(_) => OnceSchema::of::<Explored>(),
+                Log::Reviews(_) => OnceSchema::of::<Review>(),
+                Log::Events(_) => OnceSchema::of::<LogEntry>(),
+                Log::Conflicts(_) => OnceSchema::of::<QueueConflict>(),
+                Log::RunEvents(_) => OnceSchema::of::<RunLogEntry>(),
+                Log::Wisdom => OnceSchema::of::<Wisdom>(),
+                Log::Redactions(_) => OnceSchema::of::<Redaction>(),
             }),
         }
     }
@@ -89,17 +86,6 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
     }
 }
 
-/// The members of the entry at `path` that decide something, and so cannot be hidden.
-pub(crate) fn decided(path: &str) -> &'static [&'static str] {
-    match Location::parse(path) {
-        Some(Location::Entry(Log::Reviews(_), _)) => review::DECIDED,
-        Some(Location::Entry(Log::Events(_), _)) => execution::DECIDED,
-        Some(Location::Entry(Log::Conflicts(_), _)) => queue_conflict::DECIDED,
-        Some(Location::Entry(Log::RunEvents(_), _)) => run_log::DECIDED,
-        _ => &[],
-    }
-}
-
 /// A write-once record, as read from its file.
 pub(crate) struct EntryFile {
     /// Its content.
@@ -109,9 +95,9 @@ pub(crate) struct EntryFile {
 }
 
 /// Reads a write-once file that must have `id`. The error says what is wrong with it.
-pub(crate) fn entry_file(order: Ordered, id: Option<&str>, bytes: &[u8]) -> Result<EntryFile, String> {
+pub(crate) fn entry_file(kind: OnceSchema, id: Option<&str>, bytes: &[u8]) -> Result<EntryFile, String> {
     let value = strict::parse(bytes)?;
-    let canonical = file_bytes(&order(&value)?);
+    let canonical = file_bytes(&kind.ordered(&value)?);
     if let Some(id) = id {
         check_id(id, &value)?;
     }
@@ -134,7 +120,7 @@ pub(crate) fn sound(path: &str, bytes: &[u8]) -> Result<Sound, String> {
     match kind {
         Form::Unknown => Ok(Sound::Unknown),
         Form::Doc(schema) => own_doc(schema, id.as_deref(), bytes).map(|doc| Sound::Doc(Box::new(doc))),
-        Form::Entry(order) => match entry_file(order, id.as_deref(), bytes) {
+        Form::Entry(kind) => match entry_file(kind, id.as_deref(), bytes) {
             Ok(file) => Ok(Sound::Entry(file.canonical)),
             Err(why) => Err(format!("broken entry: {why}")),
         },

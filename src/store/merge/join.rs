@@ -51,7 +51,7 @@ pub(super) fn refuse_large(
 pub(super) fn records((kind, id): (Form, Option<&str>), a: &[u8], b: &[u8]) -> Vec<u8> {
     let joined = match kind {
         Form::Doc(schema) => docs(schema, id, a, b),
-        Form::Entry(order) => entry::greater(order, id, a, b),
+        Form::Entry(once) => entry::greater(once, id, a, b),
         Form::Unknown => None,
     };
     // Neither can be read: the greater bytes, so that all clones agree.

@@ -185,7 +185,7 @@ fn is_sound(path: &str, bytes: &[u8]) -> bool {
         Form::Doc(schema) => {
             Doc::parse(schema, bytes).is_ok_and(|doc| id.is_none_or(|id| doc.id() == Some(&id)))
         }
-        Form::Entry(order) => entry_file(order, id.as_deref(), bytes).is_ok(),
+        Form::Entry(once) => entry_file(once, id.as_deref(), bytes).is_ok(),
     }
 }
 

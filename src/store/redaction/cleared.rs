@@ -184,8 +184,8 @@ fn sound_entries(read: &impl Read, folder: &str) -> Result<HashMap<EntryId, Valu
     for name in read.names(folder)? {
         let Some(id) = name.strip_suffix(".json").and_then(|id| EntryId::parse(id).ok()) else { continue };
         let path = layout::entry(folder, &id);
-        let (Form::Entry(order), Some(bytes)) = (form(&path).0, read.file(&path)?) else { continue };
-        if let Ok(file) = layout::entry_file(order, Some(id.as_str()), &bytes) {
+        let (Form::Entry(once), Some(bytes)) = (form(&path).0, read.file(&path)?) else { continue };
+        if let Ok(file) = layout::entry_file(once, Some(id.as_str()), &bytes) {
             all.insert(id, file.value);
         }
     }

@@ -429,10 +429,11 @@ mod tests {
                 let place = |year: u16| format!("{year}0101T{n:09}Z-00000");
                 let mut add = |log: &str, year: u16, record: serde_json::Value| {
                     let (id, record) = entry(&place(year), record);
-                    let order = layout::form(&format!("{folder}/{log}/{id}.json")).0;
-                    let Form::Entry(order) = order else { panic!("{log}") };
+                    let form = layout::form(&format!("{folder}/{log}/{id}.json")).0;
+                    let Form::Entry(once) = form else { panic!("{log}") };
                     let text =
-                        String::from_utf8(crate::model::doc::file_bytes(&order(&record).unwrap())).unwrap();
+                        String::from_utf8(crate::model::doc::file_bytes(&once.ordered(&record).unwrap()))
+                            .unwrap();
                     files.push((format!("{folder}/{log}/{id}.json"), Some(text)));
                     id
                 };

@@ -81,9 +81,9 @@ pub(super) fn check(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> Ve
     let id = id.as_deref();
     match form {
         Form::Unknown => Verdict::Sound,
-        Form::Entry(order) => {
-            let Ok(file) = layout::entry_file(order, id, new) else { return Verdict::Fault(Fault::Broken) };
-            let old = old.and_then(|bytes| Some((bytes, layout::entry_file(order, id, bytes).ok()?)));
+        Form::Entry(once) => {
+            let Ok(file) = layout::entry_file(once, id, new) else { return Verdict::Fault(Fault::Broken) };
+            let old = old.and_then(|bytes| Some((bytes, layout::entry_file(once, id, bytes).ok()?)));
             if file.canonical != new {
                 return Verdict::Fault(Fault::Encoding);
             }

@@ -360,8 +360,8 @@ fn is_as_written(path: &str, bytes: &[u8]) -> bool {
         (Form::Unknown, _) => true,
         (Form::Doc(schema), id) => Doc::parse(schema, bytes)
             .is_ok_and(|doc| doc.to_bytes() == bytes && id.is_none_or(|id| doc.id() == Some(&id))),
-        (Form::Entry(order), id) => {
-            entry_file(order, id.as_deref(), bytes).is_ok_and(|file| file.canonical == bytes)
+        (Form::Entry(once), id) => {
+            entry_file(once, id.as_deref(), bytes).is_ok_and(|file| file.canonical == bytes)
         }
     }
 }

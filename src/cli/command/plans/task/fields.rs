@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Failure, named, read_bytes};
+use crate::model::plan_fields::Estimate;
 use crate::model::strict;
 use crate::rules::task_edit::TaskEdit;
 
@@ -91,7 +92,7 @@ impl FieldArgs {
         values.extend(list(&self.step).map(|steps| ("implementation", json!(steps))));
         values.extend(list(&self.depends_on).map(|ids| ("depends_on", json!(ids))));
         if let Some(minutes) = self.minutes {
-            values.push(("estimated_minutes", number(minutes)?));
+            values.push((Estimate::MINUTES, number(minutes)?));
         }
         if let Some(priority) = &self.priority {
             let number = priority.trim().parse::<u8>().ok();
