@@ -1,6 +1,6 @@
 //! Times in words.
 
-use chrono::DateTime;
+use jiff::Timestamp;
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;
@@ -55,8 +55,8 @@ fn unit(distance: u64) -> (u64, &'static str) {
 
 /// The day in UTC; a moment outside the calendar shows as its number.
 fn date(ms: i64) -> String {
-    DateTime::from_timestamp_millis(ms)
-        .map_or_else(|| format!("{ms} ms"), |time| time.format("%Y-%m-%d").to_string())
+    Timestamp::from_millisecond(ms)
+        .map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%Y-%m-%d").to_string())
 }
 
 #[cfg(test)]
