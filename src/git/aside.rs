@@ -1,7 +1,7 @@
 //! Runs git with a temporary object directory, so that none of its objects stay in the repository.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
@@ -16,17 +16,22 @@ pub(crate) struct Aside {
 }
 
 impl Aside {
-    /// With the settings and attributes of this clone; `read` are the directories of its objects. Fails if no temporary directory can be made.
-    pub(crate) fn new(git: Git, read: &[PathBuf]) -> std::io::Result<Self> {
-        let folder = tempfile::tempdir()?;
+    /// With the settings and attributes of this clone; `read` are the directories of its objects. Fails if no directory
+    /// can be made in `temporary`.
+    pub(crate) fn new(git: Git, read: &[PathBuf], temporary: &Path) -> std::io::Result<Self> {
+        let folder = tempfile::tempdir_in(temporary)?;
         let environment = objects(read, folder.path().into());
         Ok(Self { git, environment, _folder: folder })
     }
 
     /// Without the attributes, work tree, index and replacement objects of this clone: the answer depends on the
     /// objects alone, and no program runs that the clone has configured for a kind of file.
-    pub(crate) fn without_attributes(repo: &Repository, read: &[PathBuf]) -> std::io::Result<Self> {
-        let folder = tempfile::tempdir()?;
+    pub(crate) fn without_attributes(
+        repo: &Repository,
+        read: &[PathBuf],
+        temporary: &Path,
+    ) -> std::io::Result<Self> {
+        let folder = tempfile::tempdir_in(temporary)?;
         let git_dir = folder.path();
         for name in ["objects", "refs"] {
             std::fs::create_dir(git_dir.join(name))?;

@@ -30,6 +30,11 @@ impl Environment {
     pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
+
+    /// The directory for temporary files.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        self.folder(if cfg!(windows) { "TEMP" } else { "TMPDIR" }).unwrap_or_else(|| "/tmp".into())
+    }
 }
 
 impl Deref for Environment {
@@ -51,5 +56,12 @@ mod tests {
         assert_eq!((known.get("EMPTY"), known.filled("EMPTY")), (Some(OsStr::new("")), None));
         assert_eq!(known.folder("HOME"), Some("/home/ada".into()));
         assert_eq!((known.folder("HERE"), known.folder("NONE"), known.get("NONE")), (None, None, None));
+        if cfg!(unix) {
+            assert_eq!(known.temporary(), PathBuf::from("/tmp"));
+            assert_eq!(
+                Environment::new([("TMPDIR".into(), "/mnt".into())]).temporary(),
+                PathBuf::from("/mnt")
+            );
+        }
     }
 }

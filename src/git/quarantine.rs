@@ -23,7 +23,8 @@ impl Repository {
             self.gix.objects = self.opened(self.objects_dir())?;
             return Ok(None);
         };
-        let folder = tempfile::tempdir().map_err(GitError::io(tempfile::env::temp_dir()))?;
+        let temporary = self.environment.temporary();
+        let folder = tempfile::tempdir_in(&temporary).map_err(GitError::io(&temporary))?;
         let objects = folder.path().join("objects");
         let info = objects.join("info");
         std::fs::create_dir_all(&info).map_err(GitError::io(&info))?;

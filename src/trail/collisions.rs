@@ -87,7 +87,9 @@ pub(crate) fn between(
     one: &CommitHash,
     two: &CommitHash,
 ) -> Result<Vec<FileCollision>, CollisionError> {
-    let aside = Aside::new(store.git(), &store.object_folders()).map_err(CollisionError::Folder)?;
+    let temporary = store.environment().temporary();
+    let aside = Aside::new(store.git(), &store.object_folders(), &temporary);
+    let aside = aside.map_err(CollisionError::Folder)?;
     let mut found = match aside.attempt(one.as_str(), two.as_str())? {
         Attempt::Clean => return Ok(vec![]),
         Attempt::Conflicts(output) => conflicts(&output),

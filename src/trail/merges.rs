@@ -98,8 +98,9 @@ pub(crate) fn is_more(
 
 /// Merges by git, whose answers depend on the objects alone.
 fn again(store: &Store) -> Result<Aside, StoreError> {
-    let aside = Aside::without_attributes(store.repo(), &store.object_folders());
-    aside.map_err(StoreError::io(tempfile::env::temp_dir()))
+    let temporary = store.environment().temporary();
+    let aside = Aside::without_attributes(store.repo(), &store.object_folders(), &temporary);
+    aside.map_err(StoreError::io(temporary))
 }
 
 impl OwnChanges {
