@@ -15,12 +15,8 @@ use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::rules::shown::IssueDerived;
 
-/// If a filter matches at least this many issues, they are searched in the requested order.
-const MANY: i64 = 1000;
-/// Collecting and sorting one issue takes as long as testing this many for a match.
-const LOOKS: i64 = 10;
-/// If a word is in at least this many issues, they are not collected: each issue is tested for the word.
-const TOO_MANY: i64 = 10_000;
+/// If fewer issues than this meet a condition, the search starts from those.
+const FEW: usize = 1000;
 
 /// Which issues to list; an issue must match everything that is given.
 #[derive(Debug, Clone, Default)]
@@ -72,10 +68,15 @@ pub(crate) enum Sort {
 
 impl Sort {
     /// The database index with this order, and the order itself.
-    fn order(self, is_open_only: bool) -> (&'static str, &'static str) {
+    fn order(self, filter: &Filter) -> (&'static str, &'static str) {
+        let by_priority = match filter.statuses.len() {
+            0 if !filter.all => "open_by_priority",
+            // There, issues with the same status are adjacent, in this order.
+            1 => "by_status",
+            _ => "by_priority",
+        };
         match self {
-            Self::Priority if is_open_only => ("open_by_priority", "i.priority, i.created, i.id"),
-            Self::Priority => ("by_priority", "i.priority, i.created, i.id"),
+            Self::Priority => (by_priority, "i.priority, i.created, i.id"),
             Self::Created => ("by_created", "i.created DESC, i.id"),
             Self::Updated => ("by_updated", "i.updated DESC, i.id"),
             Self::Id => ("by_id", "i.id"),
@@ -120,25 +121,34 @@ fn whole(row: &Row<'_>) -> rusqlite::Result<(Issue, IssueDerived)> {
     typed::read(&parts).map_err(|error| broken(error.to_string()))
 }
 
-/// A condition with its values. `find` is a query for the numbers of the issues that meet it, if there is one that is
-/// faster than testing all issues; `probe` is a test that does not collect them first.
+/// A condition with its values.
 struct Condition {
+    /// Whether the issue `i` meets it.
     test: String,
+    /// A query for the numbers of the issues that meet it, if there is one that is faster than testing all issues.
     find: Option<String>,
-    probe: Option<String>,
-    /// The issues that meet it can be anywhere in any order.
-    is_spread: bool,
     values: Vec<Value>,
 }
 
 impl Condition {
     fn test(test: impl Into<String>, values: Vec<Value>) -> Self {
-        Self { test: test.into(), find: None, probe: None, is_spread: false, values }
+        Self { test: test.into(), find: None, values }
     }
 
     fn found(find: impl Into<String>, test: impl Into<String>, values: Vec<Value>) -> Self {
         Self { find: Some(find.into()), ..Self::test(test, values) }
     }
+
+    /// That the issue is one of those which a query finds.
+    fn one_of(find: &str, values: Vec<Value>) -> Self {
+        Self::found(find, format!("i.n IN ({find})"), values)
+    }
+}
+
+/// All conditions as one, and their values.
+fn all(conditions: Vec<Condition>) -> (String, Vec<Value>) {
+    let (tests, values): (Vec<_>, Vec<_>) = conditions.into_iter().map(|it| (it.test, it.values)).unzip();
+    (tests.join(" AND "), values.concat())
 }
 
 impl Index<'_> {
@@ -149,12 +159,18 @@ impl Index<'_> {
         sort: Sort,
         (offset, limit): (usize, Option<usize>),
     ) -> Result<Vec<i64>, IndexError> {
-        let conditions = self.conditions(filter)?;
-        let last = limit.map(|limit| limit.saturating_add(offset));
-        let from = self.from(filter, sort, &conditions, self.many(last)?)?;
-        let sql = format!("SELECT i.n {} ORDER BY {} LIMIT ? OFFSET ?", from.sql, from.order);
+        let mut conditions = self.conditions(filter)?;
+        let (index, order) = sort.order(filter);
+        let start = match self.rarest(&conditions)? {
+            Some((at, find)) => {
+                conditions[at].test = format!("i.n IN ({find})");
+                "NOT INDEXED".to_owned()
+            }
+            None => format!("INDEXED BY {index}"),
+        };
+        let (tests, mut values) = all(conditions);
+        let sql = format!("SELECT i.n FROM issues i {start} WHERE {tests} ORDER BY {order} LIMIT ? OFFSET ?");
         let number = |n: usize| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
-        let mut values = from.values;
         values.push(limit.map_or(Value::Integer(-1), number));
         values.push(number(offset));
         let mut query = self.db.prepare(&sql)?;
@@ -165,9 +181,8 @@ impl Index<'_> {
 
     /// The number of issues that match.
     pub(crate) fn count(&self, filter: &Filter) -> Result<usize, IndexError> {
-        let conditions = self.conditions(filter)?;
-        let (sql, values) = plain(&conditions, None);
-        let mut query = self.db.prepare(&format!("SELECT count(*) {sql}"))?;
+        let (tests, values) = all(self.conditions(filter)?);
+        let mut query = self.db.prepare(&format!("SELECT count(*) FROM issues i WHERE {tests}"))?;
         let count: Result<i64, _> = query.query_row(params_from_iter(values), |row| row.get(0));
         Ok(usize::try_from(count?).unwrap_or_default())
     }
@@ -289,20 +304,14 @@ impl Index<'_> {
             }));
         }
         if filter.ready {
-            let ready = "SELECT n FROM ready";
-            let found = Condition::found(ready, format!("i.n IN ({ready})"), vec![]);
-            all.push(Condition { is_spread: true, ..found });
+            all.push(Condition::one_of("SELECT n FROM ready", vec![]));
         }
         if filter.has_solution {
             all.push(Condition::test("i.solutions > 0", vec![]));
         }
         if let Some(search) = &filter.search {
-            let find = "SELECT rowid FROM words WHERE words MATCH ?";
-            let test = format!("i.n IN ({find})");
-            all.push(Condition {
-                probe: Some(format!("EXISTS ({find} AND rowid = i.n)")),
-                ..Condition::found(find, test, vec![text(&query::query(search))])
-            });
+            let values = vec![text(&query::query(search))];
+            all.push(Condition::one_of("SELECT rowid FROM words WHERE words MATCH ?", values));
         }
         Ok(all)
     }
@@ -322,104 +331,25 @@ impl Index<'_> {
         Ok(found)
     }
 
-    /// If a condition matches at least this many issues, and these are spread over the requested order, walking in
-    /// that order finds the first `limit` of them sooner than collecting all of them.
-    fn many(&self, limit: Option<usize>) -> Result<i64, IndexError> {
-        let mut query = self.db.prepare_cached("SELECT coalesce(max(n), 0) FROM issues")?;
-        let issues: i64 = query.query_row([], |row| row.get(0))?;
-        let all = issues / LOOKS;
-        let limit = limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(all);
-        Ok((limit.min(all) * all).isqrt() + 1)
-    }
-
-    /// If few issues meet the rarest condition, the search starts from those; otherwise it walks in the requested
-    /// order, so that the first matches are found first. Few means fewer than [`MANY`], or than `many` if that is more,
-    /// since all issues that meet a condition may be at the end of the order. Issues that can be taken are spread over
-    /// any order, so for them only `many` counts.
+    /// The condition that the fewest issues meet, if these are few, and the query for them. Otherwise it is faster to walk
+    /// in the requested order until enough are found.
     ///
-    /// SQLite cannot decide this: it knows how many issues a tag has on average, and no more with `ANALYZE` (without its
-    /// compile-time option STAT4). Left to itself it collects all issues of a frequent tag, 60 to 120 ms for 25,000 of
-    /// 100,000 issues where going along the order takes less than one.
-    fn from(
-        &self,
-        filter: &Filter,
-        sort: Sort,
-        conditions: &[Condition],
-        many: i64,
-    ) -> Result<From, IndexError> {
-        let (mut lead, mut probed): (Option<(i64, usize)>, _) = (None, None);
+    /// SQLite does not decide this well: it does not weigh how soon a walk finds the few issues that are asked for. Left to
+    /// itself it collects all issues of a frequent tag, 60 to 120 ms for 25,000 of 100,000 issues, where the walk takes
+    /// less than one.
+    fn rarest(&self, conditions: &[Condition]) -> Result<Option<(usize, String)>, IndexError> {
+        let mut rarest: Option<(usize, usize, &String)> = None;
         for (at, condition) in conditions.iter().enumerate() {
             let Some(find) = &condition.find else { continue };
-            let is_text = condition.probe.is_some();
-            let many = if condition.is_spread { many } else { many.max(MANY) };
-            // Skipping rows is faster than counting them; beginning another search is not.
-            let passes = |many: i64| -> Result<bool, IndexError> {
-                let sql = format!("{find} LIMIT 1 OFFSET {}", many - 1);
-                let mut query = self.db.prepare(&sql)?;
-                Ok(query.exists(params_from_iter(&condition.values))?)
-            };
-            let count = if !is_text && passes(many)? {
-                many
-            } else {
-                let sql = format!("SELECT count(*) FROM ({find} LIMIT {many})");
-                let mut query = self.db.prepare(&sql)?;
-                let count = query.query_row(params_from_iter(&condition.values), |row| row.get(0));
-                count?
-            };
-            if count < many {
-                if lead.is_none_or(|(least, _)| count < least) {
-                    lead = Some((count, at));
-                }
-            } else if is_text && passes(TOO_MANY)? {
-                probed = Some(at);
+            let mut query = self.db.prepare(&format!("SELECT count(*) FROM ({find} LIMIT {FEW})"))?;
+            let count: i64 = query.query_row(params_from_iter(&condition.values), |row| row.get(0))?;
+            let count = usize::try_from(count).unwrap_or(FEW);
+            if count < rarest.map_or(FEW, |(least, ..)| least) {
+                rarest = Some((count, at, find));
             }
         }
-        let is_open_only = filter.statuses.is_empty() && !filter.all;
-        let (mut index, order) = sort.order(is_open_only);
-        if sort == Sort::Priority && filter.statuses.len() == 1 {
-            // There, issues with the same status are adjacent, in this order.
-            index = "by_status";
-        }
-        let (rest, values) = plain(conditions, probed);
-        Ok(match lead.and_then(|(_, at)| Some((conditions[at].find.as_ref()?, &conditions[at].values))) {
-            Some((find, first)) => From {
-                sql: format!(
-                    "FROM ({find}) f CROSS JOIN {} AND i.n = f.{}",
-                    &rest["FROM ".len()..],
-                    number_of(find)
-                ),
-                // Do not use an index here: that would look at all issues.
-                order: order.replacen("i.", "+i.", 1),
-                values: first.iter().cloned().chain(values).collect(),
-            },
-            None => From {
-                sql: rest.replacen("issues i", &format!("issues i INDEXED BY {index}"), 1),
-                order: order.to_owned(),
-                values,
-            },
-        })
+        Ok(rarest.map(|(_, at, find)| (at, find.clone())))
     }
-}
-
-struct From {
-    sql: String,
-    order: String,
-    values: Vec<Value>,
-}
-
-/// All conditions, one after the other; the one at the index `probed` is tested without collecting its issues first.
-fn plain(conditions: &[Condition], probed: Option<usize>) -> (String, Vec<Value>) {
-    let test = |(at, condition): (usize, &Condition)| match &condition.probe {
-        Some(probe) if probed == Some(at) => probe.clone(),
-        _ => condition.test.clone(),
-    };
-    let tests: Vec<String> = conditions.iter().enumerate().map(test).collect();
-    let values = conditions.iter().flat_map(|condition| condition.values.iter().cloned());
-    (format!("FROM issues i WHERE {}", tests.join(" AND ")), values.collect())
-}
-
-fn number_of(find: &str) -> &'static str {
-    if find.starts_with("SELECT rowid") { "rowid" } else { "n" }
 }
 
 fn marks(count: usize) -> String {
