@@ -97,6 +97,12 @@ If
 .B git commit
 does not list files that a commit changes although its plan does not name them.
 .TP
+.B wf.fsckAccepted
+Errors of
+.B fsck
+that are accepted in this repository, since no repair can remove them: the commits that caused them, or their paths. May be
+given more than once.
+.TP
 .B wf.lockTimeout
 How many seconds to wait for another writer (default: 60).
 .TP

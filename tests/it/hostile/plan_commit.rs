@@ -65,6 +65,11 @@ fn a_claimed_plan_is_found_wherever_plan_commit_points() {
         })
     };
     assert!(is_named("changed `plan_commit`") && is_named("is not a commit of this history"), "{found:#}");
+    assert!(found[0]["remedies"].to_string().contains("wf.fsckAccepted"), "{found:#}");
+    two.ada.git(&["config", "--add", "wf.fsckAccepted", &commit]).ok();
+    let found = two.ada.wf(&["fsck", "--json"]).ok().json();
+    let named = found.as_array().unwrap().iter().filter(|it| it["commit"] == commit.as_str());
+    assert!(named.clone().count() > 1 && named.clone().all(|it| it["severity"] == "note"), "{found:#}");
     let audit = two.ada.wf(&["audit", "--json"]).ok().json();
     let named = audit["findings"].as_array().unwrap().iter();
     let named = named.filter(|it| it["commit"] == commit && it["kind"] == "rewritten");

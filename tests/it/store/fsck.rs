@@ -245,6 +245,31 @@ fn what_was_dropped_or_garbled_is_restored_in_one_commit() {
 }
 
 #[test]
+fn an_error_that_no_repair_removes_can_be_accepted() {
+    let (_sandbox, repo) = store();
+    repo.wf(&["new", "A title", "--id", "ISS-001"]).ok();
+    let comments = format!("{}/comments", folder("ISS-001"));
+    let (path, mut comment) = entry(&comments, json!({"body": "as it was", "author": "a", "created_at": AT}));
+    comment["body"] = json!("as it was changed");
+    repo.plumb_records(&[(path.clone(), comment)]);
+    let found = repo.wf(&["fsck", "--repair", "--json"]).fails(1).json();
+    assert_among(&found, "error", &path, "its id does not fit its content");
+    let accepts = format!("`git config --add wf.fsckAccepted {path}`");
+    assert!(found[0]["remedies"].to_string().contains(&accepts), "{found:#}");
+    repo.git(&["config", "--add", "wf.fsckAccepted", "another"]).ok();
+    repo.git(&["config", "--add", "wf.fsckAccepted", &path]).ok();
+    assert_found(&repo, "note", &path, "(accepted in `wf.fsckAccepted`)");
+    repo.plumb_records(&[(file("ISS-001"), json!("garbled"))]);
+    let found = repo.wf(&["fsck", "--json"]).fails(1).json();
+    let mut garbled = found.as_array().unwrap().iter().filter(|it| it["path"] == file("ISS-001"));
+    assert!(garbled.clone().count() > 0, "{found:#}");
+    assert!(
+        garbled.all(|it| !it["remedies"].to_string().contains("wf.fsckAccepted")),
+        "it can be restored: {found:#}"
+    );
+}
+
+#[test]
 fn a_history_of_some_thousand_commits_takes_seconds() {
     let (_sandbox, repo) = store();
     let commits = if std::env::var_os("WF_LONG").is_some() { 20_000 } else { 1_000 };

@@ -11,12 +11,16 @@ mod runs;
 use std::collections::BTreeSet;
 
 use crate::git::{GitError, ObjectId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Operation};
 use crate::model::remedy::{Call, Remedy};
+use crate::model::shell;
 use crate::ops::{Answer, Session};
 use crate::store::{Snapshot, Store, StoreError, layout, merge};
 
 pub(crate) use repair::{Repaired, repair};
+
+/// The setting with the commits, or paths of files, whose errors are accepted in this repository.
+const ACCEPTED: &str = "wf.fsckAccepted";
 
 /// Whether a finding is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
@@ -138,11 +142,33 @@ pub(super) fn findings(store: &Store) -> Result<Vec<Finding>, StoreError> {
     }
     let known = history::check(store, &snapshot, &mut found)?;
     references::check(store, &snapshot, &known, &mut found)?;
+    accept(store, &mut found.found);
     found.found.sort_by(|a, b| {
         (a.severity, &a.path, &a.commit, &a.what).cmp(&(b.severity, &b.path, &b.commit, &b.what))
     });
     found.found.dedup();
     Ok(found.found)
+}
+
+/// Makes notes of the errors that the owner of this repository accepted, like git's `fsck.skipList`, and says how to accept
+/// those that no repair removes: what is in the history stays there.
+fn accept(store: &Store, found: &mut [Finding]) {
+    let accepted = store.repo().config().all(ACCEPTED);
+    let is_repair =
+        |it: &Remedy| it.call.as_ref().is_some_and(|call| call.operation == Operation::from(Op::Fsck));
+    let repaired = found.iter().filter(|it| it.remedies.iter().any(is_repair));
+    let repaired: BTreeSet<String> = repaired.map(|it| it.path.clone()).collect();
+    for it in found.iter_mut().filter(|it| it.severity == Severity::Error) {
+        let name = it.commit.as_ref().unwrap_or(&it.path);
+        if accepted.contains(name) {
+            it.severity = Severity::Note;
+            it.what = format!("{} (accepted in `{ACCEPTED}`)", it.what);
+            it.remedies.clear();
+        } else if !repaired.contains(&it.path) {
+            let accepts = format!("`git config --add {ACCEPTED} {}` accepts it here", shell::word(name));
+            it.remedies.push(Remedy::words(accepts));
+        }
+    }
 }
 
 /// The newest state, even if its `wf.json` is missing or unreadable.
