@@ -28,7 +28,7 @@ pub(crate) use order::{Order, order};
 pub(crate) use resolve::{Decision, resolve};
 pub(crate) use show::{Active, active, active_ids, all_active, list, new, show, show_item};
 pub(crate) use view::{AddedItem, ItemAnswer, QueueAnswer};
-pub(crate) use world::{World, extend_facts, facts_of, in_index_of, item};
+pub(crate) use world::{World, extend_facts, facts_of, in_index_of, item, item_in};
 
 use crate::model::id::QueueId;
 use crate::model::queue::Item;

@@ -1,7 +1,7 @@
 //! Reads what rules need from several records: issues with all their dependencies, and all queues.
 
 use crate::index::{self, Index, KnownQueues, Needs};
-use crate::model::id::{IssueId, QueueId};
+use crate::model::id::{IssueId, ItemId, QueueId};
 use crate::model::queue::Item;
 use crate::model::root::Policy;
 use crate::ops::{Refusal, Session};
@@ -143,6 +143,22 @@ impl From<KnownQueues> for World {
 /// item.
 pub(crate) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(QueueId, Item), Refusal> {
     Ok(resolve::item(read, &whole(store, text)?)?)
+}
+
+/// The same for a command that writes; through the index if there is one, since a number can be that of any item.
+pub(crate) fn item_in(
+    tx: &Tx<'_>,
+    store: &Store,
+    index: Option<&Index<'_>>,
+    text: &str,
+) -> Result<(QueueId, Item), Refusal> {
+    let text = whole(store, text)?;
+    let is_number = ItemId::parse(text.rsplit(':').next().unwrap_or_default()).is_ok();
+    let queues = in_index_of(tx, store, index.filter(|_| is_number), |index| index.queues().ok());
+    Ok(match queues {
+        Some(known) => resolve::item_among(tx, &known.queues, &text)?,
+        None => resolve::item(tx, &text)?,
+    })
 }
 
 /// Adds the queue if the text is the number of this worktree's own item.

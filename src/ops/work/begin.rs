@@ -59,7 +59,7 @@ pub(super) fn pick(
                 Some(queue) => format!("{}:{text}", resolve::queue(tx, queue)?),
                 None => text.clone(),
             };
-            Some(queue::item(store, tx, &named)?)
+            Some(queue::item_in(tx, store, index, &named)?)
         }
         What::Issue(text, force) => {
             let id = resolve::issue(tx, text)?;

@@ -6,11 +6,13 @@ use super::records;
 use crate::model::Explain;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RunId, SolutionId};
 use crate::model::op::{Op, Other};
-use crate::model::queue::Item;
 use crate::model::remedy::{Call, Remedies};
-use crate::rules::folder::QueueFolder;
 use crate::store::error::StoreError;
 use crate::store::layout;
+
+mod item;
+
+pub(crate) use item::{item, item_among};
 
 /// How many candidates an error lists.
 const MOST_CANDIDATES: usize = 10;
@@ -326,47 +328,6 @@ pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveErro
 /// A run.
 pub(crate) fn run(read: &impl Read, text: &str) -> Result<RunId, ResolveError> {
     pick("run", text, records::run_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
-}
-
-/// An item: `QUE-…:S-1`, `S-1`, its plan, or its issue. Removed items do not match.
-pub(crate) fn item(read: &impl Read, text: &str) -> Result<(QueueId, Item), ResolveError> {
-    item_among(read, &records::queues(read)?, text)
-}
-
-/// The same, if the queues were already read.
-pub(crate) fn item_among(
-    read: &impl Read,
-    queues: &[QueueFolder],
-    text: &str,
-) -> Result<(QueueId, Item), ResolveError> {
-    let (in_queue, rest) = match text.split_once(':') {
-        Some((queue_text, rest)) => (Some(queue(read, queue_text)?), rest),
-        None => (None, text),
-    };
-    let mut live: Vec<(QueueId, Item)> = Vec::new();
-    for folder in queues.iter().filter(|it| in_queue.as_ref().is_none_or(|id| *id == it.queue.id)) {
-        let items = folder.items.iter().filter(|item| !item.is_removed());
-        live.extend(items.map(|item| (folder.queue.id.clone(), item.clone())));
-    }
-    let mut found: Vec<(QueueId, Item)> = if ItemId::parse(rest).is_ok() {
-        live.into_iter().filter(|(_, item)| item.item_id.as_str() == rest).collect()
-    } else {
-        best(rest, live, |(_, item)| {
-            let (plan, issue) = (&item.solution_id, &item.issue_id);
-            vec![(plan.to_string(), plan.uid().to_owned()), (issue.to_string(), issue.uid().to_owned())]
-        })
-    };
-    match (found.pop(), found.is_empty()) {
-        (Some(only), true) => Ok(only),
-        (None, _) => Err(ResolveError::NotFound { kind: "item", text: text.to_owned() }),
-        (Some(last), false) => {
-            found.push(last);
-            let name =
-                |(queue, item): &(QueueId, Item)| format!("{queue}:{} ({})", item.item_id, item.solution_id);
-            let candidates = found.iter().map(name).collect();
-            Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
-        }
-    }
 }
 
 /// The issue, plan or execution with exactly this id.

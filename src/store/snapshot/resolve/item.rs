@@ -1,0 +1,68 @@
+//! Items of queues: what a user types names one by its number, its plan or its issue.
+
+use super::{ResolveError, best, queue};
+use crate::model::id::{ItemId, QueueId, SolutionId};
+use crate::model::queue::Item;
+use crate::rules::folder::QueueFolder;
+use crate::store::snapshot::{Read, records};
+
+/// An item: `QUE-…:S-1`, `S-1`, its plan, or its issue. Removed items do not match.
+pub(crate) fn item(read: &impl Read, text: &str) -> Result<(QueueId, Item), ResolveError> {
+    match of_plan(read, text)? {
+        Some(found) => Ok(found),
+        None => item_among(read, &records::queues(read)?, text),
+    }
+}
+
+/// The only item of exactly this plan, without reading those of others: an exact id beats every other match.
+fn of_plan(read: &impl Read, text: &str) -> Result<Option<(QueueId, Item)>, ResolveError> {
+    let (in_queue, rest) = in_queue(read, text)?;
+    let Ok(plan) = SolutionId::parse(rest) else { return Ok(None) };
+    let found = records::items_of(read, &plan.issue())?.into_iter().filter_map(|(queue, solution, item)| {
+        let is_there = solution == plan && in_queue.as_ref().is_none_or(|id| *id == queue);
+        item.ok().filter(|item| is_there && !item.is_removed()).map(|item| (queue, item))
+    });
+    let mut found: Vec<_> = found.collect();
+    Ok(found.pop().filter(|_| found.is_empty()))
+}
+
+/// The queue that stands before a colon, and the rest of the text.
+fn in_queue<'a>(read: &impl Read, text: &'a str) -> Result<(Option<QueueId>, &'a str), ResolveError> {
+    Ok(match text.split_once(':') {
+        Some((queue_text, rest)) => (Some(queue(read, queue_text)?), rest),
+        None => (None, text),
+    })
+}
+
+/// The same, if the queues were already read.
+pub(crate) fn item_among(
+    read: &impl Read,
+    queues: &[QueueFolder],
+    text: &str,
+) -> Result<(QueueId, Item), ResolveError> {
+    let (in_queue, rest) = in_queue(read, text)?;
+    let mut live: Vec<(QueueId, Item)> = Vec::new();
+    for folder in queues.iter().filter(|it| in_queue.as_ref().is_none_or(|id| *id == it.queue.id)) {
+        let items = folder.items.iter().filter(|item| !item.is_removed());
+        live.extend(items.map(|item| (folder.queue.id.clone(), item.clone())));
+    }
+    let mut found: Vec<(QueueId, Item)> = if ItemId::parse(rest).is_ok() {
+        live.into_iter().filter(|(_, item)| item.item_id.as_str() == rest).collect()
+    } else {
+        best(rest, live, |(_, item)| {
+            let (plan, issue) = (&item.solution_id, &item.issue_id);
+            vec![(plan.to_string(), plan.uid().to_owned()), (issue.to_string(), issue.uid().to_owned())]
+        })
+    };
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (None, _) => Err(ResolveError::NotFound { kind: "item", text: text.to_owned() }),
+        (Some(last), false) => {
+            found.push(last);
+            let name =
+                |(queue, item): &(QueueId, Item)| format!("{queue}:{} ({})", item.item_id, item.solution_id);
+            let candidates = found.iter().map(name).collect();
+            Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
+        }
+    }
+}
