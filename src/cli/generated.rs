@@ -4,6 +4,7 @@
 mod answers;
 mod hints;
 mod man;
+mod patterns;
 mod plans;
 mod runs;
 mod tables;

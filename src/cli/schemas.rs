@@ -1,6 +1,8 @@
 //! The kinds of document that have a JSON Schema: records, what planners and executors write, and `--json` answers. A
 //! new answer needs a row here and a file in `schemas/`.
 
+mod tidy;
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -340,7 +342,7 @@ impl Kind {
         let is_printed = self.sort == Sort::Answer || self.name == REQUEST;
         let settings = if is_printed { settings.for_serialize() } else { settings };
         let mut derived = (self.derive)(settings).to_value();
-        tidy(&mut derived);
+        tidy::tidy(&mut derived);
         if self.sort == Sort::Answer
             && let Some(properties) = derived.get_mut("properties").and_then(Value::as_object_mut)
         {
@@ -373,31 +375,4 @@ fn warnings() -> Value {
         "type": "array",
         "items": {"type": "string"}
     })
-}
-
-/// Removes what is of no use to readers: the sizes of Rust's integers, duplicate names in lists, and line breaks from
-/// source comments.
-fn tidy(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            let is_width = |format: &Value| {
-                format
-                    .as_str()
-                    .is_some_and(|name| ["uint", "int", "double"].iter().any(|of| name.starts_with(of)))
-            };
-            if map.get("format").is_some_and(is_width) {
-                map.shift_remove("format");
-            }
-            if let Some(Value::String(text)) = map.get_mut("description") {
-                *text = text.replace('\n', " ");
-            }
-            if let Some(Value::Array(required)) = map.get_mut("required") {
-                let mut seen = std::collections::BTreeSet::new();
-                required.retain(|name| name.as_str().is_none_or(|name| seen.insert(name.to_owned())));
-            }
-            map.values_mut().for_each(tidy);
-        }
-        Value::Array(items) => items.iter_mut().for_each(tidy),
-        _ => {}
-    }
 }

@@ -1,19 +1,18 @@
 //! Compares the work with its plans: commits with plans, plans with reviews, claims with tests.
 
+mod act;
 mod finding;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+pub(crate) use self::act::Act;
 pub(crate) use self::finding::{Finding, Kind, Severity};
 use super::evidence::{self, Lack};
 use super::folder::ExecutionFolder;
 use super::policy::Gate;
-use super::roles;
 use crate::model::execution::{CommitLink, Event, LinkedBy, MOST_FILES};
 use crate::model::hash::CommitHash;
-use crate::model::id::IssueId;
 use crate::model::op::Op;
-use crate::model::person::Person;
 use crate::model::plan::{Plan, Task};
 use crate::model::plan_fields::Effect;
 use crate::model::remedy::Remedy;
@@ -124,32 +123,6 @@ pub(crate) struct Carried<'a> {
     pub(crate) touched: Option<BTreeSet<String>>,
 }
 
-/// A commit of the ref that someone made in a role, or that overrode a gate.
-#[derive(Debug, Clone)]
-pub(crate) struct Act {
-    /// Its object id.
-    pub(crate) commit: String,
-    /// The issue that it changed.
-    pub(crate) issue_id: Option<IssueId>,
-    /// `queue add`, …
-    pub(crate) operation: String,
-    /// The person who did it.
-    pub(crate) person: Person,
-    /// Their role.
-    pub(crate) role: Option<String>,
-    /// Why a gate was overridden.
-    pub(crate) reason: Option<String>,
-    /// Whether it concerns no issue with commits in the requested range, if a range was given.
-    pub(crate) is_elsewhere: bool,
-}
-
-impl Act {
-    /// Whether its role does not allow it.
-    pub(crate) fn is_breach(&self) -> bool {
-        self.role.as_deref().is_some_and(|role| !roles::may(role, &self.operation))
-    }
-}
-
 /// Which of `carried` link a commit, or linked it before it was rewritten, by its hash.
 pub(crate) fn links(carried: &[Carried<'_>]) -> HashMap<CommitHash, Vec<usize>> {
     let mut links: HashMap<CommitHash, Vec<usize>> = HashMap::new();
@@ -191,7 +164,7 @@ pub(crate) fn findings(
         found.extend(of_execution(it, policy));
     }
     for act in acts {
-        found.extend(of_act(act));
+        found.extend(act.findings());
     }
     found
 }
@@ -363,27 +336,6 @@ fn untouched(plan: &Plan, touched: &BTreeSet<String>) -> Vec<RepoPath> {
             || touched.range(folder.clone()..).next().is_some_and(|next| next.starts_with(&folder))
     };
     plan.touches().into_iter().filter(|path| !was_touched(path)).collect()
-}
-
-fn of_act(act: &Act) -> Vec<Finding> {
-    let finding = |severity, kind, message| Finding {
-        issue_id: act.issue_id.clone(),
-        ..Finding::new(severity, kind, message).at(&act.commit)
-    };
-    let mut found = Vec::new();
-    if let Some(reason) = &act.reason {
-        let place = if act.is_elsewhere { " (outside the range)" } else { "" };
-        let message = format!("`{}` by {} overrode a gate: {reason}{place}", act.operation, act.person);
-        found.push(finding(Severity::Note, Kind::Override, message));
-    }
-    if let Some(role) = act.role.as_deref().filter(|_| act.is_breach()) {
-        let message = format!("the role {role} does not allow `{}` by {}", act.operation, act.person);
-        found.push(match act.is_elsewhere {
-            true => finding(Severity::Note, Kind::Role, format!("{message} (outside the range)")),
-            false => finding(Severity::Fault, Kind::Role, message),
-        });
-    }
-    found
 }
 
 /// How many tasks of the executed plans there are, and how many have evidence: all tests passed at the last commit or,

@@ -4,6 +4,7 @@ pub(super) mod bulk;
 pub(super) mod edit;
 pub(super) mod identity;
 pub(super) mod lock;
+mod message;
 pub(super) mod pending;
 pub(super) mod publish;
 pub(super) mod unpublished;
@@ -18,7 +19,7 @@ use super::error::StoreError;
 use super::layout::{self, Folder};
 use super::merge;
 use super::redaction::Redactions;
-use super::repo::{Store, one_line};
+use super::repo::Store;
 use super::root;
 use super::snapshot::{Read, Snapshot};
 use crate::git::{Kind, ObjectId, Repository};
@@ -31,8 +32,6 @@ use crate::model::uid::Uid;
 
 /// How often a write starts again if a writer without the lock moved the ref.
 const TRIES: u32 = 20;
-/// `git log --oneline` shows the subject; a longer one is cut.
-const LONGEST_SUBJECT: usize = 200;
 
 /// The message of a commit in the audit log.
 #[derive(Debug, Clone)]
@@ -184,7 +183,7 @@ impl<'repo> Tx<'repo> {
         if !self.is_changed() {
             return Ok(None);
         }
-        let message = message(&self.note, identity);
+        let message = message::message(&self.note, identity);
         store.build(self.base.tree(), self.pending, (self.base.commit(), &message, identity))
     }
 
@@ -196,7 +195,7 @@ impl<'repo> Tx<'repo> {
         identity: &Identity,
     ) -> Result<Option<ObjectId>, StoreError> {
         let (before, parent) = (self.base.tree(), self.base.commit());
-        let message = message(&self.note, identity);
+        let message = message::message(&self.note, identity);
         let tree = crate::git::write_tree::onto(work, before, self.pending.into_memory())?;
         if tree == before {
             return Ok(None);
@@ -359,46 +358,4 @@ pub(crate) fn random_uid() -> Result<Uid, StoreError> {
     let mut bits = [0u8; 5];
     getrandom::fill(&mut bits).map_err(|error| StoreError::Random(error.to_string()))?;
     Ok(Uid::from_bits(bits))
-}
-
-/// The subject and the trailers. Each is one line, whatever the user typed.
-fn message(note: &Note, identity: &Identity) -> String {
-    let mut subject = one_line(&note.subject);
-    if subject.chars().count() > LONGEST_SUBJECT {
-        subject = subject.chars().take(LONGEST_SUBJECT - 1).chain(['…']).collect();
-    }
-    let mut text = format!("{subject}\n\nWf-Op: {}\n", note.op);
-    for (key, value) in
-        [("Wf-Role", &identity.role), ("Wf-Actor", &identity.actor), ("Wf-Force", &note.force)]
-    {
-        if let Some(value) = value {
-            text.push_str(&format!("{key}: {}\n", one_line(value)));
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_user_typed_cannot_forge_a_trailer() {
-        let identity = Identity {
-            name: "Ada".into(),
-            email: "ada@example.org".into(),
-            time: crate::git::Date::new(0, 0),
-            actor: None,
-            role: None,
-        };
-        let note = Note {
-            op: Op::Close,
-            subject: "issue: close ISS-1\n\nWf-Role: owner".into(),
-            force: Some("late\nWf-Actor: x".into()),
-        };
-        assert_eq!(
-            message(&note, &identity),
-            "issue: close ISS-1 Wf-Role: owner\n\nWf-Op: close\nWf-Force: late Wf-Actor: x\n"
-        );
-    }
 }

@@ -1,23 +1,18 @@
 //! Decides whether the ref may move to a commit that someone pushed.
 
+mod look;
 mod record;
 
 use std::collections::BTreeSet;
 
-use self::record::{Fault, Verdict};
-use crate::git::tree_diff::Difference;
-use crate::git::{EntryKind, ObjectId, trees};
+use self::look::Look;
+use crate::git::ObjectId;
 use crate::model::op::Op;
-use crate::model::redaction::Redaction;
 use crate::model::remedy::{Call, Detail};
-use crate::model::time::Time;
-use crate::model::{strict, typed};
 use crate::store::history::Link;
-use crate::store::layout::{self, Form, Location, Log, ROOT_PATH};
-use crate::store::redaction::{Reach, Shelf};
-use crate::store::{
-    Aside, Did, EqualTrees, Lineage, Origins, Snapshot, Store, StoreError, Unpurged, merge, read_blob,
-};
+use crate::store::layout::{self, Form, ROOT_PATH};
+use crate::store::redaction::Shelf;
+use crate::store::{EqualTrees, Snapshot, Store, StoreError, Unpurged, merge};
 
 /// At most this many files are checked in a directory that this version does not know.
 const MOST_UNKNOWN: usize = 200_000;
@@ -212,187 +207,6 @@ fn brought_by(store: &Store, steps: &[Link], after: &Snapshot<'_>, path: &str) -
 fn is_too_large(store: &Store, path: &str, id: ObjectId) -> Result<bool, StoreError> {
     let failed = StoreError::object("cannot read a record of the store");
     Ok(store.repo().header(id).map_err(failed)?.size > layout::largest(path))
-}
-
-/// Checks each file that a push brings or changes.
-struct Look<'a> {
-    store: &'a Store,
-    before: Option<&'a Snapshot<'a>>,
-    after: &'a Snapshot<'a>,
-    now: Time,
-    /// JSON values in all records so far.
-    values: usize,
-    /// Records whose identity changed.
-    suspects: BTreeSet<String>,
-    /// The redactions of the directories that were read last.
-    shelf: Shelf,
-    budget: Budget,
-}
-
-impl Look<'_> {
-    fn fault(&mut self, file: &Difference) -> Result<Option<Detail>, StoreError> {
-        // Deleted paths are found by the merge.
-        let Some((kind, id)) = file.new else { return Ok(None) };
-        if is_misplaced(&file.path) {
-            return Ok(Some("not the path of a record".into()));
-        }
-        match kind {
-            EntryKind::Tree => {
-                let why = self.fault_in_folder(&file.path, file.old.map(|(_, old)| old), id)?;
-                Ok(why.map(Detail::from))
-            }
-            EntryKind::Blob | EntryKind::BlobExecutable => self.fault_in_file(file, id),
-            // A merge keeps these unless they are at the path of a record.
-            EntryKind::Link | EntryKind::Commit => {
-                let is_free =
-                    layout::is_place(&file.path) && matches!(layout::form(&file.path).0, Form::Unknown);
-                Ok(trees::unread(kind).filter(|_| !is_free).map(Detail::from))
-            }
-        }
-    }
-
-    /// Checks a directory that a later version of the format may define, and that is kept as it is.
-    fn fault_in_folder(
-        &self,
-        path: &str,
-        old: Option<ObjectId>,
-        new: ObjectId,
-    ) -> Result<Option<&'static str>, StoreError> {
-        if !matches!(layout::form(path).0, Form::Unknown) {
-            return Ok(Some("a directory at the path of a record"));
-        }
-        let files = self.store.repo().first_differences(old, new, MOST_UNKNOWN + 1)?;
-        let Some(files) = files.filter(|files| files.len() <= MOST_UNKNOWN) else {
-            return Ok(Some("more files than a store can have"));
-        };
-        for (kind, id) in files.into_iter().filter_map(|file| file.new) {
-            if kind != EntryKind::Commit && is_too_large(self.store, path, id)? {
-                return Ok(Some("a file in it is larger than a record can be"));
-            }
-        }
-        Ok(None)
-    }
-
-    fn fault_in_file(&mut self, file: &Difference, id: ObjectId) -> Result<Option<Detail>, StoreError> {
-        if !layout::is_place(&file.path) {
-            return Ok(Some("not the path of a record".into()));
-        }
-        if is_too_large(self.store, &file.path, id)? {
-            return Ok(Some("larger than a record can be".into()));
-        }
-        if matches!(layout::form(&file.path).0, Form::Unknown) {
-            return Ok(None);
-        }
-        let new = read_blob(self.store.repo(), id, &file.path)?;
-        self.values += record::most_values(&new);
-        if self.values > self.budget.values {
-            return Ok(None);
-        }
-        let old = match file.old {
-            Some((EntryKind::Blob | EntryKind::BlobExecutable, old)) if old != id => {
-                Some(read_blob(self.store.repo(), old, &file.path)?)
-            }
-            Some((_, old)) if old == id => return Ok(None),
-            _ => None,
-        };
-        let fault = match record::check(&file.path, old.as_deref(), &new, self.now) {
-            Verdict::Sound => self.fault_in_redaction(&file.path, &new)?.map(Detail::from),
-            Verdict::Fault(Fault::Ahead { .. }) if self.is_set_aside(&file.path)? => None,
-            Verdict::Fault(fault) => Some(fault.told()),
-            Verdict::Suspect => {
-                self.suspects.insert(file.path.clone());
-                None
-            }
-        };
-        Ok(fault)
-    }
-
-    fn is_set_aside(&mut self, path: &str) -> Result<bool, StoreError> {
-        Ok(self.shelf.at(self.after, path)?.sets_aside(path))
-    }
-
-    /// A redaction must not set aside an entry that is not ahead of the server's clock, whether or not the entry
-    /// exists: otherwise a redaction with an early position of its own could silence any entry. It also must not hide
-    /// values up to a time at which the record has none: it would hide everything written until then.
-    fn fault_in_redaction(&mut self, path: &str, bytes: &[u8]) -> Result<Option<String>, StoreError> {
-        if let Some(aside) = Aside::by(path, bytes).filter(|aside| aside.is_fine_at(self.now)) {
-            let target = aside.target;
-            return Ok(Some(format!(
-                "it would set `{target}` aside, which is not ahead of this server's clock; set the ref back to before it"
-            )));
-        }
-        let Some(Location::Entry(Log::Redactions(owner), _)) = Location::parse(path) else { return Ok(None) };
-        let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
-        let Some(redaction) = redaction else { return Ok(None) };
-        if !matches!(layout::form(&format!("{owner}/{}", redaction.target)).0, Form::Doc(_)) {
-            return Ok(None);
-        }
-        let hidden = self.shelf.at(self.after, path)?;
-        let no_stamp = "it names no stamp, so that it would hide all later values";
-        Ok(match (hidden.reach(&redaction), &redaction.stamp) {
-            (Some(Reach::NoStamp), _) | (Some(Reach::Absent), None) => Some(no_stamp.to_owned()),
-            // A redaction that names a stamp of the past hides no current value and does no harm.
-            (Some(Reach::Beside { epoch, .. }), Some(until))
-                if until.epoch() > *epoch || until.is_ahead_of(self.now) =>
-            {
-                Some(format!("it hides values up to {}, later than any of the record", until.time()))
-            }
-            (Some(Reach::Absent), Some(until)) if until.is_ahead_of(self.now) => {
-                let at = until.time();
-                Some(format!("it hides values up to {at}, more than a day ahead of this server's clock"))
-            }
-            _ => None,
-        })
-    }
-
-    /// What the pushed commits, not merges, changed in the identity of the suspects. The inner error says that there
-    /// is too much to check.
-    fn identities(&self, steps: &[Link]) -> Result<Result<Vec<String>, String>, StoreError> {
-        let mut faults = Vec::new();
-        let is_fork = self.is_fork(steps);
-        if self.suspects.is_empty() && !is_fork {
-            return Ok(Ok(faults));
-        }
-        let mut lineage =
-            Lineage::over(self.store, steps.iter().map(|step| (step.commit, &step.parents[..])));
-        let mut origins =
-            Origins::between(self.store, self.before.map(Snapshot::commit), self.after.commit())?;
-        for step in steps {
-            // On a side branch, a commit can create a record that exists here already.
-            let is_on_branch = is_fork && step.parents.len() == 1;
-            let is_there = |path: &str| {
-                let is_record = matches!(layout::form(path).0, Form::Doc(_));
-                is_record && self.before.is_some_and(|it| it.entry(path).is_ok_and(|it| it.is_some()))
-            };
-            let wanted = |path: &str| self.suspects.contains(path) || is_on_branch && is_there(path);
-            for mut own in lineage.changes(step.commit, &step.parents, &wanted)? {
-                // An honest stamp stays honest if its clock is ahead of ours.
-                own.at = own.at.min(self.now);
-                let is_written = matches!(own.did, Did::Wrote(_));
-                let found = self.store.faults_of(&own, step.commit, &step.parents, &mut origins)?;
-                faults.extend(found.into_iter().filter(|_| is_written).filter_map(|it| {
-                    let commit = it.commit.get(..10)?;
-                    Some(format!("`{}`: {} (commit {commit} by {})", it.path, it.what, it.author))
-                }));
-            }
-            let read = lineage.read() + origins.read();
-            if lineage.compared > self.budget.files || read > self.budget.bytes {
-                let what = "too many changes to follow the records whose birth or authorship differs";
-                return Ok(Err(format!("{what}: {IN_PARTS}")));
-            }
-        }
-        Ok(Ok(faults))
-    }
-}
-
-impl Look<'_> {
-    /// Whether the parent of a pushed commit is neither pushed nor the current head of the ref.
-    fn is_fork(&self, steps: &[Link]) -> bool {
-        let Some(before) = self.before else { return false };
-        let mut known: BTreeSet<ObjectId> = steps.iter().map(|step| step.commit).collect();
-        known.insert(before.commit());
-        steps.iter().flat_map(|step| &step.parents).any(|parent| !known.contains(parent))
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,54 @@
+//! What people did in their roles.
+
+use super::finding::{Finding, Kind, Severity};
+use crate::model::id::IssueId;
+use crate::model::person::Person;
+use crate::rules::roles;
+
+/// A commit of the ref that someone made in a role, or that overrode a gate.
+#[derive(Debug, Clone)]
+pub(crate) struct Act {
+    /// Its object id.
+    pub(crate) commit: String,
+    /// The issue that it changed.
+    pub(crate) issue_id: Option<IssueId>,
+    /// `queue add`, …
+    pub(crate) operation: String,
+    /// The person who did it.
+    pub(crate) person: Person,
+    /// Their role.
+    pub(crate) role: Option<String>,
+    /// Why a gate was overridden.
+    pub(crate) reason: Option<String>,
+    /// Whether it concerns no issue with commits in the requested range, if a range was given.
+    pub(crate) is_elsewhere: bool,
+}
+
+impl Act {
+    /// Whether its role does not allow it.
+    pub(crate) fn is_breach(&self) -> bool {
+        self.role.as_deref().is_some_and(|role| !roles::may(role, &self.operation))
+    }
+
+    /// What an audit says of it.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        let finding = |severity, kind, message| Finding {
+            issue_id: self.issue_id.clone(),
+            ..Finding::new(severity, kind, message).at(&self.commit)
+        };
+        let mut found = Vec::new();
+        if let Some(reason) = &self.reason {
+            let place = if self.is_elsewhere { " (outside the range)" } else { "" };
+            let message = format!("`{}` by {} overrode a gate: {reason}{place}", self.operation, self.person);
+            found.push(finding(Severity::Note, Kind::Override, message));
+        }
+        if let Some(role) = self.role.as_deref().filter(|_| self.is_breach()) {
+            let message = format!("the role {role} does not allow `{}` by {}", self.operation, self.person);
+            found.push(match self.is_elsewhere {
+                true => finding(Severity::Note, Kind::Role, format!("{message} (outside the range)")),
+                false => finding(Severity::Fault, Kind::Role, message),
+            });
+        }
+        found
+    }
+}

@@ -1,0 +1,86 @@
+//! Queues and their items.
+
+use super::{log, queue_ids, recorded, recorded_behind, set_aside};
+use crate::model::doc::Broken;
+use crate::model::id::{IssueId, QueueId, SolutionId};
+use crate::model::queue::{ITEM, Item, QUEUE, Queue};
+use crate::model::queue_conflict::QueueConflict;
+use crate::rules::folder::QueueFolder;
+use crate::store::error::StoreError;
+use crate::store::layout;
+use crate::store::redaction::Redactions;
+use crate::store::snapshot::Read;
+
+/// An item in a queue, with its plan; if it cannot be read, why.
+pub(crate) type FoundItem = (QueueId, SolutionId, Result<Item, String>);
+
+/// The items of an issue's plans in all queues, including removed items.
+pub(crate) fn items_of(read: &impl Read, issue: &IssueId) -> Result<Vec<FoundItem>, StoreError> {
+    let mut items = Vec::new();
+    for queue in queue_ids(read)? {
+        for name in read.names(&layout::items_beside(&queue, issue))? {
+            let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
+            if solution.issue() != *issue {
+                continue;
+            }
+            match recorded::<Item>(read, &ITEM, &layout::item(&queue, &solution)) {
+                Ok(found) => items.extend(found.map(|it| (queue.clone(), solution, Ok(it.record)))),
+                Err(StoreError::Broken { broken, .. }) => {
+                    items.push((queue.clone(), solution, Err(broken.to_string())));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(items)
+}
+
+/// A queue; its list of items is left empty.
+pub(crate) fn queue_alone(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+    let path = layout::queue(id);
+    let hidden = Redactions::at(read, &path)?;
+    let Some(queue) = recorded_behind::<Queue>(read, &QUEUE, &path, &hidden)? else { return Ok(None) };
+    let mut broken = Vec::new();
+    let conflicts = log::<QueueConflict>(read, &layout::queue_conflicts(id), &hidden, &mut broken)?;
+    Ok(Some(QueueFolder { queue: queue.record, items: Vec::new(), conflicts, broken, is_readable: true }))
+}
+
+/// The same for one queue of many: a broken one is skipped and noted.
+pub(crate) fn queue_head(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+    match queue_alone(read, id) {
+        Err(StoreError::Broken { path, broken }) => {
+            Ok(Some(QueueFolder::unreadable(id.clone(), (path, broken.to_string()))))
+        }
+        queue => queue,
+    }
+}
+
+/// One queue with its items sorted by position, including removed items.
+pub(crate) fn queue(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+    queue_alone(read, id)?.map(|queue| with_items(read, queue)).transpose()
+}
+
+fn with_items(read: &impl Read, mut queue: QueueFolder) -> Result<QueueFolder, StoreError> {
+    let id = queue.queue.id.clone();
+    let hidden = Redactions::at(read, &layout::queue(&id))?;
+    let mut items: Vec<Item> = Vec::new();
+    let folder = layout::items(&id);
+    for fan in read.names(&folder)? {
+        for name in read.names(&format!("{folder}/{fan}"))? {
+            let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
+            let found = recorded_behind::<Item>(read, &ITEM, &layout::item(&id, &solution), &hidden);
+            items.extend(set_aside(found, &mut queue.broken)?.map(|item| item.record));
+        }
+    }
+    Ok(queue.with_items(items))
+}
+
+/// All queues in the order in which they are served; broken ones are skipped and noted.
+pub(crate) fn queues(read: &impl Read) -> Result<Vec<QueueFolder>, StoreError> {
+    let mut queues = Vec::new();
+    for id in queue_ids(read)? {
+        queues.extend(queue_head(read, &id)?.map(|queue| with_items(read, queue)).transpose()?);
+    }
+    QueueFolder::sort(&mut queues);
+    Ok(queues)
+}
