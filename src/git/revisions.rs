@@ -94,7 +94,11 @@ impl Git {
     /// The number of commits.
     pub(crate) fn count_revisions(&self, wanted: Revisions) -> Result<u64, GitError> {
         let answer = self.run(wanted.0.options(&["--count"]))?;
-        Ok(String::from_utf8_lossy(&answer).trim().parse().unwrap_or_default())
+        let text = String::from_utf8_lossy(&answer);
+        let stderr = || format!("`{}` is not a number", text.trim());
+        let failed =
+            |_| GitError::Failed { command: "rev-list --count".into(), stderr: stderr(), code: None };
+        text.trim().parse().map_err(failed)
     }
 
     /// What of the history of `commits` no branch, tag, remote or one of `heads` has.

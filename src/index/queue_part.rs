@@ -43,8 +43,8 @@ impl Index<'_> {
     fn is_entangled(&self, heads: &QueueHeads, queues: &[QueueId]) -> Result<bool, IndexError> {
         let mut astray = self.db.prepare_cached("SELECT 1 FROM items WHERE queue = ?1 AND live = ?2")?;
         for folder in &heads.queues {
-            let is_told = !folder.conflicts.is_empty() && queues.contains(&folder.queue.id);
-            if is_told || astray.exists(params![folder.queue.id.as_str(), ASTRAY])? {
+            let is_declared = !folder.conflicts.is_empty() && queues.contains(&folder.queue.id);
+            if is_declared || astray.exists(params![folder.queue.id.as_str(), ASTRAY])? {
                 return Ok(true);
             }
         }

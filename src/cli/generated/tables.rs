@@ -143,7 +143,7 @@ fn log_entries(kind: &str, event: &str) -> String {
     text
 }
 
-fn moves() -> String {
+fn transitions() -> String {
     let words = |all: &[crate::model::status::IssueStatus]| {
         all.iter().map(|status| status.as_str()).collect::<Vec<_>>().join(", ")
     };
@@ -179,7 +179,7 @@ fn block(name: &str) -> String {
     match name {
         "checks" => checks(),
         "quality" => quality(),
-        "moves" => moves(),
+        "transitions" => transitions(),
         "wf" => fields(&ROOT, "wf"),
         "issue" => fields(&ISSUE, "issue"),
         "solution" => fields(&SOLUTION, "solution-record"),
@@ -219,7 +219,7 @@ fn the_tables_of_the_format_are_current() {
         assert!(page == filled, "`UPDATE_GENERATED=1 cargo test generated` makes the tables anew");
     }
     for name in [
-        "moves",
+        "transitions",
         "checks",
         "quality",
         "wf",

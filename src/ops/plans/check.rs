@@ -10,6 +10,7 @@ use super::{Handed, plan_named};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
+use crate::model::plan_fields;
 use crate::model::remedy::Call;
 use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
@@ -189,13 +190,19 @@ fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching
     Ok(found)
 }
 
-/// A plan with errors may not parse; its readable parts are enough here.
+/// The files that a plan names, even if errors in it keep the rest from being read.
+fn touched(it: &Handed) -> BTreeSet<RepoPath> {
+    let tasks = it.plan["tasks"].as_array().into_iter().flatten();
+    tasks.flat_map(plan_fields::places).map(|(path, _)| RepoPath::covering(path)).collect()
+}
+
+/// What can be read of a plan: nothing if it has errors, which are reported with it.
 fn readable(it: &Handed) -> Plan {
     typed::read(&it.plan).unwrap_or_default()
 }
 
 fn compare(plans: &[Handed], others: Vec<Touching>) -> Vec<SharedFile> {
-    let mut all: Vec<Touching> = plans.iter().map(|it| (it.place.clone(), readable(it).touches())).collect();
+    let mut all: Vec<Touching> = plans.iter().map(|it| (it.place.clone(), touched(it))).collect();
     for other in others {
         if !all.iter().any(|(name, _)| *name == other.0) {
             all.push(other);
@@ -226,7 +233,7 @@ fn shared_in_batch(plans: &[Handed], issue: Option<&IssueId>) -> Option<Vec<Shar
         return None;
     }
     let known = plans.iter().filter(|it| issues.contains_key(it.place.as_str()));
-    let all: Vec<_> = known.map(|it| (it.place.clone(), readable(it).touches())).collect();
+    let all: Vec<_> = known.map(|it| (it.place.clone(), touched(it))).collect();
     let shared = shared_files(&all).into_iter();
     Some(shared.filter(|it| is_of_several(&mut it.plans.iter().map(String::as_str))).collect())
 }
@@ -248,7 +255,7 @@ fn answer(plans: Vec<Handed>, reports: Vec<Report>, shared_files: Option<Vec<Sha
             parts: report.quality.parts(),
             computed_complexity: complexity::of_plan(&plan),
             tasks: it.plan["tasks"].as_array().map_or(0, Vec::len),
-            files: plan.touches().len(),
+            files: touched(&it).len(),
             plan: it.place,
             report,
         }

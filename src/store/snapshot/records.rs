@@ -2,7 +2,7 @@
 
 mod queues;
 
-pub(crate) use queues::{FoundItem, items_of, queue, queue_alone, queue_head, queues};
+pub(crate) use queues::{items_of, queue, queue_alone, queue_head, queues};
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,7 @@ use crate::model::doc::{Broken, Doc};
 use crate::model::execution::{Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
+use crate::model::queue::{ITEM, Item};
 use crate::model::record::check_id;
 use crate::model::review::Review;
 use crate::model::root::{ROOT, Root};

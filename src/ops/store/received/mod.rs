@@ -10,7 +10,7 @@ use crate::git::ObjectId;
 use crate::model::op::Op;
 use crate::model::remedy::{Call, Detail};
 use crate::store::history::Link;
-use crate::store::layout::{self, Form, ROOT_PATH};
+use crate::store::layout::{self, ROOT_PATH};
 use crate::store::redaction::Shelf;
 use crate::store::{EqualTrees, Snapshot, Store, StoreError, Unpurged, merge};
 
@@ -213,6 +213,7 @@ fn is_too_large(store: &Store, path: &str, id: ObjectId) -> Result<bool, StoreEr
 mod tests {
     use super::*;
     use crate::store::history::lineage::tests::{History, issue, path};
+    use crate::store::layout::Form;
 
     #[test]
     fn a_push_beyond_what_can_be_looked_at_is_told_to_come_in_parts() {

@@ -1,5 +1,6 @@
 //! Dependency cycles: which items are in one, which wait for one, and what resolves it.
 
+use super::laws::shapes;
 use super::*;
 
 fn statuses<const N: usize>(view: &QueueView, items: [usize; N]) -> [ItemStatus; N] {

@@ -4,7 +4,7 @@ use super::*;
 
 /// A queue of up to nine items: the dependencies and files of each, and declared orders. With `acyclic`, only smaller
 /// numbers come before greater ones.
-fn shapes(acyclic: bool) -> impl Strategy<Value = (Facts, Vec<Item>, Vec<QueueConflict>)> {
+pub(super) fn shapes(acyclic: bool) -> impl Strategy<Value = (Facts, Vec<Item>, Vec<QueueConflict>)> {
     let one = (prop::collection::vec(0..9usize, 0..3), prop::collection::vec(0..13u8, 0..3), 0..5u8);
     let orders =
         prop::collection::vec((prop::collection::btree_set(0..9usize, 2..4), 0..3usize, any::<bool>()), 0..4);

@@ -1,7 +1,6 @@
 //! Queues and their items.
 
 use super::{log, queue_ids, recorded, recorded_behind, set_aside};
-use crate::model::doc::Broken;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
 use crate::model::queue_conflict::QueueConflict;
