@@ -138,7 +138,7 @@ fn what_an_agent_left_uncommitted_is_kept_on_a_branch_that_the_log_names() {
     let kept = branches(&world.repo).lines().find(|name| name.starts_with("wf/kept/")).map(str::to_owned);
     let kept = kept.expect("a branch");
     let log = world.repo.wf(&["run", "log"]).ok().stdout;
-    assert!(log.contains(&format!("what was not committed is on the branch {kept}")), "{log}");
+    assert!(log.contains(&format!("uncommitted changes are on the branch {kept}")), "{log}");
     assert!(world.repo.git(&["show", &format!("{kept}:a.txt")]).ok().stdout.contains("half"));
 }
 
@@ -177,7 +177,7 @@ fn a_run_whose_branch_is_gone_is_not_begun_again_on_an_empty_one() {
     repo.git(&["worktree", "remove", "--force", &tree]).ok();
     repo.git(&["branch", "-q", "-D", &format!("wf/{run}")]).ok();
     let refused = repo.wf(&["run", "resume", "--yes"]).fails(1).stderr;
-    assert!(refused.contains(&format!("the branch `wf/{run}`, which has work")), "{refused}");
+    assert!(refused.contains(&format!("this clone does not have the branch `wf/{run}`")), "{refused}");
     assert!(!branches(repo).contains(&run), "{}", branches(repo));
 }
 
