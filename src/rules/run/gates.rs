@@ -191,7 +191,7 @@ mod tests {
         assert_eq!((judged.score, judged.gate), (Some(66), Some(QualityGate::Review)));
         let scores: Vec<Option<usize>> = judged.dimensions.iter().map(|it| it.score).collect();
         assert_eq!(scores, [Some(66), None, None, None]);
-        assert_eq!(judged.dimensions[0].counted, "2 of 3 issues done");
+        assert_eq!(judged.dimensions[0].counted, "2 of 3 issues completed");
         assert_eq!(RunQuality::default().judged().score, None);
     }
 }
