@@ -1,6 +1,7 @@
 //! The command line: one file for each command, with its arguments, what it does and what it prints.
 
 mod answer_schema;
+mod ccw_words;
 mod command;
 pub(in crate::cli) mod complete;
 mod context;
@@ -12,6 +13,7 @@ mod print;
 mod schemas;
 mod usage;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -80,6 +82,8 @@ commands! {
         Feedback = plans::feedback,
         Wisdom = plans::wisdom,
         Context = plans::planning_context,
+        #[command(hide = true)]
+        Solutions = plans::solutions,
     }
     "the queue" {
         Queue = queue,
@@ -161,9 +165,24 @@ fn groups(command: &clap::Command) -> Vec<(&'static str, Vec<&clap::Command>)> {
 /// Parses the command line. Only the arguments of the command that was typed are built: building all of them takes
 /// longer than most commands. If parsing fails, the complete command line produces the error.
 fn parse() -> Result<Arguments, clap::Error> {
-    Arguments::try_parse().or_else(|_| {
-        whole_command().try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches))
+    let words = words();
+    Arguments::try_parse_from(&words).or_else(|_| {
+        let matches = whole_command().try_get_matches_from(&words);
+        matches.and_then(|matches| Arguments::from_arg_matches(&matches))
     })
+}
+
+/// The words of the command line. What is not text stays as it is, for the parser to refuse.
+fn words() -> Vec<OsString> {
+    let mut all = std::env::args_os();
+    let program = all.next().unwrap_or_else(|| "git-wf".into());
+    let rest: Vec<OsString> = all.collect();
+    let texts: Option<Vec<String>> = rest.iter().map(|word| word.to_str().map(str::to_owned)).collect();
+    let meant = match texts {
+        Some(texts) => ccw_words::translated(texts).into_iter().map(OsString::from).collect(),
+        None => rest,
+    };
+    std::iter::once(program).chain(meant).collect()
 }
 
 /// Runs the program.

@@ -11,13 +11,14 @@ use crate::agent::answer::{Strict, With};
 use crate::agent::ping::Pong;
 use crate::agent::request::Request;
 use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked};
+use crate::cli::command::plans::solutions;
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
-use crate::cli::command::store::export;
 use crate::cli::command::store::help;
 use crate::cli::command::store::init;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
+use crate::cli::command::store::{export, export_ccw};
 use crate::cli::print::run_events::RunNews;
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -281,7 +282,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<ops::trail::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),
     kind::<ops::store::Purge>(Sort::Answer, "purge", "`redact --purge`"),
-    kind::<Report>(Sort::Answer, "import", "`import beads`, `import git-bug`, `import github`"),
+    kind::<Report>(Sort::Answer, "import", "`import beads`, `import ccw`, `import git-bug`, `import github`"),
     kind::<Taken>(Sort::Answer, "import-jsonl", "`import jsonl`"),
     kind::<export::ExportAnswer>(
         Sort::Answer,
@@ -291,6 +292,12 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::store::GithubComment>(Sort::Answer, "export-github", "`export github`: a comment for GitHub"),
     kind::<export::TableAnswer>(Sort::Answer, "export-csv", "`export csv --output FILE`"),
     kind::<export::HandedAnswer>(Sort::Answer, "export-beads", "`export beads --output FILE`"),
+    kind::<solutions::Solutions>(
+        Sort::Answer,
+        "solutions",
+        "the plans of an issue and the bound one, as programs for ccw ask for them",
+    ),
+    kind::<export_ccw::CcwAnswer>(Sort::Answer, "export-ccw", "`export ccw`"),
     kind::<init::InitAnswer>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
         Sort::Answer,

@@ -7,16 +7,14 @@ mod dependency;
 mod export;
 mod folder;
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 pub(crate) use export::{Written, record};
 pub(crate) use folder::file_in;
 
-use super::title;
+use super::fields::{Fields, kind_of};
 use super::tracker::{Arrival, Refused, Tracker};
+use super::work::Work;
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::priority::Priority;
@@ -72,7 +70,7 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
     };
     let refused = |reason: String| Refused::fault(Some(given.clone()), reason);
     let id = IssueId::parse(&given).map_err(|error| refused(error.to_string()))?;
-    let mut fields = Fields { map, notes: Vec::new(), kept: BTreeSet::new() };
+    let mut fields = Fields::of(map);
     let title = fields.title().ok_or_else(|| refused("it has no `title`".into()))?;
     let (born, changed) = fields.times();
     let author = fields.text("created_by").or_else(|| fields.text("owner"));
@@ -130,7 +128,7 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
         }
     }
     issue.imported = Some(record.clone());
-    Ok(Arrival { issue, changed, comments, notes: fields.notes, kept: fields.kept })
+    Ok(Arrival { issue, changed, comments, work: Work::default(), notes: fields.notes, kept: fields.kept })
 }
 
 /// The values of a record that have no field here.
@@ -174,69 +172,7 @@ fn is_rendered(status: &str) -> bool {
     !matches!(status.trim(), "" | "open" | "deferred" | "closed" | "tombstone")
 }
 
-/// The fields of one record, and what is to be said about them.
-struct Fields<'a> {
-    map: &'a Map<String, Value>,
-    notes: Vec<String>,
-    kept: BTreeSet<Cow<'static, str>>,
-}
-
-impl<'a> Fields<'a> {
-    fn note(&mut self, note: String) {
-        self.notes.push(note);
-    }
-
-    /// A text that is not empty; beads writes an empty text for a missing one.
-    fn text(&mut self, name: &str) -> Option<String> {
-        match self.map.get(name)? {
-            Value::Null => None,
-            Value::String(text) if text.trim().is_empty() => None,
-            Value::String(text) => Some(text.clone()),
-            other => {
-                self.note(format!("`{name}` is {}, not a string; it is kept in `imported`", kind_of(other)));
-                None
-            }
-        }
-    }
-
-    fn list(&mut self, name: &str) -> &'a [Value] {
-        match self.map.get(name) {
-            None | Some(Value::Null) => &[],
-            Some(Value::Array(items)) => items,
-            Some(other) => {
-                self.note(format!("`{name}` is {}, not a list; it is kept in `imported`", kind_of(other)));
-                &[]
-            }
-        }
-    }
-
-    /// The title: one line of limited length.
-    fn title(&mut self) -> Option<String> {
-        let given = self.text("title")?;
-        let (title, is_cut) = title::of(&given)?;
-        self.notes.extend(is_cut.then(title::note));
-        Some(title)
-    }
-
-    /// When the issue was created and when it last changed, which is never earlier.
-    fn times(&mut self) -> (Time, Time) {
-        let (created, updated) = (self.time("created_at"), self.time("updated_at"));
-        let born = created.or(updated).unwrap_or_else(|| {
-            self.note("it has neither `created_at` nor `updated_at`; it is treated as the oldest".into());
-            Time::EPOCH
-        });
-        (born, updated.map_or(born, |updated| updated.max(born)))
-    }
-
-    fn time(&mut self, name: &str) -> Option<Time> {
-        let text = self.text(name)?;
-        let time = Time::parse(&text);
-        if time.is_none() {
-            self.note(format!("`{name}` is `{text}`, which is not a time in the years 0 to 9998"));
-        }
-        time
-    }
-
+impl Fields<'_> {
     fn status(&mut self) -> StoredStatus {
         let given = self.text("status");
         let status = match given.as_deref().map(str::trim) {
@@ -287,18 +223,6 @@ impl<'a> Fields<'a> {
             created_at,
             edits: None,
         }))
-    }
-}
-
-/// The type of a value, for messages.
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
 

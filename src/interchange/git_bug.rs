@@ -14,6 +14,7 @@ pub(crate) use bugs::Bugs;
 
 use super::title;
 use super::tracker::{Arrival, Refused, Tracker};
+use super::work::Work;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::record::entry_at;
@@ -82,7 +83,7 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
     let more = i64::try_from(operations.len()).map_or(LAST_MILLI, |count| count.min(LAST_MILLI));
     let changed = last.max(born).plus_millis(more);
     let Fold { issue, comments, notes, kept, .. } = fold;
-    Ok(Arrival { issue, changed, comments, notes, kept })
+    Ok(Arrival { issue, changed, comments, work: Work::default(), notes, kept })
 }
 
 /// The values of a record that have no field here.

@@ -16,6 +16,7 @@ pub(crate) use pages::Pages;
 
 use super::title;
 use super::tracker::{Arrival, Refused, Tracker};
+use super::work::Work;
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::record::entry_at;
@@ -73,7 +74,7 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
     let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);
     issue.imported = Some(record.clone());
-    Ok(Arrival { issue, changed, comments, notes: fields.notes, kept: fields.kept })
+    Ok(Arrival { issue, changed, comments, work: Work::default(), notes: fields.notes, kept: fields.kept })
 }
 
 /// The values of a record that have no field here.

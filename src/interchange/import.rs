@@ -3,16 +3,18 @@
 
 mod cycles;
 mod settle;
+mod work;
 
+use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lines::Unreadable;
 use super::selection::Selection;
 use super::tracker::{Arrival, Found, Records, Refused, Tracker};
-use super::{Kept, LeftOut, Noted, Report, Skipped};
+use super::{Came, Kept, LeftOut, Noted, Report, Skipped};
 use crate::model::doc::Excess;
-use crate::model::id::{EntryId, IssueId};
+use crate::model::id::{EntryId, IssueId, QueueId};
 use crate::model::issue::{Comment, Issue};
 use crate::model::record::{OnceSchema, entry_at, entry_bytes};
 use crate::model::stamp::Stamp;
@@ -23,6 +25,9 @@ use settle::{Settled, settle};
 
 /// A record that counts: one for each id.
 struct Counted {
+    /// Its index in the order of the source.
+    index: usize,
+    unit: Cow<'static, str>,
     number: u64,
     changed: Time,
     /// Why it is not to be imported.
@@ -32,9 +37,8 @@ struct Counted {
 /// The records of a source that count.
 pub(crate) struct Batch {
     tracker: &'static Tracker,
-    unit: &'static str,
-    /// The number of the record of each issue that is to be imported.
-    numbers: BTreeMap<IssueId, u64>,
+    /// The index of the record of each issue that is to be imported.
+    places: BTreeMap<IssueId, usize>,
     /// The result of the first pass, before the store is read.
     report: Report,
 }
@@ -48,42 +52,42 @@ impl Batch {
         selection: &Selection,
         mut seen: impl FnMut(u64),
     ) -> Result<Self, Unreadable> {
-        let unit = records.unit();
         let mut report = Report { source: tracker.name.to_owned(), ..Report::default() };
         let mut counted: BTreeMap<IssueId, Counted> = BTreeMap::new();
         let mut others: BTreeMap<String, u64> = BTreeMap::new();
-        for found in records.each()? {
-            let Found { number, record } = found?;
-            seen(number);
+        for (index, found) in records.each()?.enumerate() {
+            let Found { unit, number, record } = found?;
+            seen(index as u64 + 1);
             match record.and_then(|record| (tracker.read)(&record)) {
                 Ok(arrival) => {
                     let left_out = selection.leaves_out(&arrival.issue, arrival.changed);
-                    let new = Counted { number, changed: arrival.changed, left_out };
-                    report.notes.extend(count(&mut counted, unit, arrival.issue.id, new));
+                    let new = Counted { index, unit, number, changed: arrival.changed, left_out };
+                    report.notes.extend(count(&mut counted, arrival.issue.id, new));
                 }
-                Err(refused) if refused.is_fault => report.skipped.push(skipped(unit, number, refused)),
+                Err(refused) if refused.is_fault => report.skipped.push(skipped(&unit, number, refused)),
                 Err(Refused { reason, .. }) => *others.entry(reason).or_default() += 1,
             }
         }
-        let numbers = select(counted, selection.limit, others, &mut report.left_out);
-        Ok(Self { tracker, unit, numbers, report })
+        report.remarks = records.remarks().to_vec();
+        let places = select(counted, selection.limit, others, &mut report.left_out);
+        Ok(Self { tracker, places, report })
     }
 
     /// The records that were skipped, if there are no others: then this is not a source of this tracker.
     pub(crate) fn nothing_but_skipped(&self) -> Option<&[Skipped]> {
         let Report { skipped, left_out, .. } = &self.report;
-        (self.numbers.is_empty() && left_out.is_empty() && !skipped.is_empty()).then_some(skipped)
+        (self.places.is_empty() && left_out.is_empty() && !skipped.is_empty()).then_some(skipped)
     }
 
     /// Whether the source is empty.
     pub(crate) fn is_empty(&self) -> bool {
         let Report { skipped, left_out, .. } = &self.report;
-        self.numbers.is_empty() && left_out.is_empty() && skipped.is_empty()
+        self.places.is_empty() && left_out.is_empty() && skipped.is_empty()
     }
 
     /// How many issues there are.
     pub(crate) fn len(&self) -> usize {
-        self.numbers.len()
+        self.places.len()
     }
 
     /// Writes all of it; reports progress to `seen`.
@@ -96,24 +100,25 @@ impl Batch {
         let mut writing = Writing::of(self);
         let mut done = 0;
         // Notes are best read in the order of the source.
-        for found in records.each()? {
-            let Found { number, record } = found?;
+        for (index, found) in records.each()?.enumerate() {
+            let Found { unit, number, record } = found?;
             let Ok(Ok(arrival)) = record.as_ref().map(self.tracker.read) else { continue };
-            if self.numbers.get(&arrival.issue.id).is_none_or(|counts| *counts != number) {
+            if self.places.get(&arrival.issue.id).is_none_or(|counts| *counts != index) {
                 continue;
             }
             match settle(tx, self.tracker, &arrival) {
-                Ok(settled) => writing.write(tx, number, &arrival, settled)?,
+                Ok(settled) => writing.write(tx, (&unit, number), &arrival, settled)?,
                 // It must not stop the rest.
                 Err(StoreError::Broken { broken, .. }) => {
                     let reason = format!("the record with this id here cannot be read: {broken}");
-                    writing.skip(number, &arrival.issue.id, reason);
+                    writing.skip((&unit, number), &arrival.issue.id, reason);
                 }
                 Err(error) => return Err(error.into()),
             }
             done += 1;
             seen(done);
         }
+        writing.queues(tx, records.queues())?;
         Ok(writing.end(tx)?)
     }
 }
@@ -124,19 +129,22 @@ fn skipped(unit: &str, number: u64, refused: Refused) -> Skipped {
 }
 
 /// Counts a record; a note if another one has its id.
-fn count(counted: &mut BTreeMap<IssueId, Counted>, unit: &str, id: IssueId, new: Counted) -> Option<Noted> {
+fn count(counted: &mut BTreeMap<IssueId, Counted>, id: IssueId, new: Counted) -> Option<Noted> {
     match counted.entry(id) {
         Entry::Vacant(free) => {
             free.insert(new);
             None
         }
         Entry::Occupied(mut taken) => {
-            let (first, second) = (taken.get().number, new.number);
-            let is_later = new.changed >= taken.get().changed;
-            let (stands, out) = if is_later { (second, first) } else { (first, second) };
-            let note = format!(
-                "{unit}s {first} and {second} have this id; {unit} {stands} changed last and was used, {unit} {out} was left out"
-            );
+            let first = taken.get();
+            let is_later = new.changed >= first.changed;
+            let (stands, out) = if is_later { (&new, first) } else { (first, &new) };
+            let both = match first.unit == new.unit {
+                true => format!("{}s {} and {}", new.unit, first.number, new.number),
+                false => format!("{} and {}", first.place(), new.place()),
+            };
+            let (stands, out) = (stands.place(), out.place());
+            let note = format!("{both} have this id; {stands} changed last and was used, {out} was left out");
             let id = taken.key().to_string();
             if is_later {
                 taken.insert(new);
@@ -152,25 +160,25 @@ fn select(
     limit: Option<usize>,
     mut reasons: BTreeMap<String, u64>,
     left_out: &mut Vec<LeftOut>,
-) -> BTreeMap<IssueId, u64> {
-    let mut numbers = BTreeMap::new();
+) -> BTreeMap<IssueId, usize> {
+    let mut places = BTreeMap::new();
     for (id, counted) in counted {
         match counted.left_out {
             Some(reason) => *reasons.entry(reason).or_default() += 1,
             None => {
-                numbers.insert(id, counted.number);
+                places.insert(id, counted.index);
             }
         }
     }
-    if let Some(limit) = limit.filter(|limit| *limit < numbers.len()) {
-        let mut order: Vec<u64> = numbers.values().copied().collect();
+    if let Some(limit) = limit.filter(|limit| *limit < places.len()) {
+        let mut order: Vec<usize> = places.values().copied().collect();
         order.sort_unstable();
-        let beyond: BTreeSet<u64> = order.split_off(limit).into_iter().collect();
-        numbers.retain(|_, number| !beyond.contains(number));
+        let beyond: BTreeSet<usize> = order.split_off(limit).into_iter().collect();
+        places.retain(|_, index| !beyond.contains(index));
         *reasons.entry("beyond the limit".into()).or_default() += beyond.len() as u64;
     }
     left_out.extend(reasons.into_iter().map(|(reason, issues)| LeftOut { reason, issues }));
-    numbers
+    places
 }
 
 /// The second pass.
@@ -183,6 +191,17 @@ struct Writing<'a> {
     depends_on: BTreeMap<IssueId, Vec<IssueId>>,
     /// How many issues say what cannot be said here.
     kept: BTreeMap<String, u64>,
+    /// The queues that hold an issue of the batch.
+    queues: BTreeSet<QueueId>,
+}
+
+impl Counted {
+    fn place(&self) -> String {
+        match self.number {
+            0 => self.unit.to_string(),
+            number => format!("{} {number}", self.unit),
+        }
+    }
 }
 
 impl<'a> Writing<'a> {
@@ -193,22 +212,24 @@ impl<'a> Writing<'a> {
             dependent: Vec::new(),
             depends_on: BTreeMap::new(),
             kept: BTreeMap::new(),
+            queues: BTreeSet::new(),
         }
     }
 
-    fn skip(&mut self, number: u64, id: &IssueId, reason: String) {
+    fn skip(&mut self, (unit, number): (&str, u64), id: &IssueId, reason: String) {
         let refused = Refused::fault(Some(id.to_string()), reason);
-        self.report.skipped.push(skipped(self.batch.unit, number, refused));
+        self.report.skipped.push(skipped(unit, number, refused));
     }
 
     fn write(
         &mut self,
         tx: &mut Tx<'_>,
-        number: u64,
+        place: (&str, u64),
         arrival: &Arrival,
         settled: Settled,
     ) -> Result<(), StoreError> {
         let id = &arrival.issue.id;
+        let is_other = matches!(settled, Settled::Other(_));
         let (doc, here, note, is_new) = match settled {
             Settled::Older => {
                 self.report.unchanged += 1;
@@ -216,6 +237,7 @@ impl<'a> Writing<'a> {
             }
             Settled::New(doc) => (Some(doc), None, None, true),
             Settled::Known { doc, here, note } => (doc, here, note, false),
+            Settled::Other(note) => (None, None, Some(note), false),
         };
         let is_changed = doc.is_some();
         let mut notes: Vec<String> = note.into_iter().collect();
@@ -223,7 +245,7 @@ impl<'a> Writing<'a> {
             match tx.put_doc(layout::issue(id), &doc) {
                 Ok(()) => {}
                 Err(StoreError::Excess { excess, .. }) => {
-                    self.skip(number, id, of_excess(&excess));
+                    self.skip(place, id, of_excess(&excess));
                     return Ok(());
                 }
                 Err(error) => return Err(error),
@@ -237,11 +259,13 @@ impl<'a> Writing<'a> {
                 notes.extend(self.count_links(tx, now, here.as_deref())?);
             }
         }
+        // The plans of another issue are not those of this one.
+        let work = if is_other { Came::default() } else { self.work(tx, arrival, &mut notes)? };
         let comments = write_comments(tx, arrival)?;
         self.report.comments += comments;
         let noted = |note| Noted { id: id.to_string(), note, remedies: vec![] };
         self.report.notes.extend(notes.into_iter().map(noted));
-        *match (is_new, is_changed || comments > 0) {
+        *match (is_new, is_changed || comments + work.total() > 0) {
             (true, _) => &mut self.report.created,
             (false, true) => &mut self.report.updated,
             (false, false) => &mut self.report.unchanged,
@@ -264,7 +288,7 @@ impl<'a> Writing<'a> {
             if self.dependent.last() != Some(&now.id) {
                 self.dependent.push(now.id.clone());
             }
-            if !self.batch.numbers.contains_key(target) && tx.file(&layout::issue(target))?.is_none() {
+            if !self.batch.places.contains_key(target) && tx.file(&layout::issue(target))?.is_none() {
                 notes.push(format!("it depends on `{target}`, which is neither in the source nor here"));
             }
         }

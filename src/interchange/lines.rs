@@ -66,7 +66,11 @@ impl Iterator for Values<'_> {
             Err(error @ Unreadable::Unread { .. }) => return Some(Err(error)),
             Err(error) => Err(error.in_line()),
         };
-        Some(Ok(Found { number, record: record.map_err(|reason| Refused::fault(None, reason)) }))
+        Some(Ok(Found {
+            unit: "line".into(),
+            number,
+            record: record.map_err(|reason| Refused::fault(None, reason)),
+        }))
     }
 }
 

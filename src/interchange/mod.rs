@@ -2,7 +2,9 @@
 //! Only `import` uses the store, and joins what any tracker says with what is here.
 
 pub(crate) mod beads;
+pub(crate) mod ccw;
 pub(crate) mod csv;
+mod fields;
 pub(crate) mod git_bug;
 pub(crate) mod github;
 pub(crate) mod import;
@@ -13,5 +15,6 @@ pub(crate) mod selection;
 mod title;
 pub(crate) mod tracker;
 pub(crate) mod trackers;
+pub(crate) mod work;
 
-pub(crate) use report::{Kept, LeftOut, Noted, Report, Skipped};
+pub(crate) use report::{Came, Kept, LeftOut, Noted, Report, Skipped};

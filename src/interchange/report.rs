@@ -24,16 +24,43 @@ pub(crate) struct Report {
     pub(crate) dependencies: u64,
     /// Relations that are new here.
     pub(crate) relations: u64,
+    /// Plans, feedback, queues, items and executions.
+    #[serde(flatten)]
+    pub(crate) work: Came,
     /// Records that could not be read, or cannot be issues.
     pub(crate) skipped: Vec<Skipped>,
     /// Issues that the options left out.
     pub(crate) left_out: Vec<LeftOut>,
     /// Values that have no field here; they are kept with the issue as the source has them.
     pub(crate) kept: Vec<Kept>,
+    /// What differs in the source as a whole.
+    pub(crate) remarks: Vec<String>,
     /// What differs from the source in single issues.
     pub(crate) notes: Vec<Noted>,
     /// The commit on the ref; null if nothing changed.
     pub(crate) commit: Option<String>,
+}
+
+/// What came with issues of a tracker that has plans.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Came {
+    /// Plans that are new here or changed.
+    pub(crate) plans: u64,
+    /// Pieces of feedback that are new here.
+    pub(crate) feedback: u64,
+    /// Queues that are new here or changed.
+    pub(crate) queues: u64,
+    /// Items of queues that are new here or changed.
+    pub(crate) items: u64,
+    /// Executions that are new here or ended since.
+    pub(crate) executions: u64,
+}
+
+impl Came {
+    /// All of it.
+    pub(crate) fn total(self) -> u64 {
+        self.plans + self.feedback + self.queues + self.items + self.executions
+    }
 }
 
 /// A record that was skipped.
@@ -41,7 +68,7 @@ pub(crate) struct Report {
 pub(crate) struct Skipped {
     /// What the number counts: line, bug, issue.
     pub(crate) unit: String,
-    /// Its number in the source, starting at 1.
+    /// Its number in the source, starting at 1; 0 if it is about a whole file.
     #[serde(rename = "line")]
     pub(crate) number: u64,
     /// Its id there, if it had one.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::lines::Unreadable;
+use super::work::{QueueArrival, Work};
 use crate::model::issue::{Comment, Issue};
 use crate::model::time::Time;
 
@@ -33,6 +34,8 @@ pub(crate) struct Arrival {
     pub(crate) changed: Time,
     /// Its comments, each once.
     pub(crate) comments: Vec<Comment>,
+    /// Its plans and what became of them; most trackers have none.
+    pub(crate) work: Work,
     /// What is wrong with this record.
     pub(crate) notes: Vec<String>,
     /// What it says that cannot be said here, in words that are the same for every issue with it.
@@ -63,9 +66,11 @@ impl Refused {
 }
 
 /// A record where it was found.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Found {
-    /// Its line, or its place in the order of the source, counted from 1.
+    /// What its number counts: `line`, `issues.jsonl line`, `bug`.
+    pub(crate) unit: Cow<'static, str>,
+    /// Its line, or its place in the order of the source, counted from 1; 0 for something of the file as a whole.
     pub(crate) number: u64,
     /// The record, or why it cannot be read.
     pub(crate) record: Result<Value, Refused>,
@@ -77,11 +82,16 @@ pub(crate) type Each<'a> = Box<dyn Iterator<Item = Result<Found, Unreadable>> + 
 /// Where records come from. They are read twice, first to find those that count and then to write them, so that they
 /// need not fit into memory.
 pub(crate) trait Records {
-    /// The records, from the first one.
+    /// The records, from the first one, each time in the same order.
     fn each(&mut self) -> Result<Each<'_>, Unreadable>;
 
-    /// What the numbers of the records count.
-    fn unit(&self) -> &'static str {
-        "line"
+    /// The queues of a tracker that has any.
+    fn queues(&self) -> &[QueueArrival] {
+        &[]
+    }
+
+    /// What people should know about the source as a whole.
+    fn remarks(&self) -> &[String] {
+        &[]
     }
 }

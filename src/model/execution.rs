@@ -41,7 +41,8 @@ once! {
         fact solution_id: SolutionId,
         /// The digest of the plan when it was claimed.
         fact plan_digest: PlanDigest,
-        /// A commit of the ref in which the plan has this digest. It is a hint: the digest decides.
+        /// A commit of the ref in which the plan has this digest; zeros in an imported claim, which came with its plan. It is
+        /// a hint: the digest decides.
         fact plan_commit: CommitHash,
         /// The queue it was taken from.
         fact queue_id: Option<QueueId> = default,
@@ -70,7 +71,15 @@ once! {
     }
 }
 
+/// The first word of the nonce of a claim that an import made.
+pub(crate) const IMPORTED: &str = "import";
+
 impl Execution {
+    /// Whether an import made it.
+    pub(crate) fn is_imported(&self) -> bool {
+        self.nonce.split(' ').next() == Some(IMPORTED)
+    }
+
     /// The claim on a plan of `issue` that `make` builds. `make` is given a placeholder id; the claim gets its real one
     /// afterwards, from its content.
     pub(crate) fn made(issue: &IssueId, make: impl FnOnce(ExecutionId) -> Self) -> Self {

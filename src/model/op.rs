@@ -24,6 +24,8 @@ text_enum!(
         WisdomAdd = "wisdom add",
         /// Imports issues from beads.
         ImportBeads = "import beads",
+        /// Imports a store of ccw.
+        ImportCcw = "import ccw",
         /// Imports issues from git-bug.
         ImportGitBug = "import git-bug",
         /// Imports issues from GitHub.

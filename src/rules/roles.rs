@@ -91,6 +91,7 @@ fn needs(op: Op) -> Capability {
         | Op::Explore
         | Op::WisdomAdd
         | Op::ImportBeads
+        | Op::ImportCcw
         | Op::ImportGitBug
         | Op::ImportGithub
         | Op::ImportJsonl

@@ -20,11 +20,20 @@ pub(crate) fn after(last: Option<&str>) -> String {
         // No room in six places: the last key with one more place is later than it.
         return format!("{}i", last.unwrap_or_default());
     }
+    key_of(next)
+}
+
+/// The key that the item with this number gets, counted from 1, if keys are given one after the other.
+pub(crate) fn nth(number: u64) -> String {
+    let last = 36u64.pow(WIDTH as u32) / STEP - 1;
+    key_of(number.clamp(1, last) * STEP)
+}
+
+fn key_of(mut value: u64) -> String {
     let mut key = vec![b'0'; WIDTH];
-    let mut rest = next;
     for place in key.iter_mut().rev() {
-        *place = DIGITS[(rest % 36) as usize];
-        rest /= 36;
+        *place = DIGITS[(value % 36) as usize];
+        value /= 36;
     }
     String::from_utf8(key).unwrap_or_default()
 }
@@ -98,6 +107,7 @@ mod tests {
         let first = after(None);
         let second = after(Some(&first));
         assert_eq!((first.as_str(), second.as_str()), ("000010", "000020"));
+        assert_eq!((nth(1), nth(2), nth(36)), (first, second, "000100".to_owned()));
     }
 
     #[test]

@@ -37,6 +37,9 @@ pub(crate) struct FieldArgs {
     /// Read fields from a JSON file (`-` for stdin); flags override it
     #[arg(long, value_name = "FILE")]
     from_json: Option<String>,
+    /// The same as JSON text
+    #[arg(long, value_name = "JSON", hide = true, conflicts_with = "from_json")]
+    data: Option<String>,
 }
 
 fn parse_priority(text: &str) -> Result<Priority, String> {
@@ -60,9 +63,10 @@ fn parse_member(text: &str) -> Result<Member, Infallible> {
 impl FieldArgs {
     /// The fields from the flags and from the JSON file that they name.
     pub(crate) fn read(self) -> Result<Fields, Failure> {
-        let json = match &self.from_json {
-            Some(path) => Some(IssueInput::parse(&read_text(path)?, &named(path))?),
-            None => None,
+        let json = match (&self.from_json, &self.data) {
+            (Some(path), _) => Some(IssueInput::parse(&read_text(path)?, &named(path))?),
+            (None, Some(text)) => Some(IssueInput::parse(text, "`--data`")?),
+            (None, None) => None,
         };
         Ok(Fields {
             json,

@@ -17,16 +17,23 @@ const NOTHING: &str = "nothing new to import";
 /// An export that was imported.
 pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::Taken) -> io::Result<()> {
     let painter = screen.painter();
-    let Some(commit) = &taken.commit else {
-        writeln!(screen, "{}", painter.paint(DIM, NOTHING))?;
-        return Ok(());
+    let would = taken.dry_run && taken.issues + taken.added + taken.merged > 0;
+    let headline = match &taken.commit {
+        Some(_) => format!("imported {}", issues(taken.issues)),
+        None if would => format!("would import {} (dry run)", issues(taken.issues)),
+        None => {
+            writeln!(screen, "{}", painter.paint(DIM, NOTHING))?;
+            return Ok(());
+        }
     };
-    writeln!(screen, "{}", painter.paint(GOOD, &format!("imported {}", issues(taken.issues))))?;
+    writeln!(screen, "{}", painter.paint(GOOD, &headline))?;
     let counts = [("new files", taken.added), ("merged", taken.merged), ("unchanged", taken.unchanged)];
     for (word, count) in counts.iter().filter(|(_, count)| *count > 0) {
         writeln!(screen, "  {word:<12} {count:>6}")?;
     }
-    writeln!(screen, "  {:<12} {}", "commit", painter.paint(ID, commit))?;
+    if let Some(commit) = &taken.commit {
+        writeln!(screen, "  {:<12} {}", "commit", painter.paint(ID, commit))?;
+    }
     Ok(())
 }
 
@@ -34,7 +41,7 @@ pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::Taken) -> io::R
 pub(in crate::cli) fn report(screen: &mut Screen, report: &Report) -> io::Result<()> {
     let painter = screen.painter();
     let came = report.created + report.updated;
-    let would = report.dry_run && came + report.comments > 0;
+    let would = report.dry_run && came + report.comments + report.work.total() > 0;
     let headline = match &report.commit {
         _ if would => painter.paint(GOOD, &format!("would import {} (dry run)", issues(came))),
         Some(_) => painter.paint(GOOD, &format!("imported {}", issues(came))),
@@ -54,6 +61,11 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &Report) -> io::Result
         ("comments", report.comments),
         ("dependencies", report.dependencies),
         ("relations", report.relations),
+        ("plans", report.work.plans),
+        ("feedback", report.work.feedback),
+        ("queues", report.work.queues),
+        ("items", report.work.items),
+        ("executions", report.work.executions),
         ("skipped", report.skipped.len() as u64),
         ("left out", report.left_out.iter().map(|it| it.issues).sum()),
     ];
@@ -72,8 +84,11 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &Report) -> io::Result
     let left_out = report.left_out.iter().map(|it| (it.issues, it.reason.as_str()));
     counted(screen, "left out", left_out)?;
     counted(screen, "kept as in the source", report.kept.iter().map(|it| (it.issues, it.what.as_str())))?;
-    if !report.notes.is_empty() {
+    if !(report.notes.is_empty() && report.remarks.is_empty()) {
         writeln!(screen, "{}", painter.paint(HEADING, "notes"))?;
+    }
+    for remark in &report.remarks {
+        writeln!(screen, "  {}", text::truncate(&text::clean_line(remark), LONGEST_LINE))?;
     }
     for noted in report.notes.iter().take(NOTES_SHOWN) {
         let note =

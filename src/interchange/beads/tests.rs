@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -412,7 +414,7 @@ proptest! {
             let created_at = at.plus_millis(i64::try_from(n).unwrap() * 1_000);
             entry_at(&Stamp::import(created_at), |id| Comment { id, body, author: "Ada".into(), created_at, edits: None })
         }).collect();
-        let there = folder(Arrival { issue: issue.clone(), changed, comments: comments.clone(), notes: vec![], kept: BTreeSet::new() });
+        let there = folder(Arrival { issue: issue.clone(), changed, comments: comments.clone(), work: Work::default(), notes: vec![], kept: BTreeSet::new() });
         let mut back = arrive(&written(&there));
         prop_assert_eq!((&back.notes, &back.kept, &back.comments), (&vec![], &BTreeSet::new(), &comments));
         back.issue.imported = None;

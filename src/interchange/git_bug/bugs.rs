@@ -105,12 +105,8 @@ impl Records for Bugs<'_> {
         let bugs = self.bugs.clone();
         Ok(Box::new(bugs.into_iter().zip(1..).map(|((bug, tip), number)| {
             let refused = |reason: String| Refused::fault(Some(issue_id(&bug)), reason);
-            Ok(Found { number, record: self.record(&bug, tip).map_err(refused) })
+            Ok(Found { unit: "bug".into(), number, record: self.record(&bug, tip).map_err(refused) })
         })))
-    }
-
-    fn unit(&self) -> &'static str {
-        "bug"
     }
 }
 

@@ -38,10 +38,6 @@ impl Records for Pages {
         let values = Deserializer::from_reader(io::Cursor::new(start).chain(input)).into_iter::<Value>();
         Ok(Box::new(Issues { values, page: Vec::new().into_iter(), number: 0, is_over: false }))
     }
-
-    fn unit(&self) -> &'static str {
-        "issue"
-    }
 }
 
 fn read_up_to(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
@@ -86,7 +82,7 @@ impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<V> {
                 },
             };
             self.number += 1;
-            return Some(Ok(Found { number: self.number, record }));
+            return Some(Ok(Found { unit: "issue".into(), number: self.number, record }));
         }
     }
 }

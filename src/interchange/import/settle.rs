@@ -18,6 +18,8 @@ pub(super) enum Settled {
     New(Doc),
     /// The existing record is from a later import.
     Older,
+    /// Another issue has this id; why the source's was left out.
+    Other(String),
     /// There is one; `doc` is its new version, `None` if it stays as it is.
     Known { doc: Option<Doc>, here: Option<Box<Issue>>, note: Option<String> },
 }
@@ -88,5 +90,5 @@ fn two_births(here: &Doc) -> Settled {
     let note = format!(
         "another issue with this id was created here at {at}: it stays as it is, and the source's was left out"
     );
-    Settled::Known { doc: None, here: here.read().ok().map(Box::new), note: Some(note) }
+    Settled::Other(note)
 }

@@ -21,6 +21,8 @@ const MOST_FILES: u64 = 20_000_000;
 /// What was imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Taken {
+    /// Whether this was a dry run, which writes nothing.
+    pub(crate) dry_run: bool,
     /// Issues that were not here before.
     pub(crate) issues: u64,
     /// Files that were not here before.

@@ -162,6 +162,11 @@ impl Doc {
         is_missing || self.slots.iter().any(|(key, slot)| slot.is_stale(fresh.value(key)))
     }
 
+    /// Whether a field of `other` has another value here.
+    pub(crate) fn differs(&self, other: &Self) -> bool {
+        other.slots.keys().any(|key| self.value(key) != other.value(key))
+    }
+
     /// The value of a field, an element or a leaf.
     pub(crate) fn value(&self, key: &str) -> Option<&Value> {
         self.slots.get(key).and_then(|slot| slot.value.as_ref())

@@ -77,6 +77,29 @@ impl Doc {
         is_changed
     }
 
+    /// Applies what a source says now, without knowing what it said at the last import: fields that an import wrote
+    /// or nobody did take its value, stamped `changed`; what was written here stays. Returns whether that changed
+    /// anything.
+    pub(crate) fn follow_import<T: Serialize>(&mut self, now: &T, changed: &Stamp) -> bool {
+        let (_, now) = explode_typed(self.schema.0, now, None);
+        let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
+        let mut keys: std::collections::BTreeSet<String> =
+            self.slots.keys().filter(is_typed).cloned().collect();
+        keys.extend(now.keys().cloned());
+        let mut is_changed = false;
+        for key in keys {
+            let value = now.get(&key).and_then(|slot| slot.value.as_ref());
+            let here = self.slots.get(&key);
+            if here.is_none_or(|slot| slot.is_stale(value)) {
+                let old = here.cloned();
+                let slot = Slot { stamp: Some(changed.clone()), value: value.cloned() };
+                join_slot(&mut self.slots, key.clone(), slot);
+                is_changed |= self.slots.get(&key) != old.as_ref();
+            }
+        }
+        is_changed
+    }
+
     /// Writes a field again, even with the same value: a person has seen it and decided.
     pub(crate) fn decide(&mut self, key: &str, value: Option<Value>, by: &Stamper) -> Result<(), Frozen> {
         let replaced = self.replaced(key).cloned();

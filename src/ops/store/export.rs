@@ -36,7 +36,7 @@ pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
 }
 
 /// The issues that someone named.
-fn named(state: &Snapshot<'_>, issues: &[String]) -> Result<Vec<IssueId>, Refusal> {
+pub(super) fn named(state: &Snapshot<'_>, issues: &[String]) -> Result<Vec<IssueId>, Refusal> {
     let found = |text: &String| {
         let not_found = |error| Refusal::from(error).hint("`--output FILE` writes to a file");
         resolve::issue(state, text).map_err(not_found)

@@ -20,6 +20,8 @@ pub(crate) struct Export<'a> {
     pub(crate) name: &'a str,
     /// Its lines.
     pub(crate) source: Source,
+    /// Report what would come, and write nothing.
+    pub(crate) dry_run: bool,
 }
 
 /// What to import from another tracker.
@@ -97,17 +99,29 @@ pub(crate) fn import(
 pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl::Taken> {
     let permit = session.permit(Op::ImportJsonl)?;
     session.store().snapshot()?;
-    let Export { name, mut source } = input;
+    let Export { name, mut source, dry_run } = input;
+    let mut preview = None;
     let committed = session.counted("importing", None, |at| {
         session.transact(permit, |tx| {
             let taken = jsonl::read::<Refusal>(&mut source, tx, &mut *at)?;
+            if dry_run {
+                preview = Some(taken);
+                // A refused transaction writes nothing.
+                return Err(Refusal::nothing("dry run"));
+            }
             let jsonl::Taken { issues: new, added, merged, .. } = taken;
             tx.describe(format!("import: {} and {added} files, {merged} merged", issues(new)));
             Ok(taken)
         })
-    })?;
-    let commit = committed.commit;
-    let taken = jsonl::Taken { commit: commit.map(|id| id.to_string()), ..committed.answer };
+    });
+    let (taken, commit) = match preview {
+        Some(taken) => (jsonl::Taken { dry_run, ..taken }, None),
+        None => {
+            let committed = committed?;
+            let commit = committed.commit;
+            (jsonl::Taken { commit: commit.map(|id| id.to_string()), ..committed.answer }, commit)
+        }
+    };
     if !taken.has_issues {
         session.notice(Notice::warning(format!("{name} holds no issue")));
     }
@@ -153,7 +167,8 @@ fn first_lines(skipped: &[Skipped]) -> Vec<String> {
 /// `line 4 (`bd-1`): it has no `title``
 pub(crate) fn line(skipped: &Skipped) -> String {
     let id = skipped.id.as_ref().map(|id| format!(" (`{id}`)")).unwrap_or_default();
-    let line = format!("{} {}{id}: {}", skipped.unit, skipped.number, skipped.reason);
+    let number = if skipped.number == 0 { String::new() } else { format!(" {}", skipped.number) };
+    let line = format!("{}{number}{id}: {}", skipped.unit, skipped.reason);
     match line.char_indices().nth(LONGEST_LINE) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
@@ -162,10 +177,14 @@ pub(crate) fn line(skipped: &Skipped) -> String {
 
 /// `import: 508 issues from beads (508 new, 177 comments)`
 fn subject(report: &Report) -> String {
+    let work = report.work;
     let parts: Vec<String> = [
         (report.created, "new"),
         (report.updated, "updated"),
         (report.comments, if report.comments == 1 { "comment" } else { "comments" }),
+        (work.plans, if work.plans == 1 { "plan" } else { "plans" }),
+        (work.queues, if work.queues == 1 { "queue" } else { "queues" }),
+        (work.executions, if work.executions == 1 { "execution" } else { "executions" }),
     ]
     .iter()
     .filter(|(count, _)| *count > 0)

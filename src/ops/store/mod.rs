@@ -2,6 +2,7 @@
 
 mod copies;
 mod export;
+mod export_ccw;
 mod fsck;
 mod github;
 mod ids;
@@ -17,6 +18,7 @@ mod reindex;
 mod signatures;
 
 pub(crate) use export::{Handed, Table, export, export_beads, export_csv};
+pub(crate) use export_ccw::{CcwStore, HandedStore, export_ccw};
 pub(crate) use fsck::{Finding, Repaired, Severity, fsck, repair};
 pub(crate) use github::{GithubComment, GithubSource, comment_for_github, import_github};
 pub(crate) use ids::{IdKind, KnownId, ids};

@@ -81,6 +81,8 @@ fn others(repo: &Repo) {
     repo.write("beads.jsonl", format!("{bead}\n"));
     answer(repo, "import", &["import", "beads", "beads.jsonl"]);
     answer(repo, "show-issue", &["show", "bd-1", "--imported"]);
+    answer(repo, "solutions", &["solutions", "ISS-001"]);
+    answer(repo, "export-ccw", &["export", "ccw", "-o", "for-ccw"]);
     answer(repo, "export-beads", &["export", "beads", "--output", "out.jsonl"]);
     answer(repo, "export-csv", &["export", "csv", "--output", "out.csv"]);
     answer(repo, "show-issue", &["close", "bd-1"]);

@@ -1,6 +1,7 @@
 //! The command line: help, manual, schemas, and what reaches stdout, stderr and a terminal.
 
 mod answers;
+mod ccw_words;
 mod manual;
 mod numbers;
 mod output;

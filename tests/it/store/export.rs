@@ -259,3 +259,19 @@ fn a_table_has_what_list_has_and_no_formula() {
     assert!(!repo.read("out.csv").contains("ISS-2"));
     repo.wf(&["--json", "export", "csv"]).fails(2);
 }
+
+#[test]
+fn a_dry_run_of_an_import_says_what_would_come() {
+    let sandbox = Sandbox::new();
+    let text = full(&sandbox).wf(&["export", "jsonl"]).ok().stdout;
+    let other = sandbox.store("other");
+    let tip = other.tip();
+    let mut told = other.json_in(&text, &["import", "jsonl", "--dry-run", "-"]);
+    assert_eq!((&told["dry_run"], &told["issues"], other.tip()), (&json!(true), &json!(2), tip.clone()));
+    let shown = other.wf_in(&text, &["import", "jsonl", "-n", "-"]).ok().stdout;
+    assert!(shown.starts_with("would import 2 issues (dry run)\n"), "{shown}");
+    assert_eq!(other.tip(), tip);
+    let done = other.json_in(&text, &["import", "jsonl", "-"]);
+    (told["dry_run"], told["commit"]) = (json!(false), done["commit"].clone());
+    assert_eq!(told, done);
+}

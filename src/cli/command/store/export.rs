@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::export_ccw;
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::interchange::jsonl::Exported;
@@ -34,6 +35,11 @@ enum To {
     /// An issue of beads is written as its own record, with what changed here: values that have no field here
     /// are given back as beads wrote them. What beads has no field for is named and left out.
     Beads(What),
+    /// Export issues, plans and queues as `ccw issue` reads them
+    ///
+    /// The last execution of an item becomes its status. What ccw has no field for is named and left out, unless ccw
+    /// keeps what it does not know; then `import ccw` brings it back.
+    Ccw(export_ccw::Args),
     /// Export issues as a table for spreadsheets (CSV)
     ///
     /// The filters and the order are those of `list`: closed issues are left out unless --all or --status is given.
@@ -111,6 +117,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
                 None => writeln!(screen, "sent"),
             })
         }
+        To::Ccw(args) => export_ccw::run(args, context),
         To::Csv(Csv { filter, output }) => {
             let list: List = filter.into();
             let write = |session: &Session, out: &mut dyn Write| store::export_csv(session, &list, out);

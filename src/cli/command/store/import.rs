@@ -1,12 +1,13 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use crate::cli::{Context, Failure, Outcome, named, print};
 use crate::interchange::Report;
 use crate::interchange::beads::{self, BEADS};
+use crate::interchange::ccw::{CCW, Folder};
 use crate::interchange::github::{GITHUB, Pages};
-use crate::interchange::lines::Source;
+use crate::interchange::lines::{Source, Unreadable};
 use crate::interchange::selection::{Selection, State};
 use crate::model::op::Op;
 use crate::ops::store::{self, Export, GithubSource, Import, Selected};
@@ -31,6 +32,12 @@ enum From {
     /// Ids are kept. A value that has no field here stays with the issue as beads wrote it: `show` shows it, and
     /// `export beads` gives it back.
     Beads(Beads),
+    /// Import issues of `ccw issue`, with plans, queues and executions
+    ///
+    /// Ids are kept. In ccw, 5 is the most urgent priority; here it is 1. An item that was started becomes an
+    /// execution. A value that was changed here stays as it is. A file or a line that cannot be read is named, and
+    /// the rest is imported.
+    Ccw(Ccw),
     /// Import bugs from git-bug, directly from its refs
     ///
     /// git-bug need not be installed. A bug becomes the issue GB- and the first ten digits of its id, with its
@@ -53,6 +60,17 @@ enum From {
 struct Beads {
     /// The output of `bd export`, or the directory of the tracker or its repository (`-` for stdin)
     file: String,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, clap::Args)]
+struct Ccw {
+    /// The project's directory, its `.workflow/issues`, or a work folder `codex-issue-…`
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
@@ -87,6 +105,9 @@ struct Github {
 struct Jsonl {
     /// The output of `git wf export jsonl` (`-` for stdin)
     file: String,
+    /// Report what would come, and write nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
 }
 
 /// How to import.
@@ -166,6 +187,17 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
                 Ok(store::import(session, Op::ImportBeads, &BEADS, import))
             })
         }
+        From::Ccw(Ccw { folder, which, how }) => {
+            let name = folder.to_string_lossy().into_owned();
+            let store = Folder::open(&folder).map_err(|error| unread_store(&error))?.ok_or_else(|| {
+                Failure::new("cannot-read", format!("`{name}` holds no issues of ccw")).hint(CCW.hint)
+            });
+            let mut store = store?;
+            from_tracker(context, (which, how), |session, how| {
+                let import = Import { name: &format!("`{name}`"), records: &mut store, how };
+                Ok(store::import(session, Op::ImportCcw, &CCW, import))
+            })
+        }
         From::GitBug(GitBug { place, which, how }) => from_tracker(context, (which, how), |session, how| {
             Ok(store::import_git_bug(session, place.as_deref(), how))
         }),
@@ -181,10 +213,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
                 Ok(store::import_github(session, source, how))
             })
         }
-        From::Jsonl(Jsonl { file }) => {
+        From::Jsonl(Jsonl { file, dry_run }) => {
             let session = context.session()?;
             let source = source(&file, "give the file that `git wf export jsonl` wrote, or `-` for stdin")?;
-            let done = store::import_jsonl(&session, Export { name: &named(&file), source })?;
+            let done = store::import_jsonl(&session, Export { name: &named(&file), source, dry_run })?;
             context.answer(done, |taken, _, screen| print::import::export(screen, taken))
         }
     }
@@ -215,6 +247,10 @@ fn beads_file(given: &str) -> Result<String, Failure> {
 
 fn source(file: &str, hint: &str) -> Result<Source, Failure> {
     Source::open(file).map_err(|error| unread(file, &error, hint))
+}
+
+fn unread_store(error: &Unreadable) -> Failure {
+    Failure::new("cannot-read", error.to_string()).hint(CCW.hint)
 }
 
 fn unread(file: &str, error: &std::io::Error, hint: &str) -> Failure {

@@ -15,6 +15,7 @@ use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::{plan_check, review};
 use crate::store::redaction::Redactions;
 use crate::store::{Read, Snapshot, Store, StoreError, layout, object_id, records};
+use crate::trail::claimed::{self, Claimed};
 
 /// Checks all references of the newest state; `known` are the commits of its history.
 pub(super) fn check(
@@ -163,6 +164,16 @@ fn check_plan_commit(
 ) -> Result<(), StoreError> {
     let path = layout::execution(&execution.id);
     let name = &execution.plan_commit;
+    // An import writes plan and claim in one commit, which cannot name itself.
+    if execution.is_imported() && name.as_str().bytes().all(|digit| digit == b'0') {
+        return match claimed::stored_plan(store, now, execution)? {
+            Claimed::Plan(_) | Claimed::Unreadable => Ok(()),
+            Claimed::NotThere => {
+                let what = format!("no commit of this history holds the plan `{}`", execution.plan_digest);
+                found.brought(store, now, &path, &what)
+            }
+        };
+    }
     let Some(commit) = object_id(name).filter(|id| known.contains(id)) else {
         let what = format!("its plan_commit `{name}` is not a commit of this history");
         return found.brought(store, now, &path, &what);

@@ -1,6 +1,8 @@
 //! `import beads`: what is imported, and what a second import changes.
 
 mod again;
+mod ccw;
+mod ccw_again;
 mod concurrent;
 mod exported;
 mod git_bug;

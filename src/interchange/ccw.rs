@@ -1,0 +1,330 @@
+//! Turns an issue of `ccw issue` into one here, with its plans and with what became of them. Pure.
+//!
+//! A store of ccw spreads an issue over several files. [`store`] puts everything about it into one record: the issue as
+//! ccw wrote it, with a member `ccw` for its plans and items. That record stays in `imported`, without the plans, which
+//! have records of their own here.
+
+mod attempts;
+mod conflict;
+mod export;
+mod export_queue;
+mod feedback;
+mod files;
+mod item;
+mod plan;
+mod queue;
+mod session;
+mod store;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+pub(crate) use export::issue;
+pub(crate) use export_queue::{OfIssue, queue as queue_for_ccw};
+pub(crate) use store::Folder;
+
+use super::fields::{Fields, kind_of};
+use super::tracker::{Arrival, Refused, Tracker};
+use super::work::Work;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::issue::{Issue, Source, StoredStatus};
+use crate::model::priority::Priority;
+use crate::model::time::Time;
+use crate::model::typed;
+use crate::rules::limits;
+
+/// ccw.
+pub(crate) static CCW: Tracker = Tracker {
+    name: "ccw",
+    is_own: |record| record.get(OWN).is_some_and(Value::is_object) && record.get("id").is_some(),
+    read,
+    kept,
+    hint: "give the project's directory, its `.workflow/issues`, or a `.scratchpad/codex-issue-…`",
+};
+
+/// The member of a record with the plans and the items of the issue.
+const OWN: &str = "ccw";
+/// Who wrote what ccw has no author for.
+const UNKNOWN: &str = "unknown";
+/// The status of an issue that was closed or cancelled here, for which ccw has no word.
+const DECISION: &str = "decision";
+
+/// The members of an issue that have a field here, or follow from other records.
+const PLACED: &[&str] = &[
+    OWN,
+    DECISION,
+    "id",
+    "title",
+    "status",
+    "priority",
+    "context",
+    "source",
+    "source_url",
+    "github_url",
+    "tags",
+    "labels",
+    "expected_behavior",
+    "actual_behavior",
+    "affected_components",
+    "feedback",
+    "bound_solution_id",
+    "created_at",
+    "updated_at",
+    "planned_at",
+    "queued_at",
+    "completed_at",
+    "author",
+    "assignee",
+    "issue_type",
+    "depends_on",
+    "relations",
+    "extended_context",
+    "lifecycle_requirements",
+    "close_reason",
+    "closed_at",
+];
+
+/// What a record has beside the issue.
+struct Own<'a>(Option<&'a Map<String, Value>>);
+
+impl<'a> Own<'a> {
+    fn of(map: &'a Map<String, Value>) -> Self {
+        Self(map.get(OWN).and_then(Value::as_object))
+    }
+
+    fn list(&self, name: &str) -> &'a [Value] {
+        self.0.and_then(|own| own.get(name)?.as_array()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The plans that could be read.
+    fn plans(&self) -> BTreeSet<SolutionId> {
+        let ids = self.list("plans").iter().filter_map(Value::as_str);
+        ids.filter_map(|id| SolutionId::parse(id).ok()).collect()
+    }
+
+    /// The plan that says of itself that it is bound.
+    fn bound(&self) -> Option<&'a str> {
+        self.0?.get("bound")?.as_str()
+    }
+
+    fn time(&self, group: &str, name: &str) -> Option<Time> {
+        self.0?.get(group)?.get(name)?.as_str().and_then(Time::parse)
+    }
+}
+
+/// The issue that `record` becomes.
+fn read(record: &Value) -> Result<Arrival, Refused> {
+    let Value::Object(map) = record else {
+        return Err(Refused::fault(None, format!("it is {}, not an object", kind_of(record))));
+    };
+    let given = match map.get("id") {
+        Some(Value::String(id)) if !id.is_empty() => id.clone(),
+        _ => return Err(Refused::fault(None, "it has no `id`")),
+    };
+    let id = IssueId::parse(&given).map_err(|error| Refused::fault(Some(given), error.to_string()))?;
+    let own = Own::of(map);
+    let mut fields = Fields::of(map);
+    let title = fields.title().unwrap_or_else(|| {
+        fields.note("it has no `title`; its id became the title".into());
+        id.to_string()
+    });
+    let (born, changed) = fields.times();
+    let author = fields.text("author").unwrap_or_else(|| UNKNOWN.into());
+    let mut issue = Issue::new(id, author.into(), born, title);
+    issue.source = fields.text("source").map(|word| Source::parse(&word).unwrap_or(Source::Import));
+    issue.source.get_or_insert(Source::Import);
+    issue.priority = fields.urgency();
+    fields.texts(&mut issue);
+    fields.sets(&mut issue);
+    fields.links(&mut issue);
+    fields.objects(&mut issue);
+    let plans = own.plans();
+    issue.bound_solution_id = fields.bound(&own, &plans);
+    let (items, changed) = item::all(&mut fields, &own, &issue, changed);
+    let status = fields.text("status");
+    let word = status.as_deref().map_or("registered", str::trim);
+    let attempts = attempts::of(&mut fields, &issue, word, &items);
+    fields.decided(&mut issue, word, attempts.is_empty());
+    let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
+    fields.kept.extend(unplaced);
+    let mut imported = record.clone();
+    if let Some(own) = imported.get_mut(OWN).and_then(Value::as_object_mut) {
+        own.shift_remove("solutions");
+        own.shift_remove("changed");
+    }
+    let work = Work {
+        feedback: feedback::read(&mut fields, &issue),
+        plans: own.list("solutions").iter().filter_map(|plan| plan::read(&issue, plan).ok()).collect(),
+        items: item::arrivals(&own, &issue, &items, changed),
+        attempts,
+    };
+    issue.imported = Some(imported);
+    Ok(Arrival { issue, changed, comments: vec![], work, notes: fields.notes, kept: fields.kept })
+}
+
+/// The values of a record that have no field here.
+fn kept(record: &Value) -> Map<String, Value> {
+    let Value::Object(map) = record else { return Map::new() };
+    said(map).map(|(name, value)| (name.to_owned(), value.clone())).collect()
+}
+
+/// The members that say something and have no field here.
+fn said(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+    let members = map.iter().filter(|(name, value)| says(value) && !PLACED.contains(&name.as_str()));
+    members.map(|(name, value)| (name.as_str(), value))
+}
+
+/// Whether a value is more than a missing one.
+fn says(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
+/// 5 is the most urgent priority there, 1 here.
+fn turned(number: u64) -> Option<u64> {
+    (1..=5).contains(&number).then(|| 6 - number)
+}
+
+impl Fields<'_> {
+    fn urgency(&mut self) -> Priority {
+        let value = match self.map.get("priority") {
+            None | Some(Value::Null) => return Priority::default(),
+            Some(value) => value,
+        };
+        let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+        if let Some(priority) = number.and_then(turned).and_then(Priority::new) {
+            return priority;
+        }
+        let nearest = match value.as_f64() {
+            Some(number) if number > 5.0 => Priority::new(1),
+            Some(number) if number < 1.0 => Priority::new(5),
+            _ => None,
+        };
+        let priority = nearest.unwrap_or_default();
+        self.note(format!("the priority {value} is not one of 1 to 5; it became {priority}"));
+        priority
+    }
+
+    fn texts(&mut self, issue: &mut Issue) {
+        issue.context = self.text("context");
+        issue.expected_behavior = self.text("expected_behavior");
+        issue.actual_behavior = self.text("actual_behavior");
+        issue.assignee = self.text("assignee");
+        issue.issue_type = self.text("issue_type");
+        let page = self.text("source_url").or_else(|| self.text("github_url"));
+        if let Some(other) = page.as_ref().filter(|text| limits::web_address(text).is_err()) {
+            self.note(format!("`{other}` is not a web URL; it is kept in `imported`"));
+        }
+        issue.source_url = page.filter(|text| limits::web_address(text).is_ok());
+    }
+
+    fn sets(&mut self, issue: &mut Issue) {
+        issue.tags = self.names("tags").into_iter().chain(self.names("labels")).collect();
+        issue.affected_components = self.names("affected_components").into_iter().collect();
+    }
+
+    fn names(&mut self, name: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        for given in self.list(name) {
+            match given.as_str().map(str::trim).filter(|text| !text.is_empty()).map(limits::label) {
+                Some(Ok(label)) => names.push(label.to_owned()),
+                Some(Err(error)) => self.note(format!("{error}; it is kept in `imported`")),
+                None => self.note(format!("{given} in `{name}` is not a name; it is kept in `imported`")),
+            }
+        }
+        names
+    }
+
+    fn links(&mut self, issue: &mut Issue) {
+        for given in self.list("depends_on") {
+            match given.as_str().map(IssueId::parse) {
+                Some(Ok(target)) if target == issue.id => self.note("it depends on itself".into()),
+                Some(Ok(target)) => {
+                    issue.depends_on.insert(target);
+                }
+                _ => self.note(format!("{given} in `depends_on` is not an issue; it is kept in `imported`")),
+            }
+        }
+        for given in self.list("relations") {
+            let sound = given.as_str().filter(|text| {
+                text.split_once(':')
+                    .is_some_and(|(kind, id)| limits::label(kind).is_ok() && IssueId::parse(id).is_ok())
+            });
+            match sound {
+                Some(relation) => {
+                    issue.relations.insert(relation.to_owned());
+                }
+                None => self.note(format!("{given} is not a relation; it is kept in `imported`")),
+            }
+        }
+    }
+
+    fn objects(&mut self, issue: &mut Issue) {
+        issue.extended_context = self.object("extended_context");
+        issue.lifecycle_requirements = self.object("lifecycle_requirements");
+    }
+
+    fn object<T: serde::de::DeserializeOwned + Default>(&mut self, name: &str) -> T {
+        let Some(given) = self.map.get(name).filter(|value| !value.is_null()) else { return T::default() };
+        typed::read(given).unwrap_or_else(|error| {
+            self.note(format!("`{name}` is not as expected ({error}); it is kept in `imported`"));
+            T::default()
+        })
+    }
+
+    fn bound(&mut self, own: &Own<'_>, plans: &BTreeSet<SolutionId>) -> Option<SolutionId> {
+        let given = self.text("bound_solution_id").or_else(|| own.bound().map(str::to_owned))?;
+        match SolutionId::parse(&given) {
+            Ok(id) if plans.contains(&id) => Some(id),
+            Ok(_) => {
+                self.note(format!("its plan `{given}` is missing, so none is bound"));
+                None
+            }
+            Err(error) => {
+                self.note(format!("{error}; none is bound"));
+                None
+            }
+        }
+    }
+
+    /// The stored part of the status. What happened to the issue follows from its items and executions.
+    fn decided(&mut self, issue: &mut Issue, word: &str, is_untried: bool) {
+        let planned = match issue.bound_solution_id {
+            Some(_) => StoredStatus::Planned,
+            None => StoredStatus::Registered,
+        };
+        let decision = self.text(DECISION).and_then(|word| StoredStatus::parse(&word));
+        issue.status = match word {
+            "completed" if decision == Some(StoredStatus::Closed) => StoredStatus::Closed,
+            "paused" if decision == Some(StoredStatus::Cancelled) => StoredStatus::Cancelled,
+            "planning" => StoredStatus::Planning,
+            "paused" => StoredStatus::Paused,
+            "registered" => StoredStatus::Registered,
+            "completed" if is_untried => {
+                self.kept.insert("`completed` without an execution became closed".into());
+                StoredStatus::Closed
+            }
+            "planned" | "queued" | "executing" | "failed" | "completed" => planned,
+            other => {
+                self.kept.insert(format!("the status `{other}` became `{planned}`").into());
+                planned
+            }
+        };
+        if matches!(word, "executing" | "failed") && is_untried {
+            self.kept.insert(format!("`{word}` without an execution became {planned}").into());
+        }
+        if matches!(issue.status, StoredStatus::Closed | StoredStatus::Cancelled) {
+            issue.closed_at = self.time("closed_at").or_else(|| self.time("completed_at"));
+            issue.close_reason = self.text("close_reason");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! Conflicts between the plans of a queue.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::UNKNOWN;
+use super::queue::Plans;
+use crate::model::id::SolutionId;
+use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::model::record::entry_at;
+use crate::model::stamp::Stamp;
+use crate::model::time::Time;
+
+/// A conflict that a queue declares.
+pub(super) fn read(given: &Value, plans: &Plans, created_at: Time) -> Result<QueueConflict, String> {
+    let text = |name: &str| given.get(name).and_then(Value::as_str);
+    let list = |name: &str| given.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let resolved = |names: &[Value]| -> Vec<SolutionId> {
+        let mut ids: Vec<SolutionId> = Vec::new();
+        for id in names.iter().filter_map(|name| plans.named(name.as_str()?)) {
+            if !ids.contains(id) {
+                ids.push(id.clone());
+            }
+        }
+        ids
+    };
+    let between = ["solutions", "tasks", "issues"].into_iter().map(|name| resolved(list(name)));
+    let solutions = between.into_iter().find(|ids| ids.len() > 1);
+    let solutions =
+        solutions.ok_or_else(|| format!("a conflict is not between two of its plans: {given}"))?;
+    let word = text("type").unwrap_or("file_conflict");
+    let kind = match word.trim_end_matches("_conflict") {
+        "resource" => ConflictType::Architecture,
+        word => ConflictType::parse(word).unwrap_or(ConflictType::File),
+    };
+    let file = text("file").or_else(|| list("files").first().and_then(Value::as_str)).map(str::to_owned);
+    let is_decided = given.get("resolved").and_then(Value::as_bool).unwrap_or(true);
+    let order = resolved(list("resolution_order"));
+    let created_at = text("created_at").and_then(Time::parse).unwrap_or(created_at);
+    Ok(entry_at(&Stamp::import(created_at), |id| QueueConflict {
+        id,
+        kind,
+        severity: text("severity").and_then(Severity::parse).unwrap_or(kind.severity()),
+        solutions,
+        file,
+        resolution: text("resolution").and_then(Resolution::parse).unwrap_or(Resolution::Sequential),
+        resolution_order: if is_decided { order } else { vec![] },
+        rationale: text("rationale").map(str::to_owned),
+        resolves: None,
+        author: text("author").unwrap_or(UNKNOWN).into(),
+        created_at,
+    }))
+}
+
+/// A conflict as ccw keeps it, which names plans by their items.
+pub(super) fn write(conflict: &QueueConflict, numbers: &BTreeMap<&SolutionId, String>) -> Value {
+    let named = |ids: &[SolutionId]| -> Vec<Value> {
+        ids.iter().map(|id| numbers.get(id).map_or(id.as_str(), String::as_str).into()).collect()
+    };
+    let mut map = Map::new();
+    let kind = match conflict.kind {
+        ConflictType::File | ConflictType::Dependency => format!("{}_conflict", conflict.kind),
+        _ => conflict.kind.to_string(),
+    };
+    map.insert("type".into(), kind.into());
+    map.insert("severity".into(), conflict.severity.as_str().into());
+    map.insert("solutions".into(), named(&conflict.solutions).into());
+    if let Some(file) = &conflict.file {
+        map.insert("file".into(), file.clone().into());
+    }
+    map.insert("resolution".into(), conflict.resolution.as_str().into());
+    if !conflict.resolution_order.is_empty() {
+        map.insert("resolution_order".into(), named(&conflict.resolution_order).into());
+    }
+    if let Some(rationale) = &conflict.rationale {
+        map.insert("rationale".into(), rationale.clone().into());
+    }
+    map.insert("resolved".into(), (!conflict.resolution_order.is_empty()).into());
+    map.insert("created_at".into(), conflict.created_at.to_string().into());
+    if conflict.author != UNKNOWN {
+        map.insert("author".into(), conflict.author.as_str().into());
+    }
+    Value::Object(map)
+}

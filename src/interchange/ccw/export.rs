@@ -1,0 +1,183 @@
+//! The record of ccw that an issue becomes. An issue of ccw is its own record with what changed here, so that nothing
+//! is lost that has no field here. What ccw has no field for, but keeps as it is, stands under the names of this store.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::{CCW, DECISION, OWN, UNKNOWN, feedback, plan, read, says};
+use crate::model::id::SolutionId;
+use crate::model::issue::{Issue, Source, StoredStatus};
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+use crate::model::typed::own_json;
+use crate::rules::folder::IssueFolder;
+use crate::rules::shown::IssueDerived;
+
+/// An issue for ccw.
+pub(crate) struct Handed {
+    /// Its record.
+    pub(crate) record: Value,
+    /// Whether ccw keeps it in the history.
+    pub(crate) is_over: bool,
+    /// Its plans.
+    pub(crate) solutions: Vec<Value>,
+    /// What the issue says that ccw has no field for.
+    pub(crate) left_out: BTreeSet<&'static str>,
+}
+
+/// The record of an issue.
+pub(crate) fn issue(folder: &IssueFolder) -> Handed {
+    let issue = &folder.issue.record;
+    let derived = IssueDerived::of(folder);
+    let mut record = stored(issue);
+    let word = word(derived.status);
+    let (mut is_changed, mut is_rebound) = (true, true);
+    if let Some((own, before)) = own(issue) {
+        let was = stored(&before.issue);
+        is_rebound = before.issue.bound_solution_id != issue.bound_solution_id;
+        let mut kept = own.clone();
+        kept.shift_remove(OWN);
+        let same_feedback = before.work.feedback.len() == folder.feedback.len()
+            && folder.feedback.iter().all(|it| before.work.feedback.iter().any(|known| known.id == it.id));
+        is_changed =
+            record != was || !same_feedback || own.get("status").and_then(Value::as_str) != Some(word);
+        for (name, value) in &record {
+            if was.get(name) != Some(value) {
+                kept.insert(name.clone(), value.clone());
+            }
+        }
+        for name in was.keys().filter(|name| !record.contains_key(*name)) {
+            kept.shift_remove(name);
+        }
+        if !same_feedback {
+            put_feedback(&mut kept, folder);
+        }
+        record = kept;
+    } else {
+        put_feedback(&mut record, folder);
+    }
+    record.insert("status".into(), word.into());
+    if is_changed {
+        // What ccw said of its own stays, unless another plan was bound.
+        let kept_times: &[&str] =
+            if is_rebound { &["created_at"] } else { &["created_at", "planned_at", "queued_at"] };
+        let updated = derived.updated_at.map_or(issue.created_at, |at| at.max(issue.created_at));
+        let times = [
+            ("created_at", Some(issue.created_at)),
+            ("updated_at", Some(updated)),
+            ("planned_at", derived.planned_at.filter(|_| issue.bound_solution_id.is_some())),
+            ("queued_at", derived.queued_at),
+            ("completed_at", derived.completed_at.or(derived.closed_at.filter(|_| word == "completed"))),
+        ];
+        for (name, at) in times {
+            match at {
+                Some(at) if !kept_times.contains(&name) || !record.contains_key(name) => {
+                    record.insert(name.into(), at.to_string().into());
+                }
+                _ => {}
+            }
+        }
+    }
+    let told = record.get("planned_at").and_then(Value::as_str).and_then(Time::parse);
+    let bound_at = told.or(derived.planned_at).unwrap_or(issue.created_at);
+    let is_bound = |id: &SolutionId| issue.bound_solution_id.as_ref() == Some(id);
+    let solutions = folder.solutions.iter().map(|it| &it.record);
+    Handed {
+        is_over: word == "completed",
+        record: Value::Object(record),
+        solutions: solutions.map(|it| plan::write(it, is_bound(&it.id).then_some(bound_at))).collect(),
+        left_out: left_out(folder, &derived),
+    }
+}
+
+/// The record of ccw that an issue came from, with what it means.
+fn own(issue: &Issue) -> Option<(&Map<String, Value>, crate::interchange::tracker::Arrival)> {
+    let record = issue.imported.as_ref().filter(|record| (CCW.is_own)(record))?;
+    let before = read(record).ok().filter(|it| it.issue.id == issue.id)?;
+    Some((record.as_object()?, before))
+}
+
+/// The item that was imported with an issue.
+pub(super) fn own_item<'a>(issue: &'a Issue, queue: &str, solution: &SolutionId) -> Option<&'a Value> {
+    let record = issue.imported.as_ref().filter(|record| (CCW.is_own)(record))?;
+    let items = record.get(OWN)?.get("items")?.as_array()?;
+    let mut named = items.iter().filter(|it| it.get("queue_id").and_then(Value::as_str) == Some(queue));
+    let item = named.find_map(|it| {
+        let item = it.get("item")?;
+        (item.get("solution_id")?.as_str()? == solution.as_str()).then_some(item)
+    });
+    item.filter(|item| item.is_object())
+}
+
+/// The word of ccw. It has none for what was cancelled or closed.
+fn word(status: IssueStatus) -> &'static str {
+    match status {
+        IssueStatus::Cancelled => "paused",
+        IssueStatus::Closed => "completed",
+        other => other.as_str(),
+    }
+}
+
+fn put_feedback(map: &mut Map<String, Value>, folder: &IssueFolder) {
+    let all: Vec<Value> = folder.feedback.iter().map(feedback::write).collect();
+    if !all.is_empty() {
+        map.insert("feedback".into(), all.into());
+    }
+}
+
+/// The stored fields, as ccw names them.
+fn stored(issue: &Issue) -> Map<String, Value> {
+    let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::String);
+    let decision = match issue.status {
+        StoredStatus::Closed | StoredStatus::Cancelled => issue.status.as_str().into(),
+        _ => Value::Null,
+    };
+    let source = issue.source.filter(|source| *source != Source::Import).map(Source::as_str);
+    let author = Some(issue.author.as_str()).filter(|author| *author != UNKNOWN);
+    let fields = [
+        ("id", issue.id.as_str().into()),
+        ("title", issue.title.clone().into()),
+        ("status", Value::Null),
+        ("priority", (6 - issue.priority.number()).into()),
+        ("context", issue.context.clone().unwrap_or_default().into()),
+        ("source", json!(source)),
+        ("source_url", text(&issue.source_url)),
+        ("tags", json!(issue.tags)),
+        ("expected_behavior", text(&issue.expected_behavior)),
+        ("actual_behavior", text(&issue.actual_behavior)),
+        ("affected_components", json!(issue.affected_components)),
+        ("bound_solution_id", json!(issue.bound_solution_id)),
+        ("created_at", issue.created_at.to_string().into()),
+        ("author", json!(author)),
+        ("assignee", text(&issue.assignee)),
+        ("issue_type", text(&issue.issue_type)),
+        ("depends_on", json!(issue.depends_on)),
+        ("relations", json!(issue.relations)),
+        ("extended_context", own_json(&issue.extended_context)),
+        ("lifecycle_requirements", own_json(&issue.lifecycle_requirements)),
+        ("close_reason", text(&issue.close_reason)),
+        ("closed_at", json!(issue.closed_at)),
+        (DECISION, decision),
+    ];
+    let always = ["context", "bound_solution_id", "status"];
+    let fields = fields.into_iter().filter(|(name, value)| always.contains(name) || says(value));
+    fields.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// What ccw has no field for.
+fn left_out(folder: &IssueFolder, derived: &IssueDerived) -> BTreeSet<&'static str> {
+    let executions = &folder.executions;
+    let said = [
+        (!folder.comments.is_empty(), "comments"),
+        (!folder.explorations.is_empty(), "explorations"),
+        (!folder.reviews.is_empty(), "reviews"),
+        (executions.iter().any(|it| !it.commits().is_empty()), "linked commits, except the last of a result"),
+        (executions.iter().any(|it| !it.last_checks().is_empty()), "checks"),
+        (executions.iter().any(|it| it.execution.actor != UNKNOWN), "who executed it"),
+        (executions.iter().any(|it| it.execution.queue_id.is_none()), "executions outside a queue"),
+        (folder.items.iter().any(|it| it.item.is_removed()), "items that were removed from a queue"),
+        (derived.status == IssueStatus::Cancelled, "that it was cancelled, so it is paused there"),
+    ];
+    said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, what)| what).collect()
+}

@@ -1,0 +1,92 @@
+//! Feedback: in ccw a list in the issue, whose content is a text that may be JSON.
+
+use serde_json::{Map, Value};
+
+use super::UNKNOWN;
+use crate::interchange::fields::Fields;
+use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Issue, Stage};
+use crate::model::record::entry_at;
+use crate::model::stamp::Stamp;
+use crate::model::time::Time;
+use crate::model::{strict, typed};
+
+/// The feedback of an issue, each piece once.
+pub(super) fn read(fields: &mut Fields<'_>, issue: &Issue) -> Vec<Feedback> {
+    let mut all: Vec<Feedback> = Vec::new();
+    for given in fields.list("feedback") {
+        match one(fields, issue, given) {
+            Some(piece) if all.iter().all(|known| known.id != piece.id) => all.push(piece),
+            Some(_) => {}
+            None => fields.note("a piece of feedback has no `content`; it is kept in `imported`".into()),
+        }
+    }
+    all
+}
+
+fn one(fields: &mut Fields<'_>, issue: &Issue, given: &Value) -> Option<Feedback> {
+    let text = |name: &str| given.get(name).and_then(Value::as_str);
+    let (content, detail) = match given.get("content")? {
+        Value::String(text) if text.trim().is_empty() => return None,
+        Value::String(text) => said(text),
+        Value::Null => return None,
+        other => said(&other.to_string()),
+    };
+    let word = text("type").unwrap_or_default();
+    let kind = FeedbackType::parse(word).unwrap_or_else(|| {
+        fields.kept.insert(format!("feedback of the type `{word}` became a clarification").into());
+        FeedbackType::Clarification
+    });
+    let word = text("stage").unwrap_or_default();
+    let stage = Stage::parse(word).unwrap_or_else(|| {
+        fields.kept.insert(format!("feedback at the stage `{word}` became one at `new`").into());
+        Stage::New
+    });
+    let created_at = text("created_at").and_then(Time::parse).unwrap_or(issue.created_at);
+    let author = text("author").unwrap_or(UNKNOWN);
+    Some(entry_at(&Stamp::import(created_at), |id| Feedback {
+        id,
+        kind,
+        stage,
+        content,
+        detail,
+        author: author.into(),
+        created_at,
+    }))
+}
+
+/// The text, and the details in it if it is JSON. An export puts text and details into one JSON text.
+fn said(text: &str) -> (String, FeedbackDetail) {
+    let Some(value @ Value::Object(_)) = strict::parse_text(text.trim()).ok() else {
+        return (text.to_owned(), FeedbackDetail::default());
+    };
+    let detail = typed::read::<FeedbackDetail>(&value).unwrap_or_default();
+    let content = value.get(CONTENT).and_then(Value::as_str).unwrap_or(text);
+    (content.to_owned(), detail)
+}
+
+/// The member of an exported JSON text with the text itself.
+const CONTENT: &str = "content";
+
+/// A piece of feedback as ccw keeps it.
+pub(super) fn write(piece: &Feedback) -> Value {
+    let is_said = said(&piece.content) == (piece.content.clone(), piece.detail.clone());
+    let content = if is_said {
+        piece.content.clone()
+    } else {
+        let mut map = Map::new();
+        map.insert(CONTENT.into(), piece.content.clone().into());
+        if let Value::Object(detail) = typed::own_json(&piece.detail) {
+            map.extend(detail);
+        }
+        Value::Object(map).to_string()
+    };
+    let mut map = Map::new();
+    map.insert("type".into(), piece.kind.as_str().into());
+    map.insert("stage".into(), piece.stage.as_str().into());
+    map.insert("content".into(), content.into());
+    map.insert("created_at".into(), piece.created_at.to_string().into());
+    if piece.author != UNKNOWN {
+        map.insert("author".into(), piece.author.as_str().into());
+    }
+    Value::Object(map)
+}

@@ -1,0 +1,129 @@
+//! Where a store of ccw is, and how its files are read: whatever cannot be read is named, and the rest is read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::interchange::lines::{Source, Unreadable};
+use crate::interchange::tracker::{Found, Records, Refused};
+use crate::model::strict;
+
+/// Larger JSON files are not read.
+const LARGEST: u64 = 64 << 20;
+/// More files in one directory are not read.
+pub(super) const MOST_FILES: usize = 100_000;
+/// The directory of the issues in a project.
+pub(super) const ISSUES: &str = ".workflow/issues";
+/// Where work folders are.
+const SCRATCH: [&str; 2] = [".scratchpad", ".workflow/.scratchpad"];
+/// The names of work folders begin so.
+const SESSION: &str = "codex-issue-";
+
+/// The directory with `issues.jsonl`, if `folder` is it or its project.
+pub(super) fn issues(folder: &Path) -> Option<PathBuf> {
+    let inside = [folder.join(ISSUES), folder.join("issues")];
+    let is_one = |it: &PathBuf| it.is_dir() && holds_issues(it);
+    holds_issues(folder).then(|| folder.to_owned()).or_else(|| inside.into_iter().find(is_one))
+}
+
+fn holds_issues(folder: &Path) -> bool {
+    let any = ["issues.jsonl", "issue-history.jsonl", "solutions", "queues", "queue"];
+    let is_session = folder.join("state.json").is_file();
+    !is_session && any.iter().any(|name| folder.join(name).exists())
+}
+
+/// The work folders in a project, oldest first, or `folder` itself if it is one.
+pub(super) fn sessions(folder: &Path) -> Vec<PathBuf> {
+    if folder.join("state.json").is_file() {
+        return vec![folder.to_owned()];
+    }
+    let mut all = Vec::new();
+    for place in SCRATCH.iter().map(|name| folder.join(name)).chain([folder.to_owned()]) {
+        let entries = fs::read_dir(place).into_iter().flatten().filter_map(Result::ok).take(MOST_FILES);
+        let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(SESSION));
+        all.extend(named.map(|entry| entry.path()).filter(|path| path.is_dir()));
+    }
+    all.sort();
+    all
+}
+
+/// The regular files of a directory with this ending, by name.
+pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MOST_FILES);
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();
+    names.sort();
+    names
+}
+
+/// Something wrong with a file.
+pub(super) fn fault(file: &str, number: u64, id: Option<&str>, reason: impl Into<String>) -> Found {
+    let unit = if number == 0 { file.to_owned() } else { line_of(file) };
+    let refused = Refused::fault(id.map(str::to_owned), reason);
+    Found { unit: unit.into(), number, record: Err(refused) }
+}
+
+/// What the numbers of lines in a file count.
+pub(super) fn line_of(file: &str) -> String {
+    format!("{file} line")
+}
+
+/// The lines of a file of JSON lines, each with its number; none if there is no such file. What cannot be read is a
+/// fault.
+pub(super) fn lines(
+    path: &Path,
+    name: &str,
+    faults: &mut Vec<Found>,
+) -> Result<Vec<(u64, Value)>, Unreadable> {
+    let mut read = Vec::new();
+    if !is_file(path, name, faults) {
+        return Ok(read);
+    }
+    let mut source = match Source::open(&path.to_string_lossy()) {
+        Ok(source) => source,
+        Err(error) => {
+            faults.push(fault(name, 0, None, format!("it cannot be read: {error}")));
+            return Ok(read);
+        }
+    };
+    for found in source.each()? {
+        let Found { number, record, .. } = found?;
+        match record {
+            Ok(value) => read.push((number, value)),
+            Err(refused) => faults.push(fault(name, number, refused.id.as_deref(), refused.reason)),
+        }
+    }
+    Ok(read)
+}
+
+/// A JSON file; `None` if there is none, or it cannot be read, which is a fault.
+pub(super) fn json(path: &Path, name: &str, faults: &mut Vec<Found>) -> Option<Value> {
+    if !is_file(path, name, faults) {
+        return None;
+    }
+    let read = match fs::metadata(path).map(|it| it.len()) {
+        Ok(size) if size > LARGEST => Err(format!("it has more than {} MiB", LARGEST >> 20)),
+        Ok(_) => fs::read(path).map_err(|error| format!("it cannot be read: {error}")),
+        Err(error) => Err(format!("it cannot be read: {error}")),
+    };
+    match read.and_then(|bytes| strict::parse(&bytes)) {
+        Ok(value) => Some(value),
+        Err(why) => {
+            faults.push(fault(name, 0, None, why));
+            None
+        }
+    }
+}
+
+/// Whether it is a regular file. A link could lead anywhere, and a pipe would never end.
+fn is_file(path: &Path, name: &str, faults: &mut Vec<Found>) -> bool {
+    match fs::symlink_metadata(path) {
+        Ok(it) if it.is_file() => true,
+        Ok(_) => {
+            faults.push(fault(name, 0, None, "it is not a regular file"));
+            false
+        }
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,254 @@
+//! Queues: `queues/<id>.json`, with `queues/index.json` beside them, and the one file of earlier versions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::conflict;
+use crate::interchange::work::QueueArrival;
+use crate::model::id::{ItemId, QueueId, SolutionId};
+use crate::model::queue::{Queue, QueueDecision};
+use crate::model::time::Time;
+
+/// What `queues/index.json` says.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// The queues that are served, if it says so.
+    active: Option<BTreeSet<String>>,
+    priorities: BTreeMap<String, i64>,
+    pub(super) queues: Vec<String>,
+}
+
+impl Index {
+    pub(super) fn of(given: &Value) -> Self {
+        let text = |name: &str| given.get(name).and_then(Value::as_str).map(str::to_owned);
+        let many = given.get("active_queue_ids").and_then(Value::as_array).filter(|ids| !ids.is_empty());
+        let active = match many {
+            Some(ids) => ids.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            None => text("active_queue_id").into_iter().collect(),
+        };
+        let entries = given.get("queues").and_then(Value::as_array).into_iter().flatten();
+        let mut index = Self { active: Some(active), ..Self::default() };
+        for entry in entries {
+            let Some(id) = entry.get("id").and_then(Value::as_str) else { continue };
+            if let Some(priority) = entry.get("priority").and_then(Value::as_i64) {
+                index.priorities.insert(id.to_owned(), priority);
+            }
+            index.queues.push(id.to_owned());
+        }
+        index
+    }
+
+    /// Lower is served first, and a queue without a priority last.
+    fn priority(&self, id: &str) -> i64 {
+        let last = self.priorities.values().max().map_or(0, |last| last.saturating_add(1));
+        self.priorities.get(id).copied().unwrap_or(last)
+    }
+}
+
+/// A queue as it was read.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub(super) arrival: QueueArrival,
+    pub(super) items: Vec<GivenItem>,
+    /// What is wrong with it.
+    pub(super) notes: Vec<String>,
+}
+
+/// One of its items.
+#[derive(Debug)]
+pub(super) struct GivenItem {
+    pub(super) issue: String,
+    pub(super) number: ItemId,
+    pub(super) position: u64,
+    pub(super) depends_on: Vec<String>,
+    pub(super) queued_at: Time,
+    /// As it was written.
+    pub(super) item: Value,
+}
+
+/// Reads a queue; `named` is its id if its file does not say it.
+pub(super) fn read(given: &Value, named: Option<&str>, index: &Index) -> Result<Given, String> {
+    let text = |name: &str| given.get(name).and_then(Value::as_str);
+    let id = text("id").or_else(|| text("queue_id")).or(named).ok_or("it has no `id`")?;
+    let id = QueueId::parse(id).map_err(|error| error.to_string())?;
+    let mut notes = Vec::new();
+    let items = members(given, &mut notes);
+    let created_at = made_at(&id)
+        .or_else(|| text("created_at").and_then(Time::parse))
+        .or_else(|| items.iter().filter_map(|it| it.get("queued_at")?.as_str().and_then(Time::parse)).min())
+        .unwrap_or(Time::EPOCH);
+    let meta = given.get("_metadata").or_else(|| given.get("metadata"));
+    let updated = meta.and_then(|meta| meta.get("updated_at")?.as_str()).or_else(|| text("updated_at"));
+    let changed = updated.and_then(Time::parse).unwrap_or(created_at).max(created_at);
+    let is_served = index.active.as_ref().is_none_or(|active| active.contains(id.as_str()));
+    let status = match text("status") {
+        Some("archived") => QueueDecision::Archived,
+        Some("paused") => QueueDecision::Paused,
+        Some("active") if !is_served => QueueDecision::Paused,
+        _ => QueueDecision::Active,
+    };
+    let items = numbered(items, created_at, &mut notes);
+    let plans = Plans::of(&items);
+    let conflicts = given.get("conflicts").and_then(Value::as_array).into_iter().flatten();
+    let conflicts =
+        conflicts.filter_map(|it| conflict::read(it, &plans, created_at).map_err(|why| notes.push(why)).ok());
+    let conflicts = conflicts.collect();
+    let listed = items.iter().filter_map(|it| plans.of_item(it)).collect();
+    let name = text("name").map(str::to_owned);
+    let priority = index.priority(id.as_str());
+    let queue = Queue { id, created_at, name, status, priority };
+    let items = items.into_iter().map(|it| GivenItem { depends_on: plans.resolved(&it, &mut notes), ..it });
+    let items = items.collect();
+    Ok(Given { arrival: QueueArrival { queue, changed, listed, conflicts }, items, notes })
+}
+
+/// `QUE-20261121011937` and `QUE-20261121-011937` say when they were made.
+fn made_at(id: &QueueId) -> Option<Time> {
+    let digits: String = id.as_str().chars().filter(char::is_ascii_digit).collect();
+    if digits.len() < 14 {
+        return None;
+    }
+    let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
+    let (year, month, day) = (part(0, 4), part(4, 6), part(6, 8));
+    let (hour, minute, second) = (part(8, 10), part(10, 12), part(12, 14));
+    Time::parse(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z"))
+}
+
+/// Its items: plans, or tasks in earlier versions, of which those of one plan are one item here.
+fn members(given: &Value, notes: &mut Vec<String>) -> Vec<Value> {
+    let list = |name: &str| given.get(name).and_then(Value::as_array).filter(|all| !all.is_empty());
+    if let Some(plans) = list("solutions").or_else(|| list("queue")) {
+        return plans.clone();
+    }
+    let Some(tasks) = list("tasks") else { return vec![] };
+    let mut order: Vec<String> = Vec::new();
+    let mut by_plan: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
+    for task in tasks {
+        let plan = task.get("solution_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if !by_plan.contains_key(&plan) {
+            order.push(plan.clone());
+        }
+        by_plan.entry(plan).or_default().push(task);
+    }
+    if order.len() < tasks.len() {
+        notes.push(format!("its {} tasks became {} items, one for each plan", tasks.len(), order.len()));
+    }
+    order.iter().filter_map(|plan| by_plan.get(plan)).filter_map(|tasks| joined(tasks)).collect()
+}
+
+/// One item for the tasks of a plan.
+fn joined(tasks: &[&Value]) -> Option<Value> {
+    let has = |word: &str| tasks.iter().find(|task| task["status"] == word);
+    let all = |word: &str| tasks.iter().all(|task| task["status"] == word);
+    let (first, status) = match (has("failed"), all("completed"), has("executing").or(has("completed"))) {
+        (Some(failed), ..) => (*failed, "failed"),
+        (None, true, _) => (*tasks.last()?, "completed"),
+        (None, false, Some(begun)) => (*begun, "executing"),
+        (None, false, None) => (*tasks.first()?, "pending"),
+    };
+    let mut item = first.clone();
+    let times = |name: &str| tasks.iter().filter_map(|task| task[name].as_str()).map(str::to_owned).collect();
+    let (started, ended): (Vec<String>, Vec<String>) = (times("started_at"), times("completed_at"));
+    item["status"] = status.into();
+    if let Some(at) = started.into_iter().min() {
+        item["started_at"] = at.into();
+    }
+    match ended.into_iter().max().filter(|_| matches!(status, "failed" | "completed")) {
+        Some(at) => item["completed_at"] = at.into(),
+        None => {
+            item.as_object_mut()?.shift_remove("completed_at");
+        }
+    }
+    let order = tasks.iter().filter_map(|task| task["execution_order"].as_u64()).min();
+    if let Some(order) = order {
+        item["execution_order"] = order.into();
+    }
+    Some(item)
+}
+
+/// Gives numbers to items that have none of the form `S-1`, and says so.
+fn numbered(items: Vec<Value>, created_at: Time, notes: &mut Vec<String>) -> Vec<GivenItem> {
+    let number =
+        |item: &Value| item.get("item_id").and_then(Value::as_str).and_then(|id| ItemId::parse(id).ok());
+    let mut last = items.iter().filter_map(|item| Some(number(item)?.number())).max().unwrap_or(0);
+    let mut known = BTreeSet::new();
+    let mut all = Vec::new();
+    for (n, item) in items.into_iter().enumerate() {
+        let text = |name: &str| item.get(name).and_then(Value::as_str);
+        let (issue, given) = (text("issue_id").unwrap_or_default().to_owned(), text("item_id"));
+        let id = number(&item).unwrap_or_else(|| {
+            last += 1;
+            let id = ItemId::numbered(last);
+            if let Some(given) = given {
+                notes.push(format!("its item `{given}` became `{id}`: items here are S-1, S-2, …"));
+            }
+            id
+        });
+        if !known.insert(id.clone()) {
+            notes.push(format!("two of its items are `{id}`; their plans tell them apart"));
+        }
+        let position = item.get("execution_order").and_then(Value::as_u64).filter(|order| *order > 0);
+        let queued_at = text("queued_at").and_then(Time::parse).unwrap_or(created_at);
+        let position = position.unwrap_or(n as u64 + 1);
+        all.push(GivenItem { issue, number: id, position, depends_on: vec![], queued_at, item });
+    }
+    all
+}
+
+/// The plans of a queue by everything that may name them: the item, the plan, the issue.
+pub(super) struct Plans(BTreeMap<String, SolutionId>);
+
+impl Plans {
+    fn of(items: &[GivenItem]) -> Self {
+        let mut plans = BTreeMap::new();
+        for it in items {
+            let text = |name: &str| it.item.get(name).and_then(Value::as_str);
+            let Some(plan) = text("solution_id").and_then(|id| SolutionId::parse(id).ok()) else { continue };
+            for name in ["issue_id", "solution_id", "item_id"].into_iter().filter_map(text) {
+                plans.insert(name.to_owned(), plan.clone());
+            }
+        }
+        Self(plans)
+    }
+
+    /// The plan that `name` stands for.
+    pub(super) fn named(&self, name: &str) -> Option<&SolutionId> {
+        self.0.get(name)
+    }
+
+    fn of_item(&self, it: &GivenItem) -> Option<SolutionId> {
+        self.named(it.item.get("solution_id")?.as_str()?).cloned()
+    }
+
+    fn resolved(&self, it: &GivenItem, notes: &mut Vec<String>) -> Vec<String> {
+        let own = self.of_item(it);
+        let names = it.item.get("depends_on").and_then(Value::as_array).into_iter().flatten();
+        let mut plans = Vec::new();
+        for name in names.filter_map(Value::as_str) {
+            match self.named(name) {
+                Some(plan) if Some(plan) == own.as_ref() => {}
+                Some(plan) => plans.push(plan.to_string()),
+                None => notes.push(format!("`{}` depends on `{name}`, which is not in the queue", it.number)),
+            }
+        }
+        plans
+    }
+}
+
+/// An item as the record of its issue has it.
+pub(super) fn entry(queue: &QueueId, it: &GivenItem, digest: Option<String>) -> Value {
+    let mut entry = Map::new();
+    entry.insert("queue_id".into(), queue.as_str().into());
+    entry.insert("number".into(), it.number.as_str().into());
+    entry.insert("position".into(), it.position.into());
+    entry.insert("queued_at".into(), it.queued_at.to_string().into());
+    if let Some(digest) = digest {
+        entry.insert("plan_digest".into(), digest.into());
+    }
+    if !it.depends_on.is_empty() {
+        entry.insert("depends_on".into(), it.depends_on.clone().into());
+    }
+    entry.insert("item".into(), it.item.clone());
+    Value::Object(entry)
+}

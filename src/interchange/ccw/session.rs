@@ -1,0 +1,149 @@
+//! Work folders: `codex-issue-<time>` with `state.json`, and a plan and a result for each issue.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::queue::{self, Index};
+use super::store::{IssueLine, Reading};
+use super::{files, says};
+
+/// Reads a work folder.
+pub(super) fn read(reading: &mut Reading, folder: &Path) {
+    let name =
+        folder.file_name().map_or_else(|| "session".into(), |name| name.to_string_lossy().into_owned());
+    let at = |file: &str| format!("{name}/{file}");
+    let state = files::json(&folder.join("state.json"), &at("state.json"), &mut reading.faults);
+    let state = state.unwrap_or(Value::Null);
+    issues(reading, &state, &at("state.json"));
+    let inside = folder.join("solutions");
+    let mut items = listed(&state);
+    for file in files::names(&inside, ".json") {
+        let shown = at(&format!("solutions/{file}"));
+        let stem = file.trim_end_matches(".json");
+        if let Some(issue) = stem.strip_suffix("-plan") {
+            if let Some(given) = files::json(&inside.join(&file), &shown, &mut reading.faults) {
+                let given = given.get("solution").filter(|it| it.is_object()).cloned().unwrap_or(given);
+                reading.plan(&shown, 0, issue, given);
+            }
+        } else if let Some(issue) = stem.strip_suffix("-execution")
+            && let Some(given) = files::json(&inside.join(&file), &shown, &mut reading.faults)
+        {
+            ended(&mut items, issue, &given);
+        }
+    }
+    if !items.is_empty() {
+        let session = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let made = state.get("created_at").cloned().unwrap_or(Value::Null);
+        let changed = state.get("updated_at").cloned().unwrap_or(Value::Null);
+        let given = json!({
+            "id": format!("QUE-{session}"), "created_at": made, "updated_at": changed, "solutions": items
+        });
+        match queue::read(&given, None, &Index::default()) {
+            Ok(queue) => reading.queues.push(queue),
+            Err(why) => reading.faults.push(files::fault(&at("state.json"), 0, None, why)),
+        }
+    }
+    let history = files::json(&folder.join(HISTORY), &at(HISTORY), &mut reading.faults);
+    let entries = history.as_ref().and_then(Value::as_array).map_or(0, Vec::len);
+    if entries > 0 {
+        let what = "it counts steps and issues, which the log of the store does here";
+        reading.remarks.push(format!("{}: its {entries} entries were left out; {what}", at(HISTORY)));
+    }
+    if let Some(errors) = state.get("errors").and_then(Value::as_array).filter(|all| !all.is_empty()) {
+        reading.remarks.push(format!("{}: its {} errors were left out", at("state.json"), errors.len()));
+    }
+}
+
+/// The file with what happened in a work folder.
+const HISTORY: &str = "state-history.json";
+
+/// The issues of a work folder, except those that the store has itself.
+fn issues(reading: &mut Reading, state: &Value, file: &str) {
+    let known: BTreeSet<String> =
+        reading.issues.iter().filter_map(|it| it.issue.get("id")?.as_str().map(str::to_owned)).collect();
+    let made = state.get("created_at").filter(|at| says(at)).cloned();
+    for (id, given) in state.get("issues").and_then(Value::as_object).into_iter().flatten() {
+        if known.contains(id) {
+            continue;
+        }
+        let Value::Object(given) = given else {
+            reading.faults.push(files::fault(file, 0, Some(id), "the issue is not an object"));
+            continue;
+        };
+        let mut issue = given.clone();
+        issue.insert("id".into(), id.clone().into());
+        if let Some(plan) = issue.shift_remove("solution_id").filter(says) {
+            issue.insert("bound_solution_id".into(), plan);
+        }
+        let latest =
+            ["executed_at", "planned_at"].into_iter().find_map(|name| given.get(name).filter(|at| says(at)));
+        let times = [("created_at", made.as_ref()), ("updated_at", latest.or(made.as_ref()))];
+        for (name, at) in times {
+            if let (None, Some(at)) = (issue.get(name), at) {
+                issue.insert(name.into(), at.clone());
+            }
+        }
+        reading.issues.push(IssueLine { file: file.to_owned(), number: 0, issue: Value::Object(issue) });
+    }
+}
+
+/// The items of the queue in `state.json`, with what the issues say of their executions.
+fn listed(state: &Value) -> Vec<Value> {
+    let mut items = state.get("queue").and_then(Value::as_array).cloned().unwrap_or_default();
+    for item in &mut items {
+        let Some(map) = item.as_object_mut() else { continue };
+        let issue = map.get("issue_id").and_then(Value::as_str).and_then(|id| state.get("issues")?.get(id));
+        let executed = issue.and_then(|issue| issue.get("executed_at")).filter(|at| says(at));
+        let is_over = map.get("status").is_some_and(|word| word == "completed" || word == "failed");
+        if let (Some(at), true, None) = (executed, is_over, map.get("completed_at")) {
+            map.insert("completed_at".into(), at.clone());
+        }
+        let error = issue.and_then(|issue| issue.get("error")).and_then(Value::as_str);
+        if let (Some(error), None) = (error, map.get("failure_reason")) {
+            map.insert("failure_reason".into(), error.into());
+        }
+    }
+    items
+}
+
+/// Takes what `<issue>-execution.json` says, into the item of its plan or a new one.
+fn ended(items: &mut Vec<Value>, issue: &str, given: &Value) {
+    let plan = given.get("solution_id").cloned().unwrap_or(Value::Null);
+    let at = items.iter().position(|item| item["solution_id"] == plan);
+    let at = at.unwrap_or_else(|| {
+        items.push(json!({"issue_id": issue, "solution_id": plan, "status": "pending"}));
+        items.len() - 1
+    });
+    let Some(item) = items[at].as_object_mut() else { return };
+    let placed: [(&str, &[&str]); 4] = [
+        ("status", &["status"]),
+        ("completed_at", &["executed_at", "completed_at"]),
+        ("result", &["execution_result", "result"]),
+        ("failure_reason", &["error", "failure_reason"]),
+    ];
+    for (name, from) in placed {
+        if let Some(value) = from.iter().find_map(|from| given.get(*from).filter(|value| says(value))) {
+            item.insert(name.into(), value.clone());
+        }
+    }
+    let known = [
+        "solution_id",
+        "issue_id",
+        "status",
+        "executed_at",
+        "completed_at",
+        "execution_result",
+        "result",
+        "error",
+    ];
+    let rest: Map<String, Value> = given
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, value)| says(value) && !known.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    item.extend(rest);
+}

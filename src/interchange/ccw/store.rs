@@ -1,0 +1,226 @@
+//! Reads a store of ccw: puts together what its files say about each issue.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::queue::{Given, Index};
+use super::{OWN, files, plan, queue, session};
+use crate::interchange::lines::Unreadable;
+use crate::interchange::tracker::{Each, Found, Records};
+use crate::interchange::work::QueueArrival;
+use crate::model::words::count;
+
+/// What a directory holds.
+pub(crate) struct Folder {
+    found: Vec<Found>,
+    queues: Vec<QueueArrival>,
+    remarks: Vec<String>,
+}
+
+/// A line with an issue.
+pub(super) struct IssueLine {
+    pub(super) file: String,
+    pub(super) number: u64,
+    pub(super) issue: Value,
+}
+
+/// What was read so far.
+#[derive(Default)]
+pub(super) struct Reading {
+    pub(super) issues: Vec<IssueLine>,
+    pub(super) faults: Vec<Found>,
+    /// The plans of each issue, with their digests.
+    plans: BTreeMap<String, Vec<(String, String, Value)>>,
+    pub(super) queues: Vec<Given>,
+    pub(super) remarks: Vec<String>,
+}
+
+impl Folder {
+    /// The store in `folder`, which is its directory or its project; `None` if there is none.
+    pub(crate) fn open(folder: &Path) -> Result<Option<Self>, Unreadable> {
+        let (issues, sessions) = (files::issues(folder), files::sessions(folder));
+        if issues.is_none() && sessions.is_empty() {
+            return Ok(None);
+        }
+        let mut reading = Reading::default();
+        if let Some(issues) = issues {
+            reading.store(&issues)?;
+        }
+        for folder in sessions {
+            session::read(&mut reading, &folder);
+        }
+        Ok(Some(reading.end()))
+    }
+}
+
+impl Records for Folder {
+    fn each(&mut self) -> Result<Each<'_>, Unreadable> {
+        Ok(Box::new(self.found.iter().cloned().map(Ok)))
+    }
+
+    fn queues(&self) -> &[QueueArrival] {
+        &self.queues
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+}
+
+impl Reading {
+    fn store(&mut self, folder: &Path) -> Result<(), Unreadable> {
+        for file in ["issues.jsonl", "issue-history.jsonl"] {
+            let lines = files::lines(&folder.join(file), file, &mut self.faults)?;
+            self.issues.extend(lines.into_iter().map(|(number, issue)| IssueLine {
+                file: file.to_owned(),
+                number,
+                issue,
+            }));
+        }
+        let inside = folder.join("solutions");
+        for name in files::names(&inside, ".jsonl") {
+            let file = format!("solutions/{name}");
+            let issue = name.trim_end_matches(".jsonl");
+            for (number, given) in files::lines(&inside.join(&name), &file, &mut self.faults)? {
+                self.plan(&file, number, issue, given);
+            }
+        }
+        let inside = folder.join("queues");
+        let index = files::json(&inside.join(INDEX), "queues/index.json", &mut self.faults);
+        let index = index.as_ref().map(Index::of).unwrap_or_default();
+        let names = files::names(&inside, ".json");
+        for name in names.iter().filter(|name| *name != INDEX) {
+            self.queue(&inside.join(name), &format!("queues/{name}"), None, &index);
+        }
+        for id in &index.queues {
+            let name = format!("{id}.json");
+            if !names.contains(&name) {
+                let why = "the index lists it, but there is no such file";
+                self.faults.push(files::fault(&format!("queues/{name}"), 0, Some(id), why));
+            }
+        }
+        for (path, id) in [("queue/execution-queue.json", "QUE-execution-queue"), ("queue.json", "QUE-queue")]
+        {
+            self.queue(&folder.join(path), path, Some(id), &Index::default());
+        }
+        Ok(())
+    }
+
+    /// Takes a plan of an issue.
+    pub(super) fn plan(&mut self, file: &str, number: u64, issue: &str, given: Value) {
+        match plan::content(issue, &given) {
+            Ok((id, content)) => {
+                let plans = self.plans.entry(issue.to_owned()).or_default();
+                let new = (id.to_string(), plan::digest(&content).to_string(), given);
+                match plans.iter_mut().find(|(known, ..)| *known == id.as_str()) {
+                    Some(known) if known.1 == new.1 => *known = new,
+                    Some(known) => {
+                        *known = new;
+                        let why = "another line has this id; this later one was used";
+                        self.remarks.push(format!("{} {number} (`{id}`): {why}", files::line_of(file)));
+                    }
+                    None => plans.push(new),
+                }
+            }
+            Err(why) => {
+                let id = given.get("id").and_then(Value::as_str);
+                self.faults.push(files::fault(file, number, id, why));
+            }
+        }
+    }
+
+    fn queue(&mut self, path: &Path, file: &str, named: Option<&str>, index: &Index) {
+        let Some(given) = files::json(path, file, &mut self.faults) else { return };
+        match queue::read(&given, named, index) {
+            Ok(queue) => self.queues.push(queue),
+            Err(why) => {
+                let id = given.get("id").and_then(Value::as_str);
+                self.faults.push(files::fault(file, 0, id, why));
+            }
+        }
+    }
+
+    fn end(mut self) -> Folder {
+        let known: BTreeSet<String> =
+            self.issues.iter().filter_map(|it| it.issue.get("id")?.as_str().map(str::to_owned)).collect();
+        for issue in self.plans.keys().filter(|issue| !known.contains(*issue)) {
+            let why = "there is no such issue, so its plans were left out";
+            self.faults.push(files::fault(&format!("solutions/{issue}.jsonl"), 0, Some(issue), why));
+        }
+        let mut items: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        let mut changed: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+        for Given { arrival, items: given, notes } in &self.queues {
+            let id = &arrival.queue.id;
+            self.remarks.extend(notes.iter().map(|note| format!("{id}: {note}")));
+            for it in given {
+                if !known.contains(&it.issue) {
+                    let why =
+                        format!("its item `{}` is of the issue `{}`, which is missing", it.number, it.issue);
+                    self.faults.push(files::fault(&format!("queue {id}"), 0, None, why));
+                    continue;
+                }
+                let plan = it.item.get("solution_id").and_then(Value::as_str).unwrap_or_default();
+                let plans = self.plans.get(&it.issue).map_or(&[][..], Vec::as_slice);
+                let digest = plans.iter().find(|(id, ..)| id == plan).map(|(_, digest, _)| digest.clone());
+                items.entry(it.issue.clone()).or_default().push(queue::entry(id, it, digest));
+                let at = Value::from(arrival.changed.to_string());
+                changed.entry(it.issue.clone()).or_default().insert(id.to_string(), at);
+            }
+        }
+        self.remark();
+        let mut found = Vec::new();
+        for IssueLine { file, number, mut issue } in self.issues {
+            if let (Some(id), Some(map)) =
+                (issue.get("id").and_then(Value::as_str).map(str::to_owned), issue.as_object_mut())
+            {
+                let plans = self.plans.get(&id).map_or(&[][..], Vec::as_slice);
+                map.insert(OWN.into(), own(plans, items.get(&id), changed.get(&id)));
+            }
+            let unit = if number == 0 { file } else { files::line_of(&file) };
+            found.push(Found { unit: unit.into(), number, record: Ok(issue) });
+        }
+        found.extend(self.faults);
+        let queues = self.queues.into_iter().map(|given| given.arrival).collect();
+        Folder { found, queues, remarks: self.remarks }
+    }
+
+    /// What is true of every store of ccw, or of this one as a whole.
+    fn remark(&mut self) {
+        let turned =
+            "in ccw, 5 is the most urgent priority; here it is 1, so 5 became 1, 4 became 2, and so on";
+        self.remarks.insert(0, turned.into());
+        let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+        for given in &self.queues {
+            let of_queue: BTreeSet<&str> = given.items.iter().map(|it| it.number.as_str()).collect();
+            of_queue.into_iter().for_each(|number| *numbers.entry(number).or_default() += 1);
+        }
+        for (number, queues) in numbers.into_iter().filter(|(_, queues)| *queues > 1) {
+            let queues = count(queues, "queue");
+            self.remarks
+                .push(format!("{queues} have an item `{number}`; `QUE-…:{number}` says which is meant"));
+        }
+    }
+}
+
+/// The file that lists the queues.
+const INDEX: &str = "index.json";
+
+/// What the record of an issue has beside what ccw wrote.
+fn own(
+    plans: &[(String, String, Value)],
+    items: Option<&Vec<Value>>,
+    changed: Option<&Map<String, Value>>,
+) -> Value {
+    let mut own = Map::new();
+    own.insert("plans".into(), plans.iter().map(|(id, ..)| Value::from(id.clone())).collect());
+    let bound = plans.iter().find(|(.., plan)| plan.get("is_bound").and_then(Value::as_bool) == Some(true));
+    if let Some((id, ..)) = bound {
+        own.insert("bound".into(), id.clone().into());
+    }
+    own.insert("items".into(), items.cloned().unwrap_or_default().into());
+    own.insert("solutions".into(), plans.iter().map(|(.., plan)| plan.clone()).collect());
+    own.insert("changed".into(), Value::Object(changed.cloned().unwrap_or_default()));
+    Value::Object(own)
+}

@@ -1,0 +1,96 @@
+//! The members of a foreign record, read with notes on whatever is not as expected.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::title;
+use crate::model::time::Time;
+
+/// The fields of one record, and what is to be said about them.
+pub(super) struct Fields<'a> {
+    /// The record.
+    pub(super) map: &'a Map<String, Value>,
+    /// What is wrong with it.
+    pub(super) notes: Vec<String>,
+    /// What it says that cannot be said here.
+    pub(super) kept: BTreeSet<Cow<'static, str>>,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of this record.
+    pub(super) fn of(map: &'a Map<String, Value>) -> Self {
+        Self { map, notes: Vec::new(), kept: BTreeSet::new() }
+    }
+
+    /// Says something about the record.
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// A text that is not empty; trackers write an empty text for a missing one.
+    pub(super) fn text(&mut self, name: &str) -> Option<String> {
+        match self.map.get(name)? {
+            Value::Null => None,
+            Value::String(text) if text.trim().is_empty() => None,
+            Value::String(text) => Some(text.clone()),
+            other => {
+                self.note(format!("`{name}` is {}, not a string; it is kept in `imported`", kind_of(other)));
+                None
+            }
+        }
+    }
+
+    /// A list; empty if it is missing or something else.
+    pub(super) fn list(&mut self, name: &str) -> &'a [Value] {
+        match self.map.get(name) {
+            None | Some(Value::Null) => &[],
+            Some(Value::Array(items)) => items,
+            Some(other) => {
+                self.note(format!("`{name}` is {}, not a list; it is kept in `imported`", kind_of(other)));
+                &[]
+            }
+        }
+    }
+
+    /// The title: one line of limited length.
+    pub(super) fn title(&mut self) -> Option<String> {
+        let given = self.text("title")?;
+        let (title, is_cut) = title::of(&given)?;
+        self.notes.extend(is_cut.then(title::note));
+        Some(title)
+    }
+
+    /// When the issue was created and when it last changed, which is never earlier.
+    pub(super) fn times(&mut self) -> (Time, Time) {
+        let (created, updated) = (self.time("created_at"), self.time("updated_at"));
+        let born = created.or(updated).unwrap_or_else(|| {
+            self.note("it has neither `created_at` nor `updated_at`; it is treated as the oldest".into());
+            Time::EPOCH
+        });
+        (born, updated.map_or(born, |updated| updated.max(born)))
+    }
+
+    /// A time; `None` if it is missing or none.
+    pub(super) fn time(&mut self, name: &str) -> Option<Time> {
+        let text = self.text(name)?;
+        let time = Time::parse(&text);
+        if time.is_none() {
+            self.note(format!("`{name}` is `{text}`, which is not a time in the years 0 to 9998"));
+        }
+        time
+    }
+}
+
+/// The type of a value, for messages.
+pub(super) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

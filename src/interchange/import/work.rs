@@ -1,0 +1,250 @@
+//! Writes the plans, queues, items and executions of a source. What was written here stays as it is: only what an
+//! earlier import wrote follows the source.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::Writing;
+use crate::interchange::tracker::Arrival;
+use crate::interchange::work::{Attempt, ItemArrival, QueueArrival};
+use crate::interchange::{Came, Noted};
+use crate::model::doc::Doc;
+use crate::model::execution::{Event, Execution, LogEntry};
+use crate::model::id::SolutionId;
+use crate::model::queue::{ITEM, Item, QUEUE};
+use crate::model::record::{Entry, entry_bytes};
+use crate::model::schema::{Births, Schema};
+use crate::model::solution::SOLUTION;
+use crate::model::stamp::Stamp;
+use crate::model::status::ExecutionStatus;
+use crate::rules::folder::ExecutionFolder;
+use crate::store::redaction::Redactions;
+use crate::store::{Read, StoreError, Tx, layout, records};
+
+/// What became of a record with a clock.
+enum Followed {
+    /// It is new, or changed.
+    Written,
+    /// It stays as it is.
+    Same,
+    /// It stays as it is, although the source says something else; why.
+    Kept(String),
+}
+
+impl Writing<'_> {
+    /// Writes what belongs to an issue; returns what of it is new.
+    pub(super) fn work(
+        &mut self,
+        tx: &mut Tx<'_>,
+        arrival: &Arrival,
+        notes: &mut Vec<String>,
+    ) -> Result<Came, StoreError> {
+        let work = &arrival.work;
+        let id = &arrival.issue.id;
+        let mut came = Came::default();
+        let log = layout::feedback(id);
+        for feedback in &work.feedback {
+            came.feedback += u64::from(write_entry(tx, &layout::issue_folder(id), &log, feedback)?);
+        }
+        let changed = Stamp::import(arrival.changed);
+        for plan in &work.plans {
+            let birth = Stamp::import(plan.created_at);
+            let path = layout::solution(&plan.id);
+            let followed = follow(tx, &SOLUTION, path, plan, birth, &changed)?;
+            came.plans += said(followed, &format!("the plan `{}`", plan.id), notes);
+        }
+        for ItemArrival { queue, item, changed } in &work.items {
+            self.queues.insert(queue.clone());
+            let path = layout::item(queue, &item.solution_id);
+            let birth = Stamp::import(item.queued_at);
+            let followed = follow(tx, &ITEM, path, item, birth, &Stamp::import(*changed))?;
+            came.items += said(followed, &format!("the item `{queue}:{}`", item.item_id), notes);
+        }
+        if !work.attempts.is_empty() {
+            for attempt in &work.attempts {
+                // An attempt before may have ended a claim that is there.
+                let here = records::executions(tx, id)?;
+                came.executions += u64::from(write_attempt(tx, &here, attempt, notes)?);
+            }
+        }
+        self.count(came);
+        Ok(came)
+    }
+
+    fn count(&mut self, came: Came) {
+        let all = &mut self.report.work;
+        all.plans += came.plans;
+        all.feedback += came.feedback;
+        all.queues += came.queues;
+        all.items += came.items;
+        all.executions += came.executions;
+    }
+
+    /// Writes the queues that hold an issue of the batch; all of them if the whole source is imported.
+    pub(super) fn queues(&mut self, tx: &mut Tx<'_>, queues: &[QueueArrival]) -> Result<(), StoreError> {
+        let is_whole = self.report.left_out.is_empty();
+        for QueueArrival { queue, changed, listed, conflicts } in queues {
+            if !is_whole && !self.queues.contains(&queue.id) {
+                continue;
+            }
+            let changed = Stamp::import(*changed);
+            let birth = Stamp::import(queue.created_at);
+            let mut notes = Vec::new();
+            let followed = follow(tx, &QUEUE, layout::queue(&queue.id), queue, birth, &changed)?;
+            let is_other = matches!(followed, Followed::Kept(_));
+            let queues = said(followed, "the queue", &mut notes);
+            let mut items = 0;
+            if !is_other {
+                let (folder, log) = (queue_folder(&queue.id), layout::queue_conflicts(&queue.id));
+                for conflict in conflicts {
+                    write_entry(tx, &folder, &log, conflict)?;
+                }
+                items = remove_unlisted(tx, queue, listed, &changed)?;
+            }
+            self.count(Came { queues, items, ..Came::default() });
+            let noted = |note| Noted { id: queue.id.to_string(), note, remedies: vec![] };
+            self.report.notes.extend(notes.into_iter().map(noted));
+        }
+        Ok(())
+    }
+}
+
+fn queue_folder(id: &crate::model::id::QueueId) -> String {
+    let file = layout::queue(id);
+    file.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned())
+}
+
+/// Counts what was written, and notes what was not.
+fn said(followed: Followed, what: &str, notes: &mut Vec<String>) -> u64 {
+    match followed {
+        Followed::Written => 1,
+        Followed::Same => 0,
+        Followed::Kept(why) => {
+            notes.push(format!("{what} {why}"));
+            0
+        }
+    }
+}
+
+/// Brings a record with a clock to what the source says.
+fn follow<T: Serialize>(
+    tx: &mut Tx<'_>,
+    schema: &'static Schema,
+    path: String,
+    now: &T,
+    birth: Stamp,
+    changed: &Stamp,
+) -> Result<Followed, StoreError> {
+    let fresh = Doc::imported(schema, now, birth, changed);
+    let doc = match records::doc(tx, schema, &path) {
+        Ok(None) => fresh,
+        Ok(Some(here)) if here.birth() != fresh.birth() && schema.births == Births::LaterStands => {
+            return Ok(Followed::Kept(
+                "is another one here, with the same id: it stays as it is, and the source's was left out"
+                    .into(),
+            ));
+        }
+        Ok(Some(mut here)) => {
+            if !here.follow_import(now, changed) {
+                let differs = here.differs(&fresh);
+                let why = "was changed here, and the source says something else: it stays as it is";
+                return Ok(if differs { Followed::Kept(why.into()) } else { Followed::Same });
+            }
+            here
+        }
+        Err(StoreError::Broken { broken, .. }) => {
+            return Ok(Followed::Kept(format!("cannot be read here, so it was left alone: {broken}")));
+        }
+        Err(error) => return Err(error),
+    };
+    match tx.put_doc(path, &doc) {
+        Ok(()) => Ok(Followed::Written),
+        Err(StoreError::Excess { excess, .. }) => {
+            Ok(Followed::Kept(format!("is too large, so it was left out: {excess}")))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Adds an entry of a log, unless it is there or was redacted. Returns whether it is new.
+fn write_entry<T: Entry>(tx: &mut Tx<'_>, folder: &str, log: &str, entry: &T) -> Result<bool, StoreError> {
+    let path = layout::entry(log, entry.id());
+    if tx.file(&path)?.is_some() || Redactions::of(tx, folder)?.is_about(&path) {
+        return Ok(false);
+    }
+    tx.write(path, entry_bytes(entry))?;
+    Ok(true)
+}
+
+/// Adds a claim with its log. One that an earlier import wrote gets what was missing. Returns whether anything is new.
+fn write_attempt(
+    tx: &mut Tx<'_>,
+    here: &[ExecutionFolder],
+    Attempt { claim, log }: &Attempt,
+    notes: &mut Vec<String>,
+) -> Result<bool, StoreError> {
+    let known = known_as(here, claim, log);
+    let id = known.map_or(&claim.id, |known| &known.execution.id);
+    let mut is_new = known.is_none();
+    if is_new {
+        tx.create_execution(claim)?;
+    }
+    let folder = layout::issue_folder(&claim.issue_id);
+    for entry in log {
+        if let (Some(known), Event::End(end)) = (known, &entry.event) {
+            let outcome = known.outcome();
+            if outcome == ExecutionStatus::Completed && end.status == ExecutionStatus::Failed {
+                let short = id.short();
+                notes.push(format!("the source says that `{short}` failed, but it is completed here"));
+            }
+            // Someone ended it here.
+            if outcome != ExecutionStatus::Executing {
+                continue;
+            }
+        }
+        is_new |= write_entry::<LogEntry>(tx, &folder, &layout::execution_log(id), entry)?;
+    }
+    Ok(is_new)
+}
+
+/// The claim that an earlier import made of this attempt. A source may tell only when an attempt ended once another one
+/// followed: then it is known by its end, or is one of that item that had not ended.
+fn known_as<'a>(
+    here: &'a [ExecutionFolder],
+    claim: &Execution,
+    log: &[LogEntry],
+) -> Option<&'a ExecutionFolder> {
+    if let Some(same) = here.iter().find(|it| it.execution.nonce == claim.nonce) {
+        return Some(same);
+    }
+    let of_item = |nonce: &str| nonce.rsplit_once(' ').map(|(item, _)| item.to_owned());
+    let imported = || here.iter().filter(|it| of_item(&it.execution.nonce) == of_item(&claim.nonce));
+    let ended = log.iter().find(|entry| matches!(entry.event, Event::End(_)))?;
+    let by_end = imported().find(|it| it.log.iter().any(|entry| entry.id == ended.id));
+    let is_open = |it: &&ExecutionFolder| {
+        it.outcome() == ExecutionStatus::Executing && it.execution.started_at <= ended.at
+    };
+    by_end.or_else(|| imported().find(is_open))
+}
+
+/// Removes the items that an earlier import brought and that the source no longer lists. Returns how many.
+fn remove_unlisted(
+    tx: &mut Tx<'_>,
+    queue: &crate::model::queue::Queue,
+    listed: &BTreeSet<SolutionId>,
+    changed: &Stamp,
+) -> Result<u64, StoreError> {
+    let Some(folder) = records::queue(tx, &queue.id)? else { return Ok(0) };
+    let mut removed = 0;
+    for item in folder.items.into_iter().filter(|it| !it.is_removed() && !listed.contains(&it.solution_id)) {
+        let path = layout::item(&queue.id, &item.solution_id);
+        let Some(mut doc) = records::doc(tx, &ITEM, &path)? else { continue };
+        let gone = Item { removed: Some(true), ..item };
+        if doc.birth().is_some_and(Stamp::is_import) && doc.follow_import(&gone, changed) {
+            tx.put_doc(path, &doc)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}

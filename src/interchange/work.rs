@@ -1,0 +1,58 @@
+//! What a tracker with plans says beside its issues: plans, queues, and what became of them.
+
+use std::collections::BTreeSet;
+
+use crate::model::execution::{Execution, LogEntry};
+use crate::model::id::{QueueId, SolutionId};
+use crate::model::issue::Feedback;
+use crate::model::queue::{Item, Queue};
+use crate::model::queue_conflict::QueueConflict;
+use crate::model::solution::Solution;
+use crate::model::time::Time;
+
+/// What belongs to one issue.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Work {
+    /// Its feedback.
+    pub(crate) feedback: Vec<Feedback>,
+    /// Its plans.
+    pub(crate) plans: Vec<Solution>,
+    /// Its items in queues.
+    pub(crate) items: Vec<ItemArrival>,
+    /// The attempts at its plans, in order.
+    pub(crate) attempts: Vec<Attempt>,
+}
+
+/// An item of a queue.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ItemArrival {
+    /// The queue.
+    pub(crate) queue: QueueId,
+    /// The item.
+    pub(crate) item: Item,
+    /// When it last changed there.
+    pub(crate) changed: Time,
+}
+
+/// A claim with its log. Its nonce says what it is in the source: an import knows a claim again by it, even if the plan
+/// was changed there since.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Attempt {
+    /// The claim.
+    pub(crate) claim: Execution,
+    /// Its log.
+    pub(crate) log: Vec<LogEntry>,
+}
+
+/// A queue of a source.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct QueueArrival {
+    /// The queue.
+    pub(crate) queue: Queue,
+    /// When it last changed there.
+    pub(crate) changed: Time,
+    /// The plans in it.
+    pub(crate) listed: BTreeSet<SolutionId>,
+    /// Its conflicts.
+    pub(crate) conflicts: Vec<QueueConflict>,
+}

@@ -1,0 +1,231 @@
+//! Stores of ccw with faults, work folders, and stores that are imported again, later or elsewhere.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::ccw::{AT, import, issue, item, queue, solution, statuses, write};
+use super::store;
+use crate::support::{Sandbox, Two};
+
+#[test]
+fn faults_are_named_with_file_and_line_and_the_rest_comes_in() {
+    let sandbox = Sandbox::new();
+    let (repo, project) = (store(&sandbox, "a"), sandbox.root().join("project"));
+    let older = issue(1, "completed", &json!({"title": "Older"}));
+    let newer = issue(1, "completed", &json!({"updated_at": "2026-01-02T08:00:00.000Z"}));
+    let items = [item(1, 2, "pending", &json!({})), item(1, 3, "pending", &json!({"depends_on": ["S-9"]}))];
+    write(
+        &project,
+        &[issue(2, "queued", &json!({})), issue(3, "queued", &json!({}))],
+        &[older, newer],
+        &[queue(&items, AT)],
+    );
+    let folder = project.join(".workflow/issues");
+    let mut text = fs::read_to_string(folder.join("issues.jsonl")).unwrap();
+    text.insert_str(0, "not json\n");
+    text.push_str("{\"id\": \"ISS-009\", \"ti");
+    fs::write(folder.join("issues.jsonl"), text).unwrap();
+    fs::remove_file(folder.join("solutions/ISS-003.jsonl")).unwrap();
+    fs::write(folder.join("solutions/ISS-002.jsonl"), format!("{}\n{{}}\n", solution("ISS-002", 1, true)))
+        .unwrap();
+    fs::write(folder.join("solutions/ISS-008.jsonl"), format!("{}\n", solution("ISS-008", 1, true))).unwrap();
+    fs::write(folder.join("queues/QUE-broken.json"), "{").unwrap();
+    let index = fs::read_to_string(folder.join("queues/index.json")).unwrap();
+    let mut index: Value = serde_json::from_str(&index).unwrap();
+    index["queues"].as_array_mut().unwrap().push(json!({"id": "QUE-gone"}));
+    fs::write(folder.join("queues/index.json"), index.to_string()).unwrap();
+
+    let tip = repo.tip();
+    let refused = repo.refused(1, &["import", "ccw", "--strict", project.to_str().unwrap()]);
+    assert_eq!((refused["code"].as_str(), repo.tip()), (Some("not-strict"), tip.clone()));
+    repo.json(&["import", "ccw", "-n", project.to_str().unwrap()]);
+    assert_eq!(repo.tip(), tip, "a dry run writes nothing");
+
+    let report = import(&repo, &project);
+    let skipped: Vec<String> = report["skipped"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            format!("{} {}: {}", it["unit"].as_str().unwrap(), it["line"], it["reason"].as_str().unwrap())
+        })
+        .collect();
+    let has = |start: &str, why: &str| {
+        assert!(
+            skipped.iter().any(|line| line.starts_with(start) && line.contains(why)),
+            "{start} {why}: {skipped:#?}"
+        );
+    };
+    has("issues.jsonl line 1:", "not JSON");
+    has("issues.jsonl line 4:", "ends half-way");
+    has("solutions/ISS-002.jsonl line 2:", "no `id`");
+    has("solutions/ISS-008.jsonl 0:", "no such issue");
+    has("queues/QUE-broken.json 0:", "");
+    has("queues/QUE-gone.json 0:", "no such file");
+    assert_eq!(skipped.len(), 6, "{skipped:#?}");
+    let said = format!("{} {}", report["notes"], report["remarks"]);
+    for part in [
+        "issue-history.jsonl lines 1 and 2 have this id",
+        "its plan `SOL-ISS-003-1` is missing, so none is bound",
+        "the item was left out",
+        "two of its items are `S-1`",
+        "depends on `S-9`, which is not in the queue",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let expected = [("ISS-001", "closed"), ("ISS-002", "queued"), ("ISS-003", "registered")];
+    assert_eq!(statuses(&repo), expected.map(|(id, status)| (id.to_owned(), status.to_owned())));
+    assert_eq!(repo.json(&["show", "ISS-001"])["title"], "Issue 1");
+}
+
+#[test]
+fn a_work_folder_comes_in() {
+    let sandbox = Sandbox::new();
+    let (repo, project) = (store(&sandbox, "a"), sandbox.root().join("project"));
+    let folder = project.join(".scratchpad/codex-issue-20260101");
+    fs::create_dir_all(folder.join("solutions")).unwrap();
+    let state = json!({"status": "running", "phase": "executing", "work_dir": "w", "created_at": AT, "updated_at": AT,
+        "issues": {"ISS-001": {"id": "ISS-001", "title": "One", "status": "completed", "solution_id": "SOL-ISS-001-1",
+            "planned_at": AT, "executed_at": "2026-01-02T08:00:00Z", "error": null},
+            "ISS-002": {"id": "ISS-002", "title": "Two", "status": "planned", "solution_id": "SOL-ISS-002-1"}},
+        "queue": [{"item_id": "S-1", "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1", "status": "completed"}],
+        "completed_actions": [], "context": {}, "errors": []});
+    fs::write(folder.join("state.json"), state.to_string()).unwrap();
+    fs::write(folder.join("state-history.json"), json!([{"phase": "init"}]).to_string()).unwrap();
+    for id in ["ISS-001", "ISS-002"] {
+        fs::write(folder.join(format!("solutions/{id}-plan.json")), solution(id, 1, true).to_string())
+            .unwrap();
+    }
+    let ended = json!({"solution_id": "SOL-ISS-001-1", "status": "completed", "executed_at": "2026-01-02T08:00:00Z",
+        "execution_result": {"files_modified": ["src/a.rs"], "commit_hash": "abc", "tests_passed": true}});
+    fs::write(folder.join("solutions/ISS-001-execution.json"), ended.to_string()).unwrap();
+
+    let report = import(&repo, &project);
+    assert_eq!(
+        (&report["created"], &report["plans"], &report["executions"]),
+        (&json!(2), &json!(2), &json!(1))
+    );
+    let expected = [("ISS-001", "completed"), ("ISS-002", "planned")];
+    assert_eq!(statuses(&repo), expected.map(|(id, status)| (id.to_owned(), status.to_owned())));
+    let shown = repo.json(&["show", "ISS-001"]);
+    assert_eq!(shown["executions"][0]["result"]["tests_passed"], true);
+    assert!(report["remarks"].to_string().contains("state-history.json"), "{report:#}");
+    let report = import(&repo, &folder);
+    assert_eq!((&report["unchanged"], &report["commit"]), (&json!(2), &Value::Null));
+}
+
+#[test]
+fn a_later_state_brings_what_changed_and_leaves_what_was_changed_here() {
+    let sandbox = Sandbox::new();
+    let (repo, project) = (store(&sandbox, "a"), sandbox.root().join("project"));
+    let begun = |more: &Value| {
+        item(1, 1, "executing", &json!({"started_at": "2026-01-02T08:00:00.000Z"}))
+            .as_object()
+            .unwrap()
+            .iter()
+            .chain(more.as_object().unwrap())
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect::<serde_json::Map<_, _>>()
+    };
+    write(
+        &project,
+        &[issue(1, "executing", &json!({})), issue(2, "queued", &json!({}))],
+        &[],
+        &[queue(&[begun(&json!({})).into(), item(2, 2, "pending", &json!({}))], "2026-01-02T08:00:00.000Z")],
+    );
+    import(&repo, &project);
+    repo.wf(&["edit", "ISS-002", "--title", "Mine"]).ok();
+    repo.wf(&["queue", "hold", "S-2", "-m", "wait"]).ok();
+
+    // It failed, and was queued again; the other one left the queue.
+    let failed = json!({"error_type": "e", "message": "no", "timestamp": "2026-01-03T08:00:00.000Z"});
+    let ended =
+        json!({"status": "failed", "completed_at": "2026-01-03T07:59:59.999Z", "failure_details": failed});
+    let later = json!({"updated_at": "2026-01-03T08:00:00.000Z", "tags": ["new"]});
+    write(
+        &project,
+        &[issue(1, "failed", &later), issue(2, "planned", &later)],
+        &[],
+        &[queue(&[begun(&ended).into()], "2026-01-03T08:00:00.000Z")],
+    );
+    let report = import(&repo, &project);
+    assert_eq!(
+        (&report["updated"], &report["executions"], &report["items"]),
+        (&json!(2), &json!(1), &json!(1)),
+        "{report:#}"
+    );
+    let words = |expected: [&str; 2]| {
+        let expected = [("ISS-001", expected[0]), ("ISS-002", expected[1])];
+        assert_eq!(statuses(&repo), expected.map(|(id, status)| (id.to_owned(), status.to_owned())));
+    };
+    words(["failed", "planned"]);
+    let shown = repo.json(&["show", "ISS-002"]);
+    assert_eq!((&shown["title"], &shown["tags"]), (&json!("Mine"), &json!(["new"])));
+
+    let again = json!({"updated_at": "2026-01-04T08:00:00.000Z"});
+    let retried = item(1, 1, "pending", &json!({"failure_history": [failed]}));
+    write(
+        &project,
+        &[issue(1, "queued", &again), issue(2, "planned", &later)],
+        &[],
+        &[queue(&[retried], "2026-01-04T08:00:00.000Z")],
+    );
+    import(&repo, &project);
+    words(["queued", "planned"]);
+    let executions = repo.json(&["show", "ISS-001"])["executions"].as_array().unwrap().len();
+    assert_eq!(executions, 1, "the attempt is known again after it was retried");
+    assert_eq!(repo.wf(&["fsck"]).ok().stdout.trim(), "0 errors, 0 notes");
+}
+
+#[test]
+fn two_clones_that_import_different_states_end_alike() {
+    let two = Two::new();
+    let project = two.ada.path().join("../project");
+    let state = |n: usize| {
+        let at = format!("2026-01-0{}T08:00:00.000Z", n + 2);
+        let more = json!({"updated_at": at, "tags": if n == 0 { json!(["a", "b"]) } else { json!(["b"]) }});
+        let items = match n {
+            0 => vec![item(1, 1, "pending", &json!({})), item(2, 2, "pending", &json!({}))],
+            _ => vec![item(1, 1, "completed", &json!({"started_at": at, "completed_at": at}))],
+        };
+        let status = if n == 0 { "queued" } else { "completed" };
+        write(&project, &[issue(1, status, &more), issue(2, "planned", &more)], &[], &[queue(&items, &at)]);
+    };
+    for (ada, bea) in [(0, 1), (1, 0), (0, 0)] {
+        let two = Two::new();
+        state(ada);
+        import(&two.ada, &project);
+        state(bea);
+        import(&two.bea, &project);
+        two.meet();
+        state(1);
+        import(&two.ada, &project);
+        import(&two.bea, &project);
+        two.meet();
+        two.assert_one_state();
+        let expected = [("ISS-001", "completed"), ("ISS-002", "planned")];
+        assert_eq!(statuses(&two.ada), expected.map(|(id, status)| (id.to_owned(), status.to_owned())));
+        assert_eq!(two.ada.json(&["show", "ISS-001"])["tags"], json!(["b"]), "the removal stands");
+        let report = import(&two.bea, &project);
+        assert_eq!(report["commit"], Value::Null, "nothing is left to import");
+    }
+}
+
+#[test]
+fn only_what_was_asked_for_comes_in_with_its_plans_and_queues() {
+    let sandbox = Sandbox::new();
+    let (repo, project) = (store(&sandbox, "a"), sandbox.root().join("project"));
+    let more = json!({"tags": ["other"]});
+    write(
+        &project,
+        &[issue(1, "queued", &json!({})), issue(2, "planned", &more)],
+        &[],
+        &[queue(&[item(1, 1, "pending", &json!({}))], AT)],
+    );
+    let report = repo.json(&["import", "ccw", "--label", "other", project.to_str().unwrap()]);
+    assert_eq!((&report["created"], &report["plans"], &report["queues"]), (&json!(1), &json!(2), &json!(0)));
+    assert_eq!(report["left_out"][0]["reason"], "without the label other");
+    let refused = repo.refused(1, &["import", "ccw", sandbox.root().to_str().unwrap()]);
+    assert_eq!(refused["code"], "cannot-read");
+}
