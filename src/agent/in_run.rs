@@ -33,7 +33,8 @@ pub(crate) fn is_git_of_git_wf() -> bool {
 }
 
 fn charged_by(chain: &[Vec<String>]) -> Option<Charged> {
-    chain.iter().filter_map(|args| watcher(args)).find_map(|options| {
+    // An agent can start other watchers below its own.
+    chain.iter().rev().filter_map(|args| watcher(args)).find_map(|options| {
         let value = |name: &str| {
             let mut options = options.iter();
             options.find(|option| *option == name).and_then(|_| options.next()).cloned()
@@ -73,6 +74,12 @@ mod tests {
         assert_eq!(charged(&["env -i git-wf queue add", "sh", watcher, "git-wf run"]), executor);
         // The test command of a plan that the agent runs through `git wf verify` is its own.
         assert_eq!(charged(&["sh", "git-wf run-watched -- sh -c x", "git-wf verify", watcher]), executor);
+        // A watcher that the agent starts, or a program that it calls so, does not lift it to another role.
+        let other = "git-wf run-watched --role integrator --actor boss -- sh y.sh";
+        assert_eq!(
+            charged(&["sh y.sh", other, "git-wf agent test", "sh x.sh", watcher, "git-wf run"]),
+            executor
+        );
         assert_eq!(charged(&["sh", "git-wf run-watched -- sh --role executor", "git-wf verify"]), None);
         assert_eq!(charged(&["sh -c git-wf run-watched --role executor", "bash"]), None);
     }

@@ -96,19 +96,30 @@ pub(super) struct Command<'a> {
     pub(super) is_joined: bool,
 }
 
-/// Runs `command` with `sh -c` in `folder`, without stdin. `sink` receives all output as it comes. Without a `limit`
+/// A command of a plan to run.
+#[derive(Debug)]
+pub(crate) struct Shell<'a> {
+    /// It, for `sh -c`.
+    pub(crate) command: &'a CommandLine,
+    /// The directory in which it runs.
+    pub(crate) folder: &'a Path,
+    /// The only variables that it sees; `None` passes all.
+    pub(crate) environment: Option<&'a [(OsString, OsString)]>,
+}
+
+/// Runs a command of a plan without stdin. `sink` receives all output as it comes. Without a `limit`
 /// there is no timeout. Whatever happens to this process, the command does not outlive it (see [`super::watch`]).
 pub(crate) fn run(
-    command: &CommandLine,
-    folder: &Path,
+    shell: &Shell<'_>,
     limit: Option<Duration>,
     interrupts: &Interrupts,
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<Ran, AgentError> {
     let mut kept = Kept::default();
+    let Shell { command, folder, environment } = *shell;
     let words = ["sh", "-c", command.as_str()].map(OsString::from);
-    let shell = Command { words: &words, folder, environment: None, stdin: None, is_joined: true };
-    let ran = follow(shell, limit, &mut || interrupts.take(), &mut |_, bytes| {
+    let started = Command { words: &words, folder, environment, stdin: None, is_joined: true };
+    let ran = follow(started, limit, &mut || interrupts.take(), &mut |_, bytes| {
         kept.add(bytes);
         sink(bytes);
     });

@@ -36,6 +36,9 @@ pub(crate) struct Place {
     pub(crate) transcript: PathBuf,
 }
 
+/// The code of the error if an agent took too long.
+pub(crate) const TIMEOUT: &str = "agent-timeout";
+
 /// Is told what an agent does.
 pub(crate) trait Observer {
     /// The agent wrote this text, which may contain anything.
@@ -43,6 +46,11 @@ pub(crate) trait Observer {
 
     /// What the session has used so far, if the agent reports that while it works.
     fn used(&mut self, _: &Usage) {}
+
+    /// Whether the agent is to be reminded, since the last call, of what it was asked. Only some protocols can do that.
+    fn remind(&mut self) -> bool {
+        false
+    }
 
     /// Whether someone asked to stop it since the last call. The first time the agent is asked to stop; the second
     /// time it is killed.
@@ -206,7 +214,7 @@ impl crate::model::Explain for Unanswered {
     fn code(&self) -> &'static str {
         match self {
             Self::NotStarted { .. } => "agent-not-started",
-            Self::TimedOut { .. } => "agent-timeout",
+            Self::TimedOut { .. } => TIMEOUT,
             Self::Quiet { .. } => "agent-silent",
             Self::Stopped { .. } => "interrupted",
             Self::Failed { .. } => "agent-failed",

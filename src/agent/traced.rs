@@ -96,10 +96,62 @@ const HERE: &[&str] = &[
     "update-index",
 ];
 
+/// Those of them that move the branch, each with how the reflog of the branch names it.
+const MOVES: &[&str] = &["am", "cherry-pick", "commit", "merge", "pull", "rebase", "reset", "revert"];
+
+/// Options with which `branch` and `tag` only list, or change something else than refs.
+const LISTS: &[&str] = &[
+    "a",
+    "all",
+    "column",
+    "contains",
+    "edit-description",
+    "format",
+    "l",
+    "list",
+    "merged",
+    "n",
+    "no-contains",
+    "no-merged",
+    "points-at",
+    "r",
+    "remotes",
+    "set-upstream-to",
+    "show-current",
+    "sort",
+    "u",
+    "unset-upstream",
+    "v",
+    "verify",
+    "vv",
+];
+
 impl GitAct {
+    /// Whether it may have moved the branch that was checked out where it ran.
+    pub(crate) fn moves_here(&self) -> bool {
+        MOVES.contains(&self.name.as_str())
+    }
+
+    /// Whether it can have moved a ref for the reason that the ref's reflog gives: other commands give other reasons.
+    pub(crate) fn accounts_for(&self, why: &str) -> bool {
+        match self.name.as_str() {
+            name if self.moves_here() => why.starts_with(name),
+            "branch" | "checkout" | "switch" | "worktree" => why.starts_with("branch:"),
+            "fetch" | "push" => why.starts_with(&self.name),
+            _ => true,
+        }
+    }
+
     /// Whether it may have changed the branch, the index or the files of the worktree in which it ran.
     pub(crate) fn writes_here(&self) -> bool {
-        HERE.contains(&self.name.as_str())
+        let first = || self.args().find(|word| !word.starts_with('-'));
+        let only_looks = self.name == "stash" && matches!(first(), Some("create" | "list" | "show"));
+        HERE.contains(&self.name.as_str()) && !only_looks
+    }
+
+    /// What follows the name of the command.
+    fn args(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(String::as_str).skip_while(|word| *word != self.name).skip(1)
     }
 
     /// Whether its command line says that it creates, moves or deletes this ref.
@@ -107,22 +159,32 @@ impl GitAct {
         let branch = reference.strip_prefix("refs/heads/");
         let short = branch.or_else(|| reference.strip_prefix("refs/tags/")).unwrap_or(reference);
         let is_it = |word: &str| word == short || word == reference;
-        let args = || self.words.iter().map(String::as_str).skip_while(|word| *word != self.name).skip(1);
+        let args = || self.args();
         let follows = |options: &[&str]| {
             let mut args = args();
             args.any(|word| options.contains(&word)) && args.next().is_some_and(is_it)
         };
+        let lists = || {
+            let is_listing = |word: &str| {
+                let option = word.trim_start_matches('-').split('=').next().unwrap_or_default();
+                let is_count = option.strip_prefix('n').is_some_and(|n| n.parse::<u32>().is_ok());
+                word.starts_with('-') && (LISTS.contains(&option) || is_count)
+            };
+            args().any(is_listing)
+        };
+        let first = || args().find(|word| !word.starts_with('-'));
         match self.name.as_str() {
+            "branch" if lists() => false,
             "branch" => {
                 const CHANGES: &[&str] = &["d", "D", "delete", "f", "force", "m", "M", "move"];
                 let is_option = |word: &str| word.starts_with('-');
                 let has_change =
                     args().any(|word| is_option(word) && CHANGES.contains(&word.trim_start_matches('-')));
-                let first = || args().find(|word| !word.starts_with('-')).is_some_and(is_it);
-                branch.is_some() && (first() || (has_change && args().any(is_it)))
+                branch.is_some() && (first().is_some_and(is_it) || (has_change && args().any(is_it)))
             }
-            "tag" => reference.starts_with("refs/tags/") && args().any(is_it),
-            "update-ref" => args().any(|word| word == reference || word == "--stdin"),
+            "tag" => reference.starts_with("refs/tags/") && !lists() && args().any(is_it),
+            // What is on its stdin is not known.
+            "update-ref" => args().any(|word| word == reference),
             "checkout" | "switch" => {
                 branch.is_some()
                     && follows(&["-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan"])
@@ -131,8 +193,12 @@ impl GitAct {
             "push" | "fetch" | "pull" => {
                 args().any(|word| word.rsplit_once(':').is_some_and(|(_, target)| is_it(target)))
             }
-            "stash" => reference == "refs/stash",
-            "notes" => reference.starts_with("refs/notes/"),
+            "stash" => {
+                reference == "refs/stash" && !matches!(first(), Some("apply" | "create" | "list" | "show"))
+            }
+            "notes" => {
+                reference.starts_with("refs/notes/") && !matches!(first(), None | Some("list" | "show"))
+            }
             _ => false,
         }
     }
@@ -189,7 +255,6 @@ mod tests {
             ("git branch -f q HEAD", "refs/heads/q"),
             ("git -c core.hooksPath= branch -D a q", "refs/heads/q"),
             ("git update-ref -d refs/heads/q", "refs/heads/q"),
-            ("git update-ref --stdin", "refs/heads/q"),
             ("git tag -f q", "refs/tags/q"),
             ("git checkout -q -B q", "refs/heads/q"),
             ("git push . HEAD:q", "refs/heads/q"),
@@ -205,10 +270,26 @@ mod tests {
             ("git tag q", "refs/heads/q"),
             ("git checkout q", "refs/heads/q"),
             ("git log q", "refs/heads/q"),
+            ("git branch --list q", "refs/heads/q"),
+            ("git branch --contains q", "refs/heads/q"),
+            ("git branch --merged=x q", "refs/heads/q"),
+            ("git update-ref --stdin", "refs/heads/q"),
+            ("git tag -l q", "refs/tags/q"),
+            ("git tag -n5 q", "refs/tags/q"),
+            ("git stash list", "refs/stash"),
+            ("git stash apply", "refs/stash"),
+            ("git notes list", "refs/notes/commits"),
         ] {
             assert!(!act(line).names(reference), "{line}");
         }
         assert!(act("git reset --hard").writes_here() && !act("git status").writes_here());
+        assert!(act("git stash").writes_here() && !act("git stash list").writes_here());
+        assert!(act("git add x").writes_here() && !act("git add x").moves_here());
+        assert!(
+            act("git commit").accounts_for("commit (amend): x")
+                && !act("git reset").accounts_for("commit: x")
+        );
+        assert!(!act("git branch -f q").accounts_for("commit: x"));
         assert!(!act("git push -n o x").has_pushed());
     }
 }

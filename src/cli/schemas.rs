@@ -116,11 +116,7 @@ pub(super) static KINDS: &[Kind] = &[
     ),
     kind::<LogEntry>(Sort::Record, "execution-log-entry", "an entry of an execution's log"),
     kind::<Check>(Sort::Record, "check", "an entry `check` of that log: a test command was run"),
-    kind::<Run>(
-        Sort::Record,
-        "run",
-        "run.json: one pass of the workflow over several issues; the answer of `run --dry-run`",
-    ),
+    kind::<Run>(Sort::Record, "run", "run.json: one pass of the workflow over several issues"),
     kind::<RunLogEntry>(
         Sort::Record,
         "run-log-entry",
@@ -129,7 +125,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Wisdom>(
         Sort::Record,
         "wisdom",
-        "something that was learned; the answer of `wisdom add`; an array of them: `wisdom list`, `wisdom search`",
+        "something that was learned; also the answer of `wisdom add` and `wisdom answer`",
     ),
     kind::<Redaction>(
         Sort::Record,
@@ -258,6 +254,16 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agent list`"),
     kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agent test`"),
     kind::<crate::rules::run::RunReport>(Sort::Answer, "run-report", "`run report`: the outcome of a run"),
+    kind::<ops::work::run::DryRun>(
+        Sort::Answer,
+        "run-dry",
+        "what a run would do for each of its issues: `run --dry-run`",
+    ),
+    kind::<ops::plans::WisdomView>(
+        Sort::Answer,
+        "wisdom-view",
+        "something that was learned, and whether it is an open question; an array of them: `wisdom list`, `wisdom search`",
+    ),
     kind::<ops::work::run::RunView>(
         Sort::Answer,
         "run-show",

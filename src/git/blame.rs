@@ -1,6 +1,5 @@
 //! Which commit wrote which line, and what became of a file.
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use super::{Args, Git, GitError, ObjectId};
@@ -55,17 +54,6 @@ impl Git {
             Args::new(&["log", "-1", "--no-show-signature", "--diff-filter=D", "--abbrev=10", "--format=%h"]);
         let found = self.text(args.path(path))?.trim().to_owned();
         Ok((!found.is_empty()).then_some(found))
-    }
-
-    /// What git prints of each of these commits.
-    pub(crate) fn described<C: Display>(
-        &self,
-        commits: impl IntoIterator<Item = C>,
-        format: &'static str,
-    ) -> Result<Vec<String>, GitError> {
-        let args = Args::new(&["log", "--no-walk", "-z"]).options(&[format]);
-        let shown = self.text(args.values(commits.into_iter().map(|commit| commit.to_string())))?;
-        Ok(shown.split('\0').map(str::to_owned).collect())
     }
 
     fn text(&self, args: Args) -> Result<String, GitError> {

@@ -260,11 +260,12 @@ fn full_text(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexE
         feedback.push(&it.content);
         feedback.extend(it.detail.message.as_deref());
     }
+    let explorations: Vec<&str> = folder.explorations.iter().flat_map(|it| it.found.texts()).collect();
     let text = |parts: &[&str]| words::separated(&parts.join("\n")).into_owned();
     let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
     db.prepare_cached(
-        "INSERT INTO words (rowid, title, context, comments, plans, commits, feedback)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO words (rowid, title, context, comments, plans, commits, feedback, explorations)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
     .execute(params![
         n,
@@ -273,7 +274,8 @@ fn full_text(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexE
         text(&comments),
         text(&plans),
         text(&commits),
-        text(&feedback)
+        text(&feedback),
+        text(&explorations)
     ])?;
     Ok(())
 }

@@ -57,5 +57,5 @@ CREATE TABLE commits (
 CREATE TABLE touched (thing TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (thing, n)) WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE words USING fts5 (
-    title, context, comments, plans, commits, feedback, tokenize = 'porter unicode61 remove_diacritics 2'
+    title, context, comments, plans, commits, feedback, explorations, tokenize = 'porter unicode61 remove_diacritics 2'
 );

@@ -13,13 +13,13 @@ use crate::store::resolve::{self, Known};
 
 /// The shortest prefix of an id that is searched for, in characters.
 const SHORTEST: usize = 4;
-/// The weights of the columns (title, context, comments, plans, commits, feedback): a word in a title says more about
+/// The weights of the columns (title, context, comments, plans, commits, feedback, explorations): a word in a title says more about
 /// an issue than one in a comment.
-const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0";
+const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0, 1.0";
 /// How many words are shown around a match.
 const SNIPPET: usize = 24;
 /// The columns of the table, in their order.
-const COLUMNS: [&str; 6] = ["title", "context", "comments", "plans", "commits", "feedback"];
+const COLUMNS: [&str; 7] = ["title", "context", "comments", "plans", "commits", "feedback", "explorations"];
 /// From this many characters on, SQLite does not choose the snippet from the whole text: it compares every match with
 /// every other one, and a word that occurs ten thousand times would keep it busy for seconds.
 const LONG: i64 = 4 * 1024;

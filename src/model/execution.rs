@@ -101,6 +101,8 @@ text_enum!(
         Manual = "manual",
         /// Found later by `relink`.
         Relink = "relink",
+        /// By the run that had the plan executed: the commit is on the branch that was made for that.
+        Run = "run",
     }
 );
 

@@ -77,6 +77,16 @@ once! {
     }
 }
 
+impl Exploration {
+    /// What it says, for a search: without what it only says of the issue, or of itself.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let files =
+            self.relevant_files.iter().flat_map(|it| [Some(it.path.as_str()), it.rationale.as_deref()]);
+        let lists = [&self.key_findings, &self.existing_patterns, &self.dependencies, &self.related_changes];
+        files.flatten().chain(lists.into_iter().flatten().map(String::as_str))
+    }
+}
+
 /// The maximum length of a list; a longer one does not help.
 const MOST: usize = 200;
 

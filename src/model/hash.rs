@@ -29,6 +29,7 @@ macro_rules! hash {
 
         impl $name {
             /// `None` for anything but 40 or 64 lower-case hexadecimal digits.
+            #[allow(dead_code)] // Declared for each of the types.
             pub(crate) fn parse(text: &str) -> Option<Self> {
                 Self::try_from(text.to_owned()).ok()
             }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::declare::entry;
-use super::id::{IssueId, RunId};
+use super::id::{EntryId, IssueId, RunId};
 use super::person::Person;
 use super::text_enum::text_enum;
 use super::time::Time;
@@ -59,6 +59,8 @@ entry! {
         fact issue_id: Option<IssueId> = default,
         /// The run in which it was written.
         fact run_id: Option<RunId> = default,
+        /// The open question that it answers.
+        fact answers: Option<EntryId> = default,
         /// When.
         fact created_at: Time,
     }

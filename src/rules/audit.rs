@@ -257,7 +257,7 @@ fn on_a_lost_claim(commit: &Commit, it: &Carried<'_>) -> Option<Finding> {
         Event::Commit(link) if link.hash == commit.hash => Some(match link.linked_by {
             LinkedBy::Hook => entry.at,
             // It was linked at some time after it was made.
-            LinkedBy::Trailer | LinkedBy::Manual | LinkedBy::Relink => link.authored_at,
+            LinkedBy::Trailer | LinkedBy::Manual | LinkedBy::Relink | LinkedBy::Run => link.authored_at,
         }),
         Event::Rewrite(rewrite) if rewrite.new == commit.hash => Some(entry.at),
         _ => None,

@@ -1,14 +1,14 @@
 //! Which pieces of wisdom fit what is looked for, and which an agent gets.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::bounded::{Cut, LONGEST, LeftOut};
 use super::roles::Role;
-use crate::model::id::IssueId;
+use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Issue;
 use crate::model::person::Person;
 use crate::model::time::Time;
@@ -40,7 +40,12 @@ pub(crate) fn has_words(it: &Wisdom, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(&word.to_lowercase()))
 }
 
-/// What an agent gets that works on an issue: what comes from that issue or shares a tag or a component with it first,
+/// The questions that somebody has answered, with the latest answer to each.
+pub(crate) fn answered(all: &[Wisdom]) -> BTreeMap<EntryId, EntryId> {
+    all.iter().filter_map(|it| Some((it.answers.clone()?, it.id.clone()))).collect()
+}
+
+/// What an agent gets that works on an issue, without questions that were answered: what comes from that issue or shares a tag or a component with it first,
 /// then the rest; each by what the role needs most, and then the newest first.
 pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue, role: Role) -> (Vec<WisdomTold>, Option<LeftOut>) {
     let near: BTreeSet<String> =
@@ -49,7 +54,9 @@ pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue, role: Role) -> (Vec<WisdomTo
         it.issue_id.as_ref() == Some(&issue.id)
             || it.tags.iter().any(|tag| near.contains(&tag.to_lowercase()))
     };
+    let answered = answered(&all);
     let mut all = all;
+    all.retain(|it| !answered.contains_key(&it.id));
     all.sort_by_cached_key(|it| (!is_near(it), rank(it.kind, role), Reverse(it.id.clone())));
     let mut cut = Cut::at(LONGEST);
     let first = cut.first(all);

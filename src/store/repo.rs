@@ -89,6 +89,24 @@ impl Store {
         self.repo.work_dir()
     }
 
+    /// The directory in which git looks for hooks: absolute. It may be missing.
+    pub(crate) fn hooks_dir(&self) -> Result<PathBuf, StoreError> {
+        match self.config("core.hooksPath") {
+            None => Ok(self.common_dir().join("hooks")),
+            // git knows what it is relative to.
+            Some(_) => Ok(self.git().hooks_dir()?),
+        }
+    }
+
+    /// Lets git forget worktrees whose directories are gone.
+    pub(crate) fn prune_worktrees(&self) -> Result<(), StoreError> {
+        let is_gone = |folder: Option<PathBuf>| folder.is_none_or(|folder| !folder.exists());
+        if self.repo.linked_worktrees()?.iter().any(|linked| is_gone(linked.folder())) {
+            self.git().prune_worktrees()?;
+        }
+        Ok(())
+    }
+
     /// The name of a linked worktree; `None` for the main one.
     pub(crate) fn worktree_name(&self) -> Option<String> {
         let git_dir = self.git_dir();

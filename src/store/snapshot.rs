@@ -11,9 +11,10 @@ use bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::history::commit_size;
-use super::layout::{ROOT_PATH, largest};
+use super::layout::{self, ROOT_PATH, largest};
 use crate::git::{EntryKind, Kind, Repository, trees};
 use crate::git::{ObjectId, bounded};
+use crate::model::id::IssueId;
 use crate::model::root::FORMAT;
 use crate::model::strict;
 
@@ -25,6 +26,10 @@ pub(crate) trait Read {
     /// The names in the directory at `path`, sorted by bytes; empty if there is no such directory.
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError>;
 }
+
+/// What an issue is read from: its directory, and that of all queues, in which its items are. As long as these are the same,
+/// it is, too.
+pub(crate) type Place = [Option<ObjectId>; 2];
 
 /// The tree of one commit.
 #[derive(Clone)]
@@ -82,6 +87,12 @@ impl<'repo> Snapshot<'repo> {
     /// Its tree.
     pub(crate) fn tree(&self) -> ObjectId {
         self.tree
+    }
+
+    /// What an issue is read from.
+    pub(crate) fn place_of(&self, issue: &IssueId) -> Result<Place, StoreError> {
+        let tree = |path: &str| Ok::<_, StoreError>(self.entry(path)?.map(|(tree, _)| tree));
+        Ok([tree(&layout::issue_folder(issue))?, tree(layout::QUEUES)?])
     }
 
     /// The object at `path`, with its kind; `None` if there is nothing.

@@ -145,19 +145,17 @@ fn made(
     store: &Store,
     commits: impl IntoIterator<Item = ObjectId>,
 ) -> Result<HashMap<CommitHash, Made>, StoreError> {
-    let commits: Vec<String> = commits.into_iter().map(|id| id.to_string()).collect();
-    if commits.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let shown = store.git().described(commits, "--format=%H%n%an <%ae>%n%at%n%cn <%ce>%n%ct")?;
-    let one = |text: &str| -> Option<(CommitHash, Made)> {
-        let mut lines = text.lines();
-        let hash = CommitHash::parse(lines.next()?)?;
-        let (author, authored) = (lines.next()?.to_owned(), lines.next()?.parse().ok()?);
-        let (committer, committed) = (lines.next()?.to_owned(), lines.next()?.parse().ok()?);
-        Some((hash, Made { author, authored, committer, committed }))
+    let one = |id: ObjectId| -> Result<(CommitHash, Made), StoreError> {
+        let code = store.code_commit(id)?;
+        let made = Made {
+            author: code.author.as_str().to_owned(),
+            authored: code.authored_at.millis(),
+            committer: code.committer.as_str().to_owned(),
+            committed: code.committed_at.millis(),
+        };
+        Ok((id.into(), made))
     };
-    Ok(shown.iter().filter_map(|text| one(text)).collect())
+    commits.into_iter().map(one).collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ const CALLS: [&[u8]; 2] = [b"git-wf", b"git wf"];
 
 /// Whether git would run a `post-commit` that calls us. True if git cannot say where its hooks are.
 pub(crate) fn links_commits(store: &Store) -> bool {
-    let Ok(folder) = store.git().hooks_dir() else { return true };
+    let Ok(folder) = store.hooks_dir() else { return true };
     let hook: PathBuf = folder.join("post-commit");
     is_executable(&hook)
         && std::fs::read(&hook).is_ok_and(|text| CALLS.iter().any(|name| text.find(name).is_some()))

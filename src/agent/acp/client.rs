@@ -11,11 +11,12 @@ use agent_client_protocol::v1::schema::{
     CancelNotification, ClientCapabilities, ContentBlock, ContentChunk, FileSystemCapabilities,
     Implementation, InitializeRequest, NewSessionRequest, PromptRequest, ReadTextFileRequest,
     ReadTextFileResponse, RequestPermissionRequest, RequestPermissionResponse, SessionConfigKind,
-    SessionConfigOption, SessionConfigOptionCategory, SessionNotification, SessionUpdate, StopReason,
-    TextContent, ToolCallUpdateFields, WriteTextFileRequest, WriteTextFileResponse,
+    SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionNotification, SessionUpdate,
+    StopReason, TextContent, ToolCallUpdateFields, WriteTextFileRequest, WriteTextFileResponse,
 };
 use agent_client_protocol::{self as acp, Client};
-use futures::channel::{mpsc as lines, oneshot};
+use futures::StreamExt;
+use futures::channel::mpsc as lines;
 use futures::future::{self, Either};
 
 use super::permission::{self, Wish};
@@ -23,6 +24,9 @@ use super::{files, real};
 use crate::model::agent_session::{Cost, Usage};
 use crate::rules::roles::Role;
 
+/// What an agent is told that was silent for too long.
+const REMINDER: &str = "You have neither said nor changed anything for a long time, so your turn was cancelled. \
+    Continue from where you are, and then answer the request above with the one JSON object that it asks for.";
 /// At most this many tool calls are remembered.
 const MOST_CALLS: usize = 10_000;
 
@@ -33,6 +37,15 @@ pub(super) struct Session {
     /// The question; `None` only greets the agent.
     pub(super) prompt: Option<String>,
     pub(super) events: Sender<Event>,
+}
+
+/// Why the turn that is under way is interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Interruption {
+    /// The agent is silent, and is reminded of what it was asked.
+    Remind,
+    /// It must end.
+    Cancel,
 }
 
 /// An event of the conversation.
@@ -97,7 +110,7 @@ pub(super) fn run(
     session: Session,
     to_agent: Sender<Vec<u8>>,
     incoming: lines::Receiver<std::io::Result<String>>,
-    cancelled: oneshot::Receiver<()>,
+    interruptions: lines::UnboundedReceiver<Interruption>,
 ) -> Result<Greeting, Failed> {
     let Session { root, role, prompt, events } = session;
     let root = real(root);
@@ -166,7 +179,7 @@ pub(super) fn run(
             acp::on_receive_request!(),
         )
         .connect_with(acp::Lines::new(outgoing, incoming), async move |agent: ConnectionTo<acp::Agent>| {
-            let said = converse(&agent, root, prompt, cancelled).await;
+            let said = converse(&agent, root, prompt, interruptions).await;
             *conversation.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
             Ok(())
         });
@@ -175,12 +188,12 @@ pub(super) fn run(
     said.unwrap_or_else(|| Err(ended.map_or_else(Failed::at("the connection"), |()| Failed::lost())))
 }
 
-/// `initialize`, `session/new`, `session/prompt`; and `session/cancel` if it is cancelled.
+/// `initialize`, `session/new`, `session/prompt`; and `session/cancel` if the turn is interrupted.
 async fn converse(
     agent: &ConnectionTo<acp::Agent>,
     root: PathBuf,
     prompt: Option<String>,
-    cancelled: oneshot::Receiver<()>,
+    interruptions: lines::UnboundedReceiver<Interruption>,
 ) -> Result<Greeting, Failed> {
     let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(true);
     let hello = InitializeRequest::new(ProtocolVersion::V1)
@@ -197,20 +210,8 @@ async fn converse(
     let session = session.map_err(Failed::at("session/new"))?;
     let model = session.config_options.iter().flatten().find_map(model);
     let id = session.session_id;
-    let prompt = PromptRequest::new(id.clone(), vec![ContentBlock::Text(TextContent::new(prompt))]);
-    let turn = Box::pin(agent.send_request(prompt).block_task());
-    let turn = match future::select(turn, cancelled).await {
-        Either::Left((ended, _)) => ended,
-        // A dropped sender does not cancel anything: the process has ended.
-        Either::Right((Ok(()), turn)) => {
-            agent
-                .send_notification(CancelNotification::new(id.clone()))
-                .map_err(Failed::at("session/cancel"))?;
-            turn.await
-        }
-        Either::Right((Err(_), turn)) => turn.await,
-    };
-    match turn.map_err(Failed::at("session/prompt"))?.stop_reason {
+    let turn = turns(agent, &id, prompt, interruptions).await?;
+    match turn {
         StopReason::EndTurn => {
             Ok(Greeting { agent: name, session_id: Some(id.to_string()), model, usage: Usage::default() })
         }
@@ -219,6 +220,37 @@ async fn converse(
             let word = word.as_ref().and_then(serde_json::Value::as_str).unwrap_or("something else");
             Err(Failed { step: "session/prompt", why: format!("it ended with `{word}`") })
         }
+    }
+}
+
+/// Asks, and reminds the agent whenever it is interrupted for that: its turn is cancelled then, and another begins in the same
+/// session. Returns how the last turn ended.
+async fn turns(
+    agent: &ConnectionTo<acp::Agent>,
+    id: &SessionId,
+    prompt: String,
+    mut interruptions: lines::UnboundedReceiver<Interruption>,
+) -> Result<StopReason, Failed> {
+    let mut text = prompt;
+    loop {
+        let prompt = PromptRequest::new(id.clone(), vec![ContentBlock::Text(TextContent::new(text))]);
+        let turn = Box::pin(agent.send_request(prompt).block_task());
+        let (turn, why) = match future::select(turn, interruptions.next()).await {
+            Either::Left((ended, _)) => (ended, None),
+            // If nobody can interrupt it any more, the process has ended.
+            Either::Right((None, turn)) => (turn.await, None),
+            Either::Right((Some(why), turn)) => {
+                agent
+                    .send_notification(CancelNotification::new(id.clone()))
+                    .map_err(Failed::at("session/cancel"))?;
+                (turn.await, Some(why))
+            }
+        };
+        let ended = turn.map_err(Failed::at("session/prompt"))?.stop_reason;
+        if (why, ended) != (Some(Interruption::Remind), StopReason::Cancelled) {
+            return Ok(ended);
+        }
+        text = REMINDER.to_owned();
     }
 }
 

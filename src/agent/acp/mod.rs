@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
-use futures::channel::{mpsc as lines, oneshot};
+use futures::channel::mpsc as lines;
 
 use super::definition::Agent;
 use super::process::{self, Command, Ended, GRACE, Stream};
@@ -20,7 +20,7 @@ use crate::model::agent_session::Usage;
 use crate::rules::roles::Role;
 
 pub(crate) use client::Greeting;
-use client::{Event, Failed, Session};
+use client::{Event, Failed, Interruption, Session};
 
 /// The most bytes of one message. An agent that writes a longer line is stopped.
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
@@ -54,12 +54,12 @@ pub(super) fn converse(
     let (to_agent, stdin) = mpsc::channel::<Vec<u8>>();
     let (from_agent, incoming) = lines::channel(MOST_WAITING);
     let (events, happened) = mpsc::channel();
-    let (cancel, cancelled) = oneshot::channel();
+    let (interrupt, interruptions) = lines::unbounded();
     let (ended, end) = mpsc::channel();
     let session = Session { root: place.folder.clone(), role, prompt, events };
     std::thread::spawn(move || {
         // The receiver may be gone.
-        let _ = ended.send(client::run(session, to_agent, incoming, cancelled));
+        let _ = ended.send(client::run(session, to_agent, incoming, interruptions));
     });
     let mut talk = Talk {
         lines: Lines { to: Some(from_agent), line: Vec::new(), flooded: false },
@@ -69,7 +69,7 @@ pub(super) fn converse(
         heard: (Tail::of(MOST_OUTPUT), Tail::of(MOST_ERRORS)),
         transcript,
         observer,
-        cancel: Some(cancel),
+        interrupt: Some(interrupt),
         why: None,
         usage: Usage::default(),
         deadline: Instant::now() + agent.timeout().value,
@@ -134,7 +134,8 @@ struct Talk<'a> {
     heard: (Tail, Tail),
     transcript: &'a mut Transcript,
     observer: &'a mut dyn Observer,
-    cancel: Option<oneshot::Sender<()>>,
+    /// Interrupts the turn that is under way.
+    interrupt: Option<lines::UnboundedSender<Interruption>>,
     /// Why the agent has to end. It is first asked to end, and killed at the deadline.
     why: Option<Why>,
     /// What it has used so far, if the agent told.
@@ -156,6 +157,12 @@ impl Talk<'_> {
         let asked = self.observer.stop();
         match self.why {
             None if asked => self.ask_to_end(Why::Stopped),
+            None if self.observer.remind() => {
+                let remind =
+                    |it: &lines::UnboundedSender<Interruption>| it.unbounded_send(Interruption::Remind);
+                // As above.
+                let _ = self.interrupt.as_ref().map(remind);
+            }
             None if Instant::now() >= self.deadline => self.ask_to_end(Why::TimedOut),
             None if self.lines.flooded => self.ask_to_end(Why::Flooded),
             Some(_) if asked => return true,
@@ -176,9 +183,9 @@ impl Talk<'_> {
     fn ask_to_end(&mut self, why: Why) {
         self.why = Some(why);
         self.deadline = Instant::now() + GRACE;
-        if let Some(cancel) = self.cancel.take() {
+        if let Some(interrupt) = self.interrupt.take() {
             // If the protocol has ended, nobody receives this.
-            let _ = cancel.send(());
+            let _ = interrupt.unbounded_send(Interruption::Cancel);
         }
     }
 

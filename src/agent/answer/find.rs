@@ -8,6 +8,7 @@
 //!    an answer.
 //! 3. The last of these that fits the schema is the answer. If none fits, the errors of the longest are reported.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -16,6 +17,13 @@ use crate::model::strict::{self, Fault};
 
 /// More nested brackets are prose or an attack: no answer is that deep.
 const DEEPEST: usize = 100;
+
+/// At most this many of the last values are candidates.
+const MOST_CANDIDATES: usize = 100;
+/// How many bytes are looked at, where many of them are looked at again and again.
+const MOST_LOOKED_AT: usize = 32 * 1024 * 1024;
+/// The end of a text in which the answer is still looked for after that.
+const END: usize = 256 * 1024;
 
 /// The candidates for the answer.
 #[derive(Debug, Default)]
@@ -36,7 +44,7 @@ pub(super) fn find(text: &str) -> Found {
         Ok(values) if values.len() > 1 => first.push(Value::Array(values)),
         _ => {}
     }
-    let mut pieces = Pieces { text, values: Vec::new(), longest: 0, broken: None };
+    let mut pieces = Pieces { text, values: VecDeque::new(), longest: 0, broken: None, left: MOST_LOOKED_AT };
     pieces.collect();
     first.extend(pieces.values.into_iter().rev());
     Found {
@@ -47,11 +55,13 @@ pub(super) fn find(text: &str) -> Found {
 
 struct Pieces<'a> {
     text: &'a str,
-    values: Vec<Value>,
+    values: VecDeque<Value>,
     /// The length of the longest value.
     longest: usize,
     /// The longest piece that is not JSON, with its length and the error.
     broken: Option<(usize, String)>,
+    /// How many bytes may still be looked at before the rest is left out, but for its end.
+    left: usize,
 }
 
 impl Pieces<'_> {
@@ -59,6 +69,12 @@ impl Pieces<'_> {
         let mut at = 0;
         while let Some(begin) = self.text[at..].find(['{', '[']).map(|found| at + found) {
             at = self.piece(begin);
+            if self.left == 0 {
+                let end = self.text.len().saturating_sub(END);
+                at =
+                    at.max((end..=self.text.len()).find(|at| self.text.is_char_boundary(*at)).unwrap_or(end));
+                self.left = usize::MAX;
+            }
         }
     }
 
@@ -66,7 +82,10 @@ impl Pieces<'_> {
     fn piece(&mut self, begin: usize) -> usize {
         let begins_line = self.begins_line(begin);
         let inside = begin + 1;
-        let end = match closed(self.text.as_bytes(), begin) {
+        let found = closed(self.text.as_bytes(), begin);
+        let (Ok(looked) | Err(looked)) = found;
+        self.left = self.left.saturating_sub(looked - begin);
+        let end = match found {
             Ok(end) => end,
             Err(end) => {
                 if begins_line {
@@ -78,7 +97,10 @@ impl Pieces<'_> {
         match strict::parse_text(&self.text[begin..end]) {
             Ok(value) => {
                 self.longest = self.longest.max(end - begin);
-                self.values.push(value);
+                self.values.push_back(value);
+                if self.values.len() > MOST_CANDIDATES {
+                    self.values.pop_front();
+                }
                 end
             }
             Err(_) if begins_line => {
@@ -203,6 +225,15 @@ mod tests {
         for text in ["[", "{", "[1,", "{\"a\":", "[\"", "[\n"] {
             assert!(values(&text.repeat(20_000)).is_empty(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_flood_of_values_leaves_the_last_ones() {
+        let text = format!("{}\nDone: {{\"b\": 2}}.", "{\"a\":1} ".repeat(5_000));
+        let found = values(&text);
+        assert_eq!((found.len(), &found[0]), (MOST_CANDIDATES, &json!({"b": 2})));
+        let flood = format!("{}\n\n{{\"b\": 2}}", "{".repeat(1_000_000));
+        assert_eq!(values(&flood), [json!({"b": 2})]);
     }
 
     proptest! {

@@ -17,6 +17,7 @@ const MOST_LINES: usize = 500;
 pub(in crate::cli) fn agents(screen: &mut Screen, agents: &[AgentView]) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("AGENT"),
+        Column::left("RUNS"),
         Column::left("PROTOCOL"),
         Column::left("TIMEOUT"),
         Column::left("FROM"),
@@ -32,6 +33,7 @@ pub(in crate::cli) fn agents(screen: &mut Screen, agents: &[AgentView]) -> io::R
         let origin = agent.command.as_ref().map(|command| command.origin.to_string());
         table.row([
             Cell::new(&agent.name, style::ID),
+            Cell::from(agent.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ")),
             Cell::from(agent.protocol.as_ref().map_or("", |protocol| protocol.value.as_str())),
             Cell::from(agent.timeout.as_ref().map(|timeout| in_words(timeout.value)).unwrap_or_default()),
             Cell::from(origin.unwrap_or_default()),

@@ -40,6 +40,7 @@ fn how(by: LinkedBy) -> &'static str {
         LinkedBy::Trailer => "by its content",
         LinkedBy::Manual => "by hand",
         LinkedBy::Relink => "found afterwards",
+        LinkedBy::Run => "by the run",
     }
 }
 

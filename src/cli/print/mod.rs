@@ -30,6 +30,7 @@ mod remedy;
 pub(super) mod review;
 pub(super) mod run;
 mod run_board;
+pub(super) mod run_dry;
 pub(super) mod run_events;
 pub(super) mod run_html;
 pub(super) mod run_live;

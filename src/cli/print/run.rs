@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use crate::model::id::IssueId;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::RunStatus;
 use crate::ops::work::run::{Driven, LoggedView, RunSummary, RunView};
@@ -133,8 +132,9 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
         writeln!(screen, "{} {}", painter.paint(style::WARN, "breach:"), clean_line(&words))?;
     }
     if !state.errors.is_empty() {
+        let (were, them) = if state.errors.len() == 1 { ("was", "it") } else { ("were", "them") };
         let errors = count(state.errors.len(), "error");
-        writeln!(screen, "{errors} in all; `git wf run log {}` shows them", run.id)?;
+        writeln!(screen, "{errors} {were} recorded; `git wf run log {}` shows {them}", run.id)?;
     }
     Ok(())
 }
@@ -149,7 +149,7 @@ pub(super) fn left_out(steps: &[LeftOut]) -> Vec<String> {
 }
 
 /// Who takes part.
-fn agents(screen: &mut Screen, run: &Run) -> io::Result<()> {
+pub(super) fn agents(screen: &mut Screen, run: &Run) -> io::Result<()> {
     let agents = [
         ("explorer", &run.agents.explorer),
         ("planner", &run.agents.planner),
@@ -182,23 +182,6 @@ pub(in crate::cli) fn log(screen: &mut Screen, entries: &[LoggedView]) -> io::Re
         writeln!(screen, "{at} {}", clean_line(&entry.words))?;
     }
     Ok(())
-}
-
-/// A run that would be begun.
-pub(in crate::cli) fn dry(screen: &mut Screen, run: &Run) -> io::Result<()> {
-    let issues: Vec<&str> = run.issue_ids.iter().map(IssueId::as_str).collect();
-    let steps: Vec<&str> = run.steps.iter().map(|step| step.as_str()).collect();
-    writeln!(screen, "{} for {}", run.mode, issues.join(", "))?;
-    writeln!(screen, "  {}", steps.join(" → "))?;
-    let limits = run.limits;
-    let tried = match limits.retries {
-        0 => String::new(),
-        1 => ", a failure retried once".to_owned(),
-        n => format!(", a failure retried at most {n} times"),
-    };
-    writeln!(screen, "  at once: {} planned, {} executed{tried}", limits.plan_jobs, limits.jobs)?;
-    agents(screen, run)?;
-    writeln!(screen, "nothing was started")
 }
 
 /// A run that came to its end, and how its work is taken over.

@@ -189,6 +189,7 @@ fn how(link: &CommitLink) -> &'static str {
         LinkedBy::Trailer => " (linked by its content)",
         LinkedBy::Manual => " (linked by hand)",
         LinkedBy::Relink => " (linked afterwards)",
+        LinkedBy::Run => " (linked by the run)",
     }
 }
 

@@ -3,26 +3,43 @@
 use std::io::{self, Write};
 
 use crate::model::wisdom::{Wisdom, WisdomType};
+use crate::ops::plans::WisdomView;
 use crate::ui::{Cell, Column, Screen, Table, style, time};
+
+/// This much of an id is unambiguous for long.
+const UID: usize = 8;
 
 /// A piece of wisdom that was added.
 pub(in crate::cli) fn added(screen: &mut Screen, it: &Wisdom) -> io::Result<()> {
-    writeln!(screen, "added a {}", it.kind)
+    let id = screen.painter().paint(style::ID, &uid(it));
+    match &it.answers {
+        Some(question) => {
+            let question = question.to_string();
+            writeln!(screen, "added {id}, a {}, which answers {}", it.kind, short(&question))
+        }
+        None => writeln!(screen, "added {id}, a {}", it.kind),
+    }
 }
 
 /// One piece of wisdom per line.
-pub(in crate::cli) fn table(screen: &mut Screen, all: &[Wisdom], now: i64) -> io::Result<()> {
+pub(in crate::cli) fn table(screen: &mut Screen, all: &[WisdomView], now: i64) -> io::Result<()> {
     let mut table = Table::new([
+        Column::left("ID"),
         Column::left("TYPE"),
         Column::left("TAGS"),
         Column::left("ISSUE"),
         Column::left("WHEN"),
         Column::flexible("WHAT"),
     ]);
-    for it in all {
-        let look = if it.kind == WisdomType::Question { style::WARN } else { style::PLAIN };
+    for WisdomView { wisdom: it, answered_by } in all {
+        let (word, look) = match it.kind {
+            WisdomType::Question if answered_by.is_some() => ("answered", style::DIM),
+            WisdomType::Question => (it.kind.as_str(), style::WARN),
+            _ => (it.kind.as_str(), style::PLAIN),
+        };
         table.row([
-            Cell::new(it.kind.as_str(), look),
+            Cell::new(uid(it), style::ID),
+            Cell::new(word, look),
             Cell::from(it.tags.join(", ")),
             Cell::new(it.issue_id.as_ref().map(ToString::to_string).unwrap_or_default(), style::ID),
             Cell::from(time::ago(now, it.created_at.millis())),
@@ -30,4 +47,14 @@ pub(in crate::cli) fn table(screen: &mut Screen, all: &[Wisdom], now: i64) -> io
         ]);
     }
     table.print(screen)
+}
+
+/// The start of the last part of its id, which names it.
+fn uid(it: &Wisdom) -> String {
+    short(&it.id.to_string()).to_owned()
+}
+
+fn short(id: &str) -> &str {
+    let last = id.rsplit('-').next().unwrap_or(id);
+    last.get(..UID).unwrap_or(last)
 }

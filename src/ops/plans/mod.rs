@@ -49,4 +49,4 @@ pub(crate) use told::issue_told;
 pub(crate) use unbind::{Unbind, unbind};
 pub(crate) use versions::{Diff, PlanDiff, diff, show};
 pub(crate) use view::SolutionView;
-pub(crate) use wisdom::{AddWisdom, WisdomFilter, add_wisdom, learn, list_wisdom};
+pub(crate) use wisdom::{AddWisdom, WisdomFilter, WisdomView, add_wisdom, learn, list_wisdom};

@@ -2,14 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::id::{IssueId, RunId};
-use crate::model::op::Op;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::id::{EntryId, IssueId, RunId};
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
 use crate::model::wisdom::{Learned, Wisdom, WisdomType};
 use crate::model::words::count;
+use crate::ops::entries::entry;
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::{limits, wisdom};
-use crate::store::{layout, records, resolve};
+use crate::store::{Read, layout, records, resolve};
 
 /// A piece of wisdom to add.
 #[derive(Debug)]
@@ -24,6 +29,8 @@ pub(crate) struct AddWisdom {
     pub(crate) issue: Option<String>,
     /// The run in which it was learned.
     pub(crate) run: Option<String>,
+    /// The open question that it answers.
+    pub(crate) answers: Option<String>,
 }
 
 /// Which pieces of wisdom to list; each condition must hold.
@@ -37,12 +44,26 @@ pub(crate) struct WisdomFilter {
     pub(crate) issue: Option<String>,
     /// Only those with these words in the text or in a tag.
     pub(crate) words: Vec<String>,
+    /// Only questions that nobody has answered.
+    pub(crate) open: bool,
+}
+
+/// A piece of wisdom, and whether it is an open question.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct WisdomView {
+    /// It.
+    #[serde(flatten)]
+    pub(crate) wisdom: Wisdom,
+    /// The latest answer to it, if it is a question that was answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answered_by: Option<EntryId>,
 }
 
 /// Adds a piece of wisdom.
 ///
 /// # Errors
-/// `empty`, `too-long`, `invalid-label`; `not-found`, `ambiguous-id` for the issue and the run.
+/// `empty`, `too-long`, `invalid-label`; `not-found`, `ambiguous-id` for the issue, the run and the question;
+/// `not-a-question`.
 pub(crate) fn add_wisdom(session: &Session, input: &AddWisdom) -> Answer<Wisdom> {
     let permit = session.permit(Op::WisdomAdd)?;
     let text = limits::text(&input.text)?;
@@ -63,6 +84,7 @@ pub(crate) fn add_wisdom(session: &Session, input: &AddWisdom) -> Answer<Wisdom>
             existing_outline(tx, id)?;
         }
         let run_id = input.run.as_deref().map(|text| resolve::run(tx, text)).transpose()?;
+        let answers = input.answers.as_deref().map(|text| question(tx, text)).transpose()?;
         let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
         let (text, tags) = (text.clone(), tags.clone());
         let added = tx.append(&layout::wisdom(), |id| Wisdom {
@@ -73,6 +95,7 @@ pub(crate) fn add_wisdom(session: &Session, input: &AddWisdom) -> Answer<Wisdom>
             author,
             issue_id,
             run_id,
+            answers,
             created_at,
         })?;
         tx.describe(format!("wisdom: {kind}"));
@@ -116,6 +139,7 @@ pub(crate) fn learn(
                 author,
                 issue_id,
                 run_id,
+                answers: None,
                 created_at,
             })?);
         }
@@ -125,6 +149,18 @@ pub(crate) fn learn(
         Ok(added)
     })?;
     Ok(session.done(committed.answer, committed.commit))
+}
+
+/// The question that a text names.
+fn question(read: &impl Read, text: &str) -> Result<EntryId, Refusal> {
+    let shown = Call::from(Other::WisdomList).flag("open");
+    let id = entry(read, &layout::wisdom(), text, layout::WISDOM, shown.clone())?;
+    let all = records::wisdom(read, &mut Vec::new())?;
+    match all.iter().find(|it| it.id == id) {
+        Some(it) if it.kind == WisdomType::Question => Ok(id),
+        _ => Err(Refusal::new("not-a-question", format!("`{text}` is not a question"))
+            .remedy(shown, "lists the open questions")),
+    }
 }
 
 /// The same within the limits on what people write; `None` if nothing is left.
@@ -141,7 +177,7 @@ fn sound(learned: &Learned) -> Option<Learned> {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id` for the issue.
-pub(crate) fn list_wisdom(session: &Session, filter: &WisdomFilter) -> Answer<Vec<Wisdom>> {
+pub(crate) fn list_wisdom(session: &Session, filter: &WisdomFilter) -> Answer<Vec<WisdomView>> {
     let snapshot = session.store().snapshot()?;
     let issue = filter.issue.as_deref().map(|text| resolve::issue(&snapshot, text)).transpose()?;
     let mut broken = Vec::new();
@@ -149,12 +185,14 @@ pub(crate) fn list_wisdom(session: &Session, filter: &WisdomFilter) -> Answer<Ve
     if !broken.is_empty() {
         session.notice(Notice::warning(format!("skipped {}", count(broken.len(), "unreadable entry"))));
     }
+    let answered = wisdom::answered(&all);
     all.retain(|it| {
-        filter.kind.is_none_or(|kind| it.kind == kind)
+        (!filter.open || (it.kind == WisdomType::Question && !answered.contains_key(&it.id)))
+            && filter.kind.is_none_or(|kind| it.kind == kind)
             && filter.tag.as_ref().is_none_or(|tag| it.tags.iter().any(|own| own.eq_ignore_ascii_case(tag)))
             && issue.as_ref().is_none_or(|issue| it.issue_id.as_ref() == Some(issue))
             && wisdom::has_words(it, &filter.words)
     });
-    all.reverse();
-    Ok(session.done(all, None))
+    let view = |wisdom: Wisdom| WisdomView { answered_by: answered.get(&wisdom.id).cloned(), wisdom };
+    Ok(session.done(all.into_iter().rev().map(view).collect(), None))
 }

@@ -2,12 +2,12 @@
 
 use super::copies::copies;
 use crate::model::doc::Doc;
-use crate::model::id::EntryId;
 use crate::model::op::{Op, Other};
 use crate::model::redaction::{ALL, Redaction};
 use crate::model::remedy::Call;
 use crate::model::schema::Kind;
 use crate::model::strict;
+use crate::ops::entries::entry;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::layout::{self, Form, form};
 use crate::store::redaction::Redactions;
@@ -101,27 +101,6 @@ fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
     let shown = Call::new(Other::Show, [&id]).flag("json");
     let entry = entry(tx, &format!("{folder}/{log}"), text, &id, shown)?;
     Ok((id, Wanted { folder, target: format!("{log}/{entry}.json"), field: field.to_owned() }))
-}
-
-/// The entry of a log whose id, or the last part of it, starts with `text`.
-fn entry(tx: &Tx<'_>, folder: &str, text: &str, id: &str, shown: Call) -> Result<EntryId, Refusal> {
-    let text = text.strip_suffix(".json").unwrap_or(text);
-    let names = tx.names(folder)?;
-    let all = names.iter().filter_map(|name| EntryId::parse(name.strip_suffix(".json")?).ok());
-    let is_meant = |it: &EntryId| {
-        let name = it.to_string();
-        let uid = name.rsplit('-').next().unwrap_or_default();
-        !text.is_empty() && (name.starts_with(text) || uid.starts_with(text))
-    };
-    let mut fitting: Vec<EntryId> = all.filter(is_meant).collect();
-    match fitting.len() {
-        1 => Ok(fitting.remove(0)),
-        0 => Err(Refusal::new("not-found", format!("`{id}` has no entry `{text}` there"))
-            .remedy(shown, "shows the ids of its entries")),
-        _ => Err(Refusal::new("ambiguous-id", format!("`{text}` could be any of several entries of `{id}`"))
-            .details(fitting.iter().map(EntryId::to_string).collect())
-            .hint("type more of it")),
-    }
 }
 
 fn is_there(tx: &Tx<'_>, wanted: &Wanted) -> Result<bool, Refusal> {

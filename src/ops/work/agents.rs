@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Built;
+use super::run::Given;
 use crate::agent::configured;
 use crate::agent::definition::{Agent, NoAgent, Origin, Protocol, Sourced, Variable, names};
 use crate::agent::environment::environment;
@@ -62,6 +63,9 @@ pub(crate) struct AgentView {
     /// What it is, if it is a preset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) about: Option<&'static str>,
+    /// The roles in which runs use it unless others are named: those whose `wf.run.ROLE` names it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) roles: Vec<Role>,
     /// The command that starts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<Shown<String>>,
@@ -90,18 +94,40 @@ pub(crate) struct AgentView {
     pub(crate) remedies: Vec<Remedy>,
 }
 
-/// Lists the agents in git config, and the presets.
+impl AgentView {
+    /// Whether both are started by the same command line.
+    fn is_same(&self, other: &Self) -> bool {
+        let command = |it: &Self| it.command.as_ref().map(|command| command.value.clone());
+        self.name == other.name && command(self) == command(other)
+    }
+}
+
+/// Lists the agents in git config, the presets, and those that runs use otherwise.
 ///
 /// # Errors
 /// Any error from reading git config.
 pub(crate) fn agents(session: &Session) -> Answer<Vec<AgentView>> {
     let settings = configured::settings(session.store())?;
     let folder = folder(session);
-    let view = |name: String| {
+    let mut views: Vec<AgentView> = Vec::new();
+    for name in names(&settings) {
         let agent = Agent::named(&name, &settings);
-        agent_view(session, name, agent, &folder)
-    };
-    let views = names(&settings).into_iter().map(view).collect();
+        views.push(agent_view(session, name, agent, &folder));
+    }
+    for (role, text) in Given::configured(session.store()).by_role() {
+        match views.iter_mut().find(|it| it.name == text) {
+            Some(named) => named.roles.push(role),
+            None => {
+                let agent = Agent::meant(&text, &settings);
+                let name = agent.as_ref().map_or(text, |agent| agent.name().to_owned());
+                let view = agent_view(session, name, agent, &folder);
+                match views.iter_mut().find(|it| !it.roles.is_empty() && it.is_same(&view)) {
+                    Some(same) => same.roles.push(role),
+                    None => views.push(AgentView { roles: vec![role], ..view }),
+                }
+            }
+        }
+    }
     Ok(session.done(views, None))
 }
 
@@ -121,6 +147,7 @@ fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, fo
             };
             AgentView {
                 about,
+                roles: vec![],
                 command: Some(agent.command().into()),
                 shell: Some(agent.shell().into()),
                 protocol: Some(agent.protocol().into()),
@@ -139,6 +166,7 @@ fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, fo
         Err(error) => AgentView {
             name,
             about,
+            roles: vec![],
             command: None,
             shell: None,
             protocol: None,

@@ -5,7 +5,7 @@ use super::{
     Asked, Ended, Intent, Meant, Report, as_stored, confirm, ended, meant, refuse_foreign, unbind_worktree,
     unfinished,
 };
-use crate::model::execution::{CommitLink, End, Event, ExecutionResult};
+use crate::model::execution::{CommitLink, End, Event, ExecutionResult, LinkedBy};
 use crate::model::hash::PatchId;
 use crate::model::id::ExecutionId;
 use crate::model::op::{Op, Other};
@@ -18,7 +18,7 @@ use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::rules::policy::Gate;
 use crate::rules::unbegun::unbegun;
-use crate::store::{Read, Store, StoreError, Tx, records};
+use crate::store::{CodeCommit, ObjectId, Read, Store, StoreError, Tx, records};
 use crate::trail::claimed;
 use crate::trail::patch_id;
 use crate::trail::work::{self, Work};
@@ -32,6 +32,8 @@ pub(crate) struct Complete {
     pub(crate) summary: Option<String>,
     /// The executor's report.
     pub(crate) report: Option<Report>,
+    /// Commits that a run knows to be the work of the execution, whether a hook linked them or not.
+    pub(crate) made: Vec<ObjectId>,
     /// Whether to take the next item in the same push.
     pub(crate) take_next: bool,
     /// The reason for overriding gates.
@@ -68,21 +70,28 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         unfinished::refuse_in_progress(store, &before.execution)?;
         unfinished::refuse_uncommitted(store, &before.execution, plan.as_ref())?;
     }
-    let links = missing_links(store, &before, &named)?;
-    let made = Work::of(store, &seen, &before.execution)?;
-    let patch_id = patch_of(session, &before.execution, &made, &links);
+    // Whoever reports the same commit, the run knows better how it came about.
+    let made: Vec<CodeCommit> =
+        input.made.iter().map(|id| store.code_commit(*id)).collect::<Result<_, _>>()?;
+    let mut links = missing_links(store, &seen, &before, made.iter(), LinkedBy::Run)?;
+    let reported = named.iter().filter_map(|(_, commit)| commit.as_ref());
+    let reported = reported.filter(|commit| !input.made.contains(&commit.id));
+    links.extend(missing_links(store, &seen, &before, reported, LinkedBy::Manual)?);
+    let done = Work::of(store, &seen, &before.execution)?;
+    let place = seen.place_of(&before.execution.execution.id.issue())?;
+    let patch_id = patch_of(session, &before.execution, &done, &links);
     let id = &before.execution.execution.id;
     let committed = session.transact(permit, |tx| {
         for link in &links {
             tx.log(id, Event::Commit(link.clone()))?;
         }
         // If nothing has changed since, nothing is read again.
-        let is_as_seen = links.is_empty() && tx.base().commit() == seen.commit();
+        let is_as_seen = links.is_empty() && tx.base().place_of(&id.issue())? == place;
         let now = if is_as_seen { None } else { Some(meant(store, tx, item)?) };
         let Meant { folder, execution } = now.as_ref().unwrap_or(&before);
         refuse_foreign(store, execution, Intent::End, force)?;
         let work_now = if is_as_seen { None } else { Some(Work::of(store, tx, execution)?) };
-        let work = work_now.as_ref().unwrap_or(&made);
+        let work = work_now.as_ref().unwrap_or(&done);
         let plan = match as_stored(store, &execution.execution).map(|plan| plan.typed_plan()) {
             Ok(plan) => Some(plan),
             Err(refusal) if force.is_none() && required(tx)? => return Err(refusal),

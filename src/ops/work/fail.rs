@@ -5,7 +5,7 @@ use super::{
     Asked, Ended, Intent, Meant, Report, Told, confirm, ended, failure, meant, refuse_foreign,
     unbind_worktree,
 };
-use crate::model::execution::{End, Event, ExecutionResult};
+use crate::model::execution::{End, Event, ExecutionResult, LinkedBy};
 use crate::model::op::Op;
 use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
@@ -43,7 +43,8 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
         Some(report) => report.commits(store)?,
         None => Vec::new(),
     };
-    let links = missing_links(store, &before, &named)?;
+    let reported = named.iter().filter_map(|(_, commit)| commit.as_ref());
+    let links = missing_links(store, &store.snapshot()?, &before, reported, LinkedBy::Manual)?;
     let result = input.report.as_ref().map(|report| {
         let mut result = ExecutionResult::default();
         report.record(&mut result);

@@ -12,14 +12,13 @@ use crate::model::id::SolutionId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::repo_path::RepoPath;
-use crate::model::solution::Solution;
 use crate::model::time::Time;
 use crate::model::typed;
 use crate::ops::Refusal;
 use crate::rules::evidence::{self, Reported};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{CodeCommit, Store};
-use crate::trail::links;
+use crate::store::{CodeCommit, Read, Store};
+use crate::trail::{links, trailers};
 
 /// The executor's report. Its fields may instead be in `execution_result`, next to solution_id, status and executed_at.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -294,28 +293,20 @@ impl Report {
 
 /// Links for the commits that a report names and that are not linked yet, so that the report can be found from the
 /// commit.
-pub(super) fn missing_links(
+pub(super) fn missing_links<'a>(
     store: &Store,
+    read: &impl Read,
     meant: &Meant,
-    named: &[(String, Option<CodeCommit>)],
+    commits: impl Iterator<Item = &'a CodeCommit>,
+    linked_by: LinkedBy,
 ) -> Result<Vec<CommitLink>, Refusal> {
-    let plan = meant.folder.solution(&meant.execution.execution.solution_id).map(Solution::typed_plan);
-    let only_task = plan.filter(|plan| plan.tasks.len() == 1).map(|plan| plan.tasks[0].id.clone());
-    let mut links = Vec::new();
-    for commit in named.iter().filter_map(|(_, commit)| commit.as_ref()) {
-        if meant.execution.knows_commit(&commit.id.to_string()) {
-            continue;
-        }
-        links.push(CommitLink {
-            hash: commit.id.into(),
-            task_id: only_task.clone(),
-            subject: commit.subject.clone(),
-            author: commit.author.clone(),
-            authored_at: commit.authored_at,
-            files: links::files(store, commit)?,
-            linked_by: LinkedBy::Manual,
-            reverts: vec![],
-        });
+    let solution = &meant.execution.execution.solution_id;
+    let mut missing = Vec::new();
+    for commit in commits.filter(|commit| !meant.execution.knows_commit(&commit.id.to_string())) {
+        let files = links::files(store, commit)?;
+        let trailers = trailers::parse(&commit.message);
+        let task = links::task(read, solution, &trailers, None, || Ok(files.clone()))?;
+        missing.push(links::link(commit, &files, task, linked_by));
     }
-    Ok(links)
+    Ok(missing)
 }

@@ -3,6 +3,7 @@
 //! A command runs only after someone here has seen it and agreed to it. The agreement covers the commands that were
 //! shown, for the current version of the plan; any other command must be shown and agreed to before it runs.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use serde::Serialize;
 use super::{Own, as_claimed, own};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, Code};
-use crate::agent::process::{self, Ended, Interrupts, Ran};
+use crate::agent::process::{self, Ended, Interrupts, Ran, Shell};
 use crate::model::execution::{Check, Event, Execution};
 use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
@@ -60,6 +61,7 @@ pub(crate) struct Verification<'s> {
     execution: ExecutionFolder,
     tests: Vec<Test>,
     place: TestTree,
+    environment: Option<Vec<(OsString, OsString)>>,
 }
 
 /// Is told what happens while tests run.
@@ -93,10 +95,15 @@ pub(crate) fn verification<'s>(
     let plan = as_claimed(store, &folder, claim)?.typed_plan();
     let tests = tests(&plan, tasks, &claim.solution_id)?;
     let place = place(session, &claim.id)?;
-    Ok(Verification { session, permit, execution, tests, place })
+    Ok(Verification { session, permit, execution, tests, place, environment: None })
 }
 
 impl Verification<'_> {
+    /// The same tests, which see only these variables, and act in the role that one of them names.
+    pub(crate) fn within(self, environment: Vec<(OsString, OsString)>) -> Self {
+        Self { environment: Some(environment), ..self }
+    }
+
     /// How many tests there are.
     pub(crate) fn count(&self) -> usize {
         self.tests.len()
@@ -159,16 +166,16 @@ impl Verification<'_> {
         checks: &mut Vec<Check>,
         observer: &mut dyn Observer,
     ) -> Result<Vec<String>, Refusal> {
-        let Self { tests, place, .. } = self;
+        let Self { tests, place, environment, .. } = self;
+        let environment = environment.as_deref();
         let interrupts = Interrupts::catch()?;
         // Untracked files that an earlier test left behind do not make a later result less valid.
         let has_untracked = place.is_dirty(true)? && !place.is_dirty(false)?;
         for (n, test) in tests.iter().enumerate() {
             let code = Code { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? };
             observer.begins(test, n, tests.len());
-            let ran = process::run(&test.command, &place.folder, Some(timeout), &interrupts, &mut |bytes| {
-                observer.wrote(bytes);
-            })?;
+            let shell = Shell { command: &test.command, folder: &place.folder, environment };
+            let ran = process::run(&shell, Some(timeout), &interrupts, &mut |bytes| observer.wrote(bytes))?;
             observer.ended(&ran);
             // If the test itself made or changed a commit, that is not what was tested.
             let moved = place.commit()? != code.commit;

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod breaches;
+mod foreseen;
 mod gates;
 mod next;
 mod progress;
@@ -13,6 +14,7 @@ mod worn;
 
 pub(crate) use bounds::{Bounds, RefChange, is_private_or_remote, unplanned_words};
 pub(crate) use breaches::breach_words;
+pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
 pub(crate) use next::{Need, Standing, Why, chains, mode_for, need, next, phase};
 pub(crate) use progress::{HELD_ELSEWHERE, IssueProgress, LeftOut, Progress};

@@ -56,6 +56,8 @@ pub(crate) struct Standing {
     pub(crate) is_integrated: bool,
     /// How often its execution failed in this run.
     pub(crate) failures: u64,
+    /// Whether it failed last because its agent took too long, which costs as much the next time.
+    pub(crate) has_timed_out: bool,
     /// How often someone chose to try it again after that.
     pub(crate) granted: u64,
     /// Whether the run gave it up, or left it to someone else.
@@ -90,6 +92,8 @@ pub(crate) enum Why {
     Choice,
     /// The plans were rejected too often.
     Rejected,
+    /// Its plan must be reviewed, and the reviewer gave no review.
+    Unreviewed,
     /// Someone paused or cancelled it.
     Stopped,
     /// Its execution failed too often.
@@ -125,8 +129,12 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
             true if at.rejected < MOST_ROUNDS => plan(),
             _ => Need::Person(Why::Rejected),
         },
-        IssueStatus::Planned if run.takes(RunStep::Review) && !at.is_unreviewed && at.verdict.is_none() => {
-            Need::Step(RunStep::Review)
+        IssueStatus::Planned if run.takes(RunStep::Review) && at.verdict.is_none() => {
+            if at.is_unreviewed {
+                Need::Person(Why::Unreviewed)
+            } else {
+                Need::Step(RunStep::Review)
+            }
         }
         IssueStatus::Planned => queue(run),
         IssueStatus::Queued if !run.takes(RunStep::Execute) => Need::Over,
@@ -138,6 +146,7 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
         IssueStatus::Failed if at.failures == 0 && !at.is_planned_here && run.takes(RunStep::Plan) => plan(),
         IssueStatus::Failed
             if run.takes(RunStep::Execute)
+                && !(at.has_timed_out && at.granted == 0)
                 && at.failures <= run.limits.retries.saturating_add(at.granted) =>
         {
             Need::Retry

@@ -34,6 +34,10 @@ pub(crate) struct Progress<'a> {
     in_vain: BTreeMap<(RunStep, &'a IssueId), usize>,
     /// What agents did outside of their roles, in order.
     pub(crate) breaches: Vec<&'a Breach>,
+    /// How often each issue may be tried again because someone chose that.
+    granted: BTreeMap<&'a IssueId, u64>,
+    /// The issues for which someone stopped the run. Whoever resumes it wants them tried again.
+    stopped_for: Vec<&'a IssueId>,
     /// What people chose when something had failed too often, in order.
     pub(crate) decisions: Vec<&'a Decided>,
     /// Everything that went wrong, in order, with the time.
@@ -135,6 +139,8 @@ impl<'a> Progress<'a> {
             setbacks: Vec::new(),
             in_vain: BTreeMap::new(),
             breaches: Vec::new(),
+            granted: BTreeMap::new(),
+            stopped_for: Vec::new(),
             decisions: Vec::new(),
             errors: Vec::new(),
             updated_at: folder.run.created_at,
@@ -170,6 +176,11 @@ impl<'a> Progress<'a> {
                 self.status = reached.status;
                 self.phase = reached.phase;
                 self.driver = reached.driver.as_deref().or(self.driver);
+                if reached.driver.is_some() {
+                    for issue in std::mem::take(&mut self.stopped_for) {
+                        *self.granted.entry(issue).or_default() += 1;
+                    }
+                }
                 let error = reached.error.as_ref().map(|error| Wrong::Run(reached.phase, error));
                 self.errors.extend(error.map(|error| (entry.at, error)));
             }
@@ -192,7 +203,14 @@ impl<'a> Progress<'a> {
                 self.errors.push((entry.at, Wrong::Step(setback)));
             }
             RunEvent::Breach(breach) => self.breaches.push(breach),
-            RunEvent::Decision(decided) => self.decisions.push(decided),
+            RunEvent::Decision(decided) => {
+                match decided.choice {
+                    Choice::Retry => *self.granted.entry(&decided.issue_id).or_default() += 1,
+                    Choice::Abort => self.stopped_for.push(&decided.issue_id),
+                    Choice::Skip => {}
+                }
+                self.decisions.push(decided);
+            }
         }
     }
 
@@ -225,10 +243,9 @@ impl<'a> Progress<'a> {
         self.actions.iter().filter(is_it).count()
     }
 
-    /// How often someone chose to try the execution of an issue again.
+    /// How often someone chose to try the execution of an issue again, or resumed a run that was stopped because of it.
     pub(crate) fn granted(&self, issue: &IssueId) -> u64 {
-        let is_it = |it: &&&Decided| it.issue_id == *issue && it.choice == Choice::Retry;
-        self.decisions.iter().filter(is_it).count() as u64
+        self.granted.get(issue).copied().unwrap_or(0)
     }
 
     /// How often an agent was asked for a step of an issue in vain since it last was taken.

@@ -84,7 +84,7 @@ pub(crate) struct Totals {
     pub(crate) success_rate: Option<usize>,
     /// Commits that are linked to its executions.
     pub(crate) commit_count: usize,
-    /// Test commands, each once for each execution.
+    /// Test commands of the last execution of each issue.
     pub(crate) check_count: usize,
     /// How many of them did not pass when last checked.
     pub(crate) failed_check_count: usize,
@@ -123,7 +123,7 @@ pub(crate) struct IssueReport {
     pub(crate) execution_ids: Vec<ExecutionId>,
     /// Their commits.
     pub(crate) commits: Vec<ReportedCommit>,
-    /// The last check of each of their test commands.
+    /// The last check of each test command of the last execution.
     pub(crate) checks: Vec<ReportedCheck>,
     /// Files that the commits of the last execution change although its plan does not name them.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -320,7 +320,7 @@ fn issue_report(
         task_count: plan.map(|plan| plan.typed_plan().tasks.len()),
         execution_ids: executions.iter().map(|it| it.execution.id.clone()).collect(),
         commits: executions.iter().flat_map(|it| commits(it)).collect(),
-        checks: executions.iter().flat_map(|it| checks(it)).collect(),
+        checks: executions.last().map(|it| checks(it)).unwrap_or_default(),
         unplanned_files: executions
             .last()
             .zip(plan)

@@ -1,6 +1,6 @@
 //! Commits of the code, and what a link of the store records about them.
 
-use bstr::ByteSlice;
+use bstr::{BStr, ByteSlice};
 
 use crate::git::tree_diff::Difference;
 use crate::git::{Kind, ObjectId};
@@ -30,6 +30,10 @@ pub(crate) struct CodeCommit {
     pub(crate) author: Person,
     /// When it was authored.
     pub(crate) authored_at: Time,
+    /// Who committed it, written like the author.
+    pub(crate) committer: Person,
+    /// When it was committed.
+    pub(crate) committed_at: Time,
     /// Its parents.
     pub(crate) parents: Vec<ObjectId>,
 }
@@ -57,16 +61,24 @@ impl Store {
     pub(crate) fn code_commit(&self, id: ObjectId) -> Result<CodeCommit, StoreError> {
         let failed = StoreError::object("cannot read a commit");
         let commit = self.repo.commit(id).map_err(&failed)?;
-        let author = commit.author().map_err(&failed)?;
+        let (author, committer) = (commit.author().map_err(&failed)?, commit.committer().map_err(&failed)?);
         let message = commit.message().map_err(&failed)?.to_vec();
         let subject = message.trim_start().lines().next().unwrap_or_default().to_str_lossy().into_owned();
         let subject = one_line(&subject).chars().take(LONGEST_SUBJECT).collect();
         // An unreadable date is no reason to lose the link.
-        let seconds = author.time().map(|time| time.seconds).unwrap_or_default();
-        let authored_at = Time::from_seconds(seconds).unwrap_or(self.now()?);
-        let author = format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy());
+        let at = |seconds: Option<i64>| match Time::from_seconds(seconds.unwrap_or_default()) {
+            Some(time) => Ok(time),
+            None => self.now(),
+        };
+        let authored_at = at(author.time().ok().map(|time| time.seconds))?;
+        let committed_at = at(committer.time().ok().map(|time| time.seconds))?;
+        let person = |name: &BStr, email: &BStr| {
+            Person::from(one_line(&format!("{} <{}>", name.to_str_lossy(), email.to_str_lossy())))
+        };
+        let author = person(author.name, author.email);
+        let committer = person(committer.name, committer.email);
         let parents = commit.parents().collect();
-        Ok(CodeCommit { id, message, subject, author: one_line(&author).into(), authored_at, parents })
+        Ok(CodeCommit { id, message, subject, author, authored_at, committer, committed_at, parents })
     }
 
     /// The commit with this id, or the only one whose id begins with it; `None` if there is none, or more than one.

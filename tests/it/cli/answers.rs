@@ -45,8 +45,8 @@ fn others(repo: &Repo) {
     answer(repo, "show-issue", &["status", "ISS-001"]);
     answer(repo, "reindex", &["reindex"]);
     answer(repo, "wisdom", &["wisdom", "add", "Tokens expire", "--tag", "auth"]);
-    answers(repo, "wisdom", &["wisdom", "list"]);
-    answers(repo, "wisdom", &["wisdom", "search", "tokens"]);
+    answers(repo, "wisdom-view", &["wisdom", "list"]);
+    answers(repo, "wisdom-view", &["wisdom", "search", "tokens"]);
     answer(repo, "show-issue", &["unbind", "ISS-001"]);
     answer(repo, "show-issue", &["bind", "ISS-001"]);
     answer(repo, "show-solution", &["show", &solution]);
@@ -96,6 +96,8 @@ fn others(repo: &Repo) {
         &[json!({"type": "phase", "status": "running", "phase": "init"})],
     ));
     repo.issue("ISS-009");
+    let dry = ["run", "ISS-009", "--planner", "sh:exit 3", "--plan-only", "--dry-run"];
+    answer(repo, "run-dry", &dry);
     let run = ["run", "ISS-009", "--plan-only", "--planner", "sh:exit 3", "--mode", "quick", "--json"];
     let ran = repo.wf(&run).fails(1);
     schema::fits(repo, "run-show", &ran.json());

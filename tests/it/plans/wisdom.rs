@@ -103,3 +103,28 @@ fn wisdom_can_be_hidden_exported_and_merged() {
     assert_eq!(ada.json(&["wisdom", "list"]).as_array().unwrap().len(), 2);
     ada.wf(&["fsck"]).ok();
 }
+
+#[test]
+fn a_question_is_closed_by_its_answer() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let id = repo.planned("ISS-001", &plan_on("a.txt"));
+    let asked = repo.json(&["wisdom", "add", "Which clock?", "--type", "question"])["id"].clone();
+    let uid = asked.as_str().unwrap().rsplit('-').next().unwrap()[..8].to_owned();
+    let listed = repo.wf(&["wisdom", "list"]).ok().stdout;
+    assert!(listed.contains(&format!("{uid}  question")), "{listed}");
+    assert_eq!(column(&repo.json(&["wisdom", "list", "--open"]), "text"), ["Which clock?"]);
+    let said = repo.wf(&["wisdom", "answer", &uid, "Clocks are UTC"]).ok().stdout;
+    assert!(said.contains("a decision, which answers") && said.contains(&uid), "{said}");
+    assert_eq!(repo.json(&["wisdom", "list", "--open"]), json!([]));
+    let all = repo.json(&["wisdom", "list"]);
+    assert_eq!((&all[0]["answers"], &all[1]["answered_by"]), (&asked, &all[0]["id"]), "{all:#}");
+    let listed = repo.wf(&["wisdom", "list"]).ok().stdout;
+    assert!(listed.contains(&format!("{uid}  answered")), "{listed}");
+    let told = column(&repo.json(&["context", &id, "--for", "executor"])["wisdom"], "text");
+    assert_eq!(told, ["Clocks are UTC"]);
+    let answer = all[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(repo.refused(1, &["wisdom", "answer", &answer, "x"])["code"], "not-a-question");
+    assert_eq!(repo.refused(1, &["wisdom", "answer", "nowhere", "x"])["code"], "not-found");
+    repo.wf(&["fsck"]).ok();
+}

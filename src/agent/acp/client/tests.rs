@@ -64,7 +64,7 @@ fn talk(role: Role, root: &Path, prompt: Option<&str>) -> (Result<Greeting, Fail
     let (mut forward, incoming_agent) = lines::channel::<std::io::Result<String>>(64);
     let (to_client, incoming_client) = lines::channel::<std::io::Result<String>>(64);
     let (events, happened) = mpsc::channel();
-    let (_cancel, cancelled) = oneshot::channel();
+    let (_interrupt, interruptions) = lines::unbounded();
     // The client writes bytes to a process, not from a future.
     std::thread::spawn(move || {
         while let Ok(bytes) = from_client.recv() {
@@ -105,7 +105,7 @@ fn talk(role: Role, root: &Path, prompt: Option<&str>) -> (Result<Greeting, Fail
         let _ = futures_lite::future::block_on(agent.connect_to(acp::Lines::new(outgoing, incoming_agent)));
     });
     let session = Session { root: root.to_owned(), role, prompt: prompt.map(str::to_owned), events };
-    let result = run(session, to_agent, incoming_client, cancelled);
+    let result = run(session, to_agent, incoming_client, interruptions);
     let message = |event| match event {
         Event::Message(text) => Some(text),
         _ => None,

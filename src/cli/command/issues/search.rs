@@ -1,11 +1,11 @@
 use crate::cli::{Context, Outcome, print};
 use crate::ops::issues;
 
-/// Search issues, plans, comments, feedback and linked commits, ranked by relevance
+/// Search issues, plans, comments, feedback, explorations and linked commits, ranked by relevance
 ///
 /// Combine words with AND, OR, NOT, NEAR(…) and parentheses. "several words" in double quotes match as a phrase,
-/// `word*` matches a prefix, and `title: word` searches one field: title, context, comments, plans, commits or
-/// feedback. Anything else is plain text, such as `src/a.rs` or `bd-0v1`. If the text is an id, a shortened id
+/// `word*` matches a prefix, and `title: word` searches one field: title, context, comments, plans, commits,
+/// feedback or explorations. Anything else is plain text, such as `src/a.rs` or `bd-0v1`. If the text is an id, a shortened id
 /// or an item, its match comes first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

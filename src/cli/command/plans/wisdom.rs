@@ -35,8 +35,29 @@ enum WisdomCommand {
         #[command(flatten)]
         given: TextArgs,
     },
+    /// Answer an open question, which closes it
+    ///
+    /// The answer takes the place of the question for agents, so it should be understandable by itself. `git wf wisdom list
+    /// --open` shows the questions.
+    Answer {
+        /// The question: its id, or an unambiguous start of it
+        question: String,
+        /// The text (`-` for stdin); or use -m, -F FILE, or -e
+        text: Option<String>,
+        /// The type: learning, decision or convention
+        #[arg(long = "type", value_name = "TYPE", default_value = "decision", value_parser = parse_type)]
+        kind: WisdomType,
+        /// A tag; may be given several times
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+        #[command(flatten)]
+        given: TextArgs,
+    },
     /// List what was learned, newest first
     List {
+        /// Only questions that nobody has answered
+        #[arg(long)]
+        open: bool,
         /// Only this type: learning, decision, convention or question
         #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
         kind: Option<WisdomType>,
@@ -65,10 +86,21 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         WisdomCommand::Add { text, kind, tags, issue, run, given } => {
             let help = format!("A {kind}, for everyone who works here.");
             let text = given.written(text.as_deref(), &session, false, "wisdom", &help)?;
-            let done = plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue, run })?;
+            let done =
+                plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue, run, answers: None })?;
             return context.answer(done, |added, _, screen| print::wisdom::added(screen, added));
         }
-        WisdomCommand::List { kind, tag, issue } => WisdomFilter { kind, tag, issue, words: vec![] },
+        WisdomCommand::Answer { question, text, kind, tags, given } => {
+            let help = "The answer, for everyone who works here.";
+            let text = given.written(text.as_deref(), &session, false, "wisdom", help)?;
+            let answers = Some(question);
+            let input = AddWisdom { kind, text, tags, issue: None, run: None, answers };
+            let done = plans::add_wisdom(&session, &input)?;
+            return context.answer(done, |added, _, screen| print::wisdom::added(screen, added));
+        }
+        WisdomCommand::List { open, kind, tag, issue } => {
+            WisdomFilter { kind, tag, issue, open, words: vec![] }
+        }
         WisdomCommand::Search { words } => WisdomFilter { words, ..WisdomFilter::default() },
     };
     let now = session.store().now()?.millis();

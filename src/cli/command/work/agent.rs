@@ -30,6 +30,9 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum AgentCommand {
     /// List the agents, where each setting comes from, and whether the program is found
+    ///
+    /// The column RUNS has the roles for which git config (wf.run.explorer, .planner, .reviewer, .executor) names the agent:
+    /// `git wf run` uses it for them unless told otherwise.
     List,
     /// Start an agent, and test whether it answers
     ///

@@ -29,7 +29,14 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let lone = item.clone().filter(|_| text.is_none() && args.message.is_empty());
     let summary = text_input::said(&args.message, text.as_deref())?;
     let report = args.result.as_deref().map(report).transpose()?;
-    let input = Complete { item, summary, report, take_next: args.then.take_next(), force: args.force.why() };
+    let input = Complete {
+        item,
+        summary,
+        report,
+        made: vec![],
+        take_next: args.then.take_next(),
+        force: args.force.why(),
+    };
     let done = work::complete(&session, &input)
         .map_err(|refusal| text_input::or_text(refusal.into(), lone.as_deref(), "git wf done -m"))?;
     ended::answer(done, context, print::work::completed)

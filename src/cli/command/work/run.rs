@@ -25,9 +25,10 @@ use crate::ui;
 /// On a terminal, each issue has a line with its step, its task, the time and the last output of its agent. With --json,
 /// each event is a JSON object on a line of stderr (`git wf schema run-event`), and the answer is the run at its end.
 ///
-/// When an execution has failed and no retries are left, its issue is skipped; on a terminal without --yes, you are asked
-/// whether to retry it, skip it or stop the run. An agent that writes nothing and changes nothing for wf.run.silence
-/// (default: 15m if its protocol is acp) is started again once.
+/// An execution that failed is retried once (--retry). When no retries are left, or when its agent took too long, its issue
+/// is skipped; on a terminal without --yes, you are asked whether to retry it, skip it or stop the run. An agent that writes
+/// nothing and changes nothing for wf.run.silence (default: 15m if its protocol is acp) is reminded twice if it speaks acp,
+/// and then, like any other, started again once.
 ///
 /// Ctrl-C ends the run once the current steps are done and completed work is merged; a second Ctrl-C ends it at once.
 /// `git wf run resume` continues it.
@@ -59,7 +60,7 @@ pub(crate) struct Args {
     /// Plan or review at most N issues at once (default: 3 in a batch, else 1)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
     plan_jobs: Option<u64>,
-    /// Retry an execution that failed, or whose work cannot be merged, at most N times (default: 0)
+    /// Retry an execution that failed, or whose work cannot be merged, at most N times (default: 1)
     #[arg(long = "retry", value_name = "N", value_parser = clap::value_parser!(u64).range(0..=10))]
     retries: Option<u64>,
     /// Plan and review only
@@ -74,7 +75,7 @@ pub(crate) struct Args {
     /// Skip the review
     #[arg(long)]
     skip_review: bool,
-    /// Show the run without starting it
+    /// Show the steps for each issue without starting the run
     #[arg(long)]
     dry_run: bool,
     /// Run the test commands of the plans without asking
@@ -91,7 +92,7 @@ struct Agents {
     /// The agent that makes plans
     #[arg(long, value_name = "AGENT")]
     planner: Option<String>,
-    /// The agent that reviews them
+    /// The agent that reviews them; unless --mode is given, there is a review then
     #[arg(long, value_name = "AGENT")]
     reviewer: Option<String>,
     /// The agent that executes them
@@ -236,10 +237,8 @@ fn begin(args: Args, context: &mut Context) -> Outcome {
         skip_review: args.skip_review,
     };
     if args.dry_run {
-        let done = run::prepare(&session, &input)?;
-        let Done { view: (run, _), commit, notices } = done;
-        return context
-            .answer(Done { view: run, commit, notices }, |run, _, screen| print::run::dry(screen, run));
+        let done = run::dry(&session, &input)?;
+        return context.answer(done, |dry, _, screen| print::run_dry::dry(screen, dry));
     }
     let mut watch = print::run_live::Following::new(Interrupts::catch()?, args.yes, context.json());
     let done = run::run(&session, &input, &mut watch);

@@ -26,6 +26,9 @@ const MOST_EXPLORED: u64 = 5;
 /// The most issues that are planned at once, unless someone says otherwise.
 const MOST_PLANNED: u64 = 3;
 
+/// How often an execution that failed is tried again before a person is asked, unless somebody says otherwise.
+const RETRIES: u64 = 1;
+
 /// What to run, and how.
 #[derive(Debug, Default)]
 pub(crate) struct Begin {
@@ -72,7 +75,12 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> 
         Some(mode) => mode,
         None => configured_mode(store)?,
     };
-    let mode = mode.unwrap_or_else(|| mode_for(&priorities));
+    // Whoever names a reviewer wants a review.
+    let is_to_review = input.agents.reviewer.is_some() && !input.skip_review;
+    let mode = mode.unwrap_or_else(|| match mode_for(&priorities) {
+        RunMode::Quick if is_to_review => RunMode::Full,
+        mode => mode,
+    });
     let steps = steps(input, mode, &crew)?;
     crew.refuse_missing(session, &steps)?;
     let agents = crew.names();
@@ -120,7 +128,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> 
             explore_jobs: if mode == RunMode::Batch { MOST_EXPLORED } else { 1 },
             plan_jobs: plan_jobs.max(1),
             jobs,
-            retries: number(input.retries, "wf.run.retries", 0)?,
+            retries: number(input.retries, "wf.run.retries", RETRIES)?,
         },
         execution_method: crew.method(),
         code_review: CodeReview::Skip,

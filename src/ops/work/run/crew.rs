@@ -48,7 +48,7 @@ impl Given {
     }
 
     /// As git config says: `wf.run.explorer` and so on.
-    pub(super) fn configured(store: &Store) -> Self {
+    pub(in crate::ops::work) fn configured(store: &Store) -> Self {
         Self {
             explorer: store.config("wf.run.explorer"),
             planner: store.config("wf.run.planner"),
@@ -56,6 +56,17 @@ impl Given {
             executor: store.config("wf.run.executor"),
             keep_transcripts: Some(store.config_bool("wf.run.keepTranscripts")),
         }
+    }
+
+    /// What is given, with its role.
+    pub(in crate::ops::work) fn by_role(self) -> impl Iterator<Item = (Role, String)> {
+        let roles = [
+            (Role::Explorer, self.explorer),
+            (Role::Planner, self.planner),
+            (Role::Reviewer, self.reviewer),
+            (Role::Executor, self.executor),
+        ];
+        roles.into_iter().filter_map(|(role, text)| Some((role, text?)))
     }
 
     /// As it was kept when the run began; nothing if it began on another machine.

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use super::job::{Came, Job, Refused, Spent, Vain, failure, failure_of};
+use super::job::{Came, Job, Refused, Spent, Vain, failure, failure_cut, failure_of};
 use super::leftovers::keep_all;
 use super::outside::refuse_outside;
 use super::steps::input;
+use super::tree;
 use crate::agent::process::Ran;
 use crate::agent::request::RequestKind;
+use crate::git::Revisions;
 use crate::model::execution::Failure;
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
@@ -18,6 +20,7 @@ use crate::ops::{Kind, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
 use crate::rules::unbegun::unbegun;
+use crate::store::{ObjectId, object_id};
 
 /// The kind of failure if what was changed is not committed.
 pub(super) const COMMIT_FAILED: &str = "commit_failed";
@@ -91,7 +94,9 @@ impl Carrying<'_> {
         self.test()?;
         refuse_outside(self.job, self.session.store())?;
         self.find_links()?;
-        let complete = Complete { report, ..Complete::default() };
+        let made = self.made()?;
+        let item = Some(self.execution.id.to_string());
+        let complete = Complete { item, report, made, ..Complete::default() };
         work::complete(self.session, &complete).map_err(|refusal| {
             let mut failure = failure_of(&refusal);
             if refusal.code == "uncommitted" {
@@ -116,14 +121,25 @@ impl Carrying<'_> {
         Ok(())
     }
 
+    /// The commits on the branch of the execution since it began: nobody else works there, whether hooks link commits here
+    /// or not.
+    fn made(&self) -> Result<Vec<ObjectId>, Refusal> {
+        let store = self.session.store();
+        let base = object_id(self.job.guard.bounds().base.as_str());
+        let (Some(base), Some(head)) = (base, store.head()?) else { return Ok(vec![]) };
+        let range = Revisions::of(head).without(base).no_merges().oldest_first();
+        Ok(store.git().revisions(range)?)
+    }
+
     /// Runs the tests of the plan here, whatever the agent says of them.
     fn test(&self) -> Result<(), Vain> {
-        let tests = match verification(self.session, None, &[]) {
+        let tests = match verification(self.session, Some(self.execution.id.as_str()), &[]) {
             // A plan without tests has none to pass.
             Err(refusal) if refusal.kind == Kind::Nothing => return Ok(()),
             other => other?,
         };
-        let verified = tests.run(TEST_LIMIT, &mut Unseen)?.view;
+        // What they run was written by the agent, so they get no more than it.
+        let verified = tests.within(self.job.environment()).run(TEST_LIMIT, &mut Unseen)?.view;
         if verified.passed {
             return Ok(());
         }
@@ -134,8 +150,9 @@ impl Carrying<'_> {
             return Err(Vain::Stopped);
         }
         let how = failed.exit_code.map_or("was stopped".to_owned(), |code| format!("ended with {code}"));
+        let what = format!("`{}` {how}", failed.command);
         let mut failure =
-            failure("test_failure", &format!("`{}` {how}", failed.command), failed.output_tail.trim());
+            failure_cut("test_failure", &what, failed.output_tail.trim(), "the checks of the execution");
         failure.task_id.clone_from(&failed.task_id);
         Err(Vain::Failed(failure))
     }
@@ -166,7 +183,7 @@ impl Carrying<'_> {
             failure.message = Some(format!("{message} (its work is on the branch {branch})"));
         }
         let told = |failure: &Failure| Fail {
-            item: None,
+            item: Some(self.execution.id.to_string()),
             told: Told { failure: failure.clone(), solution_id: None },
             report: None,
             take_next: false,
@@ -190,6 +207,7 @@ impl Carrying<'_> {
 
     /// The branch on which what it left is kept; none if there is nothing.
     fn kept(&self) -> Option<String> {
+        tree::check(&self.job.identity.common, &self.job.folder).ok()?;
         let base = self.folder().ok().flatten().and_then(|folder| folder.execution.base_commit);
         keep_all(self.session.store(), &self.execution.id, base.as_ref()).ok().flatten()
     }

@@ -1,24 +1,26 @@
 //! A step that an agent takes, in a thread of its own: what it is given, and what comes back.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
+use super::listener::Listener;
 use super::outside::{Outside, keep_records};
 use super::places::{As, transcript_name};
-use super::silence::Silence;
+use super::tree;
 use super::unended;
 use crate::agent::answer::Answer;
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
 use crate::agent::guard::Guard;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{self, Observer, Place, Reply, Said, Unanswered};
+use crate::agent::talk::{self, Place, Reply, Unanswered};
 use crate::model::Explain;
 use crate::model::agent_session::Usage;
 use crate::model::execution::Failure;
@@ -31,12 +33,11 @@ use crate::model::run_log::{Breach, Setback};
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::model::wisdom::Learned;
+use crate::ops::Refusal;
 use crate::ops::issues::existing_outline;
 use crate::ops::plans;
 use crate::ops::work::{Conversation, record_session, recorded};
-use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
-use crate::trail::active;
 
 /// How often an agent is asked for one step.
 const TRIES: usize = 2;
@@ -53,6 +54,8 @@ pub(super) struct Job {
     pub(super) step: RunStep,
     /// The issue.
     pub(super) issue: IssueId,
+    /// The execution, if it carries one out.
+    pub(super) execution: Option<ExecutionId>,
     /// Who takes it.
     pub(super) agent: Agent,
     /// As what it acts.
@@ -144,7 +147,16 @@ pub(super) fn failure_of(refusal: &Refusal) -> Failure {
 
 /// A failure with what was said about it.
 pub(super) fn failure(kind: &str, message: &str, said: &str) -> Failure {
-    let said: String = said.chars().take(QUOTED).collect();
+    failure_cut(kind, message, said, "")
+}
+
+/// The same; where what was said is cut, it says where the rest is.
+pub(super) fn failure_cut(kind: &str, message: &str, said: &str, rest: &str) -> Failure {
+    let said = match said.char_indices().nth(QUOTED) {
+        None => said.to_owned(),
+        Some((end, _)) if rest.is_empty() => format!("{}…", &said[..end]),
+        Some((end, _)) => format!("{}… (the rest is in {rest})", &said[..end]),
+    };
     let message = if said.trim().is_empty() { message.to_owned() } else { format!("{message}: {said}") };
     Failure { error_type: Some(kind.to_owned()), message: Some(message), ..Failure::default() }
 }
@@ -175,7 +187,9 @@ impl Job {
             if let Some(simpler) = simpler.filter(|_| tried > 0) {
                 request.input = simpler.clone();
             }
-            let failure = match self.once::<A>(&agent, &request) {
+            let said = self.once::<A>(&agent, &request);
+            self.refuse_exchanged()?;
+            let failure = match said {
                 Ok(reply) => {
                     let learned = reply.aside.wisdom.clone();
                     let accepted = accept(reply, &request.input);
@@ -186,7 +200,7 @@ impl Job {
                         Ok(taken) => return Ok(taken),
                         Err(Refused::Faults(faults)) => {
                             let failure =
-                                failure("invalid-answer", "the answer cannot be used", &faults.join("\n"));
+                                self.said("invalid-answer", "the answer cannot be used", &faults.join("\n"));
                             request.faults = faults;
                             failure
                         }
@@ -199,7 +213,7 @@ impl Job {
                     // The first fault is in the message.
                     let details: Vec<String> =
                         error.details().into_iter().filter(|detail| !message.contains(detail)).collect();
-                    let failure = failure(error.code(), &message, &details.join("\n"));
+                    let failure = self.said(error.code(), &message, &details.join("\n"));
                     match error {
                         Unanswered::Unfit { faults, .. } => request.faults = faults,
                         Unanswered::TimedOut { after, .. } if kind != RequestKind::Build => {
@@ -232,11 +246,24 @@ impl Job {
         Err(Vain::Stopped)
     }
 
+    /// A failure, with words of the agent that are in its transcript.
+    fn said(&self, kind: &str, message: &str, said: &str) -> Failure {
+        failure_cut(kind, message, said, "the transcript")
+    }
+
+    /// Refuses to go on where the agent put something else in the place of its worktree.
+    fn refuse_exchanged(&self) -> Result<(), Vain> {
+        tree::check(&self.identity.common, &self.folder).map_err(|refusal| {
+            let (action, issue_id) = (self.step, Some(self.issue.clone()));
+            let (agent, what) = (Some(self.agent.name().to_owned()), refusal.message.clone());
+            self.report(Report::Breach(Breach { action, issue_id, agent, what, undone: true }));
+            Vain::from(refusal)
+        })
+    }
+
     fn once<A: Answer>(&self, agent: &Agent, request: &Request) -> Result<Reply<A>, Unanswered> {
-        let here = self.identity.environment.iter().cloned();
-        let mut environment = environment(here, agent, self.role.as_str());
-        self.guard.guard(&mut environment);
-        let place = Place { folder: self.folder.clone(), environment, transcript: self.transcript() };
+        let (environment, transcript) = (self.environment(), self.transcript());
+        let place = Place { folder: self.folder.clone(), environment, transcript };
         let from = self.now();
         if let (RunStep::Execute, Some(from)) = (self.step, from) {
             self.begins(agent, from, &place.transcript);
@@ -265,6 +292,14 @@ impl Job {
         said
     }
 
+    /// What the agent sees, and whatever runs in its name.
+    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
+        let here = self.identity.environment.iter().cloned();
+        let mut environment = environment(here, &self.agent, self.role.as_str());
+        self.guard.guard(&mut environment);
+        environment
+    }
+
     fn now(&self) -> Option<Time> {
         self.identity.at(&self.folder).ok()?.store().now().ok()
     }
@@ -279,8 +314,7 @@ impl Job {
         used: Usage,
     ) {
         let Ok(session) = self.identity.at(&self.folder) else { return };
-        let store = session.store();
-        let (Ok(Some(active)), Ok(ended_at)) = (active::read(store), store.now()) else { return };
+        let (Some(execution), Ok(ended_at)) = (&self.execution, session.store().now()) else { return };
         let summary = match said {
             Ok(reply) => reply.value["summary"].as_str().map(str::to_owned),
             Err(error) => Some(error.to_string()),
@@ -290,17 +324,16 @@ impl Job {
             Ok(reply) => talk.answered(reply),
             Err(_) => talk.unanswered(used),
         };
-        if record_session(&session, &active.execution_id, held).is_ok() {
+        if record_session(&session, execution, held).is_ok() {
             unended::ended(transcript);
         }
     }
 
     /// Notes that the agent is asked to execute a plan.
     fn begins(&self, agent: &Agent, from: Time, transcript: &Path) {
-        let Ok(session) = self.identity.at(&self.folder) else { return };
-        let Ok(Some(active)) = active::read(session.store()) else { return };
+        let Some(execution) = &self.execution else { return };
         let talk = Conversation { agent, started_at: from, ended_at: from, transcript, summary: None };
-        unended::begins(transcript, &active.execution_id, talk.unanswered(Usage::default()));
+        unended::begins(transcript, execution, talk.unanswered(Usage::default()));
     }
 
     /// Commits what an agent left behind that cannot commit, before its session ends. What cannot be committed stays, and
@@ -349,80 +382,4 @@ pub(super) enum Refused {
 
 fn longer(limit: Duration) -> Duration {
     limit.saturating_mul(LONGER)
-}
-
-/// How often it is looked at which task an agent works on.
-const LOOK: Duration = Duration::from_millis(500);
-
-/// Passes on what an agent says, and stops it when someone wants that, or when it is silent for too long.
-struct Listener<'a> {
-    job: &'a Job,
-    seen: usize,
-    /// What the agent reported so far.
-    used: Usage,
-    /// Where the agent works; none if that cannot be opened, which ends the step anyway.
-    tree: Option<Session>,
-    silence: Option<Silence>,
-    /// Whether it was stopped because of that.
-    is_quiet: bool,
-    task: Option<TaskId>,
-    looked: Instant,
-}
-
-impl<'a> Listener<'a> {
-    fn of(job: &'a Job) -> Self {
-        let tree = job.identity.at(&job.folder).ok();
-        let silence = job.silence.zip(tree.as_ref());
-        Self {
-            job,
-            seen: 0,
-            used: Usage::default(),
-            silence: silence.map(|(limit, tree)| Silence::of(limit, tree.store())),
-            tree,
-            is_quiet: false,
-            task: None,
-            looked: Instant::now(),
-        }
-    }
-
-    /// Tells when the agent has begun with another task.
-    fn look_for_task(&mut self) {
-        if self.job.step != RunStep::Execute || self.looked.elapsed() < LOOK {
-            return;
-        }
-        self.looked = Instant::now();
-        let active = self.tree.as_ref().and_then(|tree| active::read(tree.store()).ok().flatten());
-        let Some(task) = active.and_then(|active| active.task_id) else { return };
-        if self.task.as_ref() != Some(&task) {
-            let _ = self.job.reports.try_send(Report::Task(self.job.issue.clone(), task.clone()));
-            self.task = Some(task);
-        }
-    }
-}
-
-impl Observer for Listener<'_> {
-    fn said(&mut self, _: Said, text: &str) {
-        if let Some(silence) = &mut self.silence {
-            silence.heard();
-        }
-        // An agent that says more than anyone can read does not wait for them.
-        let _ = self.job.reports.try_send(Report::Said(self.job.issue.clone(), text.to_owned()));
-    }
-
-    fn used(&mut self, usage: &Usage) {
-        self.used = usage.clone();
-    }
-
-    fn stop(&mut self) -> bool {
-        // The first wish is that the step comes to its end.
-        let wished = self.job.stops.load(Ordering::Relaxed).saturating_sub(1);
-        let is_new = wished > self.seen;
-        self.seen += usize::from(is_new);
-        self.look_for_task();
-        if let (Some(silence), Some(tree), false) = (&mut self.silence, &self.tree, self.is_quiet) {
-            self.is_quiet = silence.is_too_long(tree.store());
-            return is_new || self.is_quiet;
-        }
-        is_new
-    }
 }

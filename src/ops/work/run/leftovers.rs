@@ -2,6 +2,7 @@
 //! nor in the way of the next attempt, which begins anew.
 
 use super::places::{Places, keep_uncommitted};
+use super::tree;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, RunId};
 use crate::ops::Refusal;
@@ -83,11 +84,11 @@ pub(super) fn keep_all(
 /// Removes a worktree of a run, after keeping what is only there.
 pub(super) fn put_away(
     store: &Store,
-    tree: &Path,
+    folder: &Path,
     attempt: &ExecutionId,
     run_head: Option<ObjectId>,
 ) -> Result<(), Refusal> {
-    if let Ok(there) = Store::open(tree, store.environment()) {
+    if let Ok(there) = tree::open_of(store, folder) {
         let kept = keep_files(&there, attempt)?;
         if let Some(head) = there.head()?.filter(|_| kept.is_none())
             && !is_in(store, head, run_head)?
@@ -95,7 +96,7 @@ pub(super) fn put_away(
             keep_commit(store, attempt, head)?;
         }
     }
-    Ok(store.git().remove_worktree(tree)?)
+    tree::remove(store, folder)
 }
 
 /// Whether the branch of a run has a commit.

@@ -228,7 +228,7 @@ impl Look<'_> {
     fn act_on(&self, name: &str) -> Option<&GitAct> {
         let branch = name.strip_prefix("refs/heads/");
         let is_there = |act: &&GitAct| {
-            act.has_worked() && (act.names(name) || (act.writes_here() && self.is_checked_out(act, branch)))
+            act.has_worked() && (act.names(name) || (act.moves_here() && self.is_checked_out(act, branch)))
         };
         self.acts.iter().find(is_there)
     }
@@ -269,6 +269,11 @@ impl Look<'_> {
             (Some(_), Some(_)) if is_own => Ok(None),
             (Some(old), Some(new)) => {
                 let Some(act) = act else { return Ok(None) };
+                let why = store.repo().moves(name, 1)?.into_iter().next().map(|it| it.why);
+                // The user worked there, too, and the agent's command did something else.
+                if why.is_some_and(|why| !act.accounts_for(&why)) {
+                    return Ok(None);
+                }
                 let undone =
                     self.is_one_move(name, old, new)? && store.git().put_back(name, Some(new), Some(old))?;
                 let kept = if undone { self.keep(new)? } else { None };

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use super::tree;
 use super::view::folder;
 use crate::git::Environment;
 use crate::model::hash::CommitHash;
@@ -42,17 +43,22 @@ pub(crate) struct As {
     pub(super) acting: Acting,
     /// The variables to choose from.
     pub(super) environment: Environment,
+    /// The git directory that all worktrees share.
+    pub(super) common: PathBuf,
 }
 
 impl As {
-    /// A session in a folder.
+    /// A session in a worktree of the run.
     pub(super) fn at(&self, folder: &Path) -> Result<Session, Refusal> {
         Ok(Session::new(self.store(folder)?, Box::new(Silent)))
     }
 
-    /// The store in a folder.
+    /// The store in a worktree of the run.
+    ///
+    /// # Errors
+    /// `worktree-exchanged`.
     pub(super) fn store(&self, folder: &Path) -> Result<Store, Refusal> {
-        Ok(Store::open(folder, &self.environment)?.acting(self.acting.clone()))
+        Ok(tree::open(&self.common, folder, &self.environment)?.acting(self.acting.clone()))
     }
 }
 
@@ -135,19 +141,19 @@ pub(super) fn prepare_branch(store: &Store, places: &Places, found: &RunFolder) 
     if is_new {
         refuse_lost(store, found, base)?;
     }
-    let tree = places.branch_tree();
-    if tree.exists() {
+    let folder = places.branch_tree();
+    if folder.exists() || folder.is_symlink() {
         // Whoever was killed in the middle of a merge left it behind, and nobody else works there.
-        if let Ok(there) = Store::open(&tree, store.environment())
+        if let Ok(there) = tree::open_of(store, &folder)
             && there.branch()?.as_deref() == Some(branch)
         {
             unlock(&there);
             return Ok(there.git().discard_uncommitted()?);
         }
-        store.git().remove_worktree(&tree)?;
+        tree::remove(store, &folder)?;
     }
-    store.git().prune_worktrees()?;
-    store.git().add_worktree(&tree, &short_branch(&run.id), is_new.then_some(base.as_str()))?;
+    store.prune_worktrees()?;
+    store.git().add_worktree(&folder, &short_branch(&run.id), is_new.then_some(base.as_str()))?;
     Ok(())
 }
 
@@ -190,8 +196,8 @@ pub(super) fn head(store: &Store, run: &Run) -> Result<Option<CommitHash>, Refus
 /// nothing was merged into it.
 pub(super) fn clean_up(store: &Store, places: &Places, found: &RunFolder) -> Result<(), Refusal> {
     let reading = found.run.issue_ids.iter().map(|issue| places.reading(issue));
-    for tree in reading.chain([places.branch_tree()]).filter(|tree| tree.exists()) {
-        store.git().remove_worktree(&tree)?;
+    for folder in reading.chain([places.branch_tree()]).filter(|it| it.exists() || it.is_symlink()) {
+        tree::remove(store, &folder)?;
     }
     if let Some(branch) = found.run.branch.as_deref().filter(|_| !Progress::of(found).has_integrated())
         && let Some(tip) = store.read_ref(branch)?

@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::arrived::Arrivals;
 use super::driver;
 use super::places::{Places, head};
+use super::tree;
+use crate::agent::talk::TIMEOUT;
+use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::review::Review;
 use crate::model::run::{Run, RunStep};
@@ -16,9 +19,10 @@ use crate::ops::issues::existing;
 use crate::ops::queue::World;
 use crate::ops::{Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, RunFolder};
+use crate::rules::readiness::in_order;
 use crate::rules::run::{Progress, Standing};
 use crate::rules::{facts, review};
-use crate::store::{ObjectId, Read, Snapshot, Store, layout, object_id, records};
+use crate::store::{ObjectId, Place, Read, Snapshot, Store, object_id, records};
 use crate::trail::active;
 
 /// The issues of a run, and who waits for whom.
@@ -54,14 +58,10 @@ impl Standings {
 #[derive(Default)]
 pub(super) struct Known(BTreeMap<IssueId, (Place, IssueFolder)>);
 
-/// What an issue is read from: its directory, and that of all queues, in which its items are.
-type Place = [Option<ObjectId>; 2];
-
 impl Known {
     /// The issue in this state.
     fn issue(&mut self, snapshot: &Snapshot<'_>, id: &IssueId) -> Result<&IssueFolder, Refusal> {
-        let at = |path: &str| Ok::<_, Refusal>(snapshot.entry(path)?.map(|(tree, _)| tree));
-        let place = [at(&layout::issue_folder(id))?, at(layout::QUEUES)?];
+        let place = snapshot.place_of(id)?;
         let known = match self.0.entry(id.clone()) {
             Entry::Occupied(known) if known.get().0 == place => known.into_mut(),
             Entry::Occupied(mut known) => {
@@ -97,6 +97,20 @@ pub(super) fn standings(
             }
         }
     }
+    // Plans that change the same file are executed in the order of the queue.
+    for queue in in_order(&world.queues, &world.facts, &world.policy) {
+        for (at, item) in queue.items().iter().enumerate().filter(|(_, item)| ready.contains(&item.issue_id))
+        {
+            if let Some((first, file)) = queue.goes_after(at).first() {
+                let why = format!(
+                    "{} (`{}`) comes first in the queue, and shares `{file}` with it",
+                    first.item_id, first.issue_id
+                );
+                waits_for.insert(item.issue_id.clone(), (Some(first.issue_id.clone()), why));
+            }
+        }
+    }
+    ready.retain(|issue| !waits_for.contains_key(issue));
     let head = head(store, &folder.run)?.and_then(|hash| object_id(hash.as_str()));
     let is_taken_over = driver::was_elsewhere(&places.files, folder);
     let at = At { store, places, run: &folder.run, progress: &progress, head, is_taken_over };
@@ -193,6 +207,7 @@ impl At<'_> {
             is_ours,
             is_integrated: self.is_integrated(own)?,
             failures: self.failures(folder),
+            has_timed_out: holder.and_then(ExecutionFolder::failure).is_some_and(is_timeout),
             granted: self.progress.granted(id),
             is_given_up: logged.is_some_and(|it| it.status == IssueStatus::Failed || it.is_held_elsewhere()),
             held: None,
@@ -233,6 +248,10 @@ impl At<'_> {
     }
 }
 
+fn is_timeout(failure: &Failure) -> bool {
+    failure.error_type.as_deref() == Some(TIMEOUT)
+}
+
 /// Whether an execution belongs to this run: its worktree is one of the run's, or was to become one when the run was
 /// killed.
 fn is_ours(
@@ -245,6 +264,6 @@ fn is_ours(
     if let Some(folder) = active::work_dir_of(store, id)? {
         return Ok(folder == tree || folder.canonicalize().ok() == tree.canonicalize().ok());
     }
-    let claimed_from = Store::open(&places.branch_tree(), store.environment());
+    let claimed_from = tree::open_of(store, &places.branch_tree());
     Ok(claimed_from.is_ok_and(|store| active::begun(&store).is_ok_and(|made| made.contains(id))))
 }

@@ -36,6 +36,7 @@ fn at(n: usize, status: IssueStatus) -> Standing {
         is_ours: true,
         is_integrated: true,
         failures: 0,
+        has_timed_out: false,
         granted: 0,
         is_given_up: false,
         held: None,
@@ -79,7 +80,8 @@ fn an_issue_goes_from_step_to_step() {
     let unseen = |run: &Run| need(run, &verdict(Verdict::Rejected, 0));
     let only_execute = run(RunMode::Quick, &NO_REVIEW[1..]);
     assert_eq!((unseen(&quick), unseen(&only_execute)), (step(RunStep::Plan), Need::Person(Why::Rejected)));
-    assert_eq!(need(&full, &Standing { is_unreviewed: true, ..at(1, Planned) }), step(RunStep::Queue));
+    let unreviewed = Standing { is_unreviewed: true, ..at(1, Planned) };
+    assert_eq!(need(&full, &unreviewed), Need::Person(Why::Unreviewed));
     assert_eq!(need(&quick, &at(1, Queued)), step(RunStep::Execute));
     assert_eq!(need(&quick, &Standing { is_ready: false, ..at(1, Queued) }), Need::Wait);
     assert_eq!(need(&quick, &at(1, Executing)), step(RunStep::Execute));
@@ -93,6 +95,10 @@ fn an_issue_goes_from_step_to_step() {
     assert_eq!(need(&quick, &held(Completed)), Need::Over);
     assert_eq!(need(&quick, &Standing { failures: 1, ..at(1, Failed) }), Need::Retry);
     assert_eq!(need(&quick, &Standing { failures: 2, ..at(1, Failed) }), Need::Person(Why::Failed));
+    // What took too long would take as long again: a person decides.
+    let too_long = Standing { failures: 1, has_timed_out: true, ..at(1, Failed) };
+    assert_eq!(need(&quick, &too_long), Need::Person(Why::Failed));
+    assert_eq!(need(&quick, &Standing { granted: 1, ..too_long }), Need::Retry);
     let granted = Standing { failures: 2, granted: 1, ..at(1, Failed) };
     assert_eq!(need(&quick, &granted), Need::Retry);
     assert_eq!(need(&quick, &at(1, Paused)), Need::Person(Why::Stopped));

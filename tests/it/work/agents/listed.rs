@@ -57,3 +57,17 @@ fn presets_are_there_and_a_mistake_is_named() {
     }
     assert!(ran.stdout.contains("invalid: `wf.agent.mine.comand`"), "{}", ran.stdout);
 }
+
+#[test]
+fn the_agents_of_runs_are_marked() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("code");
+    repo.git(&["config", "wf.run.planner", "codex"]).ok();
+    repo.git(&["config", "wf.run.reviewer", "codex"]).ok();
+    repo.git(&["config", "wf.run.executor", "sh ./build.sh"]).ok();
+    assert_eq!(listed(&repo, "codex")["roles"], json!(["planner", "reviewer"]));
+    let own = listed(&repo, "sh");
+    assert_eq!((&own["roles"], &own["command"]["value"]), (&json!(["executor"]), &json!("sh ./build.sh")));
+    let shown = repo.wf(&["agent", "list"]).ok().stdout;
+    assert!(shown.contains("planner, reviewer"), "{shown}");
+}

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::world::World;
+use crate::support::column;
 use crate::work::agents::acp::AGENT;
 use crate::work::agents::hostile::{fifo, rest};
 
@@ -33,7 +34,7 @@ fn speaks_acp(world: &World, turn: &str) -> bool {
 
 const HELPERS: &str = r#"import subprocess
 here, root = os.getcwd(), ROOT
-kind = json.loads(prompt)["kind"]
+kind = json.loads(prompt)["kind"] if prompt.startswith("{") else "reminder"
 options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}, {"optionId": "n", "name": "No", "kind": "reject_once"}]
 def may(kind, command, *paths):
     answer = call("session/request_permission", options=options, toolCall={"toolCallId": "c", "kind": kind,
@@ -156,4 +157,39 @@ fn the_second_interrupt_cancels_the_turn_and_the_run_can_be_resumed() {
     assert_eq!(sessions.len(), 2, "{execution:#}");
     assert!(sessions[0]["summary"].as_str().unwrap().contains("was stopped"), "{execution:#}");
     world.is_untouched();
+}
+
+/// Is silent as often as it is asked, and at the last time works.
+const SILENT: &str = r#"with open(root + "/asked", "a") as asked:
+    asked.write(kind + "\n")
+with open(root + "/asked") as asked:
+    times = len(asked.readlines())
+if times in SILENT_AT:
+    while read().get("method") != "session/cancel": pass
+    send(id=id, result={"stopReason": "cancelled"}); continue
+if kind != "plan":
+    with open("a.txt", "a") as file:
+        file.write("two\n")
+    subprocess.run(["git", "commit", "-q", "-a", "-m", "Change"], check=True)
+answer()"#;
+
+#[test]
+fn a_silent_agent_is_reminded_twice_in_its_session_and_then_started_anew() {
+    for (silent_at, asked, errors, sessions) in [
+        ("(2, 3)", "plan build reminder reminder", vec![], 1),
+        ("(2, 3, 4)", "plan build reminder reminder build", vec!["agent-silent".to_owned()], 2),
+    ] {
+        let world = World::new();
+        world.repo.git(&["config", "wf.run.silence", "1s"]).ok();
+        if !speaks_acp(&world, &SILENT.replace("SILENT_AT", silent_at)) {
+            return;
+        }
+        let state = world.run(0, &["ISS-1"]);
+        assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+        let told = std::fs::read_to_string(world.sandbox.root().join("asked")).unwrap();
+        assert_eq!(told.split_whitespace().collect::<Vec<_>>().join(" "), asked);
+        assert_eq!(column(&state["errors"], "error_type"), errors, "{state:#}");
+        let execution = world.repo.json(&["show", "ISS-1"])["executions"][0].clone();
+        assert_eq!(execution["sessions"].as_array().unwrap().len(), sessions, "{execution:#}");
+    }
 }

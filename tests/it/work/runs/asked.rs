@@ -45,7 +45,8 @@ fn a_run_can_be_aborted_and_resumed() {
     assert_eq!(world.repo.json(&["run", "show"])["state"]["status"], "running");
     // Without a terminal there is nobody to ask: the run goes on, and the report says what is left to do.
     world.repo.wf(&["run", "resume", "--yes"]).fails(1);
-    assert_eq!((world.decisions(), world.attempts("ISS-1")), (vec!["abort".to_owned()], 2));
+    // It is resumed to be tried again.
+    assert_eq!((world.decisions(), world.attempts("ISS-1")), (vec!["abort".to_owned()], 3));
     let waiting = world.repo.json(&["run", "report"])["waiting"].clone();
     assert_eq!(waiting[0]["issue_id"], "ISS-1", "{waiting:#}");
     assert!(waiting.to_string().contains("retry"), "{waiting:#}");

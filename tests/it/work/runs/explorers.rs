@@ -55,6 +55,8 @@ fn an_issue_is_explored_first_and_everybody_is_told() {
     assert_eq!(kept["key_findings"], json!(["a.txt has one line"]), "{shown:#}");
     assert_eq!((&kept["run_id"], &kept["depth"]), (&run["id"], &json!("search")));
     assert_eq!((&kept["complexity_assessment"], kept.get("issue")), (&json!("high"), None));
+    let found = world.repo.json(&["search", "explorations: \"has one line\""]);
+    assert!(found.to_string().contains("ISS-1"), "{found:#}");
     let people = world.repo.wf(&["show", "ISS-1"]).ok().stdout;
     assert!(people.contains("explorations") && people.contains("a.txt has one line"), "{people}");
     // Planners and reviewers get it.

@@ -138,6 +138,23 @@ fn a_failed_execution_is_tried_again_as_often_as_asked() {
 }
 
 #[test]
+fn a_failed_execution_is_tried_again_once_if_nobody_says_otherwise() {
+    let world = World::new();
+    world.repo.git(&["config", "--unset", "wf.run.retries"]).ok();
+    world.agent("executor", "echo '{\"status\": \"failed\"}'");
+    world.run(1, &["ISS-1"]);
+    assert_eq!(world.repo.json(&["show", "ISS-1"])["executions"].as_array().unwrap().len(), 2);
+    // What took too long would take as long again.
+    let world = World::new();
+    world.repo.git(&["config", "--unset", "wf.run.retries"]).ok();
+    world.repo.git(&["config", "wf.agent.executor.timeout", "1s"]).ok();
+    world.agent("executor", "sleep 600");
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "agent-timeout", "{state:#}");
+    assert_eq!(world.repo.json(&["show", "ISS-1"])["executions"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn a_planner_that_changes_the_code_changes_nothing() {
     let world = World::new();
     world.agent(
@@ -200,23 +217,23 @@ fn a_rejected_plan_goes_back_to_its_planner_twice() {
 }
 
 #[test]
-fn a_review_that_nobody_gives_is_left_out_on_the_record() {
+fn a_plan_that_nobody_reviewed_waits_for_a_person() {
     let world = World::new();
     world.agent("reviewer", "exit 3");
-    let state = world.run(0, &["ISS-1", "--mode", "full"]);
-    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
-    let shown = world.repo.json(&["run", "show"]);
-    assert_eq!(
-        (&shown["left_out"][0]["action"], &shown["left_out"][0]["issue_id"]),
-        (&json!("review"), &json!("ISS-1"))
-    );
-    // It is said wherever the run is shown, and waits for someone.
-    assert!(world.repo.wf(&["run", "show"]).ok().stdout.contains("ISS-1: no review: "));
+    let state = world.run(1, &["ISS-1", "--mode", "full"]);
+    assert_eq!(state["issues"]["ISS-1"]["error"], "its plan waits for a review", "{state:#}");
+    assert_eq!(world.repo.status("ISS-1"), "planned");
     let report = world.repo.wf(&["run", "report"]).ok().stdout;
     assert!(
-        report.contains("\nISS-1: no review: ") && report.contains("ISS-1: its plan was not reviewed"),
+        report.contains("its plan was not reviewed") && report.contains("git wf solution review"),
         "{report}"
     );
+    // A person reviews it, and the next run goes on.
+    let scores = ["--technical", "90", "--risk", "90", "--completeness", "90"];
+    let review = [&["solution", "review", "ISS-1"][..], &scores].concat();
+    world.repo.with_env("WF_ACTOR", "bea").wf(&review).ok();
+    let state = world.run(0, &["ISS-1", "--mode", "full"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
 }
 
 #[test]

@@ -248,7 +248,9 @@ fn a_user_who_works_meanwhile_is_not_blamed() {
         "cd '{code}' && env -i PATH=\"$PATH\" HOME=\"$HOME\" GIT_CONFIG_GLOBAL=\"$GIT_CONFIG_GLOBAL\" sh -c \
          'echo u > user.txt; git add user.txt; git commit -q -m User; git branch -q side; git branch -q -D side; echo x > open.txt'"
     );
-    world.agent("planner", &format!("({user}) >/dev/null 2>&1\n{PLANS}"));
+    // The agent only looks.
+    let looks = "git branch --list main; git branch --contains main; git tag -l; git stash list; git update-ref --stdin </dev/null";
+    world.agent("planner", &format!("({user}; cd '{code}'; {looks}) >/dev/null 2>&1\n{PLANS}"));
     world.run(0, &["ISS-1"]);
     assert_eq!(world.repo.git(&["log", "--format=%s", "main"]).ok().stdout, "User\nBegin\n");
     assert_eq!(world.repo.read("open.txt"), "x\n");

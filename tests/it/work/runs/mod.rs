@@ -4,6 +4,7 @@ mod acp;
 mod asked;
 mod attempts;
 mod clones;
+mod exchanged;
 mod explorers;
 mod failures;
 mod followed;

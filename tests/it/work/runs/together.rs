@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::world::{BUILDS, World};
-use crate::support::{Repo, Two, plan_on};
+use crate::support::{Repo, Two, column, plan_on};
 
 /// Plans to change a file that is called after the issue, which is in the name of the worktree that the planner reads.
 const PLANS_OWN_FILE: &str = "sed \"s/a\\\\.txt/${PWD##*/read-}.txt/g\" \"$HERE/plan.json\"";
@@ -157,4 +157,85 @@ fn two_clones_that_run_the_same_issues_execute_each_once() {
         assert_eq!(executions.len(), 1, "{told:#?}\n{issue:#}");
     }
     two.assert_one_state();
+}
+
+#[test]
+fn plans_that_share_a_file_are_executed_in_the_order_of_the_queue() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    for order in [["ISS-2", "ISS-1"], ["ISS-1", "ISS-2"]] {
+        let args = [&order[..], &["--mode", "batch", "--skip-review", "--jobs", "2"]].concat();
+        let state = world.run(0, &args);
+        assert_eq!(state["context"]["completed_count"], 2, "{order:?}: {state:#}");
+        assert_eq!(state["errors"], json!([]), "{order:?}: {state:#}");
+        for issue in order {
+            world.repo.wf(&["reopen", issue]).ok();
+        }
+    }
+}
+
+#[test]
+fn an_item_outside_of_the_run_that_comes_first_is_waited_for() {
+    let world = World::new();
+    let plan = std::fs::read_to_string(world.sandbox.root().join("plan.json")).unwrap();
+    world.repo.planned("ISS-9", &serde_json::from_str(&plan).unwrap());
+    world.repo.wf(&["edit", "ISS-9", "--priority", "critical"]).ok();
+    world.repo.wf(&["queue", "add", "ISS-9"]).ok();
+    let state = world.run(1, &["ISS-1"]);
+    let (kind, message) = World::error(&state);
+    assert!(message.contains("(`ISS-9`) comes first in the queue, and shares `a.txt`"), "{kind}: {state:#}");
+    assert_eq!(world.repo.status("ISS-1"), "queued");
+    assert_eq!(world.repo.json(&["show", "ISS-1"])["executions"], json!([]));
+    world.run(0, &["ISS-9", "ISS-1", "--execute-only"]);
+}
+
+#[test]
+fn what_an_agent_commits_is_linked_without_hooks() {
+    let world = World::new();
+    world.repo.wf(&["hooks", "uninstall"]).ok();
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let commits = world.repo.json(&["show", "ISS-1"])["executions"][0]["commits"].clone();
+    assert_eq!(commits.as_array().unwrap().len(), 1, "{commits:#}");
+    assert_eq!(
+        (&commits[0]["linked_by"], &commits[0]["task_id"]),
+        (&json!("run"), &json!("T1")),
+        "{commits:#}"
+    );
+}
+
+#[test]
+fn the_tests_of_a_plan_see_what_its_executor_sees() {
+    let world = World::new();
+    let seen = world.sandbox.root().join("seen");
+    world.plan("plan.json", "sh t.sh");
+    let test = format!("echo \"${{SECRET_TOKEN-none}} $WF_ROLE\" > '{}'", seen.display());
+    let writes = format!("cat > t.sh <<'END'\n{test}\nEND\ngit add t.sh; git commit -q -m Test");
+    world.agent("executor", &format!("{writes}\necho '{{\"status\": \"completed\"}}'"));
+    let repo = world.repo.with_env("SECRET_TOKEN", "hunter2");
+    repo.wf(&["run", "ISS-1", "--yes"]).ok();
+    assert_eq!(std::fs::read_to_string(seen).unwrap(), "none executor\n");
+}
+
+#[test]
+fn a_dry_run_says_what_it_would_do_for_each_issue_in_each_phase() {
+    let world = World::new();
+    let plan = std::fs::read_to_string(world.sandbox.root().join("plan.json")).unwrap();
+    world.repo.planned("ISS-2", &serde_json::from_str(&plan).unwrap());
+    let args = ["run", "ISS-1", "ISS-2", "--dry-run"];
+    let dry = world.repo.json(&args);
+    let steps = |n: usize| column(&dry["issues"][n]["steps"], "action");
+    assert_eq!(steps(0), ["plan", "queue", "execute", "integrate"], "{dry:#}");
+    assert_eq!(steps(1), ["queue", "execute", "integrate"]);
+    assert_eq!(
+        dry["issues"][0]["steps"][0],
+        json!({"action": "plan", "phase": "planning", "agent": "planner"})
+    );
+    let said = world.repo.wf(&args).ok().stdout;
+    let line = said.lines().find(|line| line.starts_with("ISS-1")).unwrap();
+    assert!(line.contains("plan, queue") && line.contains("execute, integrate"), "{said}");
+    assert_eq!(world.repo.json(&["run", "list"]), json!([]));
+    // A reviewer that is named reviews, whatever the number of issues.
+    let reviewed = world.repo.json(&[&args[..], &["--reviewer", "planner"]].concat());
+    assert_eq!(column(&reviewed["issues"][0]["steps"], "action")[..2], ["plan", "review"], "{reviewed:#}");
 }

@@ -21,6 +21,8 @@ impl World {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.commit("a.txt", "one\n", "Begin");
+        // What is tested is mostly the first failure.
+        repo.git(&["config", "wf.run.retries", "0"]).ok();
         let world = Self { sandbox, repo };
         world.plan("plan.json", "test -s a.txt");
         world.agent("planner", PLANS);

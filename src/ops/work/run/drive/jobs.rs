@@ -10,10 +10,11 @@ use crate::ops::work::run::job::{Came, Job, Report};
 use crate::ops::work::run::outside::held;
 use crate::ops::work::run::places::{As, head, keep_uncommitted};
 use crate::ops::work::run::silence;
+use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::Told;
 use crate::rules::roles::Role;
 use crate::rules::run::{Bounds, Progress};
-use crate::store::{Acting, Store};
+use crate::store::Acting;
 use crate::trail::hooked::links_commits;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -34,38 +35,33 @@ pub(super) struct Task {
 
 impl Driver<'_> {
     /// Takes a worktree of an earlier attempt away; what is not committed there is kept on a branch.
-    pub(super) fn clear(&self, tree: &Path) -> Result<(), Refusal> {
+    pub(super) fn clear(&self, folder: &Path) -> Result<(), Refusal> {
         let store = self.session.store();
-        store.git().prune_worktrees()?;
-        if !tree.exists() {
+        store.prune_worktrees()?;
+        if !folder.exists() && !folder.is_symlink() {
             return Ok(());
         }
-        if let Ok(there) = Store::open(tree, store.environment())
+        if let Ok(there) = tree::open_of(store, folder)
             && !there.git().uncommitted()?.is_empty()
         {
-            let name = tree.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             keep_uncommitted(&there, &format!("wf/kept/{name}"))?;
         }
-        Ok(store.git().remove_worktree(tree)?)
+        tree::remove(store, folder)
     }
 
     /// A job in a worktree of its own that is thrown away.
     pub(super) fn reading_job(&self, issue: &IssueId, step: RunStep, role: Role) -> Result<Job, Refusal> {
         let store = self.session.store();
-        let tree = self.places.reading(issue);
-        store.git().prune_worktrees()?;
-        if tree.exists() {
-            store.git().remove_worktree(&tree)?;
+        let folder = self.places.reading(issue);
+        store.prune_worktrees()?;
+        if folder.exists() || folder.is_symlink() {
+            tree::remove(store, &folder)?;
         }
         let head =
             head(store, &self.run)?.ok_or_else(|| Refusal::new("no-commit", "there is no commit to read"))?;
-        store.git().add_detached_worktree(&tree, head.as_str())?;
-        self.job(
-            issue,
-            step,
-            role,
-            Task { folder: tree, branch: None, base: Some(head), named: BTreeSet::new() },
-        )
+        store.git().add_detached_worktree(&folder, head.as_str())?;
+        self.job(issue, step, role, Task { folder, branch: None, base: Some(head), named: BTreeSet::new() })
     }
 
     pub(super) fn job(&self, issue: &IssueId, step: RunStep, role: Role, task: Task) -> Result<Job, Refusal> {
@@ -73,11 +69,11 @@ impl Driver<'_> {
         let store = self.session.store();
         let agent = self.crew.agent(role)?.clone();
         let tried = Progress::of(&self.log).failed_since_taken(step, issue);
-        let there = Store::open(&folder, store.environment())?;
+        let there = tree::open_of(store, &folder)?;
         let head = there.head()?;
         let head = head.ok_or_else(|| Refusal::new("no-commit", "there is no commit to work on"))?;
         let bounds = Bounds { role, branch, base: base.unwrap_or_else(|| head.into()), named };
-        let own = there.git().hooks_dir()?;
+        let own = there.hooks_dir()?;
         let guard = Guard::set(&self.places.guard(step, issue), bounds, &own, links_commits(&there));
         let guard = guard.map_err(|error| {
             Refusal::new("cannot-write", format!("the hooks for the agent cannot be written: {error}"))
@@ -87,6 +83,7 @@ impl Driver<'_> {
             run: self.run.clone(),
             silence,
             step,
+            execution: None,
             issue: issue.clone(),
             agent,
             role,
@@ -110,6 +107,7 @@ impl Driver<'_> {
         As {
             acting: Acting::new(self.crew.actor(role), Some(role.as_str().to_owned()), date),
             environment: variables.clone(),
+            common: self.session.store().common_dir(),
         }
     }
 

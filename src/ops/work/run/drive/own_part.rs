@@ -5,11 +5,13 @@ use crate::git::Merge;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::run::RunStep;
-use crate::model::run_log::{Choice, Decided, IssueReached, RunEvent};
+use crate::model::run_log::{Breach, Choice, Decided, IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
 use crate::ops::queue::{self, Selection};
 use crate::ops::work::run::job::{failure, failure_of};
 use crate::ops::work::run::leftovers::put_away;
+use crate::ops::work::run::places::prepare_branch;
+use crate::ops::work::run::tree;
 use crate::ops::work::{self, Retry};
 use crate::ops::{Refusal, issues};
 use crate::rules::roles::Role;
@@ -86,6 +88,7 @@ impl Driver<'_> {
                 };
                 failure("rejected", &message, "")
             }
+            Why::Unreviewed => failure("unreviewed", "its plan waits for a review", ""),
             Why::Stopped => failure("stopped", &format!("it is {}", at.status), ""),
             Why::Failed => self.last_failure(issue)?,
         };
@@ -177,6 +180,23 @@ impl Driver<'_> {
         Ok((holder.id.clone(), branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()))
     }
 
+    /// The worktree of the branch of the run. If an agent put something else in its place, or checked something else out
+    /// there, it is made anew.
+    fn branch_tree(&mut self) -> Result<Store, Refusal> {
+        let store = self.session.store();
+        let folder = self.places.branch_tree();
+        match tree::open_of(store, &folder) {
+            Ok(there) if there.branch()? == self.run.branch => return Ok(there),
+            _ => {}
+        }
+        prepare_branch(store, &self.places, &self.log)?;
+        let there = tree::open_of(store, &folder)?;
+        let what = "the worktree of the branch of the run was exchanged".to_owned();
+        let breach = Breach { action: RunStep::Integrate, issue_id: None, agent: None, what, undone: true };
+        self.log("breach", [RunEvent::Breach(breach)])?;
+        Ok(there)
+    }
+
     /// Merges the work of a completed issue into the branch of the run.
     pub(super) fn integrate(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         let solution = self.executed(issue)?;
@@ -185,12 +205,12 @@ impl Driver<'_> {
             let message = format!("its work is on the branch `{branch}`, which is not here");
             return self.fail(issue, RunStep::Integrate, failure("no-branch", &message, ""));
         }
-        let there = Store::open(&self.places.branch_tree(), self.session.environment())?;
+        let there = self.branch_tree()?;
         match there.git().merge_branch(&branch) {
             Ok(Merge::Done) => {
                 let tree = self.places.tree_of(&solution);
                 if tree.exists() {
-                    there.git().remove_worktree(&tree)?;
+                    tree::remove(&there, &tree)?;
                 }
                 there.git().delete_merged_branch(&branch)?;
                 self.know_branch()?;

@@ -8,16 +8,17 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::ops::work::branch_of;
 use crate::ops::work::run::leftovers::{folders_of_runs, is_in, keep_commit, put_away};
 use crate::ops::work::run::places::head;
+use crate::ops::work::run::tree;
 use crate::ops::{Refusal, issues};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::store::{ObjectId, Store, object_id};
+use crate::store::{ObjectId, object_id};
 
 impl Driver<'_> {
     /// Puts away what earlier attempts at a plan left, in this run or in another. What someone else has checked out stays:
     /// then the branch of the next attempt has a number.
     pub(super) fn make_room(&self, folder: &IssueFolder, solution: &SolutionId) -> Result<(), Refusal> {
         let store = self.session.store();
-        store.git().prune_worktrees()?;
+        store.prune_worktrees()?;
         let run_head = self.run_head()?;
         let runs = folders_of_runs(store)?;
         for attempt in attempts(folder, solution) {
@@ -37,10 +38,10 @@ impl Driver<'_> {
             self.drop_branch(branch, tip, attempt)?;
         }
         let tree = self.places.tree_of(solution);
-        if tree.exists() {
+        if tree.exists() || tree.is_symlink() {
             match attempts(folder, solution).next() {
                 Some(last) => put_away(store, &tree, &last.execution.id, run_head)?,
-                None => store.git().remove_worktree(&tree)?,
+                None => tree::remove(store, &tree)?,
             }
         }
         Ok(())
@@ -55,11 +56,11 @@ impl Driver<'_> {
         let solution = &failed.execution.solution_id;
         let tree = self.places.tree_of(solution);
         if tree.exists() && keeps_tree {
-            let there = Store::open(&tree, store.environment())?;
+            let there = tree::open_of(store, &tree)?;
             if let Some(head) = there.head()? {
                 there.git().detach_head(head)?;
             }
-        } else if tree.exists() {
+        } else if tree.exists() || tree.is_symlink() {
             put_away(store, &tree, &failed.execution.id, self.run_head()?)?;
         }
         let Some(branch) = failed.execution.branch.as_deref().filter(|it| is_of(it, solution)) else {

@@ -10,6 +10,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
 use crate::ops::work::run::execute::COMMIT_FAILED;
 use crate::ops::work::run::job::{Came, Report};
+use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::Told;
 
 impl Driver<'_> {
@@ -25,7 +26,7 @@ impl Driver<'_> {
                 self.keep_users_side()?;
                 if matches!(step, RunStep::Explore | RunStep::Plan | RunStep::Review) {
                     // What is left of it goes when the issue is read for again.
-                    let _ = self.session.store().git().remove_worktree(&self.places.reading(&issue));
+                    let _ = tree::remove(self.session.store(), &self.places.reading(&issue));
                 }
                 self.settle(&issue, step, *came, usage)?;
             }

@@ -8,11 +8,12 @@ use crate::model::run::RunStep;
 use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
 use crate::ops::work::run::execute::{Execution, execute};
-use crate::ops::work::run::job::failure_of;
+use crate::ops::work::run::job::{Job, failure_of};
 use crate::ops::work::run::leftovers::keep_files;
 use crate::ops::work::run::others::Others;
 use crate::ops::work::run::places::unlock;
 use crate::ops::work::run::steps;
+use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::Told;
 use crate::ops::work::{self, What, Wish};
 use crate::ops::{Kind, Notice, Refusal, issues};
@@ -45,7 +46,7 @@ impl Driver<'_> {
             match begun {
                 Ok(()) => {}
                 // Someone else was faster: what came in from them shows what there is to do now.
-                Err(refusal) if refusal.kind == Kind::Nothing => {
+                Err(refusal) if refusal.kind == Kind::Nothing || refusal.code == "out-of-order" => {
                     has_failed |= self.session.store().tip()? != before;
                 }
                 Err(refusal) => {
@@ -143,7 +144,7 @@ impl Driver<'_> {
         let identity = self.identity(Role::Executor);
         let mut note = None;
         let id = if let (Some(id), true) = (&holder, is_there) {
-            let there = Store::open(&tree, store.environment())?;
+            let there = tree::open_of(store, &tree)?;
             unlock(&there);
             note = left_behind(&there, id)?;
             id.clone()
@@ -177,6 +178,7 @@ impl Driver<'_> {
             named: named.iter().map(ToString::to_string).collect(),
         };
         let job = self.job(issue, RunStep::Execute, Role::Executor, task)?;
+        let job = Job { execution: Some(id.clone()), ..job };
         self.spawn(job, move |job| execute(job, &Execution { id: id.clone(), may_be_done }));
         Ok(())
     }

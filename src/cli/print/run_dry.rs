@@ -1,0 +1,48 @@
+//! What a run would do.
+
+use std::io::{self, Write};
+
+use super::run::agents;
+use crate::model::run_log::RunPhase;
+use crate::ops::work::run::DryRun;
+use crate::ui::text::count;
+use crate::ui::{Cell, Column, Screen, Table, style};
+
+/// Each issue on a line, with its steps in each phase.
+pub(in crate::cli) fn dry(screen: &mut Screen, dry: &DryRun) -> io::Result<()> {
+    let (run, limits) = (&dry.run, dry.run.limits);
+    let tried = match limits.retries {
+        0 => String::new(),
+        1 => ", a failure retried once".to_owned(),
+        n => format!(", a failure retried at most {n} times"),
+    };
+    writeln!(screen, "{} over {}", run.mode, count(dry.issues.len(), "issue"))?;
+    writeln!(screen, "  at once: {} planned, {} executed{tried}", limits.plan_jobs, limits.jobs)?;
+    agents(screen, run)?;
+    let mut table = Table::new([
+        Column::left("ISSUE"),
+        Column::left("STATUS"),
+        Column::left("LISTING"),
+        Column::left("PLANNING"),
+        Column::left("EXECUTING"),
+        Column::left("THEN WAITS FOR"),
+        Column::flexible("TITLE"),
+    ]);
+    for issue in &dry.issues {
+        let steps = |phase: RunPhase| {
+            let taken = issue.steps.iter().filter(|step| step.phase == phase);
+            Cell::from(taken.map(|step| step.action.as_str()).collect::<Vec<_>>().join(", "))
+        };
+        table.row([
+            Cell::new(issue.issue_id.as_str(), style::ID),
+            Cell::from(issue.status.as_str()),
+            steps(RunPhase::Listing),
+            steps(RunPhase::Planning),
+            steps(RunPhase::Executing),
+            Cell::new(issue.waits_for.unwrap_or_default(), style::WARN),
+            Cell::from(issue.title.as_str()),
+        ]);
+    }
+    table.print(screen)?;
+    writeln!(screen, "nothing was started")
+}

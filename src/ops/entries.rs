@@ -1,0 +1,36 @@
+//! Entries of logs, as people name them.
+
+use crate::model::id::EntryId;
+use crate::model::remedy::Call;
+use crate::ops::Refusal;
+use crate::store::Read;
+
+/// The entry of a log whose id, or the last part of it, starts with `text`.
+///
+/// # Errors
+/// `not-found`, which `shown` remedies; `ambiguous-id`.
+pub(crate) fn entry(
+    read: &impl Read,
+    folder: &str,
+    text: &str,
+    id: &str,
+    shown: Call,
+) -> Result<EntryId, Refusal> {
+    let text = text.strip_suffix(".json").unwrap_or(text);
+    let names = read.names(folder)?;
+    let all = names.iter().filter_map(|name| EntryId::parse(name.strip_suffix(".json")?).ok());
+    let is_meant = |it: &EntryId| {
+        let name = it.to_string();
+        let uid = name.rsplit('-').next().unwrap_or_default();
+        !text.is_empty() && (name.starts_with(text) || uid.starts_with(text))
+    };
+    let mut fitting: Vec<EntryId> = all.filter(is_meant).collect();
+    match fitting.len() {
+        1 => Ok(fitting.remove(0)),
+        0 => Err(Refusal::new("not-found", format!("`{id}` has no entry `{text}` there"))
+            .remedy(shown, "shows the ids of its entries")),
+        _ => Err(Refusal::new("ambiguous-id", format!("`{text}` could be any of several entries of `{id}`"))
+            .details(fitting.iter().map(EntryId::to_string).collect())
+            .hint("type more of it")),
+    }
+}

@@ -1,0 +1,131 @@
+//! What a run would do, issue by issue, without doing any of it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::begin::{Begin, prepare};
+use crate::model::id::IssueId;
+use crate::model::run::{Run, RunStep};
+use crate::model::run_log::RunPhase;
+use crate::model::status::IssueStatus;
+use crate::ops::issues::existing;
+use crate::ops::{Answer, Done, Session};
+use crate::rules::folder::IssueFolder;
+use crate::rules::run::{Standing, Why, foreseen, phase};
+use crate::rules::{facts, review};
+
+/// A run that would be begun.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DryRun {
+    /// Its record.
+    #[serde(flatten)]
+    pub(crate) run: Run,
+    /// What it would do for each of its issues, if every step went well.
+    pub(crate) issues: Vec<DryIssue>,
+}
+
+/// What a run would do for an issue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DryIssue {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// Its title.
+    pub(crate) title: String,
+    /// Its status now.
+    pub(crate) status: IssueStatus,
+    /// The steps, in order.
+    pub(crate) steps: Vec<DryStep>,
+    /// What a person must do before it goes on; absent if it goes to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waits_for: Option<&'static str>,
+}
+
+/// A step that a run would take.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DryStep {
+    /// The step.
+    pub(crate) action: RunStep,
+    /// The phase of the run in which it is taken.
+    pub(crate) phase: RunPhase,
+    /// The agent that would be asked; absent if none is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
+}
+
+/// Looks at what a run would do. Nothing is written or started.
+///
+/// # Errors
+/// As [`prepare`].
+pub(crate) fn dry(session: &Session, input: &Begin) -> Answer<DryRun> {
+    let Done { view: (run, _), notices, .. } = prepare(session, input)?;
+    session.notice_all(notices);
+    let snapshot = session.store().snapshot()?;
+    let mut issues = Vec::new();
+    for id in &run.issue_ids {
+        issues.push(issue(&run, &existing(&snapshot, id)?));
+    }
+    Ok(session.done(DryRun { run, issues }, None))
+}
+
+fn issue(run: &Run, folder: &IssueFolder) -> DryIssue {
+    let at = standing(folder);
+    let (issue_id, status) = (at.issue.clone(), at.status);
+    let (steps, why) = foreseen(run, at);
+    let step = |action: RunStep| DryStep {
+        action,
+        phase: phase([action]).unwrap_or(RunPhase::Init),
+        agent: agent(run, action),
+    };
+    DryIssue {
+        issue_id,
+        title: folder.issue.record.title.clone(),
+        status,
+        steps: steps.into_iter().map(step).collect(),
+        waits_for: why.map(in_words),
+    }
+}
+
+/// Where an issue stands before the run, which does not wait for others here.
+fn standing(folder: &IssueFolder) -> Standing {
+    let bound = folder.bound();
+    Standing {
+        issue: folder.issue.record.id.clone(),
+        status: facts::status(folder),
+        is_explored: false,
+        candidates: if bound.is_some() { 0 } else { folder.solutions.len() },
+        verdict: bound.and_then(|plan| review::standing(plan, folder.reviews(&plan.id)).verdict),
+        is_unreviewed: false,
+        is_planned_here: false,
+        rejected: 0,
+        is_ready: true,
+        is_ours: false,
+        is_of_run: false,
+        is_integrated: true,
+        failures: 0,
+        has_timed_out: false,
+        granted: 0,
+        is_given_up: false,
+        held: None,
+    }
+}
+
+fn agent(run: &Run, step: RunStep) -> Option<String> {
+    match step {
+        RunStep::Explore => run.agents.explorer.clone(),
+        RunStep::Plan => run.agents.planner.clone(),
+        RunStep::Review => run.agents.reviewer.clone(),
+        RunStep::Execute => run.agents.executor.clone(),
+        RunStep::Queue | RunStep::Integrate => None,
+    }
+}
+
+fn in_words(why: Why) -> &'static str {
+    match why {
+        Why::NoPlan => "a plan, which this run does not make",
+        Why::Choice => "a choice of one of its plans",
+        Why::Rejected => "a better plan: its plan was rejected",
+        Why::Unreviewed => "a review",
+        Why::Stopped => "its reopening: it is paused or cancelled",
+        Why::Failed => "a decision: its execution failed",
+    }
+}

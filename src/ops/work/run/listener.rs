@@ -1,0 +1,113 @@
+//! Follows an agent at work: passes on what it says, and reminds or stops it when it is silent for too long.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::job::{Job, Report};
+use super::silence::Silence;
+use crate::agent::definition::Protocol;
+use crate::agent::talk::{Observer, Said};
+use crate::model::agent_session::Usage;
+use crate::model::run::RunStep;
+use crate::model::task_id::TaskId;
+use crate::ops::Session;
+use crate::trail::active;
+
+/// How often a silent agent is reminded before it is started anew, if its protocol allows that.
+const REMINDERS: u8 = 2;
+/// How often it is looked at which task an agent works on.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Passes on what an agent says, and stops it when somebody wants that, or when it is silent for too long.
+pub(super) struct Listener<'a> {
+    job: &'a Job,
+    seen: usize,
+    /// What the agent reported so far.
+    pub(super) used: Usage,
+    /// Where the agent works; none if that cannot be opened, which ends the step anyway.
+    tree: Option<Session>,
+    silence: Option<Silence>,
+    /// How often it can still be reminded before that.
+    reminders: u8,
+    /// Whether it is to be reminded now.
+    reminds: bool,
+    /// Whether it was stopped because of its silence.
+    pub(super) is_quiet: bool,
+    task: Option<TaskId>,
+    looked: Instant,
+}
+
+impl<'a> Listener<'a> {
+    pub(super) fn of(job: &'a Job) -> Self {
+        let tree = job.identity.at(&job.folder).ok();
+        let silence = job.silence.zip(tree.as_ref());
+        Self {
+            job,
+            seen: 0,
+            used: Usage::default(),
+            silence: silence.map(|(limit, tree)| Silence::of(limit, tree.store())),
+            tree,
+            reminders: if job.agent.protocol().value == Protocol::Acp { REMINDERS } else { 0 },
+            reminds: false,
+            is_quiet: false,
+            task: None,
+            looked: Instant::now(),
+        }
+    }
+
+    /// Tells when the agent has begun with another task.
+    fn look_for_task(&mut self) {
+        if self.job.step != RunStep::Execute || self.looked.elapsed() < LOOK {
+            return;
+        }
+        self.looked = Instant::now();
+        let active = self.tree.as_ref().and_then(|tree| active::read(tree.store()).ok().flatten());
+        let Some(task) = active.and_then(|active| active.task_id) else { return };
+        if self.task.as_ref() != Some(&task) {
+            let _ = self.job.reports.try_send(Report::Task(self.job.issue.clone(), task.clone()));
+            self.task = Some(task);
+        }
+    }
+}
+
+impl Observer for Listener<'_> {
+    fn said(&mut self, _: Said, text: &str) {
+        if let Some(silence) = &mut self.silence {
+            silence.heard();
+        }
+        // An agent that says more than anybody can read does not wait for them.
+        let _ = self.job.reports.try_send(Report::Said(self.job.issue.clone(), text.to_owned()));
+    }
+
+    fn used(&mut self, usage: &Usage) {
+        self.used = usage.clone();
+    }
+
+    fn remind(&mut self) -> bool {
+        std::mem::take(&mut self.reminds)
+    }
+
+    fn stop(&mut self) -> bool {
+        // The first wish is that the step comes to its end.
+        let wished = self.job.stops.load(Ordering::Relaxed).saturating_sub(1);
+        let is_new = wished > self.seen;
+        self.seen += usize::from(is_new);
+        self.look_for_task();
+        if let (Some(silence), Some(tree), false) = (&mut self.silence, &self.tree, self.is_quiet)
+            && silence.is_too_long(tree.store())
+        {
+            if self.reminders > 0 {
+                self.reminders -= 1;
+                self.reminds = true;
+                silence.heard();
+                let told =
+                    Report::Said(self.job.issue.clone(), "it is silent, and was reminded\n".to_owned());
+                let _ = self.job.reports.try_send(told);
+                return is_new;
+            }
+            self.is_quiet = true;
+            return true;
+        }
+        is_new
+    }
+}
