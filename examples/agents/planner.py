@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Explores, plans and reviews without a language model.
+"""Explores, makes roadmaps, plans and reviews without a language model.
 
 An issue says what to replace, one edit on a line: In FILE replace "OLD" with "NEW" (JSON strings); and with which
 command to test it: Test: COMMAND.
@@ -107,6 +107,41 @@ def plan(issue):
     }
 
 
+def roadmap(given):
+    """A task for each edit of the requirement; edits of one file are made one after another."""
+    tasks, last = [], {}
+    for n, (path, old, new) in enumerate(edits_of(given["requirement"]), 1):
+        current(path)
+        tasks.append({
+            "id": f"T{n}",
+            "title": f"In {path} replace {json.dumps(old)} with {json.dumps(new)}",
+            "type": "enhancement",
+            "scope": [path],
+            "inputs": [path],
+            "outputs": [],
+            "effort": "small",
+            "convergence": {
+                "criteria": [f"{path} has {json.dumps(new)} once where {json.dumps(old)} was"],
+                "verification": f"look for {json.dumps(new)} in {path}",
+                "definition_of_done": f"Everybody who reads {path} finds the new text",
+            },
+            "depends_on": [last[path]] if path in last else [],
+        })
+        last[path] = f"T{n}"
+    if given["mode"] == "progressive":
+        raise Failed("a list of edits is no requirement of which much is uncertain; ask for tasks")
+    factors = ["scope_clarity", "technical_risk", "dependency_unknown", "domain_familiarity", "requirement_stability"]
+    lines = [line for line in given["requirement"].splitlines() if line.strip() and not EDIT.match(line)]
+    return {
+        "title": lines[0].strip() if lines else "Replace texts",
+        "requirement": given["requirement"],
+        "assessment": {"factors": dict.fromkeys(factors, "low"), "goal": "Every text is replaced"},
+        "tasks": tasks,
+        "risks": [{"risk": "a text stands in a file more than once", "severity": "low", "mitigation": "its plan says so"}],
+        "codebase_context": {"files": sorted(last)},
+    }
+
+
 def review(given):
     """Scores by what is in the code: whether each edit of the plan can be made."""
     findings = []
@@ -127,4 +162,4 @@ def review(given):
 
 
 if __name__ == "__main__":
-    sys.exit(serve({"explore": explore, "plan": plan, "review": review}))
+    sys.exit(serve({"explore": explore, "roadmap": roadmap, "plan": plan, "review": review}))

@@ -16,6 +16,8 @@ text_enum!(
         Ping = "ping",
         /// An exploration of an issue, before it is planned.
         Explore = "explore",
+        /// A roadmap: a requirement cut into layers or tasks.
+        Roadmap = "roadmap",
         /// A plan for an issue, or several to choose from.
         Plan = "plan",
         /// A review of a plan.
@@ -78,6 +80,15 @@ fn task(kind: RequestKind) -> &'static str {
              Where you can, avoid the files of the plans in `input.batch` and `input.other_plans`. Each task says what to \
              change and where, in which steps, with which tests, and which criteria show that it is done. `input` also \
              has what failed before: do not repeat it. Change nothing."
+        }
+        RequestKind::Roadmap => {
+            "Make a roadmap of the requirement in `input`: read the code in the current directory, assess how uncertain the \
+             requirement is (each of the five factors; `high` is very uncertain), and cut it as `input.mode` says: \
+             `progressive` into 2 to 4 layers, each usable by itself, `direct` into tasks in groups, `auto` into layers if \
+             three or more factors are high, into tasks if three or more are low, and otherwise not at all: then answer with \
+             the assessment alone, and you are asked again. Keep to `input.rules`. If there is `input.roadmap`, change it \
+             as the last of `input.feedback` says, and keep the ids of what stays the same. Change nothing in the \
+             directory."
         }
         RequestKind::Review => {
             "Review the plan in `input` against its issue and the code in the current directory: will it work, what could \

@@ -78,6 +78,7 @@ fn kind(arg: &clap::Arg) -> Option<Kind> {
         "ITEM" | "ITEMS" => IdKind::Item,
         "TASK" | "TASKS" => IdKind::Task,
         "RUN" => IdKind::Run,
+        "RMAP" => IdKind::Roadmap,
         "AGENT" => IdKind::Agent,
         "FIELD" => return Some(Kind::Entry),
         "STATUS" => return Some(Kind::Statuses),

@@ -81,6 +81,7 @@ commands! {
         Unbind = plans::unbind,
         Feedback = plans::feedback,
         Wisdom = plans::wisdom,
+        Roadmap = plans::roadmap,
         Context = plans::planning_context,
         #[command(hide = true)]
         Solutions = plans::solutions,

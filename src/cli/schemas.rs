@@ -31,6 +31,8 @@ use crate::model::queue::{Item, Queue};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::Redaction;
 use crate::model::review::Review;
+use crate::model::roadmap::{Roadmap, RoadmapDocument};
+use crate::model::roadmap_log::RoadmapLogEntry;
 use crate::model::root::{Project, Root};
 use crate::model::run::Run;
 use crate::model::run_log::RunLogEntry;
@@ -122,6 +124,8 @@ pub(super) static KINDS: &[Kind] = &[
         "run-log-entry",
         "an entry of a run's log; an array of them: `run log`",
     ),
+    kind::<Clocked<Roadmap>>(Sort::Record, "roadmap", "roadmap.json: a requirement cut into layers or tasks"),
+    kind::<RoadmapLogEntry>(Sort::Record, "roadmap-log-entry", "an entry of a roadmap's log"),
     kind::<Wisdom>(
         Sort::Record,
         "wisdom",
@@ -138,6 +142,11 @@ pub(super) static KINDS: &[Kind] = &[
         "a plan as a planner writes it and `solution add` takes it",
     ),
     kind::<Task>(Sort::Input, "task", "one task of a plan; an array of them is the answer of `task list`"),
+    kind::<RoadmapDocument>(
+        Sort::Input,
+        "roadmap-document",
+        "a roadmap as a planner writes it and `roadmap add` takes it",
+    ),
     kind::<ops::plans::ReviewInput>(
         Sort::Input,
         "review-input",
@@ -163,6 +172,16 @@ pub(super) static KINDS: &[Kind] = &[
         "plan-answer",
         "what a planner answers with: a plan, or several to choose from",
     ),
+    kind::<ops::plans::roadmap::RoadmapInput>(
+        Sort::Agent,
+        ROADMAP_INPUT,
+        "the input of a request for a roadmap: what its planner is given",
+    ),
+    kind::<With<RoadmapDocument>>(
+        Sort::Agent,
+        "roadmap-answer",
+        "what the planner of a roadmap answers with: a roadmap, or its assessment alone",
+    ),
     kind::<With<ops::plans::ReviewInput>>(
         Sort::Agent,
         "review-answer",
@@ -185,6 +204,23 @@ pub(super) static KINDS: &[Kind] = &[
         "show-execution",
         "an execution: `show`, `accept`, `done`, `fail`, `lease release`",
     ),
+    kind::<ops::plans::roadmap::RoadmapView>(
+        Sort::Answer,
+        "show-roadmap",
+        "a roadmap: `show`, `roadmap show`, `roadmap revise` without --planner",
+    ),
+    kind::<ops::plans::roadmap::RoadmapAdded>(
+        Sort::Answer,
+        "roadmap-add",
+        "`roadmap add`, `roadmap plan`, `roadmap revise --planner`",
+    ),
+    kind::<ops::plans::roadmap::RoadmapSummary>(
+        Sort::Answer,
+        "roadmap-summary",
+        "an array of them: `roadmap list`",
+    ),
+    kind::<ops::plans::roadmap::HandOver>(Sort::Answer, "roadmap-next", "`roadmap next`"),
+    kind::<crate::rules::roadmap::Assessed>(Sort::Answer, "roadmap-assess", "`roadmap assess`"),
     kind::<ops::queue::QueueAnswer>(
         Sort::Answer,
         "show-queue",
@@ -339,8 +375,9 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ErrorAnswer>(Sort::Answer, "error", "the error on stderr if a command fails"),
 ];
 
-/// The only kind besides answers that this program writes.
+/// The kinds besides answers that this program writes.
 const REQUEST: &str = "agent-request";
+const ROADMAP_INPUT: &str = "roadmap-input";
 
 /// The kind of this name.
 pub(super) fn find(name: &str) -> Option<&'static Kind> {
@@ -352,7 +389,7 @@ impl Kind {
     pub(super) fn schema(&self) -> Value {
         let settings = SchemaSettings::draft2020_12();
         // A document that is read may leave out fields that a printed one always has.
-        let is_printed = self.sort == Sort::Answer || self.name == REQUEST;
+        let is_printed = self.sort == Sort::Answer || [REQUEST, ROADMAP_INPUT].contains(&self.name);
         let settings = if is_printed { settings.for_serialize() } else { settings };
         let mut derived = (self.derive)(settings).to_value();
         tidy::tidy(&mut derived);

@@ -13,6 +13,7 @@ use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
+use crate::rules::roadmap::names_of_tag;
 use crate::rules::shown::IssueDerived;
 
 /// If fewer issues than this meet a condition, the search starts from those.
@@ -269,6 +270,13 @@ impl Index<'_> {
             [("tags", "tag", &filter.tags), ("components", "component", &filter.components)]
         {
             all.extend(wanted.iter().map(|value| {
+                let names = names_of_tag(value);
+                if table == "tags" && names.len() > 1 {
+                    let marks = marks(names.len());
+                    let exists =
+                        format!("EXISTS (SELECT 1 FROM tags t WHERE t.n = i.n AND t.tag IN ({marks}))");
+                    return Condition::test(exists, names.into_iter().map(text).collect());
+                }
                 Condition::found(
                     format!("SELECT n FROM {table} WHERE {column} = ?"),
                     format!("EXISTS (SELECT 1 FROM {table} t WHERE t.n = i.n AND t.{column} = ?)"),

@@ -7,17 +7,24 @@ use super::Index;
 use super::error::IndexError;
 use super::rows::Kind;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::store::records;
 use crate::store::resolve::{self, Known, ResolveError};
 
 impl Index<'_> {
     /// The record that `text` names.
     pub(crate) fn resolve(&self, text: &str) -> Result<Result<Known, ResolveError>, IndexError> {
         let snapshot = self.snapshot()?;
-        // There are few queues, and an item belongs to one.
-        if text.starts_with("QUE-") || text.contains(':') || ItemId::parse(text).is_ok() {
+        // There are few queues and roadmaps, and an item belongs to a queue.
+        if text.starts_with("QUE-")
+            || text.starts_with("RMAP-")
+            || text.contains(':')
+            || ItemId::parse(text).is_ok()
+        {
             return Ok(resolve::any(&snapshot, text));
         }
-        Ok(resolve::among("record", text, self.ids_that_begin(text)?))
+        let mut known = self.ids_that_begin(text)?;
+        known.extend(records::roadmap_ids(&snapshot)?.into_iter().map(Known::Roadmap));
+        Ok(resolve::among("record", text, known))
     }
 
     /// An issue.

@@ -11,6 +11,7 @@ pub(crate) mod import;
 pub(crate) mod jsonl;
 pub(crate) mod lines;
 mod report;
+pub(crate) mod roadmap;
 pub(crate) mod selection;
 mod title;
 pub(crate) mod tracker;

@@ -6,10 +6,11 @@ use super::beads::BEADS;
 use super::ccw::CCW;
 use super::git_bug::GIT_BUG;
 use super::github::GITHUB;
+use super::roadmap::ROADMAP;
 use super::tracker::Tracker;
 
 /// All of them. The first one whose record it is reads it.
-const TRACKERS: &[&Tracker] = &[&GIT_BUG, &GITHUB, &CCW, &BEADS];
+const TRACKERS: &[&Tracker] = &[&ROADMAP, &GIT_BUG, &GITHUB, &CCW, &BEADS];
 
 /// The tracker that wrote this record.
 fn of(record: &Value) -> Option<&'static Tracker> {

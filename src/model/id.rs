@@ -13,7 +13,7 @@ use super::time::Time;
 use super::uid::Uid;
 
 /// Prefixes of ids that the program generates; the id of an issue may not begin with one.
-const RESERVED: &[&str] = &["SOL-", "EXR-", "QUE-", "RUN-", "CFT-"];
+const RESERVED: &[&str] = &["SOL-", "EXR-", "QUE-", "RUN-", "RMAP-", "CFT-"];
 const SHORTEST: usize = 3;
 const LONGEST: usize = 80;
 const LONGEST_UID: usize = 16;
@@ -26,7 +26,7 @@ const EXECUTION_RULE: &str =
 const ENTRY_RULE: &str = "it is <time>-<counter>-<26 letters and digits derived from its content>";
 
 /// The grammars as patterns for JSON Schema.
-const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";
+const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|RMAP-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";
 
 /// A place in a log, and a fingerprint.
 fn entry_pattern() -> String {
@@ -36,7 +36,7 @@ fn entry_pattern() -> String {
 /// The grammar of [`ISSUE_PATTERN`] between a prefix and a last part.
 fn inner_pattern(prefix: &str, last: &str) -> String {
     format!(
-        r"^{prefix}-(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-.*-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{{2,79}}(?<!\.)(?<!\.lock)(?<!\.json)-{last}$"
+        r"^{prefix}-(?!SOL-|EXR-|QUE-|RUN-|RMAP-|CFT-)(?=[^-]+-.*-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{{2,79}}(?<!\.)(?<!\.lock)(?<!\.json)-{last}$"
     )
 }
 
@@ -72,6 +72,7 @@ impl Explain for IdError {
             "a plan" => "a plan's id is SOL-<issue id>-<uid>, such as SOL-ISS-001-a7x9".into(),
             "an execution" => "an execution's id is EXR-<issue id>-<26 letters and digits>".into(),
             "a run" => "a run's id is RUN-<YYYYMMDD>-<uid>, such as RUN-20261121-9w1nx3h2".into(),
+            "a roadmap" => "a roadmap's id is RMAP-<words of its title>-<YYYYMMDD>-<uid>".into(),
             _ => Remedies::call(Other::List, "shows the issues")
                 .or_call(Other::QueueList, "the queues")
                 .or_call(Call::new(Other::SolutionList, ["ISSUE"]), "the plans"),
@@ -203,6 +204,10 @@ id_type!(
     "20261121T021405123Z-00000-0c4d8v2mxr8kz4t1n6b3h9w5ya"
 );
 
+mod roadmap;
+
+pub(crate) use roadmap::RoadmapId;
+
 impl EntryId {
     /// The entry with this content at the place of a stamp.
     pub(crate) fn of(stamp: &Stamp, content: &Fingerprint) -> Self {
@@ -324,7 +329,7 @@ fn issue_grammar(text: &str) -> Result<(), &'static str> {
         return Err("an id has 3 to 80 characters");
     }
     if RESERVED.iter().any(|prefix| text.starts_with(prefix)) {
-        return Err("SOL-, EXR-, QUE-, RUN- and CFT- begin other kinds of ids");
+        return Err("SOL-, EXR-, QUE-, RUN-, RMAP- and CFT- begin other kinds of ids");
     }
     if !text.as_bytes().contains(&b'-') {
         return Err("an id has a `-` in it");

@@ -30,6 +30,8 @@ pub(crate) mod redaction;
 pub(crate) mod remedy;
 pub(crate) mod repo_path;
 pub(crate) mod review;
+pub(crate) mod roadmap;
+pub(crate) mod roadmap_log;
 pub(crate) mod root;
 pub(crate) mod run;
 pub(crate) mod run_log;

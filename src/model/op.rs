@@ -92,6 +92,10 @@ text_enum!(
         Retry = "retry",
         /// Begins a run, or records what came of its steps.
         Run = "run",
+        /// Adds a roadmap, or another version of it.
+        RoadmapAdd = "roadmap add",
+        /// Gives feedback on a roadmap, or approves it.
+        RoadmapRevise = "roadmap revise",
         /// Renews a lease.
         LeaseRenew = "lease renew",
         /// Releases a claim.
@@ -154,6 +158,16 @@ text_enum!(
         QueueShow = "queue show",
         /// Rebuilds the index.
         Reindex = "reindex",
+        /// Assesses a requirement.
+        RoadmapAssess = "roadmap assess",
+        /// Lists roadmaps.
+        RoadmapList = "roadmap list",
+        /// Hands over a wave of a roadmap.
+        RoadmapNext = "roadmap next",
+        /// Has a roadmap planned by an agent.
+        RoadmapPlan = "roadmap plan",
+        /// Shows a roadmap.
+        RoadmapShow = "roadmap show",
         /// Lists runs.
         RunList = "run list",
         /// Shows the log of a run.

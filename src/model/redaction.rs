@@ -20,7 +20,7 @@ const MOST_TEXTS: usize = 1_000;
 entry! {
     /// Hides a value of a record in the same directory.
     Redaction {
-        /// The file, as a path below that directory: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `run.json`,
+        /// The file, as a path below that directory: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `run.json`, `roadmap.json`,
         /// `log/<ENTRY>.json`, `conflicts/<ENTRY>.json`, `items/<xx>/<SOLUTION>.json`.
         fact target: String,
         /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*` for all texts of an entry; `-`

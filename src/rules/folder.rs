@@ -11,6 +11,8 @@ use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::review::Review;
+use crate::model::roadmap::Roadmap;
+use crate::model::roadmap_log::RoadmapLogEntry;
 use crate::model::run::Run;
 use crate::model::run_log::RunLogEntry;
 use crate::model::solution::Solution;
@@ -153,6 +155,17 @@ pub(crate) struct RunFolder {
     pub(crate) run: Run,
     /// Its log.
     pub(crate) log: Vec<RunLogEntry>,
+}
+
+/// A roadmap with its log in order.
+#[derive(Debug, Clone)]
+pub(crate) struct RoadmapFolder {
+    /// The roadmap.
+    pub(crate) roadmap: Recorded<Roadmap>,
+    /// Its log.
+    pub(crate) log: Vec<RoadmapLogEntry>,
+    /// Files that cannot be read, and why.
+    pub(crate) broken: Vec<(String, String)>,
 }
 
 #[cfg(test)]

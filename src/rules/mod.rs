@@ -29,6 +29,7 @@ pub(crate) mod record_diff;
 pub(crate) mod replan;
 pub(crate) mod reply_task;
 pub(crate) mod review;
+pub(crate) mod roadmap;
 pub(crate) mod roles;
 pub(crate) mod run;
 pub(crate) mod shown;

@@ -11,9 +11,10 @@ mod task;
 use serde_json::{Map, Value};
 
 pub(crate) use finding::Finding;
-pub(crate) use table::NO_FILES_RULE;
 #[cfg(test)]
 pub(crate) use table::RULES;
+pub(in crate::rules) use table::rules;
+pub(crate) use table::{NO_FILES_RULE, Rule, Severity};
 
 use self::checker::{Checker, given};
 use self::table::{

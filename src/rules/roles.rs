@@ -99,9 +99,9 @@ fn needs(op: Op) -> Capability {
         | Op::Session
         | Op::Relink
         | Op::Rewrite => Capability::Note,
-        Op::SolutionAdd | Op::TaskAdd | Op::TaskEdit => Capability::Plan,
+        Op::SolutionAdd | Op::TaskAdd | Op::TaskEdit | Op::RoadmapAdd => Capability::Plan,
         Op::SolutionReview => Capability::Review,
-        Op::Bind | Op::Unbind => Capability::Choose,
+        Op::Bind | Op::Unbind | Op::RoadmapRevise => Capability::Choose,
         Op::QueueNew
         | Op::QueueAdd
         | Op::QueueRemove
@@ -240,6 +240,8 @@ mod tests {
             ("planner", "solution add", "done"),
             ("planner", "bind", "queue add"),
             ("planner", "task edit", "task start"),
+            ("planner", "roadmap add", "queue merge"),
+            ("executor", "task start", "roadmap add"),
             ("reviewer", "solution review", "solution add"),
             ("integrator", "queue add", "next"),
             ("executor", "next", "queue add"),

@@ -67,7 +67,8 @@ impl IssueDerived {
     }
 }
 
-fn wave(issue: &Issue) -> Option<u64> {
+/// The wave of an issue, from its tag.
+pub(crate) fn wave(issue: &Issue) -> Option<u64> {
     issue.tags.iter().find_map(|tag| tag.strip_prefix("wave-")?.parse().ok())
 }
 

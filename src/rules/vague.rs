@@ -50,12 +50,21 @@ const EMPTY_ZH: &str = "\
     各项 全都 已经 它 应 能 会 要 都 是 的 了 地 得 很 也 已 被 在 和 与 及 可 将 其 该 此 这 那 \
     个 各 并";
 
+/// Programs and steps that only those who build the software know.
+const TECHNICAL: &str = "\
+    compile compiles compiled compiling compilation build builds lint lints linted linter linting npm npx \
+    jest tsc eslint";
+/// The same in Chinese.
+const TECHNICAL_ZH: &str = "编译 构建";
+
 fn words(text: &'static str) -> HashSet<&'static str> {
     text.split(' ').collect()
 }
 
 static BARE_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| words(BARE));
 static EMPTY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| &words(PRAISE) | &words(EMPTY));
+
+static TECHNICAL_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| words(TECHNICAL));
 
 /// Whether nobody could check this criterion.
 pub(crate) fn is_vague(criterion: &str) -> bool {
@@ -80,6 +89,14 @@ pub(crate) fn is_thin(verification: &str, commands: &[&str]) -> bool {
     let text = verification.trim();
     UnicodeWidthStr::width(text) < LEAST_VERIFICATION
         && !commands.iter().any(|command| command.trim() == text)
+}
+
+/// Whether a definition of done is in the terms of those who build the software: it says what a compiler or a test
+/// program does, not what the requester has then.
+pub(crate) fn is_technical(definition: &str) -> bool {
+    let text = definition.to_lowercase();
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| TECHNICAL_WORDS.contains(word))
+        || TECHNICAL_ZH.split(' ').any(|word| text.contains(word))
 }
 
 fn has_number(text: &str) -> bool {
@@ -183,6 +200,17 @@ mod tests {
         assert!(!is_thin("make test", &["make test"]));
         assert!(!is_thin("Run: npm test", &[]));
         assert!(!is_thin("打开登录页面并核对", &[]));
+    }
+
+    #[test]
+    fn a_definition_of_done_is_for_the_requester() {
+        for text in ["npm run build", "It compiles", "ESLint reports nothing", "jest: 12 passed", "构建成功"]
+        {
+            assert!(is_technical(text), "{text}");
+        }
+        for text in ["Teams export a month of hours", "The building plan is online", "用户可以导出"] {
+            assert!(!is_technical(text), "{text}");
+        }
     }
 
     proptest! {

@@ -48,10 +48,22 @@ pub(crate) fn answered(all: &[Wisdom]) -> BTreeMap<EntryId, EntryId> {
 /// What an agent gets that works on an issue, without questions that were answered: what comes from that issue or shares a tag or a component with it first,
 /// then the rest; each by what the role needs most, and then the newest first.
 pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue, role: Role) -> (Vec<WisdomTold>, Option<LeftOut>) {
-    let near: BTreeSet<String> =
-        issue.tags.iter().chain(&issue.affected_components).map(|tag| tag.to_lowercase()).collect();
+    told_near(all, Some(issue), role)
+}
+
+/// Like [`told`]; without an issue, nothing is nearer than the rest.
+pub(crate) fn told_near(
+    all: Vec<Wisdom>,
+    issue: Option<&Issue>,
+    role: Role,
+) -> (Vec<WisdomTold>, Option<LeftOut>) {
+    let near: BTreeSet<String> = issue
+        .iter()
+        .flat_map(|it| it.tags.iter().chain(&it.affected_components))
+        .map(|tag| tag.to_lowercase())
+        .collect();
     let is_near = |it: &Wisdom| {
-        it.issue_id.as_ref() == Some(&issue.id)
+        it.issue_id.as_ref().is_some_and(|of| issue.is_some_and(|issue| issue.id == *of))
             || it.tags.iter().any(|tag| near.contains(&tag.to_lowercase()))
     };
     let answered = answered(&all);

@@ -7,7 +7,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
 use crate::model::stamp::Stamp;
 
 pub(crate) use form::{
@@ -23,6 +23,8 @@ pub(crate) const ISSUES: &str = "issues";
 pub(crate) const QUEUES: &str = "queues";
 /// The directory of all runs.
 pub(crate) const RUNS: &str = "runs";
+/// The directory of all roadmaps.
+pub(crate) const ROADMAPS: &str = "roadmaps";
 /// The log of what was learned, at the top.
 pub(crate) const WISDOM: &str = "wisdom";
 /// The file of an execution.
@@ -147,6 +149,16 @@ pub(crate) fn run(id: &RunId) -> String {
 /// `runs/<RUN>/log`
 pub(crate) fn run_log(id: &RunId) -> String {
     Log::RunEvents(id.clone()).to_string()
+}
+
+/// `roadmaps/<RMAP>/roadmap.json`
+pub(crate) fn roadmap(id: &RoadmapId) -> String {
+    Location::Record(Owner::Roadmap(id.clone())).to_string()
+}
+
+/// `roadmaps/<RMAP>/log`
+pub(crate) fn roadmap_log(id: &RoadmapId) -> String {
+    Log::RoadmapEvents(id.clone()).to_string()
 }
 
 /// `wisdom`

@@ -42,6 +42,10 @@ pub(crate) enum Kind {
     Run,
     /// An entry of its log: the progress of the run or of one of its issues.
     RunEvent,
+    /// A roadmap itself.
+    Roadmap,
+    /// An entry of its log: a revision, feedback, an approval.
+    RoadmapEvent,
     /// Something that was learned.
     Wisdom,
     /// An entry that hides something.
@@ -55,7 +59,10 @@ pub(crate) enum Kind {
 impl Kind {
     /// Whether it is written once, so that one line is enough.
     pub(crate) fn is_entry(self) -> bool {
-        !matches!(self, Self::Issue | Self::Solution | Self::Queue | Self::Item | Self::Settings)
+        !matches!(
+            self,
+            Self::Issue | Self::Solution | Self::Queue | Self::Item | Self::Roadmap | Self::Settings
+        )
     }
 }
 
@@ -146,6 +153,7 @@ fn kind(path: &str) -> Kind {
             Owner::Execution(_) => Kind::Execution,
             Owner::Queue(_) => Kind::Queue,
             Owner::Run(_) => Kind::Run,
+            Owner::Roadmap(_) => Kind::Roadmap,
             Owner::Wisdom => Kind::Other,
         },
         Some(Location::Entry(log, _)) => match log {
@@ -156,6 +164,7 @@ fn kind(path: &str) -> Kind {
             Log::Events(_) => Kind::Event,
             Log::Conflicts(_) => Kind::Conflict,
             Log::RunEvents(_) => Kind::RunEvent,
+            Log::RoadmapEvents(_) => Kind::RoadmapEvent,
             Log::Wisdom => Kind::Wisdom,
             Log::Redactions(_) => Kind::Redaction,
         },

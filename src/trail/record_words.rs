@@ -10,6 +10,7 @@ use crate::model::issue::{Comment, Feedback};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::review::Review;
+use crate::model::roadmap_log::{RoadmapEvent, RoadmapLogEntry};
 use crate::model::run::Run;
 use crate::model::run_log::{RunEvent, RunLogEntry, RunPhase};
 use crate::model::task_id::TaskId;
@@ -47,6 +48,7 @@ fn words(location: &Location, value: &Value) -> Option<String> {
                 let issues = it.issue_ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 format!("run {} ({}) over {}", it.id, it.mode, cut(&issues))
             }
+            Owner::Roadmap(id) => format!("roadmap {id}{}", quoted(field("title"))),
             Owner::Wisdom => return None,
         },
         Location::Entry(log, _) => entry(log, value)?,
@@ -86,6 +88,9 @@ fn entry(log: &Log, value: &Value) -> Option<String> {
             format!("{verb} in {queue} ({kind}, {severity}){over} between {plans}: {}", it.resolution)
         }
         Log::RunEvents(run) => format!("{run}: {}", run_event(&typed::<RunLogEntry>(value)?.event)),
+        Log::RoadmapEvents(roadmap) => {
+            format!("{roadmap}: {}", roadmap_event(&typed::<RoadmapLogEntry>(value)?.event))
+        }
         Log::Wisdom => {
             let it: Wisdom = typed(value)?;
             format!("{} by {}{}", it.kind, it.author, quoted(&it.text))
@@ -177,6 +182,28 @@ pub(crate) fn run_event(event: &RunEvent) -> String {
             format!("{} chosen after {} of {} failed", it.choice, it.action.noun(), it.issue_id)
         }
         RunEvent::Breach(it) => breach_words(it, cut),
+    }
+}
+
+/// An entry of a roadmap's log in words.
+fn roadmap_event(event: &RoadmapEvent) -> String {
+    match event {
+        RoadmapEvent::Revision(it) => {
+            let agent =
+                it.agent.as_deref().map(|agent| format!(" by agent {}", cut(agent))).unwrap_or_default();
+            let parts = [("new", &it.created), ("changed", &it.changed), ("gone", &it.gone)];
+            let parts: Vec<String> = parts
+                .iter()
+                .filter(|(_, items)| !items.is_empty())
+                .map(|(word, items)| format!("{word} {}", items.join(", ")))
+                .collect();
+            format!("document{agent}{}", quoted(&parts.join("; ")))
+        }
+        RoadmapEvent::Feedback(it) => {
+            let parts: Vec<String> = it.parts().map(|(name, text)| format!("{name}: {text}")).collect();
+            format!("feedback{}", quoted(&parts.join("; ")))
+        }
+        RoadmapEvent::Approval(_) => "approved".to_owned(),
     }
 }
 

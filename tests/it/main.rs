@@ -8,7 +8,7 @@ mod hooks;
 mod hostile;
 mod issues;
 mod laws;
-mod plans;
+pub(crate) mod plans;
 mod queue;
 mod store;
 mod support;

@@ -8,11 +8,13 @@ use serde_json::Value;
 use crate::cli::schemas;
 use crate::model::issue::ISSUE;
 use crate::model::queue::{ITEM, QUEUE};
+use crate::model::roadmap::ROADMAP;
 use crate::model::root::ROOT;
 use crate::model::schema::{Kind, Schema};
 use crate::model::solution::SOLUTION;
 use crate::rules::plan_check;
 use crate::rules::quality::Part;
+use crate::rules::roadmap;
 use crate::rules::transitions::TRANSITIONS;
 
 /// Escapes text for roff, in which a line that starts with a dot would be a request.
@@ -156,9 +158,9 @@ fn transitions() -> String {
     table
 }
 
-fn checks() -> String {
+fn checks(rules: &[&plan_check::Rule]) -> String {
     let mut table = String::new();
-    for rule in plan_check::RULES {
+    for rule in rules {
         let (name, severity) = (roff(rule.name), rule.severity.as_str());
         writeln!(table, ".TP\n.BR {name} \" ({severity})\"\n{}.\n{}.", roff(rule.asks), roff(rule.remedy))
             .unwrap();
@@ -177,7 +179,7 @@ fn quality() -> String {
 
 fn block(name: &str) -> String {
     match name {
-        "checks" => checks(),
+        "checks" => checks(plan_check::RULES),
         "quality" => quality(),
         "transitions" => transitions(),
         "wf" => fields(&ROOT, "wf"),
@@ -185,10 +187,13 @@ fn block(name: &str) -> String {
         "solution" => fields(&SOLUTION, "solution-record"),
         "queue" => fields(&QUEUE, "queue"),
         "item" => fields(&ITEM, "item"),
+        "roadmap" => fields(&ROADMAP, "roadmap"),
         "comment" | "feedback" | "review" | "redaction" | "execution" | "queue-conflict" | "run"
         | "exploration-entry" | "wisdom" => whole_entry(name),
         "log" => log_entries("execution-log-entry", "Event"),
         "run-log" => log_entries("run-log-entry", "RunEvent"),
+        "roadmap-log" => log_entries("roadmap-log-entry", "RoadmapEvent"),
+        "roadmap-checks" => checks(roadmap::RULES),
         _ => panic!("nothing makes the table `{name}`"),
     }
 }
@@ -238,6 +243,9 @@ fn the_tables_of_the_format_are_current() {
         "run",
         "run-log",
         "wisdom",
+        "roadmap",
+        "roadmap-log",
+        "roadmap-checks",
     ] {
         assert!(filled.contains(&format!(".\\\" generated: {name}\n")), "the page has no table `{name}`");
     }

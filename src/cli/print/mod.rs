@@ -28,6 +28,8 @@ pub(super) mod redact;
 pub(super) mod relink;
 mod remedy;
 pub(super) mod review;
+pub(super) mod roadmap;
+pub(super) mod roadmap_document;
 pub(super) mod run;
 mod run_board;
 pub(super) mod run_dry;

@@ -21,7 +21,7 @@ pub(crate) use edit::{Edit, edit, stored};
 pub(crate) use fields::{Fields, Member};
 pub(crate) use input::IssueInput;
 pub(crate) use list::{Counted, List, Rows, count, list, rows};
-pub(crate) use new::{New, new};
+pub(crate) use new::{New, check_dependencies, new};
 pub(crate) use overrides::Override;
 pub(crate) use overview::{Overview, Standing, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};

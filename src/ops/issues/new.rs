@@ -85,7 +85,7 @@ fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// `not-found`, `cycle`.
-pub(super) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusal> {
+pub(crate) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusal> {
     let facts = queue::facts_of(tx, [id.clone()])?;
     for dependency in facts.get(id).into_iter().flat_map(|issue| &issue.depends_on) {
         if !facts.contains_key(dependency) {

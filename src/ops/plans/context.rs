@@ -54,8 +54,8 @@ pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer
             let found = found.ok_or_else(|| Refusal::unreadable(&format!("execution `{id}`")))?;
             found.execution.solution_id
         }
-        Known::Queue(id) => {
-            return Err(Refusal::usage(format!("queue `{id}` has no context to print"))
+        Known::Queue(_) | Known::Roadmap(_) => {
+            return Err(Refusal::usage(format!("`{id}` has no context to print"))
                 .hint("name an issue for its planner, or a plan, an item or an execution for its executor"));
         }
     };

@@ -18,6 +18,7 @@ mod planner_input;
 mod reply;
 mod review;
 mod reviewer_input;
+pub(crate) mod roadmap;
 mod show;
 mod tasks;
 mod told;

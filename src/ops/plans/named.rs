@@ -26,7 +26,7 @@ pub(crate) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Ref
     match named {
         Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(id),
         Ok(Known::Issue(id)) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them")),
-        Ok(Known::Execution(_) | Known::Queue(_)) => {
+        Ok(Known::Execution(_) | Known::Queue(_) | Known::Roadmap(_)) => {
             Err(Refusal::new("not-found", format!("`{text}` is not a plan"))
                 .remedy(Other::SolutionList, "shows the plans"))
         }

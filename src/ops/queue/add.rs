@@ -19,6 +19,7 @@ use crate::rules::folder::{IssueFolder, QueueFolder, QueuedItem};
 use crate::rules::formation::{self, Candidate, Placed, Rank};
 use crate::rules::readiness::{Facts, any_cycle};
 use crate::rules::review::may_hand_out;
+use crate::rules::roadmap::has_tag;
 use crate::rules::{facts, transitions};
 use crate::store::{StoreError, Tx, random_uid, records, resolve};
 
@@ -211,7 +212,7 @@ fn selected(tx: &Tx<'_>, selection: &Selection) -> Result<Vec<IssueFolder>, Refu
             IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Queued => !selection.all_planned,
             _ => false,
         };
-        if is_wanted && wanted.iter().all(|tag| folder.issue.record.tags.contains(*tag)) {
+        if is_wanted && wanted.iter().all(|tag| has_tag(&folder.issue.record.tags, tag)) {
             folders.push(folder);
         }
     }

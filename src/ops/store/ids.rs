@@ -35,6 +35,8 @@ pub(crate) enum IdKind {
     Task,
     /// Runs, the latest first.
     Run,
+    /// Roadmaps, the latest first.
+    Roadmap,
     /// Entries of what was learned, the latest first.
     Wisdom,
     /// Agents.
@@ -78,6 +80,7 @@ pub(crate) fn ids(session: &Session, kind: IdKind, begin: &str, before: &[String
         IdKind::Run => {
             records::run_ids(&snapshot)?.into_iter().rev().map(|id| KnownId::new(&id, "")).collect()
         }
+        IdKind::Roadmap => roadmaps(&snapshot)?,
         IdKind::Wisdom => wisdom(&snapshot)?,
         IdKind::Agent => {
             let agents = work::agents(session)?.view.into_iter();
@@ -209,6 +212,19 @@ fn tasks(session: &Session, snapshot: &Snapshot<'_>, before: &[String]) -> Resul
     }
     let tasks = plan.into_iter().flat_map(|it| it.typed_plan().tasks);
     Ok(tasks.map(|task| KnownId::new(&task.id, task.title)).collect())
+}
+
+/// By when they were made; the words of the title come before the date in an id.
+fn roadmaps(snapshot: &Snapshot<'_>) -> Result<Vec<KnownId>, Refusal> {
+    let mut found = Vec::new();
+    for id in records::roadmap_ids(snapshot)? {
+        // One that cannot be read is listed all the same.
+        let record = records::roadmap(snapshot, &id).ok().flatten().map(|it| it.roadmap.record);
+        let made = record.as_ref().map(|it| it.created_at);
+        found.push((made, KnownId::new(&id, record.map(|it| it.title).unwrap_or_default())));
+    }
+    found.sort_by_key(|(made, _)| std::cmp::Reverse(*made));
+    Ok(found.into_iter().map(|(_, known)| known).collect())
 }
 
 fn wisdom(snapshot: &Snapshot<'_>) -> Result<Vec<KnownId>, Refusal> {

@@ -88,6 +88,7 @@ fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
         Known::Solution(id) => (id.to_string(), layout::solution(&id)),
         Known::Execution(id) => (id.to_string(), layout::execution(&id)),
         Known::Queue(id) => (id.to_string(), layout::queue(&id)),
+        Known::Roadmap(id) => (id.to_string(), layout::roadmap(&id)),
         Known::Item(queue, solution) => (format!("{queue}:{solution}"), layout::item(&queue, &solution)),
     };
     let Some((folder, target)) = layout::redacted_by(&path) else {

@@ -153,7 +153,7 @@ fn target(read: &impl Read, text: &str) -> Result<(SolutionId, ExecutionId), Ref
         }
         Known::Solution(id) | Known::Item(_, id) => id,
         Known::Issue(id) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them"))?,
-        Known::Queue(_) => {
+        Known::Queue(_) | Known::Roadmap(_) => {
             return Err(Refusal::new("not-a-plan", format!("`{text}` is not a plan"))
                 .remedy(Other::SolutionList, "shows the plans of an issue"));
         }

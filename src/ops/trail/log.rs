@@ -112,6 +112,7 @@ fn thing(known: &Known) -> String {
         Known::Solution(id) => id.to_string(),
         Known::Execution(id) => id.to_string(),
         Known::Queue(id) => id.to_string(),
+        Known::Roadmap(id) => id.to_string(),
         Known::Item(queue, solution) => format!("{queue}:{solution}"),
     }
 }
@@ -136,6 +137,7 @@ pub(super) fn paths(read: &impl Read, known: &Known) -> Result<Vec<String>, Refu
         }
         Known::Execution(id) => vec![parent(layout::execution(id))],
         Known::Queue(id) => vec![parent(layout::queue(id))],
+        Known::Roadmap(id) => vec![parent(layout::roadmap(id))],
         Known::Item(queue, solution) => vec![layout::item(queue, solution)],
     })
 }

@@ -195,9 +195,18 @@ fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Re
         found.issues.push(traced((existing(snapshot, &issue)?, vec![])));
         return Ok(found);
     }
+    if let Known::Roadmap(id) = known {
+        let folder = records::roadmap(snapshot, id)?;
+        for issue in folder.into_iter().flat_map(|it| it.roadmap.record.issue_ids) {
+            found.issues.extend(records::issue(snapshot, &issue)?.map(|folder| traced((folder, vec![]))));
+        }
+        found.query = id.to_string();
+        return Ok(found);
+    }
     let Known::Queue(queue) = known else {
-        return Err(Refusal::usage(format!("`{text}` cannot be traced"))
-            .hint("trace an issue, a plan, an execution, an item, a queue, a commit, a branch or a range"));
+        return Err(Refusal::usage(format!("`{text}` cannot be traced")).hint(
+            "trace an issue, a plan, an execution, an item, a queue, a roadmap, a commit, a branch or a range",
+        ));
     };
     let folder = records::queue(snapshot, queue)?;
     for item in folder.iter().flat_map(|queue| &queue.items).filter(|item| !item.is_removed()) {

@@ -79,7 +79,7 @@ fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<Of, Refusal> {
         Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(Of::Plan(id)),
         Ok(Known::Execution(id)) => Ok(Of::Execution(id)),
         Ok(Known::Issue(id)) => Ok(Of::Issue(id)),
-        Ok(Known::Queue(_)) | Err(ResolveError::NotFound { .. }) => Ok(Of::Any),
+        Ok(Known::Queue(_) | Known::Roadmap(_)) | Err(ResolveError::NotFound { .. }) => Ok(Of::Any),
         // It may be the start of a commit that git no longer has.
         Err(ResolveError::Ambiguous { .. }) if is_hex(last) => Ok(Of::Any),
         Err(error) => Err(error.into()),

@@ -20,6 +20,7 @@ use crate::agent::talk::{self, Observer, Place, Reply, Unanswered};
 use crate::model::Explain;
 use crate::model::agent_session::Cost;
 use crate::model::exploration::Exploration;
+use crate::model::op::Other;
 use crate::model::remedy::Remedy;
 use crate::ops::plans::{Judgement, Plans};
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -185,6 +186,21 @@ pub(super) fn program(session: &Session, agent: &Agent, folder: &Path) -> Option
     let environment = seen_by(session, agent, Role::Explorer);
     let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
     configured::program(agent.program(), folder, path.or(Some(OsStr::new("/usr/bin:/bin"))))
+}
+
+/// Refuses an agent whose program is not found here.
+///
+/// # Errors
+/// `agent-not-found`.
+pub(super) fn refuse_missing(session: &Session, agent: &Agent) -> Result<(), Refusal> {
+    if program(session, agent, &folder(session)).is_some() {
+        return Ok(());
+    }
+    let (name, program) = (agent.name(), agent.program());
+    let message = format!("the program `{program}` of agent `{name}` is not found, or cannot be executed");
+    Err(Refusal::new("agent-not-found", message)
+        .hint(format!("install `{program}`, put it on the PATH, or correct the command"))
+        .remedy(Other::AgentList, "lists the known agents"))
 }
 
 fn seen_by(session: &Session, agent: &Agent, role: Role) -> Vec<(OsString, OsString)> {

@@ -2,7 +2,9 @@
 
 mod accept;
 mod agents;
+mod apart;
 mod aside;
+mod asking;
 mod attempt;
 mod begin;
 mod built;
@@ -35,6 +37,7 @@ mod verify;
 
 pub(crate) use accept::{Accept, Accepted, accept};
 pub(crate) use agents::{AgentView, Question, TestAgent, Tested, agents, test_agent};
+pub(crate) use apart::{Apart, Unfit, ask_apart};
 pub(crate) use aside::set_aside;
 pub(crate) use attempt::Attempt;
 pub(crate) use built::Built;

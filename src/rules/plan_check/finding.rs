@@ -31,7 +31,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    pub(super) fn new(
+    pub(in crate::rules) fn new(
         rule: &Rule,
         path: impl Into<String>,
         found: Option<&Value>,

@@ -51,6 +51,8 @@ macro_rules! rules {
     };
 }
 
+pub(in crate::rules) use rules;
+
 rules! {
     TYPE = Error "type": "each known field has its JSON type; null is the same as no field",
         "the schema `solution` has the type of each field";

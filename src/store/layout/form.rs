@@ -13,6 +13,8 @@ use crate::model::queue_conflict::QueueConflict;
 use crate::model::record::{OnceSchema, check_id};
 use crate::model::redaction::Redaction;
 use crate::model::review::Review;
+use crate::model::roadmap::ROADMAP;
+use crate::model::roadmap_log::RoadmapLogEntry;
 use crate::model::root::ROOT;
 use crate::model::run::Run;
 use crate::model::run_log::RunLogEntry;
@@ -59,6 +61,7 @@ impl From<&Location> for Form {
                 Owner::Queue(_) => Self::Doc(&QUEUE),
                 Owner::Execution(_) => Self::Entry(OnceSchema::of::<Execution>()),
                 Owner::Run(_) => Self::Entry(OnceSchema::of::<Run>()),
+                Owner::Roadmap(_) => Self::Doc(&ROADMAP),
                 // No path leads there.
                 Owner::Wisdom => Self::Unknown,
             },
@@ -71,6 +74,7 @@ impl From<&Location> for Form {
                 Log::Events(_) => OnceSchema::of::<LogEntry>(),
                 Log::Conflicts(_) => OnceSchema::of::<QueueConflict>(),
                 Log::RunEvents(_) => OnceSchema::of::<RunLogEntry>(),
+                Log::RoadmapEvents(_) => OnceSchema::of::<RoadmapLogEntry>(),
                 Log::Wisdom => OnceSchema::of::<Wisdom>(),
                 Log::Redactions(_) => OnceSchema::of::<Redaction>(),
             }),

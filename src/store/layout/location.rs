@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use super::{CLAIM, Fan, ISSUES, QUEUES, REDACTIONS, ROOT_PATH, RUNS, WISDOM};
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
+use super::{CLAIM, Fan, ISSUES, QUEUES, REDACTIONS, ROADMAPS, ROOT_PATH, RUNS, WISDOM};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
 
 /// A record with a directory of its own, which also holds logs and redactions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub(crate) enum Owner {
     Queue(QueueId),
     /// `runs/<RUN>`
     Run(RunId),
+    /// `roadmaps/<RMAP>`
+    Roadmap(RoadmapId),
     /// `wisdom`: the log of what was learned belongs to the store as a whole, so no record gives this directory its name.
     Wisdom,
 }
@@ -40,6 +42,8 @@ pub(crate) enum Log {
     Conflicts(QueueId),
     /// What happened in a run.
     RunEvents(RunId),
+    /// What happened to a roadmap.
+    RoadmapEvents(RoadmapId),
     /// What was learned. Its directory is that of its owner.
     Wisdom,
     /// Which values of its owner's records are hidden.
@@ -84,6 +88,8 @@ pub(crate) enum Folder {
     ItemFan(QueueId, Fan),
     /// `runs`
     Runs,
+    /// `roadmaps`
+    Roadmaps,
 }
 
 /// What a path denotes.
@@ -150,6 +156,7 @@ impl Folder {
                 ISSUES => Place::Folder(Self::Issues),
                 QUEUES => Place::Folder(Self::Queues),
                 RUNS => Place::Folder(Self::Runs),
+                ROADMAPS => Place::Folder(Self::Roadmaps),
                 WISDOM => Place::Folder(Self::Log(Log::Wisdom)),
                 _ => return Err(Unplaced::UNKNOWN),
             },
@@ -206,6 +213,10 @@ impl Folder {
                 let id = RunId::parse(name).map_err(Unplaced::because)?;
                 Place::Folder(Self::Owner(Owner::Run(id)))
             }
+            Self::Roadmaps => {
+                let id = RoadmapId::parse(name).map_err(Unplaced::because)?;
+                Place::Folder(Self::Owner(Owner::Roadmap(id)))
+            }
         })
     }
 }
@@ -227,6 +238,7 @@ impl Owner {
             (Self::Queue(id), "items") => Folder::Items(id),
             (Self::Queue(id), "conflicts") => Folder::Log(Log::Conflicts(id)),
             (Self::Run(id), "log") => Folder::Log(Log::RunEvents(id)),
+            (Self::Roadmap(id), "log") => Folder::Log(Log::RoadmapEvents(id)),
             _ => return Err(Unplaced::UNKNOWN),
         }))
     }
@@ -238,6 +250,7 @@ impl Owner {
             Self::Execution(_) => Some(CLAIM),
             Self::Queue(_) => Some("queue.json"),
             Self::Run(_) => Some("run.json"),
+            Self::Roadmap(_) => Some("roadmap.json"),
             Self::Wisdom => None,
         }
     }
@@ -250,17 +263,18 @@ impl Owner {
             Self::Execution(id) => id.as_str(),
             Self::Queue(id) => id.as_str(),
             Self::Run(id) => id.as_str(),
+            Self::Roadmap(id) => id.as_str(),
             Self::Wisdom => WISDOM,
         }
     }
 
-    /// The issue that it is, or belongs to; `None` for queues, runs and what was learned.
+    /// The issue that it is, or belongs to; `None` for queues, runs, roadmaps and what was learned.
     pub(crate) fn issue(&self) -> Option<IssueId> {
         match self {
             Self::Issue(id) => Some(id.clone()),
             Self::Solution(id) => Some(id.issue()),
             Self::Execution(id) => Some(id.issue()),
-            Self::Queue(_) | Self::Run(_) | Self::Wisdom => None,
+            Self::Queue(_) | Self::Run(_) | Self::Roadmap(_) | Self::Wisdom => None,
         }
     }
 }
@@ -274,6 +288,7 @@ impl Log {
             Self::Events(id) => Owner::Execution(id.clone()),
             Self::Conflicts(id) => Owner::Queue(id.clone()),
             Self::RunEvents(id) => Owner::Run(id.clone()),
+            Self::RoadmapEvents(id) => Owner::Roadmap(id.clone()),
             Self::Wisdom => Owner::Wisdom,
             Self::Redactions(owner) => owner.clone(),
         }
@@ -329,6 +344,7 @@ impl fmt::Display for Owner {
             Self::Execution(id) => write!(f, "{}/{id}", Folder::Executions(id.issue())),
             Self::Queue(id) => write!(f, "{QUEUES}/{id}"),
             Self::Run(id) => write!(f, "{RUNS}/{id}"),
+            Self::Roadmap(id) => write!(f, "{ROADMAPS}/{id}"),
             Self::Wisdom => f.write_str(WISDOM),
         }
     }
@@ -341,7 +357,7 @@ impl fmt::Display for Log {
             Self::Feedback(_) => "feedback",
             Self::Explorations(_) => "explorations",
             Self::Reviews(_) => "reviews",
-            Self::Events(_) | Self::RunEvents(_) => "log",
+            Self::Events(_) | Self::RunEvents(_) | Self::RoadmapEvents(_) => "log",
             Self::Conflicts(_) => "conflicts",
             Self::Wisdom => return self.owner().fmt(f),
             Self::Redactions(_) => REDACTIONS,
@@ -379,6 +395,7 @@ impl fmt::Display for Folder {
             Self::Items(queue) => write!(f, "{QUEUES}/{queue}/items"),
             Self::ItemFan(queue, fan) => write!(f, "{QUEUES}/{queue}/items/{fan}"),
             Self::Runs => f.write_str(RUNS),
+            Self::Roadmaps => f.write_str(ROADMAPS),
         }
     }
 }

@@ -160,7 +160,9 @@ impl Store {
                     _ => Ok(()),
                 })
             }),
-            layout::RUNS => self.differing(folder(old), folder(new), &mut |run, _, _| found(run)),
+            layout::RUNS | layout::ROADMAPS => {
+                self.differing(folder(old), folder(new), &mut |id, _, _| found(id))
+            }
             _ => Ok(()),
         })
     }

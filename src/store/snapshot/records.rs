@@ -1,6 +1,7 @@
 //! Reads typed records from files: one issue with everything in its directory, queues with their items.
 
 mod queues;
+mod roadmaps;
 
 pub(crate) use queues::{items_of, queue, queue_alone, queue_head, queues};
 
@@ -30,6 +31,8 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder, QueuedItem, Recorded, R
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::redaction::Redactions;
+
+pub(crate) use roadmaps::{roadmap, roadmap_ids};
 
 /// Reads a write-once record.
 fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8], hidden: &Redactions) -> Result<T, StoreError> {
@@ -251,11 +254,12 @@ pub(crate) fn has_redactions(read: &impl Read, issue: &IssueId) -> Result<bool, 
     Ok(false)
 }
 
-/// The directories outside issues that can hold redactions: those of queues, of runs and of what was learned.
+/// The directories outside issues that can hold redactions: those of queues, of runs, of roadmaps and of what was learned.
 pub(in crate::store) fn redacting_beside_issues(read: &impl Read) -> Result<Vec<String>, StoreError> {
     let queues = queue_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::QUEUES));
     let runs = run_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::RUNS));
-    Ok(queues.chain(runs).chain([layout::wisdom()]).collect())
+    let roadmaps = roadmap_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::ROADMAPS));
+    Ok(queues.chain(runs).chain(roadmaps).chain([layout::wisdom()]).collect())
 }
 
 /// The directories of an issue that can hold redactions.

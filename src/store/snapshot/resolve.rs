@@ -4,7 +4,7 @@
 use super::Read;
 use super::records;
 use crate::model::Explain;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RunId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RoadmapId, RunId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedies};
 use crate::store::error::StoreError;
@@ -103,6 +103,7 @@ impl Explain for ResolveError {
                     .or_call(Other::QueueShow, "shows them"),
                 "queue" => Remedies::call(Other::QueueList, "shows the queues"),
                 "run" => Remedies::call(Other::RunList, "shows the runs"),
+                "roadmap" => Remedies::call(Other::RoadmapList, "shows the roadmaps"),
                 _ if text.starts_with("RUN-") => {
                     Remedies::call(Call::new(Other::RunShow, [text]), "shows a run")
                 }
@@ -132,6 +133,8 @@ pub(crate) enum Known {
     Queue(QueueId),
     /// An item, by its queue and plan.
     Item(QueueId, SolutionId),
+    /// A roadmap.
+    Roadmap(RoadmapId),
 }
 
 impl Known {
@@ -143,16 +146,17 @@ impl Known {
             Self::Execution(_) => "an execution",
             Self::Queue(_) => "a queue",
             Self::Item(..) => "an item",
+            Self::Roadmap(_) => "a roadmap",
         }
     }
 
-    /// The issue that it belongs to; `None` for a queue.
+    /// The issue that it belongs to; `None` for a queue or a roadmap.
     pub(crate) fn issue(&self) -> Option<IssueId> {
         match self {
             Self::Issue(id) => Some(id.clone()),
             Self::Solution(id) | Self::Item(_, id) => Some(id.issue()),
             Self::Execution(id) => Some(id.issue()),
-            Self::Queue(_) => None,
+            Self::Queue(_) | Self::Roadmap(_) => None,
         }
     }
 
@@ -174,6 +178,7 @@ impl Known {
             Self::Solution(id) | Self::Item(_, id) => id.uid(),
             Self::Execution(id) => id.fingerprint(),
             Self::Queue(id) => id.uid(),
+            Self::Roadmap(id) => id.uid(),
         };
         (self.to_string(), last.to_owned())
     }
@@ -186,6 +191,7 @@ impl std::fmt::Display for Known {
             Self::Solution(id) => id.fmt(f),
             Self::Execution(id) => id.fmt(f),
             Self::Queue(id) => id.fmt(f),
+            Self::Roadmap(id) => id.fmt(f),
             Self::Item(queue, solution) => write!(f, "{queue}:{solution}"),
         }
     }
@@ -272,7 +278,8 @@ pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveErro
 
 /// Whether a text has the form of an id that no issue can have.
 fn is_of_another_kind(text: &str) -> bool {
-    ["SOL-", "EXR-", "QUE-"].iter().any(|prefix| text.starts_with(prefix)) || ItemId::parse(text).is_ok()
+    ["SOL-", "EXR-", "QUE-", "RMAP-"].iter().any(|prefix| text.starts_with(prefix))
+        || ItemId::parse(text).is_ok()
 }
 
 /// Whether a text has the form of a task's id.
@@ -330,6 +337,11 @@ pub(crate) fn run(read: &impl Read, text: &str) -> Result<RunId, ResolveError> {
     pick("run", text, records::run_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
 }
 
+/// A roadmap.
+pub(crate) fn roadmap(read: &impl Read, text: &str) -> Result<RoadmapId, ResolveError> {
+    pick("roadmap", text, records::roadmap_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
+}
+
 /// The issue, plan or execution with exactly this id.
 pub(crate) fn exact(read: &impl Read, text: &str) -> Result<Option<Known>, StoreError> {
     if let Ok(id) = IssueId::parse(text)
@@ -355,6 +367,9 @@ pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
     if text.starts_with("QUE-") && !text.contains(':') {
         return queue(read, text).map(Known::Queue);
     }
+    if text.starts_with("RMAP-") {
+        return roadmap(read, text).map(Known::Roadmap);
+    }
     if text.contains(':') || ItemId::parse(text).is_ok() {
         return item(read, text).map(|(queue, item)| Known::Item(queue, item.solution_id));
     }
@@ -368,6 +383,7 @@ pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
         known.push(Known::Issue(id));
     }
     known.extend(records::queue_ids(read)?.into_iter().map(Known::Queue));
+    known.extend(records::roadmap_ids(read)?.into_iter().map(Known::Roadmap));
     among("record", text, known)
 }
 

@@ -6,12 +6,14 @@ use serde::de::DeserializeOwned;
 use super::Tx;
 use crate::model::doc::{Broken, Doc};
 use crate::model::execution::{Event, LogEntry};
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::plan_json::PlanJson;
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::record::{Entry, entry_at, entry_bytes};
+use crate::model::roadmap::{ROADMAP, Roadmap};
+use crate::model::roadmap_log::{RoadmapEvent, RoadmapLogEntry};
 use crate::model::root::{ROOT, Root};
 use crate::model::run::Run;
 use crate::model::run_log::{RunEvent, RunLogEntry};
@@ -188,6 +190,30 @@ impl Tx<'_> {
     pub(crate) fn log_run(&mut self, run: &RunId, event: RunEvent) -> Result<RunLogEntry, StoreError> {
         let (actor, at) = (self.person().to_owned(), self.stamper().now());
         self.append(&layout::run_log(run), |id| RunLogEntry { id, event, actor, at })
+    }
+
+    /// Adds a roadmap.
+    pub(crate) fn create_roadmap(&mut self, roadmap: &Roadmap) -> Result<(), StoreError> {
+        self.create(&ROADMAP, layout::roadmap(&roadmap.id), roadmap)
+    }
+
+    /// Changes a roadmap.
+    pub(crate) fn edit_roadmap(
+        &mut self,
+        id: &RoadmapId,
+        change: impl FnOnce(&mut Roadmap),
+    ) -> Result<bool, StoreError> {
+        self.edit(&ROADMAP, layout::roadmap(id), change)
+    }
+
+    /// Appends to the log of a roadmap.
+    pub(crate) fn log_roadmap(
+        &mut self,
+        roadmap: &RoadmapId,
+        event: RoadmapEvent,
+    ) -> Result<RoadmapLogEntry, StoreError> {
+        let (actor, at) = (self.person().to_owned(), self.stamper().now());
+        self.append(&layout::roadmap_log(roadmap), |id| RoadmapLogEntry { id, event, actor, at })
     }
 
     /// Adds a claim; it is never changed.

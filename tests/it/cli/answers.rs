@@ -47,6 +47,14 @@ fn others(repo: &Repo) {
     answer(repo, "wisdom", &["wisdom", "add", "Tokens expire", "--tag", "auth"]);
     answers(repo, "wisdom-view", &["wisdom", "list"]);
     answers(repo, "wisdom-view", &["wisdom", "search", "tokens"]);
+    repo.write("roadmap.json", crate::plans::roadmaps::direct().to_string());
+    answer(repo, "roadmap-add", &["roadmap", "add", "roadmap.json"]);
+    answer(repo, "show-roadmap", &["roadmap", "show"]);
+    answers(repo, "roadmap-summary", &["roadmap", "list"]);
+    answer(repo, "roadmap-next", &["roadmap", "next"]);
+    let factors = ["--scope-clarity", "low", "--technical-risk", "low", "--dependency-unknown", "low"];
+    let others = ["--domain-familiarity", "high", "--requirement-stability", "medium"];
+    answer(repo, "roadmap-assess", &[&["roadmap", "assess"], &factors[..], &others[..]].concat());
     answer(repo, "show-issue", &["unbind", "ISS-001"]);
     answer(repo, "show-issue", &["bind", "ISS-001"]);
     answer(repo, "show-solution", &["show", &solution]);

@@ -10,5 +10,6 @@ mod feedback;
 mod quality;
 mod replan;
 mod reviews;
+pub(crate) mod roadmaps;
 mod tasks;
 mod wisdom;

@@ -54,7 +54,8 @@ fn typed(args: &[&str]) -> String {
 /// that depends on the order of appearance: the first hash is `1111111`, the second `2222222`.
 fn stable(shown: &str) -> String {
     let shown = with_usual_name(shown);
-    let ids = r"\b(?<kind>(?:SOL|EXR)-[A-Z]+-\d+-|QUE-\d{8}-)(?<random>[0-9a-z]{8,26})\b";
+    let ids =
+        r"\b(?<kind>(?:SOL|EXR)-[A-Z]+-\d+-|(?:QUE|ISS|RMAP-[a-z-]+)-\d{8}-)(?<random>[0-9a-z]{8,26})\b";
     let entries = r"\b(?<kind>\d{8}T\d{9}Z-\d{5}-)(?<random>[0-9a-z]{8,26})\b";
     let hashes = r"(?<kind>\b)(?<random>[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{10}|[0-9a-f]{7})\b";
     [ids, entries, hashes].iter().fold(shown, |text, pattern| numbered(&text, pattern))

@@ -2,7 +2,7 @@ use crate::cli::{Context, Outcome, print};
 use crate::ops::{issues, plans, queue};
 use crate::store::resolve::Known;
 
-/// Show an issue, plan, execution, queue or item
+/// Show an issue, plan, execution, queue, item or roadmap
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The id, or an unambiguous prefix of it or of its last part
@@ -32,6 +32,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         Known::Queue(id) => {
             let done = queue::show(&session, Some(id.as_str()))?;
             context.answer(done, |queue, _, screen| print::queue::queue(screen, queue, now.millis()))
+        }
+        Known::Roadmap(id) => {
+            let done = session.done(plans::roadmap::view(&snapshot, &id)?, None);
+            context.answer(done, |roadmap, _, screen| print::roadmap::show(screen, roadmap, now.millis()))
         }
         Known::Item(of, solution) => {
             let done = queue::show_item(&session, &of, &solution)?;

@@ -3,6 +3,7 @@
 pub(in crate::cli) mod bind;
 pub(in crate::cli) mod feedback;
 pub(in crate::cli) mod planning_context;
+pub(in crate::cli) mod roadmap;
 pub(in crate::cli) mod solution;
 pub(in crate::cli) mod solutions;
 pub(in crate::cli) mod task;

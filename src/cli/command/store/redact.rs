@@ -19,7 +19,7 @@ use crate::store::layout;
 /// change it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The issue, plan, execution, queue or item; or `wisdom`, with an entry of `wisdom list --json` as the field
+    /// The issue, plan, execution, queue, item or roadmap; or `wisdom`, with an entry of `wisdom list --json` as the field
     #[arg(required_unless_present = "purge", requires = "field")]
     id: Option<String>,
     /// The field: title, context, tags, plan, …; or comments/ENTRY, feedback/ENTRY, explorations/ENTRY, reviews/ENTRY, log/ENTRY

@@ -203,7 +203,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             context.answer(done, |entries, _, screen| print::run::log(screen, entries))
         }
         RunCommand::Resume { run, take_over, agents, yes } => {
-            refuse_in_hook()?;
+            refuse_in_hook("run")?;
             let run = match run {
                 Some(run) => Some(run),
                 None => asked_which(&session, context)?,
@@ -217,7 +217,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 fn begin(args: Args, context: &mut Context) -> Outcome {
-    refuse_in_hook()?;
+    refuse_in_hook("run")?;
     let session = context.session()?;
     let names_none = args.issues.is_empty() && !args.all_pending && args.tag.is_none() && args.wave.is_none();
     let takes_all = names_none && asked_for_all(context)?;
@@ -291,8 +291,8 @@ fn asked_which(session: &Session, context: &Context) -> Result<Option<String>, F
 }
 
 /// Agents and the commands of plans never run from a git hook.
-fn refuse_in_hook() -> Result<(), Failure> {
+pub(in crate::cli::command) fn refuse_in_hook(command: &str) -> Result<(), Failure> {
     let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
     Err(Failure::new("in-a-hook", format!("agents never run from a git hook, and {shown}"))
-        .hint("run `git wf run` by hand or from your own script"))
+        .hint(format!("run `git wf {command}` by hand or from your own script")))
 }

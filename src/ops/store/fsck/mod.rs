@@ -6,6 +6,7 @@ mod heal;
 mod history;
 mod references;
 mod repair;
+mod roadmaps;
 mod runs;
 
 use std::collections::BTreeSet;

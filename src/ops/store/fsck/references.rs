@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{Findings, Severity, runs};
+use super::{Findings, Severity, roadmaps, runs};
 use crate::git::ObjectId;
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
@@ -55,7 +55,8 @@ pub(super) fn check(
             Err(error) => return Err(error),
         }
     }
-    runs::check(snapshot, &ids, found)
+    runs::check(snapshot, &ids, found)?;
+    roadmaps::check(snapshot, &ids, found)
 }
 
 /// Each cycle once, starting with its smallest member.

@@ -18,6 +18,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
+use crate::rules::roadmap::has_tag;
 use crate::rules::run::mode_for;
 use crate::store::{ObjectId, Store, StoreError, random_uid, records, resolve};
 
@@ -297,7 +298,7 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
                 Err(error) => return Err(error.into()),
             };
             let is_new = !found.iter().any(|it| it.issue.record.id == id);
-            let has_tags = tags.iter().all(|tag| folder.issue.record.tags.contains(*tag));
+            let has_tags = tags.iter().all(|tag| has_tag(&folder.issue.record.tags, tag));
             let status = facts::status(&folder);
             match is_new && has_tags && is_meant(status) {
                 true if others.at_work(&id).is_some() => session.notice(others.skipped(&folder, status)),

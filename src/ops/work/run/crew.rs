@@ -11,7 +11,7 @@ use crate::agent::configured;
 use crate::agent::definition::Agent;
 use crate::model::op::Other;
 use crate::model::run::{ExecutionMethod, RunAgents, RunStep};
-use crate::ops::work::agents::{folder, program};
+use crate::ops::work::agents::refuse_missing;
 use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
 use crate::store::Store;
@@ -153,18 +153,7 @@ impl Crew {
             (RunStep::Execute, &self.executor),
         ];
         let wanted = agents.into_iter().filter(|(step, _)| steps.contains(step));
-        for agent in wanted.filter_map(|(_, agent)| agent.as_ref()) {
-            if program(session, agent, &folder(session)).is_none() {
-                let (name, program) = (agent.name(), agent.program());
-                return Err(Refusal::new(
-                    "agent-not-found",
-                    format!("the program `{program}` of agent `{name}` is not found, or cannot be executed"),
-                )
-                .hint(format!("install `{program}`, put it on the PATH, or correct the command"))
-                .remedy(Other::AgentList, "lists the known agents"));
-            }
-        }
-        Ok(())
+        wanted.filter_map(|(_, agent)| agent.as_ref()).try_for_each(|agent| refuse_missing(session, agent))
     }
 
     /// By what they are called.

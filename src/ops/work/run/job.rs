@@ -21,7 +21,6 @@ use crate::agent::environment::environment;
 use crate::agent::guard::Guard;
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::{self, Place, Reply, Unanswered};
-use crate::model::Explain;
 use crate::model::agent_session::Usage;
 use crate::model::execution::Failure;
 use crate::model::exploration::Extent;
@@ -33,18 +32,13 @@ use crate::model::run_log::{Breach, Setback};
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::model::wisdom::Learned;
-use crate::ops::Refusal;
 use crate::ops::issues::existing_outline;
 use crate::ops::plans;
+use crate::ops::work::asking::Asking;
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::rules::roles::Role;
 
-/// How often an agent is asked for one step.
-const TRIES: usize = 2;
-/// How much longer an agent may take that was not done in time.
-const LONGER: u32 = 2;
-/// How much of what an agent said stands in a record, in characters.
-const QUOTED: usize = 500;
+pub(super) use crate::ops::work::asking::{Refused, Vain, failure, failure_cut, failure_of};
 
 /// A step for an agent.
 pub(super) struct Job {
@@ -125,42 +119,6 @@ pub(super) struct Spent {
     pub(super) took_ms: u64,
 }
 
-/// Why a step has no answer.
-pub(super) enum Vain {
-    /// Someone stopped it.
-    Stopped,
-    /// It failed for good.
-    Failed(Failure),
-}
-
-impl From<Refusal> for Vain {
-    fn from(refusal: Refusal) -> Self {
-        Self::Failed(failure_of(&refusal))
-    }
-}
-
-/// A refusal, as it is recorded.
-pub(super) fn failure_of(refusal: &Refusal) -> Failure {
-    let details: Vec<&str> = refusal.details.iter().map(|detail| detail.message.as_str()).collect();
-    failure(refusal.code, &refusal.message, &details.join("\n"))
-}
-
-/// A failure with what was said about it.
-pub(super) fn failure(kind: &str, message: &str, said: &str) -> Failure {
-    failure_cut(kind, message, said, "")
-}
-
-/// The same; where what was said is cut, it says where the rest is.
-pub(super) fn failure_cut(kind: &str, message: &str, said: &str, rest: &str) -> Failure {
-    let said = match said.char_indices().nth(QUOTED) {
-        None => said.to_owned(),
-        Some((end, _)) if rest.is_empty() => format!("{}…", &said[..end]),
-        Some((end, _)) => format!("{}… (the rest is in {rest})", &said[..end]),
-    };
-    let message = if said.trim().is_empty() { message.to_owned() } else { format!("{message}: {said}") };
-    Failure { error_type: Some(kind.to_owned()), message: Some(message), ..Failure::default() }
-}
-
 impl Job {
     /// Asks the agent, and once more if that was in vain: with more time if it took too long, and with what is wrong with
     /// its answer if that does not fit. `accept` takes the answer, or says what is wrong with it.
@@ -181,74 +139,32 @@ impl Job {
         simpler: Option<&Value>,
         mut accept: impl FnMut(Reply<A>, &Value) -> Result<T, Refused>,
     ) -> Result<T, Vain> {
-        let mut request = Request::new::<A>(kind, self.role, input.clone());
-        let mut agent = self.agent.clone();
-        for tried in self.tried.. {
-            if let Some(simpler) = simpler.filter(|_| tried > 0) {
-                request.input = simpler.clone();
-            }
-            let said = self.once::<A>(&agent, &request);
+        let request = Request::new::<A>(kind, self.role, input.clone());
+        let asking = Asking { agent: self.agent.clone(), request, simpler, tried: self.tried };
+        let once = |agent: &Agent, request: &Request| {
+            let said = self.once::<A>(agent, request);
             self.refuse_exchanged()?;
-            let failure = match said {
-                Ok(reply) => {
-                    let learned = reply.aside.wisdom.clone();
-                    let accepted = accept(reply, &request.input);
-                    if !matches!(accepted, Err(Refused::Faults(_))) {
-                        self.learn(&learned);
-                    }
-                    match accepted {
-                        Ok(taken) => return Ok(taken),
-                        Err(Refused::Faults(faults)) => {
-                            let failure =
-                                self.said("invalid-answer", "the answer cannot be used", &faults.join("\n"));
-                            request.faults = faults;
-                            failure
-                        }
-                        Err(Refused::Vain(vain)) => return Err(vain),
-                    }
-                }
-                Err(Unanswered::Stopped { .. }) => return Err(Vain::Stopped),
-                Err(error) => {
-                    let message = error.to_string();
-                    // The first fault is in the message.
-                    let details: Vec<String> =
-                        error.details().into_iter().filter(|detail| !message.contains(detail)).collect();
-                    let failure = self.said(error.code(), &message, &details.join("\n"));
-                    match error {
-                        Unanswered::Unfit { faults, .. } => request.faults = faults,
-                        Unanswered::TimedOut { after, .. } if kind != RequestKind::Build => {
-                            agent = agent.within(longer(after));
-                        }
-                        // Nothing would be different.
-                        Unanswered::NotStarted { .. }
-                        | Unanswered::Transcript { .. }
-                        | Unanswered::TimedOut { .. } => return Err(Vain::Failed(failure)),
-                        _ => {}
-                    }
-                    failure
-                }
-            };
-            if self.is_stopping() {
-                return Err(Vain::Stopped);
+            Ok(said)
+        };
+        let learning = |reply: Reply<A>, input: &Value| {
+            let learned = reply.aside.wisdom.clone();
+            let accepted = accept(reply, input);
+            if !matches!(accepted, Err(Refused::Faults(_))) {
+                self.learn(&learned);
             }
-            if tried + 1 >= TRIES {
-                return Err(Vain::Failed(failure));
-            }
+            accepted
+        };
+        let setback = |error: Failure| {
             self.report(Report::Setback(Setback {
                 action: self.step,
                 issue_id: Some(self.issue.clone()),
                 agent: Some(self.agent.name().to_owned()),
-                error: failure,
+                error,
                 tokens: None,
                 cost: None,
             }));
-        }
-        Err(Vain::Stopped)
-    }
-
-    /// A failure, with words of the agent that are in its transcript.
-    fn said(&self, kind: &str, message: &str, said: &str) -> Failure {
-        failure_cut(kind, message, said, "the transcript")
+        };
+        asking.ask(once, learning, || self.is_stopping(), setback)
     }
 
     /// Refuses to go on where the agent put something else in the place of its worktree.
@@ -370,16 +286,4 @@ impl Job {
     pub(super) fn report(&self, report: Report) {
         let _ = self.reports.send(report);
     }
-}
-
-/// Why an answer was not taken.
-pub(super) enum Refused {
-    /// It has these faults, which the agent may mend.
-    Faults(Vec<String>),
-    /// Nothing that the agent can mend.
-    Vain(Vain),
-}
-
-fn longer(limit: Duration) -> Duration {
-    limit.saturating_mul(LONGER)
 }

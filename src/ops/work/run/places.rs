@@ -12,6 +12,7 @@ use crate::model::run::{Run, RunStep};
 use crate::model::shell;
 use crate::ops::{Progress as Shown, Refusal, Session};
 use crate::rules::folder::RunFolder;
+use crate::rules::roles::Role;
 use crate::rules::run::Progress;
 use crate::store::{Acting, Store, object_id};
 use crate::sync;
@@ -48,8 +49,20 @@ pub(crate) struct As {
 }
 
 impl As {
+    /// An agent with this name, which acts in a role for whoever has the session.
+    pub(in crate::ops::work) fn agent(session: &Session, actor: Option<String>, role: Role) -> Self {
+        let variables = session.environment();
+        let date = variables.iter().find(|(name, _)| name == "GIT_COMMITTER_DATE");
+        let date = date.map(|(_, value)| value.to_string_lossy().into_owned());
+        Self {
+            acting: Acting::new(actor, Some(role.as_str().to_owned()), date),
+            environment: variables.clone(),
+            common: session.store().common_dir(),
+        }
+    }
+
     /// A session in a worktree of the run.
-    pub(super) fn at(&self, folder: &Path) -> Result<Session, Refusal> {
+    pub(in crate::ops::work) fn at(&self, folder: &Path) -> Result<Session, Refusal> {
         Ok(Session::new(self.store(folder)?, Box::new(Silent)))
     }
 
@@ -62,17 +75,22 @@ impl As {
     }
 }
 
+/// A folder beside the repository whose name ends so.
+pub(in crate::ops::work) fn beside(store: &Store, end: impl std::fmt::Display) -> PathBuf {
+    let common = store.common_dir();
+    let common = common.canonicalize().unwrap_or(common);
+    let main = match common.file_name() {
+        Some(name) if name == ".git" => common.parent().unwrap_or(&common).to_owned(),
+        _ => common,
+    };
+    let name = main.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.strip_suffix(".git").unwrap_or(&name);
+    main.with_file_name(format!("{name}-{end}"))
+}
+
 impl Places {
     pub(super) fn of(store: &Store, run: &RunId) -> Self {
-        let common = store.common_dir();
-        let common = common.canonicalize().unwrap_or(common);
-        let main = match common.file_name() {
-            Some(name) if name == ".git" => common.parent().unwrap_or(&common).to_owned(),
-            _ => common,
-        };
-        let name = main.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let name = name.strip_suffix(".git").unwrap_or(&name);
-        Self { files: folder(store, run), trees: main.with_file_name(format!("{name}-{run}")) }
+        Self { files: folder(store, run), trees: beside(store, run) }
     }
 
     /// The worktree of the run's branch.

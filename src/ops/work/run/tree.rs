@@ -27,7 +27,7 @@ pub(super) fn open(common: &Path, tree: &Path, environment: &Environment) -> Res
 ///
 /// # Errors
 /// As [`open`].
-pub(super) fn open_of(store: &Store, tree: &Path) -> Result<Store, Refusal> {
+pub(in crate::ops::work) fn open_of(store: &Store, tree: &Path) -> Result<Store, Refusal> {
     open(&store.common_dir(), tree, store.environment())
 }
 
@@ -48,7 +48,7 @@ pub(super) fn check(common: &Path, tree: &Path) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// If it cannot be removed.
-pub(super) fn remove(store: &Store, tree: &Path) -> Result<(), Refusal> {
+pub(in crate::ops::work) fn remove(store: &Store, tree: &Path) -> Result<(), Refusal> {
     let cannot =
         |error: io::Error| Refusal::new("cannot-write", format!("cannot remove {}: {error}", tree.display()));
     if let Some(link) = tree.parent().into_iter().chain([tree]).find(|path| path.is_symlink()) {

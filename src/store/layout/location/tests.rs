@@ -23,6 +23,9 @@ fn owner() -> impl Strategy<Value = Owner> {
         }),
         "[a-z0-9]{1,9}".prop_map(|id| Owner::Queue(QueueId::parse(&format!("QUE-{id}")).unwrap())),
         "[a-z0-9]{1,9}".prop_map(|id| Owner::Run(RunId::parse(&format!("RUN-{id}")).unwrap())),
+        "[a-z0-9]{1,9}|用户-[a-z]{1,3}".prop_map(|words| {
+            Owner::Roadmap(RoadmapId::parse(&format!("RMAP-{words}-20261121-4c8w1z0p")).unwrap())
+        }),
         Just(Owner::Wisdom),
     ]
 }
@@ -30,7 +33,7 @@ fn owner() -> impl Strategy<Value = Owner> {
 /// All places at, below or above an owner.
 fn around(owner: &Owner) -> Vec<Place> {
     let mut logs = vec![Log::Redactions(owner.clone())];
-    let mut folders = vec![Folder::Top, Folder::Issues, Folder::Queues, Folder::Runs];
+    let mut folders = vec![Folder::Top, Folder::Issues, Folder::Queues, Folder::Runs, Folder::Roadmaps];
     let mut records = vec![Location::Root, Location::Record(owner.clone())];
     match owner {
         Owner::Issue(id) => {
@@ -51,6 +54,7 @@ fn around(owner: &Owner) -> Vec<Place> {
             folders.push(Folder::Items(id.clone()));
         }
         Owner::Run(id) => logs.push(Log::RunEvents(id.clone())),
+        Owner::Roadmap(id) => logs.push(Log::RoadmapEvents(id.clone())),
         Owner::Wisdom => {
             logs.push(Log::Wisdom);
             records.pop();

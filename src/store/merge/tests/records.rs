@@ -3,6 +3,8 @@
 
 use serde_json::Value;
 
+mod roadmaps;
+
 use super::*;
 use crate::git::{ObjectId, Repository};
 use crate::model::doc::Doc;
@@ -24,7 +26,7 @@ use crate::model::time::Time;
 use crate::model::uid::Uid;
 use crate::store::layout::{Form, entry_file, form};
 
-const KINDS: usize = 15;
+const KINDS: usize = 17;
 
 /// One write: by which clone, at what time by its clock, and what.
 #[derive(Debug, Clone)]
@@ -328,6 +330,8 @@ fn record(kind: usize, life: &Life) -> (String, Vec<u8>) {
         11 => logged(5, life),
         12 => (format!("{}/later/entry.json", layout::issue_folder(&issue_id())), unknown()),
         13 => (layout::run(&run_id()), run(life)),
+        14 => (layout::roadmap(&roadmaps::id()), roadmaps::roadmap(life)),
+        15 => roadmaps::logged(life),
         _ => logged(6, life),
     }
 }

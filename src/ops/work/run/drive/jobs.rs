@@ -14,7 +14,6 @@ use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::Told;
 use crate::rules::roles::Role;
 use crate::rules::run::{Bounds, Progress};
-use crate::store::Acting;
 use crate::trail::hooked::links_commits;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -101,14 +100,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn identity(&self, role: Role) -> As {
-        let variables = self.session.environment();
-        let date = variables.iter().find(|(name, _)| name == "GIT_COMMITTER_DATE");
-        let date = date.map(|(_, value)| value.to_string_lossy().into_owned());
-        As {
-            acting: Acting::new(self.crew.actor(role), Some(role.as_str().to_owned()), date),
-            environment: variables.clone(),
-            common: self.session.store().common_dir(),
-        }
+        As::agent(self.session, self.crew.actor(role), role)
     }
 
     pub(super) fn spawn(&mut self, job: Job, work: impl FnOnce(&Job) -> Came + Send + 'static) {

@@ -1,0 +1,45 @@
+use super::{asked_mode, document, parse_fate, parse_mode};
+use crate::cli::{Context, Outcome, print};
+use crate::interchange::roadmap::Fate;
+use crate::model::roadmap::RoadmapChoice;
+use crate::ops::plans::roadmap::{self, AddRoadmap};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The document, a JSON file (`-` for stdin)
+    file: String,
+    /// The roadmap that it is another version of (default: the one that it names, or with its title)
+    #[arg(long, value_name = "RMAP", conflicts_with = "new")]
+    roadmap: Option<String>,
+    /// Add it as a new roadmap, even if one has its title
+    #[arg(long)]
+    new: bool,
+    /// How the requirement is cut, if the document leaves that open: progressive, direct or auto
+    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    mode: Option<RoadmapChoice>,
+    /// What becomes of open issues that the document no longer has: keep leaves them open, in no wave; cancel cancels
+    /// them
+    #[arg(long, value_name = "WHAT", value_parser = parse_fate)]
+    gone: Option<Fate>,
+    /// Show what would change, and change nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let Args { file, roadmap, new, mode, gone, dry_run } = args;
+    let mut input =
+        AddRoadmap { roadmap, is_new: new, mode, gone, dry_run, ..AddRoadmap::of(document(&file)?) };
+    let done = match roadmap::add(&session, &input) {
+        Err(refusal) => match asked_mode(&refusal, context)? {
+            Some(mode) => {
+                input.mode = Some(mode);
+                roadmap::add(&session, &input)?
+            }
+            None => return Err(refusal.into()),
+        },
+        Ok(done) => done,
+    };
+    context.answer(done, |added, changed, screen| print::roadmap::added(screen, added, changed))
+}

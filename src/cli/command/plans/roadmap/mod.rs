@@ -1,0 +1,109 @@
+mod add;
+mod assess;
+mod plan;
+mod revise;
+mod show;
+
+use std::io::BufRead;
+
+use crate::cli::{Context, Failure, Outcome, named, print, read_text};
+use crate::interchange::roadmap::Fate;
+use crate::model::roadmap::RoadmapChoice;
+use crate::ops::Refusal;
+use crate::ops::plans::roadmap;
+use crate::ui;
+
+/// Cut a requirement into waves of issues, and follow them
+///
+/// A roadmap is a document that a planner writes: two to four layers from a first usable version on (progressive), or tasks
+/// in groups that can be worked on at the same time (direct). Each layer or task is an issue, with real dependencies and the
+/// tag wave-N; the document is described by `git wf schema roadmap-document`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: RoadmapCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum RoadmapCommand {
+    /// Add a roadmap from a file, or another version of one
+    ///
+    /// The roadmap and its issues are made in one commit. A file that was added before updates what it changed since then; what
+    /// was changed here stays. The roadmap that a file is about is the one that it names as `id`, else the one with its title.
+    Add(add::Args),
+    /// Have an agent plan a roadmap, and add it
+    ///
+    /// The agent reads the code in a worktree of its own that is thrown away.
+    Plan(plan::Args),
+    /// Assess how uncertain a requirement is, and so how it is cut
+    ///
+    /// Of five factors, three that are high mean layers, and three that are low mean tasks; otherwise you are asked.
+    Assess(assess::Args),
+    /// Show a roadmap with the state of its issues
+    Show(show::Args),
+    /// List the roadmaps, the latest first
+    List,
+    /// Give feedback on a roadmap, or approve it
+    ///
+    /// There are at most five rounds of feedback. With --planner, it is sent to an agent, and its answer is applied.
+    Revise(revise::Args),
+    /// Hand over the first wave that is not done
+    ///
+    /// Bound plans are queued, and issues without a plan are named.
+    Next {
+        /// The roadmap (default: the only one)
+        #[arg(value_name = "RMAP")]
+        roadmap: Option<String>,
+    },
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    match args.command {
+        RoadmapCommand::Add(args) => add::run(args, context),
+        RoadmapCommand::Plan(args) => plan::run(args, context),
+        RoadmapCommand::Assess(args) => assess::run(args, context),
+        RoadmapCommand::Show(args) => show::run(args, context),
+        RoadmapCommand::Revise(args) => revise::run(args, context),
+        RoadmapCommand::List => {
+            let session = context.session()?;
+            let now = session.store().now()?.millis();
+            let done = roadmap::list(&session)?;
+            context.answer(done, |all, _, screen| print::roadmap::list(screen, all, now))
+        }
+        RoadmapCommand::Next { roadmap } => {
+            let session = context.session()?;
+            let done = roadmap::next(&session, roadmap.as_deref())?;
+            context.answer(done, |wave, _, screen| print::roadmap::handed_over(screen, wave))
+        }
+    }
+}
+
+fn parse_mode(text: &str) -> Result<RoadmapChoice, String> {
+    RoadmapChoice::parse(text).ok_or_else(|| format!("expected one of {}", RoadmapChoice::words()))
+}
+
+fn parse_fate(text: &str) -> Result<Fate, String> {
+    Fate::parse(text).ok_or_else(|| format!("expected one of {}", Fate::words()))
+}
+
+/// Reads a document from a file, or from stdin.
+fn document(file: &str) -> Result<serde_json::Value, Failure> {
+    Ok(roadmap::read(&read_text(file)?, &named(file))?)
+}
+
+/// Asks how a requirement is cut, if the assessment leaves that open and someone can answer.
+fn asked_mode(refusal: &Refusal, context: &Context) -> Result<Option<RoadmapChoice>, Failure> {
+    if refusal.code != "undecided" || context.json() || !ui::can_ask() {
+        return Ok(None);
+    }
+    ui::say(&refusal.message);
+    refusal.details.iter().for_each(|detail| ui::say(&format!("  {}", detail.message)));
+    ui::ask("Cut it into layers (progressive) or into tasks (direct)? [p/d] ");
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(match answer.trim().to_lowercase().as_str() {
+        "p" | "progressive" => Some(RoadmapChoice::Progressive),
+        "d" | "direct" => Some(RoadmapChoice::Direct),
+        _ => None,
+    })
+}

@@ -1,0 +1,79 @@
+use super::{asked_mode, parse_mode};
+use crate::agent::process::Interrupts;
+use crate::cli::command::work::run::refuse_in_hook;
+use crate::cli::input::text::TextArgs;
+use crate::cli::{Context, Failure, Outcome, print};
+use crate::interchange::roadmap::Fate;
+use crate::model::roadmap::RoadmapChoice;
+use crate::ops::plans::roadmap::{self, PlanRoadmap, RoadmapAdded};
+use crate::ops::{Done, Refusal, Session};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What is required (`-` for stdin); or use -m, -F FILE, or -e
+    text: Option<String>,
+    /// The agent: its name, or a command line (default: wf.run.planner in git config)
+    #[arg(long, value_name = "AGENT")]
+    planner: Option<String>,
+    /// How the requirement is cut: progressive, direct or auto
+    #[arg(long, value_name = "MODE", default_value = "auto", value_parser = parse_mode)]
+    mode: RoadmapChoice,
+    #[command(flatten)]
+    given: TextArgs,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    refuse_in_hook("roadmap plan")?;
+    let session = context.session()?;
+    let Args { text, planner, mode, given } = args;
+    let planner = named_or_configured(planner, &session)?;
+    let help = "What is required, in your own words.";
+    let requirement = given.written(text.as_deref(), &session, false, "requirement", help)?;
+    let mut input = PlanRoadmap { planner, requirement, mode, roadmap: None, gone: None };
+    let done = match asked(&session, &input, context)? {
+        Err(refusal) => match asked_mode(&refusal, context)? {
+            Some(mode) => {
+                input.mode = mode;
+                asked(&session, &input, context)??
+            }
+            None => return Err(refusal.into()),
+        },
+        Ok(done) => done,
+    };
+    context.answer(done, |added, changed, screen| print::roadmap::added(screen, added, changed))
+}
+
+/// Has the roadmap planned; what the agent says is shown meanwhile.
+fn asked(
+    session: &Session,
+    input: &PlanRoadmap,
+    context: &Context,
+) -> Result<Result<Done<RoadmapAdded>, Refusal>, Failure> {
+    let mut running = print::agent::Running::new(Interrupts::catch()?, context.json());
+    let done = roadmap::plan(session, input, &mut running);
+    running.finish();
+    Ok(done)
+}
+
+/// Has a roadmap changed as the feedback on it says.
+pub(super) fn replanned(
+    session: &Session,
+    roadmap: &str,
+    planner: Option<String>,
+    gone: Option<Fate>,
+    context: &Context,
+) -> Result<Done<RoadmapAdded>, Failure> {
+    refuse_in_hook("roadmap revise")?;
+    let planner = named_or_configured(planner, session)?;
+    let mut running = print::agent::Running::new(Interrupts::catch()?, context.json());
+    let done = roadmap::replan(session, roadmap, planner, gone, &mut running);
+    running.finish();
+    Ok(done?)
+}
+
+fn named_or_configured(planner: Option<String>, session: &Session) -> Result<String, Failure> {
+    planner.or_else(|| session.store().config("wf.run.planner")).ok_or_else(|| {
+        Failure::new("no-agent", "no planner is named")
+            .hint("name one with --planner, or set `git config wf.run.planner NAME`; `git wf agent list` shows those that are known here")
+    })
+}

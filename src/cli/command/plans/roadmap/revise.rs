@@ -1,0 +1,48 @@
+use super::parse_fate;
+use super::plan::replanned;
+use crate::cli::{Context, Outcome, print};
+use crate::interchange::roadmap::Fate;
+use crate::model::roadmap_log::RoadmapFeedback;
+use crate::ops::plans::roadmap::{self, Revise};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The roadmap
+    #[arg(value_name = "RMAP")]
+    roadmap: String,
+    /// Approve it as it is
+    #[arg(long, conflicts_with_all = ["scope", "convergence", "redecompose", "planner"])]
+    approve: bool,
+    /// How its scope should change
+    #[arg(long, value_name = "TEXT")]
+    scope: Option<String>,
+    /// How its criteria, verification or definitions of done should change
+    #[arg(long, value_name = "TEXT")]
+    convergence: Option<String>,
+    /// Why and how the requirement should be cut otherwise
+    #[arg(long, value_name = "TEXT")]
+    redecompose: Option<String>,
+    /// Send all feedback to this agent, and apply its answer; without new feedback, send what was given before
+    #[arg(long, value_name = "AGENT")]
+    planner: Option<String>,
+    /// What becomes of open issues that the answer no longer has: keep or cancel
+    #[arg(long, value_name = "WHAT", value_parser = parse_fate, requires = "planner")]
+    gone: Option<Fate>,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let Args { roadmap, approve, scope, convergence, redecompose, planner, gone } = args;
+    let feedback = RoadmapFeedback { scope, convergence, redecompose };
+    let has_feedback = feedback.parts().next().is_some();
+    if has_feedback || planner.is_none() {
+        let done = roadmap::revise(&session, &Revise { roadmap: roadmap.clone(), feedback, approve })?;
+        if planner.is_none() {
+            return context
+                .answer(done, |view, changed, screen| print::roadmap::revised(screen, view, changed));
+        }
+        context.tell(done.notices);
+    }
+    let done = replanned(&session, &roadmap, planner, gone, context)?;
+    context.answer(done, |added, changed, screen| print::roadmap::added(screen, added, changed))
+}

@@ -1,0 +1,22 @@
+use crate::cli::{Context, Outcome, print};
+use crate::ops::plans::roadmap;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The roadmap (default: the only one)
+    #[arg(value_name = "RMAP")]
+    roadmap: Option<String>,
+    /// Print a Markdown document
+    #[arg(long)]
+    markdown: bool,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let now = session.store().now()?.millis();
+    let done = roadmap::show(&session, args.roadmap.as_deref())?;
+    context.answer(done, |view, _, screen| match args.markdown {
+        true => print::roadmap_document::document(screen, view),
+        false => print::roadmap::show(screen, view, now),
+    })
+}

@@ -1,0 +1,229 @@
+//! Roadmaps on the screen.
+
+use std::io::{self, Write};
+
+use super::issues::status_style;
+use super::spelled;
+use crate::model::id::IssueId;
+use crate::ops::plans::roadmap::{HandOver, RoadmapAdded, RoadmapIssue, RoadmapSummary, RoadmapView};
+use crate::rules::roadmap::{Assessed, Round, RoundStatus, Status};
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Cell, Column, Screen, Table, style, time};
+
+/// How many signs a progress bar has.
+const BAR: usize = 10;
+
+/// `██████░░░░ 3/5`
+pub(super) fn bar(done: usize, total: usize) -> String {
+    let full = (done * BAR).checked_div(total).unwrap_or(0);
+    format!("{}{} {done}/{total}", "█".repeat(full), "░".repeat(BAR - full))
+}
+
+fn look(status: Status) -> style::Style {
+    match status {
+        Status::Ready => style::GOOD,
+        Status::Refining => style::WARN,
+        Status::Planning => style::PLAIN,
+    }
+}
+
+/// What adding a roadmap changed.
+pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: bool) -> io::Result<()> {
+    let verb = match (it.dry_run, it.is_new, is_changed) {
+        (true, true, _) => "would add",
+        (true, false, _) => "would update",
+        (false, true, _) => "added",
+        (false, false, true) => "updated",
+        (false, false, false) => "unchanged:",
+    };
+    let id = screen.painter().paint(style::ID, it.id.as_str());
+    writeln!(screen, "{verb} {id} ({}) {}", it.mode, clean_line(&it.title))?;
+    let mut table = Table::new([
+        Column::left(""),
+        Column::right("WAVE"),
+        Column::left("ISSUE"),
+        Column::left("ITEM"),
+        Column::flexible("TITLE"),
+        Column::left("STATUS"),
+    ]);
+    for (word, look, issues) in [
+        ("new", style::GOOD, &it.created),
+        ("changed", style::WARN, &it.changed),
+        ("as before", style::DIM, &it.unchanged),
+        ("gone", style::BAD, &it.gone),
+    ] {
+        for issue in issues {
+            table.row([
+                Cell::new(word, look),
+                Cell::from(issue.wave.map(|wave| wave.to_string()).unwrap_or_default()),
+                Cell::new(issue.issue_id.as_str(), style::ID),
+                Cell::from(issue.item.as_str()),
+                Cell::from(issue.title.as_str()),
+                Cell::new(issue.status.as_str(), status_style(issue.status)),
+            ]);
+        }
+    }
+    table.print(screen)?;
+    for was in &it.overridden {
+        let (id, value) = (screen.painter().paint(style::ID, was.issue_id.as_str()), was.value.to_string());
+        let value = clean_line(&value);
+        writeln!(
+            screen,
+            "{id} {}: was {value} here; the document changed it later, so its value stands",
+            was.field
+        )?;
+    }
+    Ok(())
+}
+
+/// What the factors of an assessment come to.
+pub(in crate::cli) fn assessed(screen: &mut Screen, it: &Assessed) -> io::Result<()> {
+    let mut table = Table::new([Column::left("FACTOR"), Column::left("UNCERTAINTY")]);
+    for (name, extent) in it.factors.all() {
+        table.row([Cell::from(name), Cell::from(extent.map_or("", |extent| extent.as_str()))]);
+    }
+    table.print(screen)?;
+    let mode = it.recommended.map_or("open", |mode| mode.as_str());
+    let painted = screen.painter().paint(style::HEADING, mode);
+    writeln!(screen, "{} high, {} medium, {} low: {painted}", it.high, it.medium, it.low)
+}
+
+/// One roadmap per line.
+pub(in crate::cli) fn list(screen: &mut Screen, all: &[RoadmapSummary], now: i64) -> io::Result<()> {
+    let mut table = Table::new([
+        Column::left("ROADMAP"),
+        Column::left("STATUS"),
+        Column::left("MODE"),
+        Column::right("WAVES"),
+        Column::left("PROGRESS"),
+        Column::left("ADDED"),
+        Column::flexible("TITLE"),
+    ]);
+    for it in all {
+        table.row([
+            Cell::new(it.id.as_str(), style::ID),
+            Cell::new(it.status.as_str(), look(it.status)),
+            Cell::from(it.mode.as_str()),
+            Cell::from(it.waves.to_string()),
+            Cell::from(bar(it.done, it.total)),
+            Cell::from(time::ago(now, it.created_at.millis())),
+            Cell::from(it.title.as_str()),
+        ]);
+    }
+    table.print(screen)
+}
+
+/// A roadmap with its waves.
+pub(in crate::cli) fn show(screen: &mut Screen, it: &RoadmapView, now: i64) -> io::Result<()> {
+    let painter = screen.painter();
+    let title = clean_line(&it.title);
+    writeln!(
+        screen,
+        "{} {}",
+        painter.paint(style::ID, it.id.as_str()),
+        painter.paint(style::HEADING, &title)
+    )?;
+    let status = painter.paint(look(it.status), it.status.as_str());
+    let added = time::ago(now, it.created_at.millis());
+    writeln!(
+        screen,
+        "{status}, {}, {}, added {added} by {}",
+        it.mode,
+        bar(it.done, it.total),
+        clean_line(&it.author)
+    )?;
+    for wave in &it.waves {
+        let heading = painter.paint(style::HEADING, &format!("wave {}", wave.wave));
+        writeln!(screen, "\n{heading}  {}", bar(wave.done, wave.total))?;
+        issues(screen, &wave.issues)?;
+    }
+    if !it.gone.is_empty() {
+        writeln!(screen, "\n{}", painter.paint(style::HEADING, "no longer in the document"))?;
+        issues(screen, &it.gone)?;
+    }
+    if !it.rounds.is_empty() {
+        writeln!(screen, "\n{}", painter.paint(style::HEADING, "feedback"))?;
+        it.rounds.iter().try_for_each(|round| line_of(screen, round, now))?;
+    }
+    Ok(())
+}
+
+fn issues(screen: &mut Screen, issues: &[RoadmapIssue]) -> io::Result<()> {
+    let mut table = Table::new([
+        Column::left("  ISSUE"),
+        Column::left("ITEM"),
+        Column::left("STATUS"),
+        Column::left("PRIORITY"),
+        Column::flexible("TITLE"),
+        Column::left("DEPENDS ON"),
+    ]);
+    for it in issues {
+        let on: Vec<&str> = it.depends_on.iter().map(IssueId::as_str).collect();
+        table.row([
+            Cell::new(format!("  {}", it.issue_id), style::ID),
+            Cell::from(it.item.as_str()),
+            Cell::new(it.status.as_str(), status_style(it.status)),
+            Cell::from(it.priority.name()),
+            Cell::from(it.title.as_str()),
+            Cell::new(on.join(", "), style::DIM),
+        ]);
+    }
+    table.print(screen)
+}
+
+fn line_of(screen: &mut Screen, it: &Round, now: i64) -> io::Result<()> {
+    let said: Vec<String> = it.feedback.parts().map(|(name, text)| format!("{name}: {text}")).collect();
+    let look = if it.status == RoundStatus::Open { style::WARN } else { style::DIM };
+    let status = screen.painter().paint(look, it.status.as_str());
+    let (who, when) = (clean_line(&it.author), time::ago(now, it.at.millis()));
+    writeln!(screen, "  {}. {status}  {}  ({who}, {when})", it.round, clean_line(&said.join("; ")))
+}
+
+/// A roadmap after feedback or approval.
+pub(in crate::cli) fn revised(screen: &mut Screen, it: &RoadmapView, is_changed: bool) -> io::Result<()> {
+    let painter = screen.painter();
+    let (id, status) =
+        (painter.paint(style::ID, it.id.as_str()), painter.paint(look(it.status), it.status.as_str()));
+    match it.rounds.last().filter(|round| round.status == RoundStatus::Open) {
+        Some(round) => writeln!(screen, "{id} is {status}: feedback of round {} is kept", round.round),
+        None if is_changed => writeln!(screen, "{id} is {status}"),
+        None => writeln!(screen, "{id} is already {status}; nothing changed"),
+    }
+}
+
+/// A wave that was handed over.
+pub(in crate::cli) fn handed_over(screen: &mut Screen, it: &HandOver) -> io::Result<()> {
+    let painter = screen.painter();
+    let id = painter.paint(style::ID, it.roadmap_id.as_str());
+    let parts = [
+        (it.queued.len(), "queued"),
+        (it.without_plan.len(), "without a plan"),
+        (it.under_way.len(), "under way"),
+        (it.stopped.len(), "failed or paused"),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    let all = it.queued.len() + it.without_plan.len() + it.under_way.len() + it.stopped.len();
+    writeln!(screen, "wave {} of {id}, {} to do: {}", it.wave, count(all, "issue"), parts.join(", "))?;
+    let mut table = Table::new([Column::left("  ISSUE"), Column::left("STATUS"), Column::flexible("WHAT")]);
+    for queued in &it.queued {
+        let queue = queued.queue_id.as_ref().map(|queue| format!("{queue}:")).unwrap_or_default();
+        table.row([
+            Cell::new(format!("  {}", queued.issue_id), style::ID),
+            Cell::new("queued", style::GOOD),
+            Cell::from(format!("{queue}{}", queued.item_id)),
+        ]);
+    }
+    for issue in it.without_plan.iter().chain(&it.under_way).chain(&it.stopped) {
+        table.row([
+            Cell::new(format!("  {}", issue.issue_id), style::ID),
+            Cell::new(issue.status.as_str(), status_style(issue.status)),
+            Cell::from(issue.title.as_str()),
+        ]);
+    }
+    table.print(screen)?;
+    match spelled(&it.remedies) {
+        Some(remedies) => writeln!(screen, "{remedies}"),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,236 @@
+//! The layers and tasks of a roadmap as records of a source, so that its issues are joined with what is here as those of
+//! any other tracker: field by field, with what was added last.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::lines::Unreadable;
+use super::tracker::{Arrival, Each, Found, Records, Refused, Tracker};
+use super::work::Work;
+use crate::model::id::{IssueId, RoadmapId};
+use crate::model::issue::{Issue, LifecycleRequirements, Source, StoredStatus};
+use crate::model::person::Person;
+use crate::model::roadmap::RoadmapMode;
+use crate::model::text_enum;
+use crate::model::time::Time;
+use crate::model::typed;
+use crate::model::uid::Uid;
+use crate::rules::roadmap::{Item, issue_text, issue_title, of_layer, of_task, tags};
+
+text_enum!(
+    /// What becomes of the issue of a layer or task that the document no longer has.
+    Fate {
+        /// It stays open, and is in no wave.
+        Keep = "keep",
+        /// It is cancelled.
+        Cancel = "cancel",
+    }
+);
+
+/// A layer or task with everything that its issue is made of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RoadmapRecord {
+    /// The roadmap.
+    pub(crate) roadmap: RoadmapId,
+    /// Layers or tasks.
+    pub(crate) mode: RoadmapMode,
+    /// Its issue.
+    pub(crate) issue_id: IssueId,
+    /// Who added the roadmap.
+    pub(crate) author: Person,
+    /// When, so that each clone makes the same issue.
+    pub(crate) created_at: Time,
+    /// When the layer or task last changed.
+    pub(crate) changed: Time,
+    /// Its wave.
+    pub(crate) wave: u64,
+    /// The issues of what it depends on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) depends_on: Vec<IssueId>,
+    /// Set once the document no longer has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) gone: Option<Fate>,
+    /// What the document says of how every issue is worked on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) lifecycle_requirements: Option<LifecycleRequirements>,
+    /// The layer or task as its planner wrote it.
+    #[serde(deserialize_with = "typed::any")]
+    pub(crate) item: Value,
+}
+
+/// The issue of a layer or task: every clone makes the same one.
+pub(crate) fn issue_id(roadmap: &RoadmapId, created_at: Time, item: &str) -> IssueId {
+    IssueId::made(created_at, &Uid::of(&[roadmap.as_str().as_bytes(), item.as_bytes()]))
+}
+
+/// Roadmaps.
+pub(crate) static ROADMAP: Tracker = Tracker {
+    name: "a roadmap",
+    is_own: |record| record.get("roadmap").is_some() && record.get("item").is_some(),
+    read: arrival,
+    kept,
+    hint: "a roadmap has layers or tasks",
+};
+
+impl RoadmapRecord {
+    /// The record in an issue that was made for a roadmap.
+    pub(crate) fn of(issue: &Issue) -> Option<Self> {
+        issue
+            .imported
+            .as_ref()
+            .filter(|record| (ROADMAP.is_own)(record))
+            .and_then(|record| typed::read(record).ok())
+    }
+
+    /// The layer or task.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn read(&self) -> Result<Item, String> {
+        let common = self.lifecycle_requirements.as_ref();
+        match self.mode {
+            RoadmapMode::Progressive => typed::read(&self.item).map(|layer| of_layer(&layer, common)),
+            RoadmapMode::Direct => typed::read(&self.item).map(|task| of_task(&task, self.wave, common)),
+        }
+        .map_err(|error| error.to_string())
+    }
+
+    /// Whether it says the same, whenever that was.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        Self { changed: self.changed, ..other.clone() } == *self
+    }
+
+    /// Its id in the document.
+    pub(crate) fn item_id(&self) -> &str {
+        self.item.get("id").and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+fn arrival(record: &Value) -> Result<Arrival, Refused> {
+    let wrong = |why: String| Refused::fault(None, why);
+    let it: RoadmapRecord = typed::read(record).map_err(|error| wrong(error.to_string()))?;
+    let item = it.read().map_err(wrong)?;
+    let mut issue = Issue::new(it.issue_id.clone(), it.author.clone(), it.created_at, issue_title(&item));
+    issue.source = Some(Source::Text);
+    issue.context = Some(issue_text(&item));
+    issue.priority = item.priority;
+    issue.tags = tags(&item, it.mode, it.gone.is_some());
+    issue.depends_on = it.depends_on.iter().cloned().collect();
+    issue.extended_context.notes = Some(json!({
+        "session": it.roadmap, "strategy": it.mode, "original_id": item.id, "wave": it.wave
+    }));
+    issue.lifecycle_requirements = item.lifecycle;
+    if it.mode == RoadmapMode::Direct {
+        issue.issue_type = Some(item.label.trim().to_owned());
+    }
+    if it.gone == Some(Fate::Cancel) {
+        issue.status = StoredStatus::Cancelled;
+        issue.close_reason = Some(format!("{} is no longer part of {}", item.id, it.roadmap));
+    }
+    issue.imported = Some(record.clone());
+    Ok(Arrival {
+        issue,
+        changed: it.changed,
+        comments: vec![],
+        work: Work::default(),
+        notes: vec![],
+        kept: BTreeSet::new(),
+    })
+}
+
+/// The fields of a layer or task that this program does not know.
+fn kept(record: &Value) -> Map<String, Value> {
+    const KNOWN: &[&str] = &[
+        "id",
+        "name",
+        "goal",
+        "scope",
+        "excludes",
+        "convergence",
+        "risks",
+        "effort",
+        "depends_on",
+        "title",
+        "type",
+        "inputs",
+        "outputs",
+        "parallel_group",
+        "lifecycle_requirements",
+    ];
+    let item = record.get("item").and_then(Value::as_object).cloned().unwrap_or_default();
+    item.into_iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).collect()
+}
+
+/// Records that are at hand.
+pub(crate) struct AtHand(pub(crate) Vec<Value>);
+
+impl Records for AtHand {
+    fn each(&mut self) -> Result<Each<'_>, Unreadable> {
+        let found = |(number, record): (u64, &Value)| {
+            Ok(Found { unit: "item".into(), number, record: Ok(record.clone()) })
+        };
+        Ok(Box::new((1..).zip(&self.0).map(found)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> RoadmapRecord {
+        let at = Time::parse("2026-11-21T02:14:05.123Z").unwrap();
+        let roadmap = RoadmapId::parse("RMAP-export-20261121-4c8w1z0p").unwrap();
+        RoadmapRecord {
+            issue_id: issue_id(&roadmap, at, "T1"),
+            roadmap,
+            mode: RoadmapMode::Direct,
+            author: "Ada".into(),
+            created_at: at,
+            changed: at,
+            wave: 3,
+            depends_on: vec![IssueId::parse("ISS-1").unwrap()],
+            gone: None,
+            lifecycle_requirements: None,
+            item: json!({"id": "T1", "title": "export", "type": "Feature", "scope": "src/a.rs", "more": {"b": 1},
+                "convergence": {"criteria": ["c"], "verification": "v", "definition_of_done": "d"}}),
+        }
+    }
+
+    fn read(record: &RoadmapRecord) -> Issue {
+        arrival(&typed::own_json(record)).unwrap().issue
+    }
+
+    #[test]
+    fn an_issue_has_everything_that_its_task_says() {
+        let issue = read(&record());
+        assert_eq!(
+            (issue.title.as_str(), issue.issue_type.as_deref()),
+            ("[Feature] export", Some("Feature"))
+        );
+        assert!(
+            issue.tags.contains("wave-3") && issue.tags.contains("feature") && issue.tags.contains("roadmap")
+        );
+        assert_eq!(issue.depends_on.len(), 1);
+        let notes = issue.extended_context.notes.as_ref().unwrap();
+        assert_eq!(
+            (&notes["original_id"], &notes["wave"], &notes["strategy"]),
+            (&json!("T1"), &json!(3), &json!("direct"))
+        );
+        assert_eq!(issue.lifecycle_requirements.test_strategy.as_deref(), Some("auto"));
+        assert_eq!(kept(issue.imported.as_ref().unwrap())["more"], json!({"b": 1}));
+        assert_eq!(RoadmapRecord::of(&issue), Some(record()));
+    }
+
+    #[test]
+    fn one_that_is_gone_is_in_no_wave() {
+        let gone = |fate| read(&RoadmapRecord { gone: Some(fate), ..record() });
+        let kept = gone(Fate::Keep);
+        assert!(!kept.tags.contains("wave-3") && kept.tags.contains("roadmap"));
+        assert_eq!(kept.status, StoredStatus::Registered);
+        assert_eq!(gone(Fate::Cancel).status, StoredStatus::Cancelled);
+        let later = RoadmapRecord { changed: record().changed.plus_millis(1), ..record() };
+        assert!(later.is_like(&record()) && !later.is_like(&RoadmapRecord { wave: 4, ..record() }));
+    }
+}

@@ -1,0 +1,329 @@
+//! Roadmaps: a requirement cut into layers or tasks, of which each is an issue. The document of a roadmap is kept as its
+//! planner wrote it; what people did with its issues is in the issues.
+
+mod forms;
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::declare::record;
+use super::digest::PlanDigest;
+use super::exploration::Extent;
+use super::id::{IssueId, RoadmapId};
+use super::issue::LifecycleRequirements;
+use super::person::Person;
+use super::priority::Priority;
+use super::text_enum::text_enum;
+use super::time::Time;
+use super::typed;
+use forms::lines_schema;
+
+pub(crate) use forms::{Lines, Risk};
+
+text_enum!(
+    /// How a roadmap cuts its requirement.
+    RoadmapMode {
+        /// Into two to four layers, each usable by itself: for a requirement of which much is uncertain.
+        Progressive = "progressive",
+        /// Into tasks in groups: for a requirement that is well understood.
+        Direct = "direct",
+    }
+);
+
+text_enum!(
+    /// How a roadmap is wanted to cut its requirement.
+    RoadmapChoice {
+        /// Into layers.
+        Progressive = "progressive",
+        /// Into tasks.
+        Direct = "direct",
+        /// As its assessment says.
+        Auto = "auto",
+    }
+);
+
+impl RoadmapChoice {
+    /// The mode; `None` if the assessment decides.
+    pub(crate) fn mode(self) -> Option<RoadmapMode> {
+        RoadmapMode::parse(self.as_str())
+    }
+}
+
+text_enum!(
+    /// How much work something is.
+    Effort {
+        /// Priority low.
+        Small = "small",
+        /// Priority medium.
+        Medium = "medium",
+        /// Priority high.
+        Large = "large",
+    }
+);
+
+impl Effort {
+    /// Large work begins first.
+    pub(crate) fn priority(self) -> Priority {
+        let number = match self {
+            Self::Small => 4,
+            Self::Medium => 3,
+            Self::Large => 2,
+        };
+        Priority::new(number).unwrap_or_default()
+    }
+}
+
+record! {
+    /// A roadmap, as stored.
+    Roadmap {
+        /// Its id, which never changes.
+        once id: RoadmapId,
+        /// Who added it.
+        once author: Person,
+        /// When.
+        once created_at: Time,
+        /// The title, on one line.
+        register title: String,
+        /// The document as its planner wrote it. One register, so that a merged document is always one that someone wrote.
+        #[serde(deserialize_with = "typed::any")]
+        register document: Value,
+        /// Every issue that was made for it, whether or not the document still has its layer or task.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        set issue_ids: BTreeSet<IssueId>,
+    }
+    /// How `roadmap.json` merges and is written.
+    ROADMAP = "roadmap", LaterStands, super::record::check_as::<Roadmap>
+}
+
+impl Roadmap {
+    /// What the document says; nothing if it is hidden.
+    pub(crate) fn read(&self) -> RoadmapDocument {
+        typed::read(&self.document).unwrap_or_default()
+    }
+
+    /// Which document it is: approvals are of one.
+    pub(crate) fn digest(&self) -> PlanDigest {
+        PlanDigest::of(&self.document)
+    }
+}
+
+/// A roadmap as a planner writes it and `roadmap add` takes it: `layers` or `tasks`. Unknown fields are kept.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct RoadmapDocument {
+    /// The id of the roadmap, if it has one.
+    #[serde(alias = "session_id")]
+    pub(crate) id: Option<RoadmapId>,
+    /// The title, on one line.
+    pub(crate) title: Option<String>,
+    /// What is required, in the requester's words.
+    pub(crate) requirement: Option<String>,
+    /// How the requirement is cut: progressive (`layers`), direct (`tasks`), or auto: as the assessment says.
+    #[serde(alias = "strategy")]
+    pub(crate) mode: Option<RoadmapChoice>,
+    /// How uncertain the requirement is.
+    pub(crate) assessment: Option<Assessment>,
+    /// Every feature of the requirement; if given, each is in the scope of exactly one layer.
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) scope: Lines,
+    /// The layers of a progressive roadmap: 2 to 4, from L0 on.
+    #[schemars(length(max = MOST_LAYERS))]
+    pub(crate) layers: Vec<Layer>,
+    /// The tasks of a direct roadmap.
+    #[schemars(length(max = MOST_TASKS))]
+    pub(crate) tasks: Vec<RoadmapTask>,
+    /// What could go wrong with the whole.
+    #[schemars(length(max = MOST_LINES))]
+    pub(crate) risks: Vec<Risk>,
+    /// What the planner found out about the code: a text, or any JSON.
+    #[serde(deserialize_with = "typed::any_or_none")]
+    pub(crate) codebase_context: Option<Value>,
+    /// Requirements for how each issue is worked on; a layer or task may have its own.
+    pub(crate) lifecycle_requirements: Option<LifecycleRequirements>,
+}
+
+/// The most layers of a roadmap.
+pub(crate) const MOST_LAYERS: usize = 4;
+/// The most tasks of a roadmap.
+pub(crate) const MOST_TASKS: usize = 200;
+/// The most elements of each list in a roadmap.
+pub(crate) const MOST_LINES: usize = 100;
+
+/// How uncertain a requirement is, factor by factor: `high` is very uncertain.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Assessment {
+    /// The five factors.
+    #[serde(alias = "uncertainty_factors")]
+    pub(crate) factors: Factors,
+    /// What should come of it, in one sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) goal: Option<String>,
+    /// What must be kept to.
+    #[serde(skip_serializing_if = "Lines::is_empty")]
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) constraints: Lines,
+    /// Who cares about it.
+    #[serde(skip_serializing_if = "Lines::is_empty")]
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) stakeholders: Lines,
+    /// Words to look for in the code.
+    #[serde(skip_serializing_if = "Lines::is_empty")]
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) keywords: Lines,
+}
+
+/// The factors of an assessment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Factors {
+    /// How unclear it is what is wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) scope_clarity: Option<Extent>,
+    /// How uncertain it is how it can be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) technical_risk: Option<Extent>,
+    /// How unknown it is what it depends on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) dependency_unknown: Option<Extent>,
+    /// How new the subject is to those who do it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) domain_familiarity: Option<Extent>,
+    /// How likely the requirement is to change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) requirement_stability: Option<Extent>,
+}
+
+impl Factors {
+    /// Each with its name.
+    pub(crate) fn all(&self) -> [(&'static str, Option<Extent>); 5] {
+        [
+            ("scope_clarity", self.scope_clarity),
+            ("technical_risk", self.technical_risk),
+            ("dependency_unknown", self.dependency_unknown),
+            ("domain_familiarity", self.domain_familiarity),
+            ("requirement_stability", self.requirement_stability),
+        ]
+    }
+}
+
+/// A layer of a progressive roadmap.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+pub(crate) struct Layer {
+    /// L0 to L3.
+    #[schemars(regex(pattern = "^L[0-3]$"))]
+    pub(crate) id: String,
+    /// What the layer is called: MVP, usable, refined, optimized.
+    pub(crate) name: String,
+    /// What it achieves.
+    pub(crate) goal: String,
+    /// The features in it, each in one layer only.
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) scope: Lines,
+    /// What it leaves to later layers, or to nobody.
+    #[serde(default)]
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) excludes: Lines,
+    /// When it is done.
+    pub(crate) convergence: Convergence,
+    /// What could go wrong.
+    #[serde(default)]
+    #[schemars(length(max = MOST_LINES))]
+    pub(crate) risks: Vec<Risk>,
+    /// How much work it is.
+    pub(crate) effort: Effort,
+    /// Earlier layers that it builds on; L0 has none.
+    #[serde(default)]
+    pub(crate) depends_on: Vec<String>,
+    /// Requirements for how its issue is worked on.
+    #[serde(default)]
+    pub(crate) lifecycle_requirements: Option<LifecycleRequirements>,
+}
+
+/// A task of a direct roadmap.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+pub(crate) struct RoadmapTask {
+    /// T1, T2, …
+    #[schemars(regex(pattern = "^T[1-9][0-9]{0,3}$"))]
+    pub(crate) id: String,
+    /// What is to be done, on one line.
+    pub(crate) title: String,
+    /// infrastructure, feature, enhancement, testing, or any other word.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// What it is about: a text, or a list of them; paths of files where they are known.
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) scope: Lines,
+    /// What it needs: outputs of tasks that it depends on, or paths of the repository.
+    #[serde(default)]
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) inputs: Lines,
+    /// What it makes.
+    #[serde(default)]
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) outputs: Lines,
+    /// When it is done.
+    pub(crate) convergence: Convergence,
+    /// Tasks that must be done first.
+    #[serde(default)]
+    pub(crate) depends_on: Vec<String>,
+    /// Its wave, from 1 on: tasks of one group are worked on at the same time. If left out, the earliest that its
+    /// dependencies allow.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 200))]
+    pub(crate) parallel_group: Option<u64>,
+    /// How much work it is.
+    #[serde(default)]
+    pub(crate) effort: Option<Effort>,
+    /// What could go wrong.
+    #[serde(default)]
+    #[schemars(length(max = MOST_LINES))]
+    pub(crate) risks: Vec<Risk>,
+    /// Requirements for how its issue is worked on.
+    #[serde(default)]
+    pub(crate) lifecycle_requirements: Option<LifecycleRequirements>,
+}
+
+/// When a layer or task is done.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[schemars(rename = "RoadmapConvergence")]
+pub(crate) struct Convergence {
+    /// What must hold, each testable.
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) criteria: Lines,
+    /// A command or a step that shows it.
+    #[schemars(schema_with = "lines_schema")]
+    pub(crate) verification: Lines,
+    /// What the requester has then, in the language of the business.
+    pub(crate) definition_of_done: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_document_is_read_in_either_spelling() {
+        let document: RoadmapDocument = typed::read(&json!({
+            "strategy": "auto", "session_id": "RMAP-a-20261121-4c8w1z0p", "more": 1,
+            "assessment": {"uncertainty_factors": {"technical_risk": "high"}, "constraints": "none"},
+            "layers": [{"id": "L0", "name": "MVP", "goal": "g", "scope": "one", "effort": "small",
+                "risks": ["late", {"description": "wrong", "impact": "high", "mitigation": "ask"}],
+                "convergence": {"criteria": ["c"], "verification": "v", "definition_of_done": "d"}}],
+        }))
+        .unwrap();
+        assert_eq!(document.mode, Some(RoadmapChoice::Auto));
+        assert_eq!(document.assessment.unwrap().factors.technical_risk, Some(Extent::High));
+        let layer = &document.layers[0];
+        assert_eq!((layer.scope.0.as_slice(), layer.risks.len()), (&["one".to_owned()][..], 2));
+        assert_eq!(layer.risks[1].severity.as_deref(), Some("high"));
+        assert_eq!(layer.effort.priority().number(), 4);
+        for wrong in [json!([]), json!({"layers": 1}), json!({"mode": "both"}), json!({"scope": [1]})] {
+            assert!(typed::read::<RoadmapDocument>(&wrong).is_err(), "{wrong}");
+        }
+    }
+}

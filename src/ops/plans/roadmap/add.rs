@@ -1,0 +1,335 @@
+//! Adding a roadmap, or another version of it: its record and its issues in one commit.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::assess::chosen;
+use super::find::{existing, titled};
+use super::items::{Overridden, dated, orphans, overridden, record};
+use crate::interchange::import::Batch;
+use crate::interchange::roadmap::{AtHand, Fate, ROADMAP};
+use crate::interchange::selection::Selection;
+use crate::model::id::{IssueId, RoadmapId};
+use crate::model::op::{Op, Other};
+use crate::model::person::Person;
+use crate::model::remedy::Call;
+use crate::model::roadmap::{Roadmap, RoadmapChoice, RoadmapDocument, RoadmapMode};
+use crate::model::roadmap_log::{RoadmapEvent, RoadmapRevision};
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+use crate::model::typed;
+use crate::model::uid::Uid;
+use crate::model::words::count;
+use crate::ops::issues::{check_dependencies, existing_outline};
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::RoadmapFolder;
+use crate::rules::plan_check::Finding;
+use crate::rules::roadmap::{self, Setting, Status};
+use crate::rules::{facts, limits};
+use crate::store::{Read, Store, StoreError, Tx, layout, random_uid, records, resolve};
+
+/// A document to add.
+#[derive(Debug, Clone)]
+pub(crate) struct AddRoadmap {
+    /// The document as it was written.
+    pub(crate) document: Value,
+    /// The roadmap that it is a version of: its id, or an unambiguous prefix of it.
+    pub(crate) roadmap: Option<String>,
+    /// Whether it is a new roadmap, even if one has its title.
+    pub(crate) is_new: bool,
+    /// How the requirement is cut, if the document leaves that open.
+    pub(crate) mode: Option<RoadmapChoice>,
+    /// What becomes of issues whose layer or task is gone.
+    pub(crate) gone: Option<Fate>,
+    /// The agent that wrote it.
+    pub(crate) agent: Option<String>,
+    /// Say what would change, and change nothing.
+    pub(crate) dry_run: bool,
+}
+
+impl AddRoadmap {
+    /// A document, and nothing else is known.
+    pub(crate) fn of(document: Value) -> Self {
+        Self { document, roadmap: None, is_new: false, mode: None, gone: None, agent: None, dry_run: false }
+    }
+}
+
+/// What adding a roadmap changed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct RoadmapAdded {
+    /// The roadmap.
+    pub(crate) id: RoadmapId,
+    /// Its title.
+    pub(crate) title: String,
+    /// Layers or tasks.
+    pub(crate) mode: RoadmapMode,
+    /// Its status.
+    pub(crate) status: Status,
+    /// Whether it was not here before.
+    pub(crate) is_new: bool,
+    /// Whether nothing was written.
+    pub(crate) dry_run: bool,
+    /// Issues that were made.
+    pub(crate) created: Vec<AddedIssue>,
+    /// Issues that changed.
+    pub(crate) changed: Vec<AddedIssue>,
+    /// Issues that are as they were.
+    pub(crate) unchanged: Vec<AddedIssue>,
+    /// Issues whose layer or task the document no longer has.
+    pub(crate) gone: Vec<AddedIssue>,
+    /// What was changed here and in the document: the document's stands, and this is what was here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) overridden: Vec<Overridden>,
+}
+
+/// An issue of a roadmap.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct AddedIssue {
+    /// Its layer or task.
+    pub(crate) item: String,
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// Its title.
+    pub(crate) title: String,
+    /// Its wave; left out if it is in none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wave: Option<u64>,
+    /// Its status.
+    pub(crate) status: IssueStatus,
+}
+
+/// Adds a roadmap with an issue for each layer or task, or updates those of a roadmap that is here: what the document
+/// changed since it was last added, field by field.
+///
+/// # Errors
+/// `invalid-roadmap`, `undecided`, `other-mode`; `would-orphan` if an open issue would lose its layer or task; `executing`,
+/// `cycle`; `not-found`, `ambiguous-id`, `choice-needed` for the roadmap.
+pub(crate) fn add(session: &Session, input: &AddRoadmap) -> Answer<RoadmapAdded> {
+    let permit = session.permit(Op::RoadmapAdd)?;
+    let store = session.store();
+    store.snapshot()?;
+    let document = checked(Some(store), &input.document)?;
+    let nonce = random_uid()?;
+    let mut preview = None;
+    let committed = session.transact(permit, |tx| {
+        let added = apply(tx, input, &document, &nonce)?;
+        if input.dry_run {
+            preview = Some(added);
+            // A refused transaction writes nothing.
+            return Err(Refusal::nothing("dry run"));
+        }
+        Ok(added)
+    });
+    match preview {
+        Some(added) => Ok(session.done(added, None)),
+        None => committed.map(|committed| session.done(committed.answer, committed.commit)),
+    }
+}
+
+/// The document, if nothing is wrong with it.
+pub(super) fn checked(store: Option<&Store>, given: &Value) -> Result<RoadmapDocument, Refusal> {
+    let code = store.map(Store::code_tree).transpose()?.flatten();
+    // A path that cannot be looked up is not an error of the document.
+    let known = |path: &str| code.as_ref().is_none_or(|code| code.has(path).unwrap_or(true));
+    let known: Option<&dyn Fn(&str) -> bool> = if code.is_some() { Some(&known) } else { None };
+    roadmap::examine(given, Setting { known_files: known }).map_err(|findings| {
+        let line = |it: &Finding| format!("{it} ({}: {})", it.rule, it.remedy);
+        let errors = count(findings.len(), "error");
+        Refusal::new("invalid-roadmap", format!("the roadmap has {errors}; nothing was stored"))
+            .details(findings.iter().map(line).collect())
+            .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes a roadmap")
+    })
+}
+
+/// What is added to: the roadmap and its birth.
+struct Target {
+    id: RoadmapId,
+    author: Person,
+    created_at: Time,
+    before: Option<RoadmapFolder>,
+}
+
+fn target(
+    tx: &Tx<'_>,
+    input: &AddRoadmap,
+    document: &RoadmapDocument,
+    nonce: &Uid,
+) -> Result<Target, Refusal> {
+    let title = roadmap::title(document).unwrap_or_default();
+    let given = document.id.as_ref();
+    let before = match (&input.roadmap, given) {
+        (Some(text), _) => Some(existing(tx, &resolve::roadmap(tx, text)?)?),
+        (None, _) if input.is_new => None,
+        (None, Some(id)) => records::roadmap(tx, id)?,
+        (None, None) => titled(tx, title)?,
+    };
+    if let Some(folder) = before {
+        let Roadmap { id, author, created_at, .. } = folder.roadmap.record.clone();
+        return Ok(Target { id, author, created_at, before: Some(folder) });
+    }
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    let id = given.filter(|_| !input.is_new).cloned().unwrap_or_else(|| {
+        let uid = Uid::of(&[
+            title.as_bytes(),
+            author.as_bytes(),
+            created_at.to_string().as_bytes(),
+            nonce.as_str().as_bytes(),
+        ]);
+        RoadmapId::made(title, created_at, &uid)
+    });
+    Ok(Target { id, author, created_at, before: None })
+}
+
+fn apply(
+    tx: &mut Tx<'_>,
+    input: &AddRoadmap,
+    document: &RoadmapDocument,
+    nonce: &Uid,
+) -> Result<RoadmapAdded, Refusal> {
+    let target = target(tx, input, document, nonce)?;
+    let Target { id, author, created_at, before } = &target;
+    let (mode, stored) = settled(input, document, before.as_ref())?;
+    let title = limits::title(roadmap::title(document).unwrap_or_default())?;
+    let items = roadmap::items(document);
+    let mut records = Vec::new();
+    for item in &items {
+        records.push(dated(tx, record((id, author, *created_at), mode, document, &stored, item))?);
+    }
+    let current: BTreeSet<IssueId> = records.iter().map(|it| it.issue_id.clone()).collect();
+    let orphans = orphans(tx, before.as_ref(), &current, input.gone)?;
+    let orphaned: BTreeSet<IssueId> = orphans.iter().map(|it| it.issue_id.clone()).collect();
+    records.extend(orphans);
+    let paths: Vec<String> = records.iter().map(|it| layout::issue(&it.issue_id)).collect();
+    let files = |tx: &Tx<'_>| -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        paths.iter().map(|path| tx.file(path)).collect()
+    };
+    let earlier = files(tx)?;
+    let overridden = overridden(tx, &records)?;
+    let mut at_hand = AtHand(records.iter().map(typed::own_json).collect());
+    let batch = Batch::collect(&ROADMAP, &mut at_hand, &Selection::default(), |_| {})?;
+    let report = batch.write::<Refusal>(&mut at_hand, tx, |_| {})?;
+    if let Some(skipped) = report.skipped.first() {
+        return Err(Refusal::new(
+            "cannot-store",
+            format!("a layer or task cannot be stored: {}", skipped.reason),
+        )
+        .hint("make its texts shorter, or have a look at the issue that is here"));
+    }
+    for record in &records {
+        check_dependencies(tx, &record.issue_id)?;
+    }
+    let mut added = RoadmapAdded {
+        id: id.clone(),
+        title: title.clone(),
+        mode,
+        status: Status::Planning,
+        is_new: before.is_none(),
+        dry_run: input.dry_run,
+        created: vec![],
+        changed: vec![],
+        unchanged: vec![],
+        gone: vec![],
+        overridden,
+    };
+    for ((record, earlier), now) in records.iter().zip(earlier).zip(files(tx)?) {
+        let folder = existing_outline(tx, &record.issue_id)?;
+        let issue = AddedIssue {
+            item: record.item_id().to_owned(),
+            issue_id: record.issue_id.clone(),
+            title: folder.issue.record.title.clone(),
+            wave: record.gone.is_none().then_some(record.wave),
+            status: facts::status(&folder),
+        };
+        match (earlier, now) {
+            _ if orphaned.contains(&record.issue_id) => added.gone.push(issue),
+            (None, _) => added.created.push(issue),
+            (before, now) if before == now => added.unchanged.push(issue),
+            _ => added.changed.push(issue),
+        }
+    }
+    let is_same = before.as_ref().is_some_and(|it| {
+        let record = &it.roadmap.record;
+        record.document == stored && record.title == title && current.is_subset(&record.issue_ids)
+    });
+    if !(is_same && added.created.is_empty() && added.changed.is_empty() && added.gone.is_empty()) {
+        let roadmap = Roadmap {
+            id: id.clone(),
+            author: author.clone(),
+            created_at: *created_at,
+            title,
+            document: stored,
+            issue_ids: current,
+        };
+        store(tx, input, before.is_none(), &roadmap, &added)?;
+    }
+    added.status = roadmap::status(&existing(tx, id)?);
+    Ok(added)
+}
+
+/// The mode of a roadmap, and the document to be stored: without an id, and with the mode if somebody chose it.
+fn settled(
+    input: &AddRoadmap,
+    document: &RoadmapDocument,
+    before: Option<&RoadmapFolder>,
+) -> Result<(RoadmapMode, Value), Refusal> {
+    let mut stored = input.document.clone();
+    if let Some(members) = stored.as_object_mut() {
+        members.shift_remove("id");
+        members.shift_remove("session_id");
+    }
+    let by_itself = roadmap::choose(document, None);
+    // What was chosen for the version before holds for this one.
+    let known = before.map(|it| it.roadmap.record.read()).and_then(|it| it.mode);
+    let choice = input.mode.filter(|choice| choice.mode().is_some()).or(known);
+    let mode = match by_itself {
+        Ok(mode) if input.mode.and_then(RoadmapChoice::mode).is_none_or(|wanted| wanted == mode) => mode,
+        _ => {
+            let mode = chosen(document, choice)?;
+            if let Some(members) = stored.as_object_mut() {
+                members.shift_remove("strategy");
+                members.insert("mode".into(), mode.as_str().into());
+            }
+            mode
+        }
+    };
+    Ok((mode, stored))
+}
+
+/// Writes the record of the roadmap, and what changed.
+fn store(
+    tx: &mut Tx<'_>,
+    input: &AddRoadmap,
+    is_new: bool,
+    roadmap: &Roadmap,
+    added: &RoadmapAdded,
+) -> Result<(), Refusal> {
+    let (id, title) = (roadmap.id.clone(), roadmap.title.clone());
+    let ids = |list: &[AddedIssue]| list.iter().map(|it| it.item.clone()).collect::<Vec<_>>();
+    let revision = RoadmapRevision {
+        document_digest: roadmap.digest(),
+        created: ids(&added.created),
+        changed: ids(&added.changed),
+        gone: ids(&added.gone),
+        agent: input.agent.clone(),
+    };
+    if is_new {
+        tx.create_roadmap(roadmap)?;
+    } else {
+        tx.edit_roadmap(&id, |it| {
+            it.title.clone_from(&roadmap.title);
+            it.document.clone_from(&roadmap.document);
+            it.issue_ids.extend(roadmap.issue_ids.iter().cloned());
+        })?;
+    }
+    tx.log_roadmap(&id, RoadmapEvent::Revision(revision))?;
+    let parts = [(added.created.len(), "new"), (added.changed.len(), "changed"), (added.gone.len(), "gone")];
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    let verb = if is_new { "add" } else { "update" };
+    let issues = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+    tx.describe(format!("roadmap: {verb} {id} \"{title}\"{issues}"));
+    Ok(())
+}

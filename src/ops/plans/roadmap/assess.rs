@@ -1,0 +1,78 @@
+//! Assessing how uncertain a requirement is.
+
+use serde_json::Value;
+
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
+use crate::model::roadmap::{Factors, RoadmapChoice, RoadmapDocument, RoadmapMode};
+use crate::model::typed;
+use crate::ops::{Done, Refusal};
+use crate::rules::roadmap::{self, Assessed, Unchosen};
+
+/// The factors in a document, or in an assessment alone.
+///
+/// # Errors
+/// `invalid-roadmap`.
+pub(crate) fn assessment(given: &Value) -> Result<Factors, Refusal> {
+    let inner = given.get("assessment").unwrap_or(given);
+    let factors = inner.get("factors").or_else(|| inner.get("uncertainty_factors")).unwrap_or(inner);
+    typed::read(factors).map_err(|error| {
+        Refusal::new("invalid-roadmap", format!("the assessment cannot be read: {error}"))
+            .hint("each factor is low, medium or high: how uncertain the requirement is in that respect")
+    })
+}
+
+/// What the factors come to. It needs no store.
+///
+/// # Errors
+/// `incomplete` if a factor is missing; `undecided` if somebody must choose.
+pub(crate) fn assess(factors: &Factors) -> Result<Done<Assessed>, Refusal> {
+    let missing: Vec<&str> =
+        factors.all().iter().filter(|(_, given)| given.is_none()).map(|(name, _)| *name).collect();
+    if !missing.is_empty() {
+        return Err(Refusal::new(
+            "incomplete",
+            format!("the assessment says nothing of {}", missing.join(", ")),
+        )
+        .hint("each factor is low, medium or high: how uncertain the requirement is in that respect"));
+    }
+    let assessed = roadmap::assess(factors);
+    match assessed.recommended {
+        Some(_) => Ok(Done { view: assessed, commit: None, notices: vec![] }),
+        None => Err(undecided(&assessed, Other::RoadmapPlan)),
+    }
+}
+
+/// The refusal to decide, with both ways.
+pub(super) fn undecided(it: &Assessed, by: impl Into<Call>) -> Refusal {
+    let call: Call = by.into();
+    let count = format!("{} high, {} medium, {} low", it.high, it.medium, it.low);
+    let factors = it.factors.all();
+    let given = factors.iter().filter_map(|(name, extent)| Some(format!("{name}: {}", (*extent)?)));
+    Refusal::new("undecided", format!("the assessment does not decide how the requirement is cut ({count})"))
+        .details(given.collect())
+        .remedy(call.clone().option("mode", "progressive"), "cuts it into layers, since much is uncertain")
+        .remedy(call.option("mode", "direct"), "cuts it into tasks, since most is known")
+}
+
+/// How a document cuts its requirement; see [`roadmap::choose`].
+///
+/// # Errors
+/// `undecided`, `other-mode`.
+pub(super) fn chosen(
+    document: &RoadmapDocument,
+    choice: Option<RoadmapChoice>,
+) -> Result<RoadmapMode, Refusal> {
+    roadmap::choose(document, choice).map_err(|why| match why {
+        Unchosen::Undecided(assessed) => undecided(&assessed, Call::new(Op::RoadmapAdd, ["FILE"])),
+        Unchosen::Other { wanted, found } => {
+            let has = match found {
+                Some(RoadmapMode::Progressive) => "has layers",
+                Some(RoadmapMode::Direct) => "has tasks",
+                None => "has neither layers nor tasks",
+            };
+            Refusal::new("other-mode", format!("the roadmap is to be {wanted}, but the document {has}"))
+                .hint("correct `mode` or the assessment, or have it planned in the other way")
+        }
+    })
+}

@@ -1,0 +1,85 @@
+//! Which roadmap is meant, and documents as they are given.
+
+use serde_json::Value;
+
+use crate::model::id::RoadmapId;
+use crate::model::op::Other;
+use crate::model::remedy::Call;
+use crate::model::strict::{self, strict_fault};
+use crate::ops::Refusal;
+use crate::rules::folder::RoadmapFolder;
+use crate::store::resolve::ResolveError;
+use crate::store::{Read, StoreError, records, resolve};
+
+/// The most bytes of a document. The store holds each layer or task a second time, in its issue.
+const LARGEST: usize = 1024 * 1024;
+
+/// Reads a document. `name` is what messages call the text.
+///
+/// # Errors
+/// `too-large`, `invalid-json`.
+pub(crate) fn read(text: &str, name: &str) -> Result<Value, Refusal> {
+    if text.len() > LARGEST {
+        return Err(Refusal::new(
+            "too-large",
+            format!("{name} has {} bytes; a roadmap has at most {LARGEST}", text.len()),
+        )
+        .hint("make several roadmaps of it"));
+    }
+    strict::parse_text(text).map_err(|fault| {
+        Refusal::new("invalid-json", format!("{name} is not a roadmap: {}", strict_fault(&fault)))
+            .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes a roadmap")
+    })
+}
+
+/// A roadmap whose id was resolved.
+pub(super) fn existing(read: &impl Read, id: &RoadmapId) -> Result<RoadmapFolder, Refusal> {
+    match records::roadmap(read, id)? {
+        Some(folder) => Ok(folder),
+        None => Err(ResolveError::NotFound { kind: "roadmap", text: id.to_string() }.into()),
+    }
+}
+
+/// The roadmap that is named; without a name, the only one.
+pub(super) fn named(read: &impl Read, text: Option<&str>) -> Result<RoadmapFolder, Refusal> {
+    if let Some(text) = text {
+        return existing(read, &resolve::roadmap(read, text)?);
+    }
+    let mut all = records::roadmap_ids(read)?;
+    match (all.pop(), all.is_empty()) {
+        (Some(only), true) => existing(read, &only),
+        (None, _) => Err(Refusal::nothing("there is no roadmap")
+            .remedy(Call::new(crate::model::op::Op::RoadmapAdd, ["FILE"]), "adds one")),
+        (Some(last), false) => {
+            all.push(last);
+            Err(several("there are several roadmaps", &all))
+        }
+    }
+}
+
+/// The roadmap with this title, in any case; `None` if there is none.
+pub(super) fn titled(read: &impl Read, title: &str) -> Result<Option<RoadmapFolder>, Refusal> {
+    let mut found = Vec::new();
+    for id in records::roadmap_ids(read)? {
+        match records::roadmap(read, &id) {
+            Ok(folder) => found.extend(folder),
+            Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    found.retain(|folder| folder.roadmap.record.title.to_lowercase() == title.to_lowercase());
+    match found.len() {
+        0 | 1 => Ok(found.pop()),
+        _ => {
+            let ids: Vec<RoadmapId> = found.into_iter().map(|it| it.roadmap.record.id).collect();
+            Err(several(&format!("several roadmaps have the title `{title}`"), &ids))
+        }
+    }
+}
+
+fn several(message: &str, ids: &[RoadmapId]) -> Refusal {
+    Refusal::new("choice-needed", message)
+        .details(ids.iter().map(ToString::to_string).collect())
+        .hint("name one of them")
+        .remedy(Other::RoadmapList, "shows them")
+}

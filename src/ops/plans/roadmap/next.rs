@@ -1,0 +1,186 @@
+//! Handing over the first wave of a roadmap that can begin.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::find::named;
+use super::show::{is_done, view_of};
+use super::view::{RoadmapIssue, RoadmapView, WaveView};
+use crate::model::id::{IssueId, ItemId, QueueId, RoadmapId, SolutionId};
+use crate::model::op::{Op, Other};
+use crate::model::remedy::{Call, Remedy};
+use crate::model::status::IssueStatus;
+use crate::ops::{Answer, Refusal, Session, queue};
+use crate::rules::roadmap::{RoundStatus, Status};
+use crate::rules::shown;
+use crate::store::{Read, StoreError, records};
+
+/// A wave that was handed over.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct HandOver {
+    /// The roadmap.
+    pub(crate) roadmap_id: RoadmapId,
+    /// The wave.
+    pub(crate) wave: u64,
+    /// Issues whose plans are in a queue now.
+    pub(crate) queued: Vec<QueuedIssue>,
+    /// Issues without a bound plan.
+    pub(crate) without_plan: Vec<OpenIssue>,
+    /// Issues that are queued or executed already.
+    pub(crate) under_way: Vec<OpenIssue>,
+    /// Issues that failed or are paused.
+    pub(crate) stopped: Vec<OpenIssue>,
+    /// What comes next.
+    pub(crate) remedies: Vec<Remedy>,
+}
+
+/// An issue with its item.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct QueuedIssue {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The queue; left out if it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) queue_id: Option<QueueId>,
+    /// Its number there.
+    pub(crate) item_id: ItemId,
+}
+
+/// An issue of the wave.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct OpenIssue {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// Its title.
+    pub(crate) title: String,
+    /// Its status.
+    pub(crate) status: IssueStatus,
+}
+
+/// Queues the bound plans of the first wave that is not done, and says which of its issues have none.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `choice-needed`; `open-feedback`; the refusals of the queue; nothing to do if everything is
+/// done or under way.
+pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
+    let snapshot = session.store().snapshot()?;
+    let folder = named(&snapshot, text)?;
+    let view = view_of(&snapshot, &folder)?;
+    refuse_open_feedback(&view)?;
+    let is_open = |it: &&RoadmapIssue| !is_done(it.status) && it.status != IssueStatus::Cancelled;
+    let wave = view.waves.iter().find(|wave| wave.issues.iter().any(|it| is_open(&it)));
+    let Some(wave) = wave else {
+        return Err(Refusal::nothing(format!("every wave of `{}` is done", view.id))
+            .remedy(Call::new(Other::RoadmapShow, [&view.id]), "shows it"));
+    };
+    let with = |is: &dyn Fn(IssueStatus) -> bool| -> Vec<OpenIssue> {
+        let issues = wave.issues.iter().filter(|it| is(it.status));
+        issues
+            .map(|it| OpenIssue { issue_id: it.issue_id.clone(), title: it.title.clone(), status: it.status })
+            .collect()
+    };
+    let planned = with(&|status| status == IssueStatus::Planned);
+    let without_plan = with(&|status| matches!(status, IssueStatus::Registered | IssueStatus::Planning));
+    let under_way = with(&|status| matches!(status, IssueStatus::Queued | IssueStatus::Executing));
+    let stopped = with(&|status| matches!(status, IssueStatus::Failed | IssueStatus::Paused));
+    if planned.is_empty() && without_plan.is_empty() {
+        return Err(nothing(&view, wave, &under_way, &stopped));
+    }
+    let mut commit = None;
+    let mut queued = Vec::new();
+    if !planned.is_empty() {
+        let issues = planned.iter().map(|it| it.issue_id.to_string()).collect();
+        let which = queue::Selection { issues, ..queue::Selection::default() };
+        let done = queue::add(session, &queue::Add { which, queue: None, force: None })?;
+        commit = done.commit;
+        session.notice_all(done.notices);
+        queued.extend(done.view.into_iter().map(|it| QueuedIssue {
+            issue_id: it.item.item.issue_id.clone(),
+            solution_id: it.item.item.solution_id.clone(),
+            queue_id: it.item.queue_id.clone(),
+            item_id: it.item.item.item_id.clone(),
+        }));
+    }
+    let remedies = remedies(&snapshot, &view, wave, !without_plan.is_empty())?;
+    let (roadmap_id, wave) = (view.id.clone(), wave.wave);
+    Ok(session
+        .done(HandOver { roadmap_id, wave, queued, without_plan, under_way, stopped, remedies }, commit))
+}
+
+/// Nothing begins while somebody waits for an answer.
+fn refuse_open_feedback(view: &RoadmapView) -> Result<(), Refusal> {
+    let open = view.rounds.iter().rev().find(|round| round.status == RoundStatus::Open);
+    let Some(open) = open.filter(|_| view.status != Status::Ready) else { return Ok(()) };
+    let said = open.feedback.parts().map(|(name, text)| format!("{name}: {text}")).collect::<Vec<_>>();
+    let id = &view.id;
+    Err(Refusal::new(
+        "open-feedback",
+        format!("no later document answers the feedback of round {} on `{id}`", open.round),
+    )
+    .details(said)
+    .remedy(Call::new(Op::RoadmapAdd, ["FILE"]).option("roadmap", id.as_str()), "adds a document that does")
+    .remedy(Call::new(Op::RoadmapRevise, [id]).flag("approve"), "approves it as it is"))
+}
+
+fn nothing(view: &RoadmapView, wave: &WaveView, under_way: &[OpenIssue], stopped: &[OpenIssue]) -> Refusal {
+    let line = |it: &OpenIssue| format!("{}  {}  {}", it.issue_id, it.status, it.title);
+    let details: Vec<String> = stopped.iter().chain(under_way).map(line).collect();
+    let (id, number) = (&view.id, wave.wave);
+    let refusal = match stopped.first() {
+        Some(first) => {
+            Refusal::nothing(format!("wave {number} of `{id}` waits for what failed or is paused"))
+                .remedy(Call::new(Op::Retry, [&first.issue_id]), "queues failed work again")
+        }
+        None => Refusal::nothing(format!("wave {number} of `{id}` is under way"))
+            .remedy(Op::Next, "takes an item of it"),
+    };
+    refusal.details(details)
+}
+
+/// How the wave is carried out: by its number, unless another roadmap has such a wave, too.
+fn remedies(
+    read: &impl Read,
+    view: &RoadmapView,
+    wave: &WaveView,
+    needs_plans: bool,
+) -> Result<Vec<Remedy>, Refusal> {
+    let open: BTreeSet<&IssueId> =
+        wave.issues.iter().filter(|it| !is_done(it.status)).map(|it| &it.issue_id).collect();
+    let run = match is_shared(read, view, wave.wave)? {
+        false => Call::from(Op::Run).option("wave", wave.wave.to_string()),
+        true => Call::new(Op::Run, open),
+    };
+    let does = if needs_plans { "has it planned and executed" } else { "has it executed" };
+    let mut remedies = vec![Remedy::call(run, does)];
+    if !needs_plans {
+        remedies.push(Remedy::call(Op::Next, "takes an item of it"));
+    }
+    Ok(remedies)
+}
+
+/// Whether another roadmap has open issues in a wave of this number.
+fn is_shared(read: &impl Read, view: &RoadmapView, wave: u64) -> Result<bool, Refusal> {
+    for id in records::roadmap_ids(read)?.into_iter().filter(|id| *id != view.id) {
+        let folder = match records::roadmap(read, &id) {
+            Err(StoreError::Broken { .. }) => continue,
+            other => other?,
+        };
+        for issue in folder.into_iter().flat_map(|it| it.roadmap.record.issue_ids) {
+            let outline = match records::outline(read, &issue) {
+                Err(StoreError::Broken { .. }) => continue,
+                other => other?,
+            };
+            let is_open = |status| !is_done(status) && status != IssueStatus::Cancelled;
+            if outline.is_some_and(|it| {
+                shown::wave(&it.issue.record) == Some(wave) && is_open(crate::rules::facts::status(&it))
+            }) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,173 @@
+//! Having a roadmap planned, or changed, by an agent.
+
+use super::add::{AddRoadmap, RoadmapAdded, add, checked};
+use super::assess::{chosen, undecided};
+use super::find::existing;
+use super::planner::{RoadmapAnswer, RoadmapInput};
+use crate::agent::request::RequestKind;
+use crate::agent::talk::Observer;
+use crate::interchange::roadmap::Fate;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
+use crate::model::roadmap::{RoadmapChoice, RoadmapDocument};
+use crate::model::typed;
+use crate::ops::plans::{AddWisdom, add_wisdom};
+use crate::ops::work::{Apart, Unfit, ask_apart};
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::limits;
+use crate::rules::roadmap::{self, Unchosen};
+use crate::rules::roles::Role;
+use crate::store::resolve;
+
+/// What to have planned, and by whom.
+#[derive(Debug)]
+pub(crate) struct PlanRoadmap {
+    /// The agent: its name, or a command line.
+    pub(crate) planner: String,
+    /// What is required; for a roadmap that is here, the requirement in its document if empty.
+    pub(crate) requirement: String,
+    /// How it is cut.
+    pub(crate) mode: RoadmapChoice,
+    /// The roadmap that is to be changed, if any.
+    pub(crate) roadmap: Option<String>,
+    /// What becomes of issues whose layer or task is gone.
+    pub(crate) gone: Option<Fate>,
+}
+
+/// Has an agent plan a roadmap, and adds it.
+///
+/// # Errors
+/// `undecided` if the assessment leaves open how the requirement is cut; those of adding a roadmap; those of asking an
+/// agent.
+pub(crate) fn plan(
+    session: &Session,
+    input: &PlanRoadmap,
+    observer: &mut dyn Observer,
+) -> Answer<RoadmapAdded> {
+    // Who drives agents need not be a planner: the agent is.
+    session.permit(Op::RoadmapAdd).or_else(|_| session.permit(Op::Run))?;
+    let snapshot = session.store().snapshot()?;
+    let id = input.roadmap.as_deref().map(|text| resolve::roadmap(&snapshot, text)).transpose()?;
+    let before = id.as_ref().map(|id| existing(&snapshot, id)).transpose()?;
+    let known = before.as_ref().map(|it| it.roadmap.record.read());
+    let requirement = match (limits::text(&input.requirement)?, &known) {
+        (text, _) if !text.trim().is_empty() => text,
+        (_, Some(document)) => document
+            .requirement
+            .clone()
+            .or_else(|| roadmap::title(document).map(str::to_owned))
+            .unwrap_or_default(),
+        _ => return Err(Refusal::usage("nothing is required").hint("say what the roadmap is for")),
+    };
+    // What was chosen before holds, unless somebody says otherwise.
+    let mode = match (input.mode, known.as_ref()) {
+        (RoadmapChoice::Auto, Some(document)) => {
+            RoadmapChoice::parse(roadmap::mode(document).as_str()).unwrap_or(RoadmapChoice::Auto)
+        }
+        (mode, _) => mode,
+    };
+    let asked = typed::own_json(&RoadmapInput::of(&snapshot, requirement.clone(), mode, before.as_ref())?);
+    let question =
+        Apart { agent: &input.planner, role: Role::Planner, kind: RequestKind::Roadmap, name: "roadmap" };
+    let done = ask_apart::<RoadmapAnswer, _>(session, question, &asked, observer, |there, agent, reply| {
+        let (answer, learned) = (reply.answer, reply.aside.wisdom);
+        let mut document = answer.given;
+        settle(&answer.document, mode, input)?;
+        if let Some(members) = document.as_object_mut() {
+            members.shift_remove("strategy");
+            members.insert("mode".into(), RoadmapChoice::as_str(mode).into());
+            members.entry("requirement").or_insert_with(|| requirement.clone().into());
+        }
+        checked(Some(there.store()), &document).map_err(mendable)?;
+        let add_input = AddRoadmap {
+            roadmap: id.as_ref().map(ToString::to_string),
+            is_new: id.is_none(),
+            gone: input.gone,
+            agent: Some(agent.name().to_owned()),
+            ..AddRoadmap::of(document)
+        };
+        let done = add(there, &add_input).map_err(mendable)?;
+        for it in learned {
+            let wisdom = AddWisdom {
+                kind: it.kind,
+                text: it.text,
+                tags: it.tags,
+                issue: None,
+                run: None,
+                answers: None,
+            };
+            // The roadmap is there without it.
+            let _ = add_wisdom(there, &wisdom);
+        }
+        Ok((done.view, done.commit, done.notices))
+    });
+    let (view, commit, notices) = done?;
+    session.notice_all(notices);
+    Ok(session.done(view, commit))
+}
+
+/// Refuses an answer that is cut in another way than was asked for, or that leaves it open.
+fn settle(document: &RoadmapDocument, mode: RoadmapChoice, input: &PlanRoadmap) -> Result<(), Unfit> {
+    let faults = |why: &str| Err(Unfit::Faults(vec![why.to_owned()]));
+    if mode.mode().is_some() {
+        let is_empty = document.layers.is_empty() && document.tasks.is_empty();
+        return match chosen(document, Some(mode)) {
+            Ok(_) => Ok(()),
+            Err(_) if is_empty => {
+                faults("$: the mode is given, so layers or tasks are expected, not an assessment alone")
+            }
+            Err(refusal) => faults(&format!("$: {}", refusal.message)),
+        };
+    }
+    // The planner does not choose; the factors do.
+    let open = RoadmapDocument { mode: None, ..document.clone() };
+    if open.assessment.as_ref().is_none_or(|it| it.factors.all().iter().any(|(_, given)| given.is_none())) {
+        return faults("$.assessment.factors: each of the five factors is needed if the mode is auto");
+    }
+    match roadmap::choose(&open, None) {
+        Ok(_) => Ok(()),
+        Err(Unchosen::Undecided(assessed)) => {
+            // A command line may hold a secret.
+            let is_name = !input.planner.contains([' ', '/']);
+            let planner = if is_name { input.planner.as_str() } else { "AGENT" };
+            let call = Call::new(Other::RoadmapPlan, ["TEXT"]).option("planner", planner);
+            Err(Unfit::Refused(undecided(&assessed, call)))
+        }
+        Err(Unchosen::Other { wanted, .. }) => {
+            let list =
+                if wanted == crate::model::roadmap::RoadmapMode::Progressive { "layers" } else { "tasks" };
+            faults(&format!("$: the assessment comes to {wanted}, so {list} are expected"))
+        }
+    }
+}
+
+/// A document that is not sound goes back to its planner.
+fn mendable(refusal: Refusal) -> Unfit {
+    match refusal.code {
+        "invalid-roadmap" => {
+            Unfit::Faults(refusal.details.into_iter().map(|detail| detail.message).collect())
+        }
+        _ => Unfit::Refused(refusal),
+    }
+}
+
+/// Sends the feedback on a roadmap to a planner, and applies the answer.
+///
+/// # Errors
+/// As [`plan`].
+pub(crate) fn replan(
+    session: &Session,
+    roadmap: &str,
+    planner: String,
+    gone: Option<Fate>,
+    observer: &mut dyn Observer,
+) -> Answer<RoadmapAdded> {
+    let input = PlanRoadmap {
+        planner,
+        requirement: String::new(),
+        mode: RoadmapChoice::Auto,
+        roadmap: Some(roadmap.to_owned()),
+        gone,
+    };
+    plan(session, &input, observer)
+}

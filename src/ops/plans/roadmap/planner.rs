@@ -1,0 +1,129 @@
+//! What the planner of a roadmap is given, and what it answers with.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::agent::answer::{Answer, With, faults, schema_of};
+use crate::model::id::RoadmapId;
+use crate::model::roadmap::{RoadmapChoice, RoadmapDocument};
+use crate::model::root::Project;
+use crate::model::typed;
+use crate::ops::Refusal;
+use crate::rules::bounded::LeftOut;
+use crate::rules::folder::RoadmapFolder;
+use crate::rules::roadmap::{RULES, Round, rounds};
+use crate::rules::roles::Role;
+use crate::rules::wisdom::{WisdomTold, told_near};
+use crate::store::{Read, records};
+
+/// What the planner of a roadmap is given.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RoadmapInput {
+    /// What is required, in the requester's words.
+    pub(crate) requirement: String,
+    /// progressive (layers), direct (tasks), or auto: as the assessment says.
+    pub(crate) mode: RoadmapChoice,
+    /// What a roadmap must keep to.
+    pub(crate) rules: Vec<String>,
+    /// The roadmap as it is, if it is to be changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) roadmap: Option<Current>,
+    /// The rounds of feedback on it so far.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) feedback: Vec<Round>,
+    /// About the project.
+    pub(crate) project_context: Project,
+    /// What the team learned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) wisdom: Vec<WisdomTold>,
+    /// What was left out for its length, and the commands that print it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// A roadmap that is to be changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Current {
+    /// Its id.
+    pub(crate) id: RoadmapId,
+    /// Its document.
+    pub(crate) document: Value,
+}
+
+impl RoadmapInput {
+    /// The input for a requirement, or for a roadmap that is to be changed.
+    pub(super) fn of(
+        read: &impl Read,
+        requirement: String,
+        mode: RoadmapChoice,
+        before: Option<&RoadmapFolder>,
+    ) -> Result<Self, Refusal> {
+        // `fsck` reports entries that cannot be read.
+        let (wisdom, left_out) = told_near(records::wisdom(read, &mut Vec::new())?, None, Role::Planner);
+        let current = |folder: &RoadmapFolder| Current {
+            id: folder.roadmap.record.id.clone(),
+            document: folder.roadmap.record.document.clone(),
+        };
+        Ok(Self {
+            requirement,
+            mode,
+            rules: RULES.iter().map(|rule| rule.asks.to_owned()).collect(),
+            roadmap: before.map(current),
+            feedback: before.map(rounds).unwrap_or_default(),
+            project_context: records::root(read)?.project,
+            wisdom,
+            left_out: left_out.into_iter().collect(),
+        })
+    }
+}
+
+/// The answer of a roadmap's planner: a document, or its assessment alone.
+#[derive(Debug, Clone)]
+pub(crate) struct RoadmapAnswer {
+    /// As it was written.
+    pub(crate) given: Value,
+    /// What it says.
+    pub(crate) document: RoadmapDocument,
+}
+
+impl Answer for RoadmapAnswer {
+    fn schema() -> Value {
+        schema_of::<With<RoadmapDocument>>()
+    }
+
+    fn read(value: &Value) -> Result<Self, Vec<String>> {
+        let faults = faults(&Self::schema(), value);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let document: RoadmapDocument = typed::read(value).map_err(|error| vec![format!("$: {error}")])?;
+        if document.layers.is_empty() && document.tasks.is_empty() && document.assessment.is_none() {
+            return Err(vec!["$: has neither layers nor tasks nor an assessment".to_owned()]);
+        }
+        Ok(Self { given: value.clone(), document })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::answer;
+    use serde_json::json;
+
+    #[test]
+    fn an_answer_is_a_document_or_an_assessment() {
+        let assessment = json!({"assessment": {"factors": {"technical_risk": "high"}}});
+        let read = answer::read::<RoadmapAnswer>(&format!("So:\n{assessment}\n")).unwrap();
+        assert!(read.answer.document.layers.is_empty());
+        let mut told = json!({"title": "t", "tasks": [{"id": "T1", "title": "t", "type": "feature", "scope": "s",
+            "convergence": {"criteria": ["c"], "verification": "v", "definition_of_done": "d"}}]});
+        told["session"] = json!({"tokens": 7});
+        let read = answer::read::<RoadmapAnswer>(&told.to_string()).unwrap();
+        assert_eq!((read.aside.session.tokens, read.answer.document.tasks.len()), (Some(7), 1));
+        assert!(read.answer.given.get("session").is_none());
+        for wrong in [json!({"title": "t"}), json!({"tasks": [{"id": "T1"}]}), json!({"layers": "none"})] {
+            assert!(answer::read::<RoadmapAnswer>(&wrong.to_string()).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Feedback on a roadmap, and its approval.
+
+use super::find::existing;
+use super::show::view_of;
+use super::view::RoadmapView;
+use crate::model::id::RoadmapId;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
+use crate::model::roadmap_log::{RoadmapApproval, RoadmapEvent, RoadmapFeedback};
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::limits;
+use crate::rules::roadmap::{MOST_ROUNDS, Status, rounds, status};
+use crate::store::resolve;
+
+/// What somebody says of a roadmap.
+#[derive(Debug)]
+pub(crate) struct Revise {
+    /// The roadmap: its id, or an unambiguous prefix of it.
+    pub(crate) roadmap: String,
+    /// What should be otherwise.
+    pub(crate) feedback: RoadmapFeedback,
+    /// Whether it is approved as it is.
+    pub(crate) approve: bool,
+}
+
+/// Keeps a round of feedback, or an approval.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`; `too-many-rounds`; usage without or with both.
+pub(crate) fn revise(session: &Session, input: &Revise) -> Answer<RoadmapView> {
+    let permit = session.permit(Op::RoadmapRevise)?;
+    let id = resolve::roadmap(&session.store().snapshot()?, &input.roadmap)?;
+    let feedback = tidy(&input.feedback)?;
+    if input.approve == feedback.parts().next().is_some() {
+        return Err(Refusal::usage("a roadmap is either approved, or gets feedback")
+            .hint("give --approve alone, or one or more of --scope, --convergence and --redecompose"));
+    }
+    let committed = session.transact(permit, |tx| {
+        let folder = existing(tx, &id)?;
+        if input.approve {
+            if status(&folder) == Status::Ready {
+                return Ok(());
+            }
+            let document_digest = folder.roadmap.record.digest();
+            tx.log_roadmap(&id, RoadmapEvent::Approval(RoadmapApproval { document_digest }))?;
+            tx.describe(format!("roadmap: approve {id}"));
+            return Ok(());
+        }
+        if rounds(&folder).len() >= MOST_ROUNDS {
+            return Err(too_many(&id));
+        }
+        tx.log_roadmap(&id, RoadmapEvent::Feedback(feedback.clone()))?;
+        let names: Vec<&str> = feedback.parts().map(|(name, _)| name).collect();
+        tx.describe(format!("roadmap: feedback on {id} ({})", names.join(", ")));
+        Ok(())
+    })?;
+    let snapshot = session.store().snapshot()?;
+    let view = view_of(&snapshot, &existing(&snapshot, &id)?)?;
+    Ok(session.done(view, committed.commit))
+}
+
+fn too_many(id: &RoadmapId) -> Refusal {
+    Refusal::new(
+        "too-many-rounds",
+        format!("`{id}` has had {MOST_ROUNDS} rounds of feedback, as many as there can be"),
+    )
+    .remedy(Call::new(Op::RoadmapRevise, [id]).flag("approve"), "approves it as it is")
+    .remedy(Call::new(Other::RoadmapNext, [id]), "begins with it")
+    .hint("what is still wrong can be changed in its issues")
+}
+
+fn tidy(given: &RoadmapFeedback) -> Result<RoadmapFeedback, Refusal> {
+    let text = |text: &Option<String>| -> Result<Option<String>, Refusal> {
+        let text = text.as_deref().map(limits::text).transpose()?;
+        Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+    };
+    Ok(RoadmapFeedback {
+        scope: text(&given.scope)?,
+        convergence: text(&given.convergence)?,
+        redecompose: text(&given.redecompose)?,
+    })
+}

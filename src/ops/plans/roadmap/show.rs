@@ -1,0 +1,175 @@
+//! Showing roadmaps.
+
+use std::collections::BTreeMap;
+
+use super::find::{existing, named};
+use super::view::{AcceptedCriterion, RiskOf, RoadmapIssue, RoadmapSummary, RoadmapView, WaveView};
+use crate::interchange::roadmap::issue_id;
+use crate::model::execution::Event;
+use crate::model::id::RoadmapId;
+use crate::model::roadmap::Risk;
+use crate::model::roadmap_log::RoadmapEvent;
+use crate::model::solution::Solution;
+use crate::model::status::IssueStatus;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::folder::{IssueFolder, RoadmapFolder};
+use crate::rules::roadmap::{self, Item};
+use crate::rules::{facts, shown};
+use crate::store::{Read, StoreError, records};
+
+/// A roadmap; the only one if none is named.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `choice-needed`; nothing to do without any roadmap.
+pub(crate) fn show(session: &Session, text: Option<&str>) -> Answer<RoadmapView> {
+    let snapshot = session.store().snapshot()?;
+    let folder = named(&snapshot, text)?;
+    session.notice_all(folder.broken.iter().map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
+    let view = view_of(&snapshot, &folder)?;
+    Ok(session.done(view, None))
+}
+
+/// The view of a roadmap whose id was resolved.
+pub(crate) fn view(read: &impl Read, id: &RoadmapId) -> Result<RoadmapView, Refusal> {
+    view_of(read, &existing(read, id)?)
+}
+
+/// Every roadmap, the latest first.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn list(session: &Session) -> Answer<Vec<RoadmapSummary>> {
+    let snapshot = session.store().snapshot()?;
+    let mut all = Vec::new();
+    for id in records::roadmap_ids(&snapshot)? {
+        let folder = match records::roadmap(&snapshot, &id) {
+            Ok(folder) => folder,
+            Err(StoreError::Broken { .. }) => {
+                session.notice(Notice::warning(format!("roadmap `{id}` cannot be read")));
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let Some(folder) = folder else { continue };
+        let RoadmapView { id, title, mode, status, waves, done, total, created_at, .. } =
+            view_of(&snapshot, &folder)?;
+        all.push(RoadmapSummary { id, title, mode, status, waves: waves.len(), done, total, created_at });
+    }
+    all.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+    Ok(session.done(all, None))
+}
+
+pub(super) fn view_of(read: &impl Read, folder: &RoadmapFolder) -> Result<RoadmapView, Refusal> {
+    let record = &folder.roadmap.record;
+    let document = record.read();
+    let items = roadmap::items(&document);
+    let mut waves: BTreeMap<u64, Vec<RoadmapIssue>> = BTreeMap::new();
+    let mut left = record.issue_ids.clone();
+    for item in &items {
+        let id = issue_id(&record.id, record.created_at, &item.id);
+        left.remove(&id);
+        // Another clone may have it.
+        let Some(issue) = readable(read, &id)? else { continue };
+        let wave = shown::wave(&issue.issue.record).unwrap_or(item.wave);
+        waves.entry(wave).or_default().push(of_issue(item, &issue));
+    }
+    let mut gone = Vec::new();
+    for id in left {
+        let Some(issue) = readable(read, &id)? else { continue };
+        let record = crate::interchange::roadmap::RoadmapRecord::of(&issue.issue.record);
+        if let Some(item) = record.and_then(|record| record.read().ok()) {
+            gone.push(of_issue(&item, &issue));
+        }
+    }
+    let waves: Vec<WaveView> = waves
+        .into_iter()
+        .map(|(wave, issues)| {
+            let (done, total) = progress(&issues);
+            WaveView { wave, done, total, issues }
+        })
+        .collect();
+    let of = |item: Option<&str>, risks: &[Risk]| -> Vec<RiskOf> {
+        risks.iter().map(|risk| RiskOf { item: item.map(str::to_owned), risk: risk.clone() }).collect()
+    };
+    let mut risks = of(None, &document.risks);
+    risks.extend(items.iter().flat_map(|item| of(Some(&item.id), &item.risks)));
+    let revised = folder.log.iter().rev().find(|entry| matches!(entry.event, RoadmapEvent::Revision(_)));
+    Ok(RoadmapView {
+        id: record.id.clone(),
+        title: record.title.clone(),
+        requirement: document.requirement.clone(),
+        mode: roadmap::mode(&document),
+        status: roadmap::status(folder),
+        author: record.author.clone(),
+        created_at: record.created_at,
+        updated_at: revised.map(|entry| entry.at),
+        assessed: document.assessment.as_ref().map(|it| roadmap::assess(&it.factors)),
+        done: waves.iter().map(|it| it.done).sum(),
+        total: waves.iter().map(|it| it.total).sum(),
+        waves,
+        gone,
+        risks,
+        rounds: roadmap::rounds(folder),
+        codebase_context: document.codebase_context.clone(),
+        assessment: document.assessment,
+        document: record.document.clone(),
+    })
+}
+
+fn readable(read: &impl Read, id: &crate::model::id::IssueId) -> Result<Option<IssueFolder>, Refusal> {
+    match records::issue(read, id) {
+        Err(StoreError::Broken { .. }) => Ok(None),
+        other => Ok(other?),
+    }
+}
+
+fn progress(issues: &[RoadmapIssue]) -> (usize, usize) {
+    let count = |is: &dyn Fn(IssueStatus) -> bool| issues.iter().filter(|it| is(it.status)).count();
+    (count(&is_done), issues.len() - count(&|status| status == IssueStatus::Cancelled))
+}
+
+/// Whether nothing is left to do for an issue, and something was done.
+pub(super) fn is_done(status: IssueStatus) -> bool {
+    matches!(status, IssueStatus::Completed | IssueStatus::Closed)
+}
+
+fn of_issue(item: &Item, folder: &IssueFolder) -> RoadmapIssue {
+    let issue = &folder.issue.record;
+    RoadmapIssue {
+        item: item.id.clone(),
+        label: item.label.clone(),
+        issue_id: issue.id.clone(),
+        title: issue.title.clone(),
+        goal: item.goal.clone(),
+        status: facts::status(folder),
+        priority: issue.priority,
+        depends_on: issue.depends_on.iter().cloned().collect(),
+        solution_id: issue.bound_solution_id.clone(),
+        criteria: item.convergence.criteria.0.clone(),
+        verification: item.convergence.verification.0.clone(),
+        definition_of_done: item.convergence.definition_of_done.clone(),
+        accepted: accepted(folder),
+    }
+}
+
+/// What was accepted in the execution that holds the issue.
+fn accepted(folder: &IssueFolder) -> Vec<AcceptedCriterion> {
+    let Some(holder) = facts::holder(folder) else { return vec![] };
+    let plan = folder.solution(&holder.execution.solution_id).map(Solution::typed_plan);
+    let text = |task: &str, number: u64| {
+        let criteria = plan.as_ref()?.task(task)?.criteria();
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        criteria.get(at).map(|text| (*text).to_owned())
+    };
+    let entries = holder.log.iter().filter_map(|entry| match &entry.event {
+        Event::Accept(it) => Some(it),
+        _ => None,
+    });
+    entries
+        .map(|it| AcceptedCriterion {
+            task_id: it.task_id.clone(),
+            criterion: text(&it.task_id, it.criterion).unwrap_or_else(|| it.criterion.to_string()),
+            evidence: it.evidence.clone(),
+        })
+        .collect()
+}

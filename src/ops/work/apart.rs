@@ -1,0 +1,135 @@
+//! Asking an agent about something that belongs to no run: in a worktree of its own that is thrown away, within the bounds
+//! of its role, as agents of runs are.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::agents::refuse_missing;
+use super::asking::{Asking, Refused, Vain};
+use super::run::places::{As, beside};
+use super::run::tree;
+use crate::agent::answer::Answer;
+use crate::agent::configured;
+use crate::agent::definition::Agent;
+use crate::agent::environment::environment;
+use crate::agent::guard::Guard;
+use crate::agent::request::{Request, RequestKind};
+use crate::agent::talk::{self, Observer, Place, Reply};
+use crate::ops::{Notice, Refusal, Session};
+use crate::rules::roles::Role;
+use crate::rules::run::Bounds;
+use crate::store::{ObjectId, random_uid};
+use crate::trail::hooked::links_commits;
+
+/// What to ask, and whom.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Apart<'a> {
+    /// The agent: its name, or a command line.
+    pub(crate) agent: &'a str,
+    /// As what it acts.
+    pub(crate) role: Role,
+    /// What is asked.
+    pub(crate) kind: RequestKind,
+    /// What it is about, as a part of the names of files.
+    pub(crate) name: &'a str,
+}
+
+/// Why an answer was not taken.
+pub(crate) enum Unfit {
+    /// It has these faults, which the agent may mend.
+    Faults(Vec<String>),
+    /// Nothing that the agent can mend.
+    Refused(Refusal),
+}
+
+/// Asks an agent, and once more if that was in vain. `accept` gets the answer and a session of the agent.
+///
+/// # Errors
+/// `unknown-agent`, `invalid-agent`, `agent-not-found`, `no-commit`; `interrupted`; `no-answer`; what `accept` refuses.
+pub(crate) fn ask_apart<A: Answer, T>(
+    session: &Session,
+    question: Apart<'_>,
+    input: &Value,
+    observer: &mut dyn Observer,
+    mut accept: impl FnMut(&Session, &Agent, Reply<A>) -> Result<T, Unfit>,
+) -> Result<T, Refusal> {
+    let store = session.store();
+    let Apart { agent, role, kind, name } = question;
+    let agent = Agent::meant(agent, &configured::settings(store)?)?;
+    refuse_missing(session, &agent)?;
+    let head = store.head()?.ok_or_else(|| {
+        Refusal::new("no-commit", "this repository has no commit for agents to work on")
+            .hint("`git commit` creates one")
+    })?;
+    let end = format!("{name}-{}", random_uid()?);
+    let place = beside(store, &end);
+    let files = store.common_dir().join("wf");
+    store.prune_worktrees()?;
+    store.git().add_detached_worktree(&place, &head.to_string())?;
+    let asked = (|| {
+        let there = As::agent(session, Some(agent.name().to_owned()), role).at(&place)?;
+        let bounds = Bounds { role, branch: None, base: head.into(), named: BTreeSet::new() };
+        let own = there.store().git().hooks_dir()?;
+        let links = links_commits(there.store());
+        let guard = Guard::set(&files.join("guards").join(&end), bounds, &own, links).map_err(|error| {
+            Refusal::new("cannot-write", format!("the hooks for the agent cannot be written: {error}"))
+        })?;
+        let mut refused = None;
+        let mut number = 0;
+        let request = Request::new::<A>(kind, role, input.clone());
+        let asking = Asking { agent: agent.clone(), request, simpler: None, tried: 0 };
+        let once = |agent: &Agent, request: &Request| {
+            number += 1;
+            let mut environment = environment(session.environment().iter().cloned(), agent, role.as_str());
+            guard.guard(&mut environment);
+            let transcript = files.join(format!("transcripts/{end}-{number}.jsonl"));
+            let asked_at = Place { folder: place.clone(), environment, transcript };
+            Ok(talk::ask::<A>(agent, &asked_at, request, observer))
+        };
+        let accept = |reply: Reply<A>, _: &Value| {
+            accept(&there, &agent, reply).map_err(|unfit| match unfit {
+                Unfit::Faults(faults) => Refused::Faults(faults),
+                Unfit::Refused(why) => {
+                    let vain = Refused::Vain(Vain::from(why.clone()));
+                    refused = Some(why);
+                    vain
+                }
+            })
+        };
+        let again = |failure: crate::model::execution::Failure| {
+            let why = failure.message.unwrap_or_default();
+            session.notice(Notice::warning(format!("agent `{}` is asked again: {why}", agent.name())));
+        };
+        let taken = asking.ask(once, accept, || false, again);
+        session.notice_all(there.notices());
+        guard.remove();
+        taken.map_err(|vain| match (refused, vain) {
+            (Some(refusal), _) => refusal,
+            (None, Vain::Stopped) => {
+                Refusal::new("interrupted", format!("agent `{}` was stopped", agent.name()))
+            }
+            (None, Vain::Failed(failure)) => Refusal::new("no-answer", failure.message.unwrap_or_default())
+                .hint(format!("what it said is in {}", files.join("transcripts").display())),
+        })
+    })();
+    session.notice_all(touched(&place, head, session, agent.name()));
+    tree::remove(store, &place)?;
+    asked
+}
+
+/// What the agent changed in its worktree, although it was only to read.
+fn touched(folder: &Path, base: ObjectId, session: &Session, agent: &str) -> Option<Notice> {
+    let there = tree::open_of(session.store(), folder).ok()?;
+    let mut changed = there.git().uncommitted().ok()?;
+    if there.head().ok()?.is_some_and(|head| head != base) {
+        changed.insert(0, "HEAD".to_owned());
+    }
+    let changed = changed.iter().map(|it| it.trim()).take(5).collect::<Vec<_>>().join(", ");
+    (!changed.is_empty()).then(|| {
+        Notice::warning(format!(
+            "agent `{agent}` was only to read, and changed its work tree, which was thrown away: {changed}"
+        ))
+    })
+}

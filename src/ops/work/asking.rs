@@ -1,0 +1,144 @@
+//! Asking an agent for one thing, and once more if that was in vain.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::agent::answer::Answer;
+use crate::agent::definition::Agent;
+use crate::agent::request::{Request, RequestKind};
+use crate::agent::talk::{Reply, Unanswered};
+use crate::model::Explain;
+use crate::model::execution::Failure;
+use crate::ops::Refusal;
+
+/// How often an agent is asked for one thing.
+const TRIES: usize = 2;
+/// How much longer an agent may take that was not done in time.
+const LONGER: u32 = 2;
+/// How much of what an agent said stands in a record, in characters.
+const QUOTED: usize = 500;
+
+/// Why a question has no answer.
+pub(super) enum Vain {
+    /// Somebody stopped it.
+    Stopped,
+    /// It failed for good.
+    Failed(Failure),
+}
+
+impl From<Refusal> for Vain {
+    fn from(refusal: Refusal) -> Self {
+        Self::Failed(failure_of(&refusal))
+    }
+}
+
+/// Why an answer was not taken.
+pub(super) enum Refused {
+    /// It has these faults, which the agent may mend.
+    Faults(Vec<String>),
+    /// Nothing that the agent can mend.
+    Vain(Vain),
+}
+
+/// A refusal, as it is recorded.
+pub(super) fn failure_of(refusal: &Refusal) -> Failure {
+    let details: Vec<&str> = refusal.details.iter().map(|detail| detail.message.as_str()).collect();
+    failure(refusal.code, &refusal.message, &details.join("\n"))
+}
+
+/// A failure with what was said about it.
+pub(super) fn failure(kind: &str, message: &str, said: &str) -> Failure {
+    failure_cut(kind, message, said, "")
+}
+
+/// The same; where what was said is cut, it says where the rest is.
+pub(super) fn failure_cut(kind: &str, message: &str, said: &str, rest: &str) -> Failure {
+    let said = match said.char_indices().nth(QUOTED) {
+        None => said.to_owned(),
+        Some((end, _)) if rest.is_empty() => format!("{}…", &said[..end]),
+        Some((end, _)) => format!("{}… (the rest is in {rest})", &said[..end]),
+    };
+    let message = if said.trim().is_empty() { message.to_owned() } else { format!("{message}: {said}") };
+    Failure { error_type: Some(kind.to_owned()), message: Some(message), ..Failure::default() }
+}
+
+/// A question, and how often it was asked before.
+pub(super) struct Asking<'a> {
+    /// Who is asked.
+    pub(super) agent: Agent,
+    /// What is asked.
+    pub(super) request: Request,
+    /// What is asked the second time, if that is simpler.
+    pub(super) simpler: Option<&'a Value>,
+    /// How often it was asked for this before, in vain.
+    pub(super) tried: usize,
+}
+
+impl Asking<'_> {
+    /// Asks with `once`, and once more if that was in vain: with more time if it took too long, and with what is wrong with
+    /// the answer if that does not fit. `accept` gets the answer with the input, and takes it or says what is wrong with
+    /// it. `setback` is told of each time in vain that is not the last.
+    pub(super) fn ask<A: Answer, T>(
+        self,
+        mut once: impl FnMut(&Agent, &Request) -> Result<Result<Reply<A>, Unanswered>, Vain>,
+        mut accept: impl FnMut(Reply<A>, &Value) -> Result<T, Refused>,
+        is_stopping: impl Fn() -> bool,
+        mut setback: impl FnMut(Failure),
+    ) -> Result<T, Vain> {
+        let Self { mut agent, mut request, simpler, tried } = self;
+        for tried in tried.. {
+            if let Some(simpler) = simpler.filter(|_| tried > 0) {
+                request.input = simpler.clone();
+            }
+            let failure = match once(&agent, &request)? {
+                Ok(reply) => match accept(reply, &request.input) {
+                    Ok(taken) => return Ok(taken),
+                    Err(Refused::Faults(faults)) => {
+                        let failure = said("invalid-answer", "the answer cannot be used", &faults.join("\n"));
+                        request.faults = faults;
+                        failure
+                    }
+                    Err(Refused::Vain(vain)) => return Err(vain),
+                },
+                Err(Unanswered::Stopped { .. }) => return Err(Vain::Stopped),
+                Err(error) => {
+                    let message = error.to_string();
+                    // The first fault is in the message.
+                    let details: Vec<String> =
+                        error.details().into_iter().filter(|detail| !message.contains(detail)).collect();
+                    let failure = said(error.code(), &message, &details.join("\n"));
+                    match error {
+                        Unanswered::Unfit { faults, .. } => request.faults = faults,
+                        Unanswered::TimedOut { after, .. } if request.kind != RequestKind::Build => {
+                            agent = agent.within(longer(after));
+                        }
+                        // Nothing would be different.
+                        Unanswered::NotStarted { .. }
+                        | Unanswered::Transcript { .. }
+                        | Unanswered::TimedOut { .. } => return Err(Vain::Failed(failure)),
+                        _ => {}
+                    }
+                    failure
+                }
+            };
+            if is_stopping() {
+                return Err(Vain::Stopped);
+            }
+            if tried + 1 >= TRIES {
+                return Err(Vain::Failed(failure));
+            }
+            setback(failure);
+        }
+        Err(Vain::Stopped)
+    }
+}
+
+/// A failure, with words of the agent that are in its transcript.
+fn said(kind: &str, message: &str, said: &str) -> Failure {
+    failure_cut(kind, message, said, "the transcript")
+}
+
+fn longer(limit: Duration) -> Duration {
+    limit.saturating_mul(LONGER)
+}

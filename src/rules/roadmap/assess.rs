@@ -1,0 +1,143 @@
+//! How uncertain a requirement is, and so how it is cut.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::exploration::Extent;
+use crate::model::roadmap::{Factors, RoadmapChoice, RoadmapDocument, RoadmapMode};
+use crate::rules::roadmap::mode;
+
+/// So many of the five factors decide.
+const DECISIVE: usize = 3;
+
+/// What the factors come to.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Assessed {
+    /// The factors; `high` is very uncertain.
+    pub(crate) factors: Factors,
+    /// How many are high.
+    pub(crate) high: usize,
+    /// How many are medium.
+    pub(crate) medium: usize,
+    /// How many are low.
+    pub(crate) low: usize,
+    /// progressive if three or more are high, direct if three or more are low; left out if somebody must decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) recommended: Option<RoadmapMode>,
+}
+
+/// Counts the factors. One that is not given counts for nothing.
+pub(crate) fn assess(factors: &Factors) -> Assessed {
+    let count = |extent| factors.all().iter().filter(|(_, given)| *given == Some(extent)).count();
+    let [high, medium, low] = [Extent::High, Extent::Medium, Extent::Low].map(count);
+    let recommended = if high >= DECISIVE {
+        Some(RoadmapMode::Progressive)
+    } else if low >= DECISIVE {
+        Some(RoadmapMode::Direct)
+    } else {
+        None
+    };
+    Assessed { factors: factors.clone(), high, medium, low, recommended }
+}
+
+/// Why it is not clear how a requirement is cut.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Unchosen {
+    /// Its assessment leaves it open.
+    Undecided(Assessed),
+    /// What was chosen or recommended does not fit what the document has.
+    Other {
+        /// What was chosen.
+        wanted: RoadmapMode,
+        /// What the document has; `None` if it has neither layers nor tasks.
+        found: Option<RoadmapMode>,
+    },
+}
+
+/// How a document cuts its requirement: as `chosen` by somebody, else as the document itself says, else as its assessment
+/// says, else as it is.
+pub(crate) fn choose(
+    document: &RoadmapDocument,
+    chosen: Option<RoadmapChoice>,
+) -> Result<RoadmapMode, Unchosen> {
+    let is_empty = document.layers.is_empty() && document.tasks.is_empty();
+    let found = (!is_empty).then(|| mode(document));
+    let said = chosen.and_then(RoadmapChoice::mode).or_else(|| document.mode?.mode());
+    let wanted = match (said, &document.assessment, found) {
+        (Some(wanted), ..) => wanted,
+        (None, Some(assessment), _) => {
+            let assessed = assess(&assessment.factors);
+            assessed.recommended.ok_or(Unchosen::Undecided(assessed))?
+        }
+        (None, None, Some(found)) => found,
+        (None, None, None) => return Err(Unchosen::Undecided(assess(&Factors::default()))),
+    };
+    if found == Some(wanted) { Ok(wanted) } else { Err(Unchosen::Other { wanted, found }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::typed;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn factors(words: [&str; 5]) -> Factors {
+        typed::read(
+            &json!({"scope_clarity": words[0], "technical_risk": words[1], "dependency_unknown": words[2],
+            "domain_familiarity": words[3], "requirement_stability": words[4]}),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn three_of_five_decide() {
+        let recommended = |words| assess(&factors(words)).recommended;
+        assert_eq!(recommended(["high", "high", "high", "low", "low"]), Some(RoadmapMode::Progressive));
+        assert_eq!(recommended(["low", "high", "low", "medium", "low"]), Some(RoadmapMode::Direct));
+        assert_eq!(recommended(["high", "high", "low", "low", "medium"]), None);
+        assert_eq!(assess(&Factors::default()).recommended, None);
+    }
+
+    #[test]
+    fn somebody_or_the_assessment_chooses_and_the_document_must_fit() {
+        let convergence = json!({"criteria": ["c"], "verification": "v", "definition_of_done": "d"});
+        let document = |mode: serde_json::Value, words: Option<[&str; 5]>| -> RoadmapDocument {
+            let mut given = json!({"mode": mode, "tasks": [{"id": "T1", "title": "t", "type": "feature", "scope": "s",
+                "convergence": convergence}]});
+            if let Some(words) = words {
+                given["assessment"] = json!({"factors": factors(words)});
+            }
+            typed::read(&given).unwrap()
+        };
+        let open = Some(["high", "high", "low", "low", "medium"]);
+        let auto = || json!("auto");
+        assert_eq!(choose(&document(auto(), None), None), Ok(RoadmapMode::Direct), "as it is");
+        assert!(
+            matches!(choose(&document(auto(), open), None), Err(Unchosen::Undecided(it)) if it.high == 2)
+        );
+        assert_eq!(choose(&document(auto(), open), Some(RoadmapChoice::Direct)), Ok(RoadmapMode::Direct));
+        assert_eq!(choose(&document(json!("direct"), open), None), Ok(RoadmapMode::Direct));
+        assert_eq!(
+            choose(&document(auto(), Some(["high"; 5])), None),
+            Err(Unchosen::Other { wanted: RoadmapMode::Progressive, found: Some(RoadmapMode::Direct) })
+        );
+        assert!(matches!(choose(&RoadmapDocument::default(), None), Err(Unchosen::Undecided(_))));
+        let wanted = Some(RoadmapChoice::Direct);
+        assert!(matches!(
+            choose(&RoadmapDocument::default(), wanted),
+            Err(Unchosen::Other { found: None, .. })
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn a_mode_is_recommended_exactly_if_three_factors_agree(words in proptest::array::uniform5(0usize..3)) {
+            let assessed = assess(&factors(words.map(|n| Extent::ALL[n].as_str())));
+            let count = |n| words.iter().filter(|word| **word == n).count();
+            prop_assert_eq!(assessed.recommended == Some(RoadmapMode::Direct), count(0) >= 3);
+            prop_assert_eq!(assessed.recommended == Some(RoadmapMode::Progressive), count(2) >= 3);
+            prop_assert_eq!(assessed.high + assessed.medium + assessed.low, 5);
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! What makes the document of a roadmap sound.
+
+mod table;
+mod tasks;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use self::table::{
+    CYCLE, DEPENDS_ON, DONE, FORM, LAYERS, LENGTH, LIFECYCLE, SCOPE, TASKS, TEXT, TITLE, TYPE, VAGUE,
+    VERIFICATION, WAVE,
+};
+use super::{Item, items, layer, mode, title};
+use crate::model::issue::{
+    AcceptanceType, CommitStrategy, LifecycleRequirements, RegressionScope, TestStrategy,
+};
+use crate::model::roadmap::{Convergence, MOST_LAYERS, MOST_LINES, MOST_TASKS, RoadmapDocument, RoadmapMode};
+use crate::model::typed;
+use crate::rules::plan_check::{Finding, Rule};
+use crate::rules::vague::{is_technical, is_thin, is_vague};
+use crate::rules::{dag, limits};
+
+pub(crate) use table::RULES;
+
+/// The fewest layers: one is not a roadmap.
+const FEWEST_LAYERS: usize = 2;
+/// The most characters of a text.
+const LONGEST_TEXT: usize = 4_000;
+/// The most characters of the name of a layer, or of the type of a task.
+const LONGEST_NAME: usize = 50;
+/// More findings would not help.
+const MOST_FINDINGS: usize = 200;
+
+/// What a document is checked against.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Setting<'a> {
+    /// Whether a path exists in the checked-out commit; `None` if there is none.
+    pub(crate) known_files: Option<&'a dyn Fn(&str) -> bool>,
+}
+
+/// Reads a document, and checks it against every rule; the error has what is wrong with it.
+pub(crate) fn examine(given: &Value, setting: Setting<'_>) -> Result<RoadmapDocument, Vec<Finding>> {
+    let mut checker = Checker { setting, findings: vec![] };
+    let document = match typed::read::<RoadmapDocument>(given) {
+        Ok(document) if given.is_object() => document,
+        Ok(_) => {
+            checker.find(&TYPE, "$", Some(given), "a roadmap, as a JSON object");
+            return Err(checker.findings);
+        }
+        Err(error) => {
+            checker.find(&TYPE, "$", None, error.to_string());
+            return Err(checker.findings);
+        }
+    };
+    checker.document(&document);
+    if checker.findings.is_empty() { Ok(document) } else { Err(checker.findings) }
+}
+
+struct Checker<'a> {
+    setting: Setting<'a>,
+    findings: Vec<Finding>,
+}
+
+impl Checker<'_> {
+    fn find(
+        &mut self,
+        rule: &Rule,
+        path: impl Into<String>,
+        found: Option<&Value>,
+        allowed: impl Into<String>,
+    ) {
+        if self.findings.len() < MOST_FINDINGS {
+            self.findings.push(Finding::new(rule, path, found, allowed));
+        }
+    }
+
+    fn document(&mut self, it: &RoadmapDocument) {
+        match title(it).map(limits::title) {
+            None => self.find(&TITLE, "title", None, "a title"),
+            Some(Err(why)) => {
+                self.find(&TITLE, "title", title(it).map(Value::from).as_ref(), why.to_string());
+            }
+            Some(Ok(_)) => {}
+        }
+        self.lifecycle("", it.lifecycle_requirements.as_ref());
+        self.lines("", "scope", &it.scope.0);
+        if it.layers.is_empty() == it.tasks.is_empty() {
+            let found = if it.layers.is_empty() { None } else { Some(json!("both")) };
+            return self.find(&FORM, "$", found.as_ref(), "either layers or tasks");
+        }
+        let (items, mode) = (items(it), mode(it));
+        let list = if mode == RoadmapMode::Progressive { "layers" } else { "tasks" };
+        let is_many = match mode {
+            RoadmapMode::Progressive => self.layer_ids(&items),
+            RoadmapMode::Direct => self.task_ids(&items),
+        };
+        if is_many {
+            return;
+        }
+        for (n, item) in items.iter().enumerate() {
+            self.item(&format!("{list}[{n}]."), item, mode);
+        }
+        for (n, layer) in it.layers.iter().enumerate() {
+            self.lifecycle(&format!("layers[{n}]."), layer.lifecycle_requirements.as_ref());
+        }
+        for (n, task) in it.tasks.iter().enumerate() {
+            self.lifecycle(&format!("tasks[{n}]."), task.lifecycle_requirements.as_ref());
+        }
+        self.dependencies(list, &items);
+        match mode {
+            RoadmapMode::Progressive => self.scopes(&items, &it.scope.0),
+            RoadmapMode::Direct => self.groups_and_inputs(&items),
+        }
+    }
+
+    /// Whether there are too many to look at each.
+    fn layer_ids(&mut self, items: &[Item]) -> bool {
+        if !(FEWEST_LAYERS..=MOST_LAYERS).contains(&items.len()) {
+            let allowed = format!("{FEWEST_LAYERS} to {MOST_LAYERS} layers");
+            self.find(&LAYERS, "layers", Some(&json!(items.len())), allowed);
+        }
+        for (n, item) in items.iter().enumerate().take(MOST_LAYERS) {
+            if layer(&item.id) != Some(n as u64) {
+                self.find(&LAYERS, format!("layers[{n}].id"), Some(&json!(item.id)), format!("L{n}"));
+            }
+        }
+        items.len() > MOST_LAYERS
+    }
+
+    /// Whether there are too many to look at each.
+    fn task_ids(&mut self, items: &[Item]) -> bool {
+        if items.len() > MOST_TASKS {
+            self.find(&TASKS, "tasks", Some(&json!(items.len())), format!("1 to {MOST_TASKS} tasks"));
+            return true;
+        }
+        let mut seen = BTreeSet::new();
+        for (n, item) in items.iter().enumerate() {
+            let number = item.id.strip_prefix('T').unwrap_or_default();
+            let is_number = (1..=4).contains(&number.len())
+                && !number.starts_with('0')
+                && number.bytes().all(|byte| byte.is_ascii_digit());
+            if !is_number {
+                self.find(
+                    &TASKS,
+                    format!("tasks[{n}].id"),
+                    Some(&json!(item.id)),
+                    "T and a number from 1 to 9999",
+                );
+            } else if !seen.insert(item.id.as_str()) {
+                self.find(&TASKS, format!("tasks[{n}].id"), Some(&json!(item.id)), "an id of its own");
+            }
+        }
+        false
+    }
+
+    fn item(&mut self, at: &str, it: &Item, mode: RoadmapMode) {
+        let (label, goal) = match mode {
+            RoadmapMode::Progressive => ("name", "goal"),
+            RoadmapMode::Direct => ("type", "title"),
+        };
+        self.name(at, label, &it.label);
+        self.text(at, goal, &it.goal);
+        if it.scope.is_empty() {
+            self.find(&TEXT, format!("{at}scope"), None, "at least one");
+        }
+        for (name, lines) in [
+            ("scope", &it.scope),
+            ("excludes", &it.excludes),
+            ("inputs", &it.inputs),
+            ("outputs", &it.outputs),
+        ] {
+            self.lines(at, name, lines);
+        }
+        for (n, risk) in it.risks.iter().enumerate() {
+            self.text(&format!("{at}risks[{n}]."), "risk", &risk.risk);
+        }
+        self.count(at, "risks", it.risks.len());
+        self.convergence(&format!("{at}convergence."), &it.convergence);
+    }
+
+    fn convergence(&mut self, at: &str, it: &Convergence) {
+        if it.criteria.is_empty() {
+            self.find(&VAGUE, format!("{at}criteria"), None, "at least one criterion");
+        }
+        self.lines(at, "criteria", &it.criteria.0);
+        for (n, criterion) in it.criteria.iter().enumerate().filter(|(_, text)| is_vague(text)) {
+            self.find(
+                &VAGUE,
+                format!("{at}criteria[{n}]"),
+                Some(&json!(criterion)),
+                "something that can be checked",
+            );
+        }
+        self.lines(at, "verification", &it.verification.0);
+        if it.verification.iter().all(|text| is_thin(text, &[])) {
+            let found = it.verification.0.first().map(|text| json!(text));
+            self.find(
+                &VERIFICATION,
+                format!("{at}verification"),
+                found.as_ref(),
+                "a way to check the criteria",
+            );
+        }
+        self.text(at, "definition_of_done", &it.definition_of_done);
+        if is_technical(&it.definition_of_done) {
+            let found = json!(it.definition_of_done);
+            self.find(&DONE, format!("{at}definition_of_done"), Some(&found), "what the requester has then");
+        }
+    }
+
+    /// A text that is given and not too long.
+    fn text(&mut self, at: &str, name: &str, text: &str) {
+        if text.trim().is_empty() {
+            self.find(&TEXT, format!("{at}{name}"), Some(&json!(text)), "a non-empty string");
+        } else if text.chars().count() > LONGEST_TEXT {
+            self.find(
+                &LENGTH,
+                format!("{at}{name}"),
+                Some(&json!(text)),
+                format!("at most {LONGEST_TEXT} characters"),
+            );
+        }
+    }
+
+    /// A text that becomes a part of a title, and a tag.
+    fn name(&mut self, at: &str, name: &str, text: &str) {
+        let (path, found) = (format!("{at}{name}"), json!(text));
+        if limits::label(text.trim()).is_err() {
+            self.find(&TEXT, path, Some(&found), "one line that is not empty");
+        } else if text.chars().count() > LONGEST_NAME {
+            self.find(&LENGTH, path, Some(&found), format!("at most {LONGEST_NAME} characters"));
+        }
+    }
+
+    fn lines(&mut self, at: &str, name: &str, lines: &[String]) {
+        self.count(at, name, lines.len());
+        for (n, line) in lines.iter().enumerate().take(MOST_LINES) {
+            self.text(at, &format!("{name}[{n}]"), line);
+        }
+    }
+
+    fn count(&mut self, at: &str, name: &str, count: usize) {
+        if count > MOST_LINES {
+            self.find(
+                &LENGTH,
+                format!("{at}{name}"),
+                Some(&json!(count)),
+                format!("at most {MOST_LINES} elements"),
+            );
+        }
+    }
+
+    fn lifecycle(&mut self, at: &str, it: Option<&LifecycleRequirements>) {
+        let Some(it) = it else { return };
+        for (name, given, is_known, words) in [
+            (
+                "test_strategy",
+                &it.test_strategy,
+                (|word| TestStrategy::parse(word).is_some()) as fn(&str) -> bool,
+                TestStrategy::words(),
+            ),
+            (
+                "regression_scope",
+                &it.regression_scope,
+                |word| RegressionScope::parse(word).is_some(),
+                RegressionScope::words(),
+            ),
+            (
+                "acceptance_type",
+                &it.acceptance_type,
+                |word| AcceptanceType::parse(word).is_some(),
+                AcceptanceType::words(),
+            ),
+            (
+                "commit_strategy",
+                &it.commit_strategy,
+                |word| CommitStrategy::parse(word).is_some(),
+                CommitStrategy::words(),
+            ),
+        ] {
+            if let Some(word) = given.as_deref().filter(|word| !is_known(word)) {
+                let path = format!("{at}lifecycle_requirements.{name}");
+                self.find(&LIFECYCLE, path, Some(&json!(word)), format!("one of {words}"));
+            }
+        }
+    }
+
+    /// Each dependency is on another item of an earlier wave, and no way leads back.
+    fn dependencies(&mut self, list: &str, items: &[Item]) {
+        let waves: BTreeMap<&str, u64> = items.iter().map(|item| (item.id.as_str(), item.wave)).collect();
+        let edges = |id: &&str| -> Vec<&str> {
+            let of = items.iter().find(|item| item.id == *id).map(|item| item.depends_on.as_slice());
+            let known = of.unwrap_or_default().iter().map(String::as_str);
+            known.filter(|id| waves.contains_key(id)).collect()
+        };
+        let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
+        let cycles = dag::cycles(&ids, edges);
+        for cycle in &cycles {
+            self.find(&CYCLE, list, Some(&json!(cycle.join(" → "))), "dependencies without a cycle");
+        }
+        for (n, item) in items.iter().enumerate() {
+            self.count(&format!("{list}[{n}]."), "depends_on", item.depends_on.len());
+            for (m, on) in item.depends_on.iter().enumerate().take(MOST_LINES) {
+                let path = format!("{list}[{n}].depends_on[{m}]");
+                let found = json!(on);
+                match waves.get(on.as_str()) {
+                    None => self.find(&DEPENDS_ON, path, Some(&found), format!("one of {}", ids.join(", "))),
+                    Some(_) if item.id == "L0" => {
+                        self.find(&DEPENDS_ON, path, Some(&found), "nothing: L0 depends on nothing");
+                    }
+                    // A cycle was named already.
+                    Some(wave)
+                        if *wave >= item.wave && !cycles.iter().any(|it| it.contains(&item.id.as_str())) =>
+                    {
+                        let allowed =
+                            format!("something of a wave before {}; `{on}` is in wave {wave}", item.wave);
+                        self.find(&WAVE, path, Some(&found), allowed);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Each feature is in one layer, and in none that excludes it.
+    fn scopes(&mut self, items: &[Item], all: &[String]) {
+        let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+        for (n, item) in items.iter().enumerate() {
+            let excluded: BTreeSet<String> = item.excludes.iter().map(|text| plain(text)).collect();
+            for (m, feature) in item.scope.iter().enumerate() {
+                let (path, found, key) = (format!("layers[{n}].scope[{m}]"), json!(feature), plain(feature));
+                if excluded.contains(&key) {
+                    self.find(&SCOPE, path, Some(&found), "a feature that the layer does not exclude");
+                } else if let Some(other) = seen.get(&key) {
+                    let allowed = format!("a feature that no other layer has; `{other}` has it");
+                    self.find(&SCOPE, path, Some(&found), allowed);
+                } else if !all.is_empty() && !all.iter().any(|it| plain(it) == key) {
+                    self.find(&SCOPE, path, Some(&found), "a feature from the scope of the roadmap");
+                } else {
+                    seen.insert(key, item.id.as_str());
+                }
+            }
+        }
+        for (n, feature) in all.iter().enumerate().filter(|(_, feature)| !seen.contains_key(&plain(feature)))
+        {
+            self.find(&SCOPE, format!("scope[{n}]"), Some(&json!(feature)), "a feature that some layer has");
+        }
+    }
+}
+
+/// A text as it is compared: without case, punctuation at its ends, and different blanks.
+fn plain(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    words.trim_matches(|c: char| c.is_ascii_punctuation()).to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! Tasks of one group are independent, and what a task needs is there when its wave begins.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use super::table::{GROUP, INPUT};
+use super::{Checker, plain};
+use crate::model::repo_path::RepoPath;
+use crate::rules::roadmap::Item;
+
+impl Checker<'_> {
+    pub(super) fn groups_and_inputs(&mut self, items: &[Item]) {
+        let touched: Vec<Vec<Thing>> = items.iter().map(things).collect();
+        for (n, item) in items.iter().enumerate() {
+            for (m, other) in items.iter().enumerate().take(n).filter(|(_, other)| other.wave == item.wave) {
+                let shared = touched[n].iter().find(|thing| touched[m].iter().any(|it| it.overlaps(thing)));
+                if let Some(shared) = shared {
+                    let allowed = format!(
+                        "something that `{}`, in the same group {}, does not touch",
+                        other.id, item.wave
+                    );
+                    self.find(
+                        &GROUP,
+                        format!("tasks[{n}].{}", shared.field),
+                        Some(&json!(shared.text)),
+                        allowed,
+                    );
+                }
+            }
+            self.inputs(n, item, items);
+        }
+    }
+
+    fn inputs(&mut self, n: usize, item: &Item, items: &[Item]) {
+        let before = before(item, items);
+        for (m, input) in item.inputs.iter().enumerate() {
+            let makes = |it: &&Item| it.outputs.iter().any(|output| is_part_of(input, output));
+            if items.iter().filter(|it| before.contains(it.id.as_str())).any(|it| makes(&it)) {
+                continue;
+            }
+            let path = RepoPath::parse(input).ok();
+            let exists =
+                path.is_some_and(|path| self.setting.known_files.is_none_or(|known| known(path.as_str())));
+            let maker = items.iter().find(|it| it.id != item.id && makes(it));
+            let allowed = match maker {
+                Some(maker) => format!("the output of a task that it depends on; `{}` makes it", maker.id),
+                None if exists => continue,
+                None => {
+                    "the output of a task that it depends on, or a path that exists in the checked-out commit"
+                        .into()
+                }
+            };
+            self.find(&INPUT, format!("tasks[{n}].inputs[{m}]"), Some(&json!(input)), allowed);
+        }
+    }
+}
+
+/// Something that a task touches or makes.
+struct Thing {
+    field: String,
+    text: String,
+    key: String,
+    path: Option<RepoPath>,
+}
+
+impl Thing {
+    fn overlaps(&self, other: &Self) -> bool {
+        let paths = self.path.as_ref().zip(other.path.as_ref());
+        self.key == other.key || paths.is_some_and(|(one, two)| one.overlaps(two))
+    }
+}
+
+fn things(item: &Item) -> Vec<Thing> {
+    let of = |name: &str, lines: &[String]| -> Vec<Thing> {
+        let thing = |(n, text): (usize, &String)| Thing {
+            field: format!("{name}[{n}]"),
+            text: text.clone(),
+            key: plain(text),
+            path: RepoPath::parse(text).ok(),
+        };
+        lines.iter().enumerate().map(thing).collect()
+    };
+    of("scope", &item.scope).into_iter().chain(of("outputs", &item.outputs)).collect()
+}
+
+/// Whether an input is an output, or something in it.
+fn is_part_of(input: &str, output: &str) -> bool {
+    let held = || Some(RepoPath::parse(output).ok()?.holds(RepoPath::parse(input).ok()?.as_str()));
+    plain(input) == plain(output) || held() == Some(true)
+}
+
+/// The ids of everything that is done before an item.
+fn before<'i>(item: &'i Item, items: &'i [Item]) -> BTreeSet<&'i str> {
+    let known: BTreeMap<&str, &Item> = items.iter().map(|it| (it.id.as_str(), it)).collect();
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&str> = item.depends_on.iter().map(String::as_str).collect();
+    while let Some(id) = open.pop() {
+        if found.insert(id) {
+            open.extend(known.get(id).into_iter().flat_map(|it| &it.depends_on).map(String::as_str));
+        }
+    }
+    found
+}

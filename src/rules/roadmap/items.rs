@@ -1,0 +1,184 @@
+//! The layers or tasks of a document, in one form.
+
+use crate::model::issue::LifecycleRequirements;
+use crate::model::priority::Priority;
+use crate::model::roadmap::{Convergence, Effort, Layer, Risk, RoadmapDocument, RoadmapMode, RoadmapTask};
+
+/// A layer or a task: each is an issue.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Item {
+    /// Its id in the document.
+    pub(crate) id: String,
+    /// The name of the layer, or the type of the task.
+    pub(crate) label: String,
+    /// The goal of the layer, or the title of the task.
+    pub(crate) goal: String,
+    /// From 1 on; later waves build on earlier ones.
+    pub(crate) wave: u64,
+    /// What it is about.
+    pub(crate) scope: Vec<String>,
+    /// What it leaves to others.
+    pub(crate) excludes: Vec<String>,
+    /// What it needs.
+    pub(crate) inputs: Vec<String>,
+    /// What it makes.
+    pub(crate) outputs: Vec<String>,
+    /// When it is done.
+    pub(crate) convergence: Convergence,
+    /// What could go wrong.
+    pub(crate) risks: Vec<Risk>,
+    /// By its effort.
+    pub(crate) priority: Priority,
+    /// Items that must be done first, by their ids in the document.
+    pub(crate) depends_on: Vec<String>,
+    /// How it is worked on.
+    pub(crate) lifecycle: LifecycleRequirements,
+}
+
+/// How a document cuts its requirement.
+pub(crate) fn mode(document: &RoadmapDocument) -> RoadmapMode {
+    if document.layers.is_empty() { RoadmapMode::Direct } else { RoadmapMode::Progressive }
+}
+
+/// The title of a document: its own, else the goal of its assessment, else the first line of the requirement.
+pub(crate) fn title(document: &RoadmapDocument) -> Option<&str> {
+    let goal = || document.assessment.as_ref().and_then(|it| it.goal.as_deref());
+    let line = || document.requirement.as_deref().and_then(|text| text.trim().lines().next());
+    let given = document.title.as_deref().or_else(goal).or_else(line);
+    given.map(str::trim).filter(|title| !title.is_empty())
+}
+
+/// The number of a layer: 0 for `L0`.
+pub(crate) fn layer(id: &str) -> Option<u64> {
+    let number = id.strip_prefix('L')?;
+    (number.len() == 1).then(|| number.parse().ok()).flatten()
+}
+
+/// Every item in the order of the document. Each document has some, whatever is wrong with it.
+pub(crate) fn items(document: &RoadmapDocument) -> Vec<Item> {
+    let lifecycle = document.lifecycle_requirements.as_ref();
+    if mode(document) == RoadmapMode::Progressive {
+        return document.layers.iter().map(|layer| of_layer(layer, lifecycle)).collect();
+    }
+    let waves = waves(&document.tasks);
+    document.tasks.iter().zip(waves).map(|(task, wave)| of_task(task, wave, lifecycle)).collect()
+}
+
+/// A layer as an item; `lifecycle` is that of the document.
+pub(crate) fn of_layer(it: &Layer, lifecycle: Option<&LifecycleRequirements>) -> Item {
+    Item {
+        id: it.id.clone(),
+        label: it.name.clone(),
+        goal: it.goal.clone(),
+        wave: layer(&it.id).unwrap_or(0) + 1,
+        scope: it.scope.0.clone(),
+        excludes: it.excludes.0.clone(),
+        inputs: vec![],
+        outputs: vec![],
+        convergence: it.convergence.clone(),
+        risks: it.risks.clone(),
+        priority: it.effort.priority(),
+        depends_on: it.depends_on.clone(),
+        lifecycle: with_defaults(it.lifecycle_requirements.as_ref(), lifecycle),
+    }
+}
+
+/// A task as an item.
+pub(crate) fn of_task(it: &RoadmapTask, wave: u64, lifecycle: Option<&LifecycleRequirements>) -> Item {
+    Item {
+        id: it.id.clone(),
+        label: it.kind.clone(),
+        goal: it.title.clone(),
+        wave,
+        scope: it.scope.0.clone(),
+        excludes: vec![],
+        inputs: it.inputs.0.clone(),
+        outputs: it.outputs.0.clone(),
+        convergence: it.convergence.clone(),
+        risks: it.risks.clone(),
+        priority: it.effort.map(Effort::priority).unwrap_or_default(),
+        depends_on: it.depends_on.clone(),
+        lifecycle: with_defaults(it.lifecycle_requirements.as_ref(), lifecycle),
+    }
+}
+
+/// What the item says, else what the document says, else what fits most work.
+fn with_defaults(
+    own: Option<&LifecycleRequirements>,
+    common: Option<&LifecycleRequirements>,
+) -> LifecycleRequirements {
+    let word = |field: fn(&LifecycleRequirements) -> &Option<String>, otherwise: &str| {
+        let given = own.and_then(|it| field(it).clone()).or_else(|| common.and_then(|it| field(it).clone()));
+        Some(given.unwrap_or_else(|| otherwise.to_owned()))
+    };
+    LifecycleRequirements {
+        test_strategy: word(|it| &it.test_strategy, "auto"),
+        regression_scope: word(|it| &it.regression_scope, "affected"),
+        acceptance_type: word(|it| &it.acceptance_type, "automated"),
+        commit_strategy: word(|it| &it.commit_strategy, "per-task"),
+    }
+}
+
+/// The wave of each task: its group, else one after the latest that it depends on. In a cycle, where there is none, it
+/// ends all the same.
+fn waves(tasks: &[RoadmapTask]) -> Vec<u64> {
+    let mut waves: Vec<u64> = tasks.iter().map(|task| task.parallel_group.unwrap_or(1)).collect();
+    for _ in 0..tasks.len() {
+        let before = waves.clone();
+        for (n, task) in tasks.iter().enumerate().filter(|(_, task)| task.parallel_group.is_none()) {
+            let needed = tasks.iter().zip(&before).filter(|(other, _)| task.depends_on.contains(&other.id));
+            let latest = needed.map(|(_, wave)| wave.saturating_add(1)).max();
+            waves[n] = latest.unwrap_or(1);
+        }
+        if waves == before {
+            break;
+        }
+    }
+    waves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::typed;
+    use serde_json::{Value, json};
+
+    fn task(id: &str, depends_on: &[&str], group: Option<u64>) -> Value {
+        json!({"id": id, "title": "t", "type": "feature", "scope": "s", "depends_on": depends_on, "parallel_group": group,
+            "convergence": {"criteria": ["c"], "verification": "v", "definition_of_done": "d"}})
+    }
+
+    #[test]
+    fn a_task_without_a_group_comes_after_what_it_depends_on() {
+        let waves = |tasks: Value| -> Vec<u64> {
+            items(&typed::read(&json!({"tasks": tasks})).unwrap()).iter().map(|item| item.wave).collect()
+        };
+        assert_eq!(
+            waves(json!([task("T1", &["T3"], None), task("T2", &[], None), task("T3", &["T2"], Some(4))])),
+            [5, 1, 4]
+        );
+        assert_eq!(waves(json!([task("T1", &["T2"], None), task("T2", &["T1"], None)])).len(), 2);
+    }
+
+    #[test]
+    fn what_is_not_said_has_a_default() {
+        let mut given = json!({"lifecycle_requirements": {"test_strategy": "unit", "acceptance_type": "manual"},
+            "tasks": [task("T1", &[], None)]});
+        given["tasks"][0]["lifecycle_requirements"] = json!({"test_strategy": "e2e"});
+        given["tasks"][0]["effort"] = json!("large");
+        let item = items(&typed::read(&given).unwrap()).remove(0);
+        let words =
+            [item.lifecycle.test_strategy, item.lifecycle.acceptance_type, item.lifecycle.commit_strategy];
+        assert_eq!(words.map(Option::unwrap), ["e2e", "manual", "per-task"]);
+        assert_eq!(item.priority.number(), 2);
+    }
+
+    #[test]
+    fn the_title_is_the_first_that_is_given() {
+        let of = |document: Value| title(&typed::read(&document).unwrap()).map(str::to_owned);
+        assert_eq!(of(json!({"requirement": "one\ntwo"})).as_deref(), Some("one"));
+        assert_eq!(of(json!({"requirement": "one", "assessment": {"goal": "g"}})).as_deref(), Some("g"));
+        assert_eq!(of(json!({"title": " t ", "requirement": "one"})).as_deref(), Some("t"));
+        assert_eq!(of(json!({"title": " "})), None);
+    }
+}

@@ -1,0 +1,13 @@
+//! Roadmaps: how uncertain a requirement is, what makes a document sound, which issues it stands for, and how far it is.
+
+mod assess;
+mod check;
+mod items;
+mod status;
+mod text;
+
+pub(crate) use assess::{Assessed, Unchosen, assess, choose};
+pub(crate) use check::{RULES, Setting, examine};
+pub(crate) use items::{Item, items, layer, mode, of_layer, of_task, title};
+pub(crate) use status::{MOST_ROUNDS, Round, RoundStatus, Status, rounds, status};
+pub(crate) use text::{has_tag, issue_text, issue_title, names_of_tag, tags};

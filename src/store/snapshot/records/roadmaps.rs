@@ -1,0 +1,26 @@
+//! Reads roadmaps.
+
+use super::{log, recorded_behind};
+use crate::model::id::RoadmapId;
+use crate::model::roadmap::ROADMAP;
+use crate::model::roadmap_log::RoadmapLogEntry;
+use crate::rules::folder::RoadmapFolder;
+use crate::store::error::StoreError;
+use crate::store::layout;
+use crate::store::redaction::Redactions;
+use crate::store::snapshot::Read;
+
+/// The ids of all roadmaps.
+pub(crate) fn roadmap_ids(read: &impl Read) -> Result<Vec<RoadmapId>, StoreError> {
+    Ok(read.names(layout::ROADMAPS)?.iter().filter_map(|name| RoadmapId::parse(name).ok()).collect())
+}
+
+/// One roadmap with its log.
+pub(crate) fn roadmap(read: &impl Read, id: &RoadmapId) -> Result<Option<RoadmapFolder>, StoreError> {
+    let path = layout::roadmap(id);
+    let hidden = Redactions::at(read, &path)?;
+    let Some(roadmap) = recorded_behind(read, &ROADMAP, &path, &hidden)? else { return Ok(None) };
+    let mut broken = Vec::new();
+    let log = log::<RoadmapLogEntry>(read, &layout::roadmap_log(id), &hidden, &mut broken)?;
+    Ok(Some(RoadmapFolder { roadmap, log, broken }))
+}

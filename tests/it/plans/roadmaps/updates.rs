@@ -1,0 +1,183 @@
+//! A document that is added again.
+
+use serde_json::json;
+
+use super::{add, direct, issue_of, progressive, task};
+use crate::support::{Sandbox, Two, column};
+
+#[test]
+fn adding_twice_is_adding_once() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let first = add(&repo, &direct(), &[]);
+    let tip = repo.tip();
+    sandbox.advance(60);
+    let second = add(&repo, &direct(), &[]);
+    assert_eq!(repo.tip(), tip, "nothing changed");
+    assert_eq!((&second["id"], &second["is_new"]), (&first["id"], &json!(false)));
+    assert_eq!(column(&second["unchanged"], "issue_id"), column(&first["created"], "issue_id"));
+    let new = add(&repo, &direct(), &["--new"]);
+    assert_ne!(new["id"], first["id"]);
+    assert_eq!(repo.refused_in(direct().to_string(), 1, &["roadmap", "add", "-"])["code"], "choice-needed");
+    let id = first["id"].as_str().unwrap();
+    assert_eq!(add(&repo, &direct(), &["--roadmap", id])["unchanged"].as_array().unwrap().len(), 3);
+    let mut named = direct();
+    named["id"] = json!(id);
+    assert_eq!(add(&repo, &named, &[])["unchanged"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn what_the_document_changed_comes_and_what_people_changed_stays() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let first = add(&repo, &direct(), &[]);
+    let [one, two] = ["T1", "T2"].map(|item| issue_of(&first, item));
+    sandbox.advance(60);
+    repo.wf(&["edit", &one, "--priority", "critical", "--tag", "urgent"]).ok();
+    repo.wf(&["edit", &two, "--title", "Another title"]).ok();
+    sandbox.advance(60);
+    let mut changed = direct();
+    changed["tasks"][0]["title"] = json!("Write CSV and TSV");
+    changed["tasks"][0]["effort"] = json!("small");
+    changed["tasks"][1]["scope"] = json!(["src/pdf"]);
+    changed["tasks"].as_array_mut().unwrap().push(task("T4", "Tell about it", "docs", &["T3"]));
+    let tip = repo.tip();
+    let preview = add(&repo, &changed, &["--dry-run"]);
+    assert_eq!((repo.tip(), &preview["dry_run"]), (tip, &json!(true)));
+    let second = add(&repo, &changed, &[]);
+    assert_eq!(column(&second["created"], "item"), ["T4"]);
+    assert_eq!(column(&second["changed"], "item"), ["T1", "T2"]);
+    assert_eq!(column(&preview["changed"], "item"), ["T1", "T2"]);
+    assert_eq!(column(&second["unchanged"], "item"), ["T3"]);
+    let issue = repo.json(&["show", &one]);
+    assert_eq!((&issue["title"], &issue["priority"]), (&json!("[feature] Write CSV and TSV"), &json!(1)));
+    assert!(issue["tags"].to_string().contains("urgent"));
+    let issue = repo.json(&["show", &two]);
+    assert_eq!(issue["title"], "Another title", "only its scope changed in the document");
+    assert!(issue["context"].as_str().unwrap().contains("- src/pdf\n"));
+    assert_eq!(repo.json(&["show", &issue_of(&second, "T4")])["wave"], 3);
+    // What both changed is the document's, and what was here is named.
+    changed["tasks"][1]["title"] = json!("Write PDF/A");
+    let third = add(&repo, &changed, &[]);
+    let was = &third["overridden"][0];
+    assert_eq!(
+        (&was["issue_id"], &was["field"], &was["value"]),
+        (&json!(two), &json!("title"), &json!("Another title"))
+    );
+    assert_eq!(repo.json(&["show", &two])["title"], "[feature] Write PDF/A");
+    repo.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn nothing_loses_its_task_in_silence() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let first = add(&repo, &direct(), &[]);
+    let [one, three] = ["T1", "T3"].map(|item| issue_of(&first, item));
+    let mut less = direct();
+    less["tasks"].as_array_mut().unwrap().truncate(2);
+    let tip = repo.tip();
+    let refused = repo.refused_in(less.to_string(), 1, &["roadmap", "add", "-"]);
+    assert_eq!((refused["code"].as_str(), repo.tip()), (Some("would-orphan"), tip));
+    assert!(refused["details"].to_string().contains(&three));
+    let kept = add(&repo, &less, &["--gone", "keep"]);
+    assert_eq!(column(&kept["gone"], "issue_id"), [three.as_str()]);
+    let issue = repo.json(&["show", &three]);
+    assert_eq!((&issue["status"], &issue["wave"]), (&json!("registered"), &json!(null)));
+    assert_eq!(column(&repo.json(&["roadmap", "show"])["gone"], "issue_id"), [three.as_str()]);
+    let tip = repo.tip();
+    add(&repo, &less, &[]);
+    assert_eq!(repo.tip(), tip, "it is settled");
+    // It comes back as the same issue.
+    let back = add(&repo, &direct(), &[]);
+    assert_eq!(issue_of(&back, "T3"), three);
+    assert_eq!(repo.json(&["show", &three])["wave"], 2);
+    add(&repo, &less, &["--gone", "cancel"]);
+    assert_eq!(repo.status(&three), "cancelled");
+    add(&repo, &direct(), &[]);
+    assert_eq!(repo.status(&three), "registered");
+    // What is done needs no decision.
+    repo.wf(&["close", &one]).ok();
+    let mut other = direct();
+    other["tasks"].as_array_mut().unwrap().remove(0);
+    other["tasks"][1]["depends_on"] = json!(["T2"]);
+    add(&repo, &other, &[]);
+    assert_eq!(repo.status(&one), "closed");
+    repo.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn a_dependency_that_closes_a_circle_is_refused() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let first = add(&repo, &direct(), &[]);
+    let [one, two] = ["T1", "T2"].map(|item| issue_of(&first, item));
+    repo.wf(&["edit", &one, "--depends-on", &two]).ok();
+    let mut changed = direct();
+    changed["tasks"][1]["depends_on"] = json!(["T1"]);
+    let tip = repo.tip();
+    assert_eq!(repo.refused_in(changed.to_string(), 1, &["roadmap", "add", "-"])["code"], "cycle");
+    assert_eq!(repo.tip(), tip);
+}
+
+#[test]
+fn two_clones_that_change_it_end_alike() {
+    let two = Two::new();
+    let (ada, bea) = (&two.ada, &two.bea);
+    let first = add(ada, &direct(), &[]);
+    let id = first["id"].as_str().unwrap();
+    two.meet();
+    let mut of_ada = direct();
+    of_ada["tasks"][0]["title"] = json!("Write CSV quickly");
+    of_ada["tasks"].as_array_mut().unwrap().push(task("T4", "Tell about it", "docs", &["T3"]));
+    add(ada, &of_ada, &[]);
+    let mut of_bea = direct();
+    of_bea["tasks"][1]["title"] = json!("Write PDF quickly");
+    of_bea["tasks"].as_array_mut().unwrap().push(task("T4", "Tell about it", "docs", &["T3"]));
+    two.sandbox.advance(60);
+    add(bea, &of_bea, &[]);
+    bea.wf(&["roadmap", "revise", id, "--scope", "without PDF"]).ok();
+    ada.wf(&["roadmap", "revise", id, "--convergence", "name the limit"]).ok();
+    two.meet();
+    two.assert_one_state();
+    let shown = ada.json(&["roadmap", "show"]);
+    let issues: Vec<_> =
+        shown["waves"].as_array().unwrap().iter().flat_map(|it| it["issues"].as_array().unwrap()).collect();
+    assert_eq!(issues.len(), 4, "both added T4, and it is one issue: {shown:#}");
+    let titles: Vec<&str> = issues.iter().map(|it| it["title"].as_str().unwrap()).collect();
+    assert!(
+        titles.contains(&"[feature] Write CSV quickly") && titles.contains(&"[feature] Write PDF quickly"),
+        "{titles:?}"
+    );
+    assert_eq!(shown["rounds"].as_array().unwrap().len(), 2);
+    for repo in [ada, bea] {
+        assert_eq!(repo.json(&["roadmap", "show"]), shown);
+        repo.wf(&["fsck"]).ok();
+    }
+    let exported = ada.wf(&["export", "jsonl"]).ok().stdout;
+    let other = two.sandbox.store("other");
+    other.wf_in(exported, &["import", "jsonl", "-"]).ok();
+    assert_eq!(other.json(&["roadmap", "show"])["document"], shown["document"]);
+}
+
+#[test]
+fn a_hidden_document_shows_nowhere() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let mut secret = progressive();
+    secret["requirement"] = json!("hunter2");
+    let added = add(&repo, &secret, &[]);
+    let id = added["id"].as_str().unwrap();
+    repo.wf(&["redact", id, "document", "-m", "a password"]).ok();
+    for args in [
+        &["roadmap", "show"][..],
+        &["roadmap", "show", "--markdown"],
+        &["roadmap", "show", "--json"],
+        &["log", "-p"],
+    ] {
+        let shown = repo.wf(args).ok().stdout;
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+    repo.wf(&["fsck"]).ok();
+    repo.wf(&["roadmap", "list"]).ok();
+}
