@@ -3,15 +3,40 @@
 /// A chain is never longer; a longer one would be a cycle of reused process ids.
 const MOST: usize = 200;
 
+/// A process above this one.
+#[derive(Debug, Clone)]
+pub(super) struct Ancestor {
+    /// Its program, as it was called, and its arguments.
+    pub(super) args: Vec<String>,
+    /// Whether it runs this very program, whatever it calls itself.
+    pub(super) is_this_program: bool,
+    #[cfg(target_os = "linux")]
+    id: i32,
+}
+
 /// Their arguments, nearest first. Processes that the system does not report are left out.
-#[cfg(target_os = "linux")]
 pub(super) fn commands() -> Vec<Vec<String>> {
+    all().into_iter().map(|it| it.args).collect()
+}
+
+/// The ids of this process and of those above it.
+#[cfg(target_os = "linux")]
+pub(super) fn ids() -> Vec<i32> {
+    let own = rustix::process::getpid().as_raw_nonzero().get();
+    all().into_iter().map(|it| it.id).chain([own]).collect()
+}
+
+/// All of them, nearest first.
+#[cfg(target_os = "linux")]
+pub(super) fn all() -> Vec<Ancestor> {
+    let own = program("self");
     let mut found = Vec::new();
     let mut pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
     while let Some(id) = pid.filter(|id| *id > 0 && found.len() < MOST) {
         let Ok(bytes) = std::fs::read(format!("/proc/{id}/cmdline")) else { break };
         let text = String::from_utf8_lossy(&bytes);
-        found.push(text.split_terminator('\0').map(str::to_owned).collect());
+        let args = text.split_terminator('\0').map(str::to_owned).collect();
+        found.push(Ancestor { args, is_this_program: own.is_some() && program(&id.to_string()) == own, id });
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
         // The name of the program is in parentheses and may contain anything.
         let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
@@ -20,9 +45,16 @@ pub(super) fn commands() -> Vec<Vec<String>> {
     found
 }
 
-/// Their arguments as `ps` prints them, split at each space.
+/// The file of the program that a process runs, which may have been replaced since.
+#[cfg(target_os = "linux")]
+fn program(process: &str) -> Option<String> {
+    let file = std::fs::read_link(format!("/proc/{process}/exe")).ok()?.to_string_lossy().into_owned();
+    Some(file.strip_suffix(" (deleted)").unwrap_or(&file).to_owned())
+}
+
+/// All of them, with their arguments as `ps` prints them, split at each space.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn commands() -> Vec<Vec<String>> {
+pub(super) fn all() -> Vec<Ancestor> {
     use std::collections::HashMap;
     let listed = std::process::Command::new("ps")
         .args(["-A", "-o", "pid=", "-o", "ppid=", "-o", "command="])
@@ -38,8 +70,22 @@ pub(super) fn commands() -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut pid = processes.get(&std::process::id()).map(|(parent, _)| *parent);
     while let Some((parent, args)) = pid.filter(|_| found.len() < MOST).and_then(|id| processes.get(&id)) {
-        found.push(args.clone());
+        found.push(Ancestor::called(args.clone()));
         pid = Some(*parent);
     }
     found
+}
+
+#[cfg(any(test, not(target_os = "linux")))]
+impl Ancestor {
+    /// One that is known only by how it was called.
+    pub(super) fn called(args: Vec<String>) -> Self {
+        let program = args.first().map(std::path::Path::new).and_then(std::path::Path::file_name);
+        Self {
+            is_this_program: program.is_some_and(|name| name == "git-wf"),
+            args,
+            #[cfg(target_os = "linux")]
+            id: 0,
+        }
+    }
 }

@@ -1,9 +1,7 @@
 //! Whether an agent of a run started this process, and in which role. The agent's environment says so, too, but an agent
 //! can change that; its watcher stays above it.
 
-use std::path::Path;
-
-use super::ancestors;
+use super::ancestors::{self, Ancestor};
 use super::watch::{ACTOR, COMMAND, ROLE};
 
 /// The role and the name of the agent that started this process.
@@ -15,10 +13,11 @@ pub(crate) struct Charged {
     pub(crate) actor: Option<String>,
 }
 
-/// The agent whose watcher is above this process; `None` if there is none, or where finding out takes too long.
+/// The agent whose watcher is above this process, the outermost if there are several, since an agent could start another
+/// watcher; `None` if there is none, or where finding out takes too long.
 #[cfg(target_os = "linux")]
 pub(crate) fn charged() -> Option<Charged> {
-    charged_by(&ancestors::commands())
+    charged_by(&ancestors::all())
 }
 
 /// Asking `ps` takes longer than most commands.
@@ -29,12 +28,11 @@ pub(crate) fn charged() -> Option<Charged> {
 
 /// Whether git-wf itself started the git command whose hook this process is.
 pub(crate) fn is_git_of_git_wf() -> bool {
-    is_ours(&ancestors::commands())
+    is_ours(&ancestors::all())
 }
 
-fn charged_by(chain: &[Vec<String>]) -> Option<Charged> {
-    // An agent can start other watchers below its own.
-    chain.iter().rev().filter_map(|args| watcher(args)).find_map(|options| {
+fn charged_by(chain: &[Ancestor]) -> Option<Charged> {
+    chain.iter().rev().filter_map(watcher).find_map(|options| {
         let value = |name: &str| {
             let mut options = options.iter();
             options.find(|option| *option == name).and_then(|_| options.next()).cloned()
@@ -43,17 +41,13 @@ fn charged_by(chain: &[Vec<String>]) -> Option<Charged> {
     })
 }
 
-fn is_ours(chain: &[Vec<String>]) -> bool {
-    chain.iter().take_while(|args| watcher(args).is_none()).any(|args| is_git_wf(args))
-}
-
-fn is_git_wf(args: &[String]) -> bool {
-    args.first().and_then(|program| Path::new(program).file_name()).is_some_and(|name| name == "git-wf")
+fn is_ours(chain: &[Ancestor]) -> bool {
+    chain.iter().take_while(|it| watcher(it).is_none()).any(|it| it.is_this_program)
 }
 
 /// The options of a watcher; `None` if the process is none.
-fn watcher(args: &[String]) -> Option<&[String]> {
-    let options = args.get(2..).filter(|_| is_git_wf(args) && args[1] == COMMAND)?;
+fn watcher(it: &Ancestor) -> Option<&[String]> {
+    let options = it.args.get(2..).filter(|_| it.is_this_program && it.args[1] == COMMAND)?;
     let end = options.iter().position(|word| word == "--").unwrap_or(options.len());
     Some(&options[..end])
 }
@@ -62,8 +56,8 @@ fn watcher(args: &[String]) -> Option<&[String]> {
 mod tests {
     use super::*;
 
-    fn chain(lines: &[&str]) -> Vec<Vec<String>> {
-        lines.iter().map(|line| line.split(' ').map(str::to_owned).collect()).collect()
+    fn chain(lines: &[&str]) -> Vec<Ancestor> {
+        lines.iter().map(|line| Ancestor::called(line.split(' ').map(str::to_owned).collect())).collect()
     }
 
     #[test]
@@ -74,10 +68,9 @@ mod tests {
         assert_eq!(charged(&["env -i git-wf queue add", "sh", watcher, "git-wf run"]), executor);
         // The test command of a plan that the agent runs through `git wf verify` is its own.
         assert_eq!(charged(&["sh", "git-wf run-watched -- sh -c x", "git-wf verify", watcher]), executor);
-        // A watcher that the agent starts, or a program that it calls so, does not lift it to another role.
-        let other = "git-wf run-watched --role integrator --actor boss -- sh y.sh";
+        let other = "git-wf run-watched --role integrator -- sh y.sh";
         assert_eq!(
-            charged(&["sh y.sh", other, "git-wf agent test", "sh x.sh", watcher, "git-wf run"]),
+            charged(&["git-wf queue", "sh y.sh", other, "git-wf agent test", "sh", watcher]),
             executor
         );
         assert_eq!(charged(&["sh", "git-wf run-watched -- sh --role executor", "git-wf verify"]), None);

@@ -16,6 +16,7 @@ pub(crate) mod environment;
 pub(crate) mod guard;
 pub(crate) mod in_hook;
 pub(crate) mod in_run;
+pub(crate) mod left_behind;
 mod pass;
 pub(crate) mod ping;
 pub(crate) mod preset;

@@ -254,6 +254,8 @@ impl Run<'_> {
                     self.order(Order::Stop);
                     stopped = Some((Ended::TimedOut, now));
                 }
+                // Somebody stopped the watcher itself, or it cannot end.
+                Some((_, since)) if now >= since + GRACE * 3 => drop(watcher.kill()),
                 Some((_, since)) if now >= since + GRACE => self.order(Order::Kill),
                 _ => {}
             }

@@ -169,12 +169,12 @@ pub(crate) fn environment() -> Environment {
 /// The actor, from the environment.
 pub(crate) fn acting() -> Acting {
     let variable = |name| std::env::var(name).ok();
-    let (actor, role) = match in_run::charged() {
+    let date = variable("GIT_COMMITTER_DATE");
+    match in_run::charged() {
         // An agent of a run keeps its role, whatever it does to its environment.
-        Some(charged) => (charged.actor, Some(charged.role)),
-        None => (variable("WF_ACTOR"), variable("WF_ROLE")),
-    };
-    Acting::new(actor, role, variable("GIT_COMMITTER_DATE"))
+        Some(charged) => Acting::new(charged.actor, Some(charged.role), date).in_run(),
+        None => Acting::new(variable("WF_ACTOR"), variable("WF_ROLE"), date),
+    }
 }
 
 /// With fewer records, the work is done before anyone looks.

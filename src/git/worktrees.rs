@@ -1,5 +1,7 @@
 //! The worktrees of the repository, which the installed git manages.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::{Args, Git, GitError, ObjectId};
@@ -91,13 +93,15 @@ impl Git {
         self.run(Args::new(&["branch", "-f"]).value(branch).value(commit)).map(drop)
     }
 
-    /// Changes the files of the work tree, which are as in the tree `from`, to those of another tree; those that differ.
-    /// `index` is a copy of its index that has all files.
-    pub(crate) fn turn_files(&self, index: &Path, from: &str, to: &str) -> Result<Vec<String>, GitError> {
-        let options = ["diff-tree", "-r", "--name-only", "--no-renames"];
-        let differ = self.run(Args::new(&options).value(from).value(to).no_paths())?;
-        self.run_with_index(Args::new(&["read-tree", "-m", "-u"]).value(from).value(to), index)?;
-        Ok(String::from_utf8_lossy(&differ).lines().map(str::to_owned).collect())
+    /// The paths of all files of the work tree that are not ignored, and of those in its index that are gone.
+    pub(crate) fn files(&self) -> Result<Vec<PathBuf>, GitError> {
+        let options = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
+        self.run(&options).map(|listed| paths(&listed))
+    }
+
+    /// What is in the work tree and not in its index, ignored or not; of a directory without such files only its own path.
+    pub(crate) fn others(&self) -> Result<Vec<PathBuf>, GitError> {
+        self.run(&["ls-files", "-z", "--others", "--directory"]).map(|listed| paths(&listed))
     }
 
     /// What is staged: each entry of the index, as git lists it.
@@ -126,6 +130,11 @@ impl Git {
     pub(crate) fn delete_merged_branch(&self, branch: &str) -> Result<(), GitError> {
         self.run(Args::new(&["branch", "--quiet", "--delete"]).value(branch)).map(drop)
     }
+}
+
+fn paths(listed: &[u8]) -> Vec<PathBuf> {
+    let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    paths.map(|path| PathBuf::from(OsStr::from_bytes(path))).collect()
 }
 
 fn line(output: &[u8]) -> String {

@@ -28,6 +28,13 @@ pub(crate) struct Cost {
     pub(crate) currency: String,
 }
 
+impl Cost {
+    /// Whether it can be an amount of money: whoever reports more than this many would make every sum of it meaningless.
+    pub(crate) fn is_sound(&self) -> bool {
+        (0.0..=1e12).contains(&self.amount)
+    }
+}
+
 /// What agents report that something cost.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Usage {

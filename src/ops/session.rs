@@ -60,6 +60,9 @@ impl Session {
     /// change of the store needs this permit.
     pub(crate) fn permit(&self, op: Op) -> Result<Permit, Refusal> {
         roles::admit(self.store.role(), op)?;
+        if self.store.is_in_run() {
+            roles::admit_in_run(self.store.role(), op)?;
+        }
         Ok(Permit(op))
     }
 

@@ -74,6 +74,12 @@ impl Role {
         }
     }
 
+    /// `a planner`, `an executor`.
+    fn with_article(self) -> String {
+        let article = if self.as_str().starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+        format!("{article} {self}")
+    }
+
     fn may(self, needed: Capability) -> bool {
         self.capabilities().contains(&needed)
     }
@@ -140,7 +146,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// An operation that a role may not perform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a {role} may not `{op}`")]
+#[error("{} may not `{op}`", .role.with_article())]
 pub(crate) struct NotTheirs {
     role: Role,
     op: Op,
@@ -174,8 +180,11 @@ pub(crate) enum RoleError {
     #[error(transparent)]
     NotTheirs(#[from] NotTheirs),
     /// It would override a gate.
-    #[error("a {0} may not override a gate")]
+    #[error("{} may not override a gate", .0.with_article())]
     Override(Role),
+    /// An agent of a run would do what the run does.
+    #[error("an agent of a run may not `{0}`: the run does that")]
+    OfTheRun(Op),
 }
 
 impl Explain for RoleError {
@@ -183,7 +192,7 @@ impl Explain for RoleError {
         match self {
             Self::Unknown(_) => "unknown-role",
             Self::NotTheirs(refused) => refused.code(),
-            Self::Override(_) => "not-your-role",
+            Self::Override(_) | Self::OfTheRun(_) => "not-your-role",
         }
     }
 
@@ -192,6 +201,7 @@ impl Explain for RoleError {
             Self::Unknown(_) => format!("the roles are {}", names().collect::<Vec<_>>().join(", ")).into(),
             Self::NotTheirs(refused) => refused.remedies(),
             Self::Override(_) => "ask an owner, who acts without WF_ROLE".into(),
+            Self::OfTheRun(_) => "answer the request, which says what to answer".into(),
         }
     }
 }
@@ -204,6 +214,22 @@ pub(crate) fn admit(role: Option<&str>, op: Op) -> Result<(), RoleError> {
     let Some(role) = acting(role)? else { return Ok(()) };
     let needed = needs(op);
     if role.may(needed) { Ok(()) } else { Err(NotTheirs { role, op, needed }.into()) }
+}
+
+/// Allows an operation to an agent of a run, which neither takes nor ends executions, nor exchanges records with a remote.
+/// The description of an issue is changed by whoever plans it.
+///
+/// # Errors
+/// An operation of the run.
+pub(crate) fn admit_in_run(role: Option<&str>, op: Op) -> Result<(), RoleError> {
+    let is_planner = role.and_then(Role::named) == Some(Role::Planner);
+    match op {
+        Op::Next | Op::Done | Op::Fail | Op::LeaseRelease | Op::Retry | Op::Run | Op::Merge => {
+            Err(RoleError::OfTheRun(op))
+        }
+        Op::Edit if !is_planner => Err(RoleError::OfTheRun(op)),
+        _ => Ok(()),
+    }
 }
 
 /// Allows someone to override a gate; only owners may.
@@ -252,6 +278,19 @@ mod tests {
             assert!(may(role, may_do) && !may(role, may_not), "{role}");
             assert!(may(role, "comment") && !may(role, "policy set"), "{role}");
         }
+    }
+
+    #[test]
+    fn an_agent_of_a_run_leaves_the_run_to_itself() {
+        for op in [Op::Done, Op::Fail, Op::Next, Op::Merge, Op::LeaseRelease, Op::Edit] {
+            assert_eq!(admit_in_run(Some("executor"), op), Err(RoleError::OfTheRun(op)));
+        }
+        for op in [Op::Comment, Op::TaskStart, Op::Link, Op::LeaseRenew, Op::WisdomAdd] {
+            assert_eq!(admit_in_run(Some("executor"), op), Ok(()));
+        }
+        assert_eq!(admit_in_run(Some("planner"), Op::Edit), Ok(()));
+        let refused = admit(Some("executor"), Op::Close).unwrap_err();
+        assert_eq!(refused.to_string(), "an executor may not `close`");
     }
 
     #[test]

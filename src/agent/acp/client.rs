@@ -315,9 +315,20 @@ fn with_fields(wish: Wish, fields: ToolCallUpdateFields) -> Wish {
     Wish {
         kind: fields.kind.unwrap_or(wish.kind),
         title: fields.title.unwrap_or(wish.title),
-        files: fields
-            .locations
-            .map_or(wish.files, |places| places.into_iter().map(|place| place.path).collect()),
+        files: {
+            let placed = fields.locations.map(|places| places.into_iter().map(|place| place.path).collect());
+            let named = fields.raw_input.as_ref().map(|input| named(input, PATHS));
+            let named = named.map(|named| named.into_iter().map(PathBuf::from).collect::<Vec<_>>());
+            match (placed, named) {
+                (None, None) => wish.files,
+                (placed, named) => [placed.unwrap_or_default(), named.unwrap_or_default()].concat(),
+            }
+        },
+        // A program and its arguments may be two fields.
+        commands: fields.raw_input.as_ref().map_or(wish.commands, |input| {
+            let commands = named(input, COMMANDS);
+            if commands.is_empty() { commands } else { vec![commands.join(" ")] }
+        }),
         texts: fields.raw_input.map_or(wish.texts, |input| {
             let mut texts = Vec::new();
             collect(&input, &mut texts);
@@ -326,6 +337,31 @@ fn with_fields(wish: Wish, fields: ToolCallUpdateFields) -> Wish {
             texts.push(joined);
             texts
         }),
+    }
+}
+
+/// The fields of a tool's input in which agents give a command.
+const COMMANDS: &[&str] = &["args", "cmd", "command", "commands", "script"];
+/// Those in which they give a file.
+const PATHS: &[&str] =
+    &["absolute_path", "file", "filePath", "file_path", "filename", "notebook_path", "path"];
+
+/// The texts in fields with one of these names; the words of a list are one text.
+fn named(value: &serde_json::Value, names: &[&str]) -> Vec<String> {
+    match value {
+        serde_json::Value::Array(values) => values.iter().flat_map(|value| named(value, names)).collect(),
+        serde_json::Value::Object(values) => {
+            let texts = |(name, value): (&String, &serde_json::Value)| {
+                if !names.contains(&name.as_str()) || value.is_object() {
+                    return named(value, names);
+                }
+                let mut texts = Vec::new();
+                collect(value, &mut texts);
+                vec![texts.join(" ")]
+            };
+            values.iter().flat_map(texts).collect()
+        }
+        _ => vec![],
     }
 }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::op::Op;
 use crate::model::op::Other;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 use crate::sync::{self, Synced};
@@ -41,6 +42,10 @@ pub(crate) struct Initialised {
 /// A remote that does not exist, or whose ref is not a store; any error from writing.
 pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
     let store = session.store();
+    if store.is_in_run() {
+        // It fetches, and changes the configuration.
+        session.permit(Op::Merge)?;
+    }
     store.refuse_mirror()?;
     let named = input.remote.as_deref();
     let remote = sync::remote::to_begin_with(store, named)?;

@@ -118,8 +118,7 @@ fn bounded(it: AgentSession) -> AgentSession {
 /// What something cost, if that is an amount.
 fn sum(Cost { amount, currency }: Cost) -> Option<Cost> {
     let currency = Cut::at(LONGEST_CURRENCY).text(&one_line(&currency));
-    let is_sum = amount.is_finite() && amount >= 0.0 && !currency.is_empty();
-    is_sum.then_some(Cost { amount, currency })
+    Some(Cost { amount, currency }).filter(|cost| cost.is_sound() && !cost.currency.is_empty())
 }
 
 /// What an agent used, as it can be recorded.

@@ -393,7 +393,7 @@ impl Spent {
         if let Some(tokens) = tokens {
             self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
         }
-        if let Some(cost) = cost.filter(|cost| cost.amount.is_finite()) {
+        if let Some(cost) = cost.filter(|cost| cost.is_sound()) {
             *self.costs.entry(cost.currency.clone()).or_default() += cost.amount;
         }
     }

@@ -12,6 +12,7 @@ use crate::store::repo::{Store, one_line};
 pub(crate) struct Acting {
     actor: Option<String>,
     role: Option<String>,
+    is_in_run: bool,
     /// The date of commits in git's format, if it is fixed: `GIT_COMMITTER_DATE`.
     pub(in crate::store) date: Option<String>,
 }
@@ -20,7 +21,12 @@ impl Acting {
     /// A name and a role, each on one line (empty counts as unset), and a fixed date.
     pub(crate) fn new(actor: Option<String>, role: Option<String>, date: Option<String>) -> Self {
         let line = |text: Option<String>| text.map(|text| one_line(&text)).filter(|text| !text.is_empty());
-        Self { actor: line(actor), role: line(role), date }
+        Self { actor: line(actor), role: line(role), date, is_in_run: false }
+    }
+
+    /// The same, for what an agent of a run started.
+    pub(crate) fn in_run(self) -> Self {
+        Self { is_in_run: true, ..self }
     }
 }
 
@@ -54,6 +60,11 @@ impl Store {
     /// The actor's role; `None` for an owner.
     pub(crate) fn role(&self) -> Option<&str> {
         self.acting.role.as_deref()
+    }
+
+    /// Whether an agent of a run acts.
+    pub(crate) fn is_in_run(&self) -> bool {
+        self.acting.is_in_run
     }
 
     /// Who writes, and when. `GIT_COMMITTER_DATE` has the same effect as in git.

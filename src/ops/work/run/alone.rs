@@ -1,23 +1,47 @@
 //! A run in a repository in which nobody else works meanwhile: `wf.run.alone` promises that. Then whatever changes on the
-//! user's side was an agent's doing, and is put back as it was when the run began: branches and tags, what is checked out,
-//! the index, and the files. What they had become is kept on a branch.
+//! user's side was an agent's doing, and is put back as it was when the run began: the configuration and the hooks, branches
+//! and tags, what is checked out, the index, and the files. What they had become is kept on a branch. What cannot be kept is
+//! left as it is, and told.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::places::copied_index;
-use crate::git::Git;
+use super::raw::{self, Content, Seen};
+use crate::git::{EntryKind, Git};
 use crate::model::id::RunId;
 use crate::ops::Refusal;
 use crate::rules::run::is_private_or_remote;
 use crate::store::{ObjectId, Store, StoreError};
 
+/// Files by their paths in the common git directory.
+type Settings = BTreeMap<PathBuf, Content>;
+
+/// The files in the common git directory that say how git works here.
+const SETTINGS: &[&str] = &["config", "config.worktree", "shallow"];
+/// The directories with more of them.
+const FOLDERS: &[&str] = &["hooks", "info"];
+/// Where what these became stands on a branch.
+const KEPT_SETTINGS: &str = "dot-git";
+/// How many files a record names.
+const SHOWN: usize = 5;
+
 /// The user's side of the repository when the run began.
 pub(super) struct Alone {
     run: RunId,
+    common: PathBuf,
+    settings: Settings,
     refs: BTreeMap<String, ObjectId>,
     trees: Vec<Tree>,
+}
+
+/// Something that had changed.
+pub(super) struct Changed {
+    /// In words.
+    pub(super) what: String,
+    /// Whether it is as it was.
+    pub(super) undone: bool,
 }
 
 /// A worktree of the user.
@@ -25,21 +49,34 @@ struct Tree {
     folder: PathBuf,
     git_dir: PathBuf,
     git: Git,
-    was: TreeState,
-    /// The file of the index. Its bytes change whenever git looks at the files, and mean the same.
-    index: Option<Vec<u8>>,
-}
-
-/// What can change in a worktree.
-#[derive(PartialEq, Eq)]
-struct TreeState {
     /// The file HEAD.
     head: Vec<u8>,
     /// What is staged, as git lists it.
     staged: Vec<u8>,
-    /// The tree of all files that are not ignored.
-    files: String,
+    /// The file of the index. Its bytes change whenever git looks at the files, and mean the same.
+    index: Option<Vec<u8>>,
+    /// All files that are not ignored.
+    files: BTreeMap<PathBuf, Was>,
+    /// What was there and is not in the index, ignored or not; of a directory without such files only its own name.
+    others: Vec<PathBuf>,
 }
+
+/// A file as it was.
+struct Was {
+    seen: Seen,
+    kind: EntryKind,
+    mode: u32,
+    blob: ObjectId,
+}
+
+impl Was {
+    fn content(&self, store: &Store) -> Result<Content, Refusal> {
+        Ok(Content { kind: self.kind, mode: self.mode, bytes: store.repo().bytes_of(self.blob)? })
+    }
+}
+
+/// What files became that are put back, by their paths on the branch that keeps it.
+type Kept = BTreeMap<PathBuf, (EntryKind, ObjectId)>;
 
 impl Alone {
     /// Looks at everything; `None` if others may work here.
@@ -51,36 +88,66 @@ impl Alone {
         if !store.config_bool("wf.run.alone") {
             return Ok(None);
         }
-        let tree = |(folder, git_dir): &(PathBuf, PathBuf)| -> Result<Tree, Refusal> {
-            let git = Git::new(git_dir, Some(folder));
-            let (was, copy) = state(git_dir, &git)?;
-            let _ = fs::remove_file(copy);
-            let index = fs::read(git_dir.join("index")).ok();
-            Ok(Tree { folder: folder.clone(), git_dir: git_dir.clone(), git, was, index })
-        };
-        let trees = trees.iter().map(tree).collect::<Result<_, _>>()?;
-        Ok(Some(Self { run: run.clone(), refs: refs(store)?, trees }))
+        let common = store.common_dir();
+        let trees = trees
+            .iter()
+            .map(|(folder, git_dir)| Tree::of(store, folder, git_dir))
+            .collect::<Result<_, _>>()?;
+        Ok(Some(Self { run: run.clone(), settings: settings(&common), common, refs: refs(store)?, trees }))
     }
 
-    /// Puts back what is different now; what that was, in words.
-    pub(super) fn put_back(&self, store: &Store) -> Result<Vec<String>, Refusal> {
-        let mut told = Vec::new();
+    /// Puts back what is different now.
+    pub(super) fn put_back(&self, store: &Store) -> Result<Vec<Changed>, Refusal> {
+        // First of all, since git does what these say.
+        let mut told = self.put_settings_back(store)?;
         let now = refs(store)?;
-        for (name, old) in &self.refs {
-            let new = now.get(name).copied();
-            if new != Some(*old) && store.git().put_back(name, new, Some(*old))? {
-                let kept = new.map(|new| self.keep(store, new)).transpose()?.unwrap_or_default();
-                told.push(format!("`{}` was moved or deleted{kept}", short(name)));
-            }
-        }
+        // What was created may be in the way of what comes back.
         for (name, new) in now.iter().filter(|(name, _)| !self.refs.contains_key(*name)) {
             let kept = self.keep(store, *new)?;
-            if store.git().put_back(name, Some(*new), None)? {
-                told.push(format!("`{}` was created{kept}", short(name)));
+            let undone = store.git().put_back(name, Some(*new), None)?;
+            told.push(Changed { what: format!("`{}` was created{kept}", short(name)), undone });
+        }
+        for (name, old) in &self.refs {
+            let new = now.get(name).copied();
+            if new != Some(*old) {
+                let undone = store.git().put_back(name, new, Some(*old))?;
+                let kept = new.map(|new| self.keep(store, new)).transpose()?.unwrap_or_default();
+                told.push(Changed { what: format!("`{}` was moved or deleted{kept}", short(name)), undone });
             }
         }
         for tree in &self.trees {
-            told.extend(tree.put_back(&self.run)?);
+            told.extend(tree.put_back(store, &self.run)?);
+        }
+        Ok(told)
+    }
+
+    fn put_settings_back(&self, store: &Store) -> Result<Vec<Changed>, Refusal> {
+        let now = settings(&self.common);
+        let differ = |path: &&PathBuf| self.settings.get(*path) != now.get(*path);
+        let mut names: Vec<&PathBuf> = self.settings.keys().chain(now.keys()).filter(differ).collect();
+        names.sort();
+        names.dedup();
+        let mut kept = Kept::new();
+        for name in names.iter().filter(|name| now.contains_key(**name)) {
+            let became = &now[*name];
+            let blob = store.repo().write_bytes(&became.bytes)?;
+            kept.insert(Path::new(KEPT_SETTINGS).join(name), (became.kind, blob));
+        }
+        let mut told = Vec::new();
+        for name in names {
+            let done = match self.settings.get(name) {
+                Some(was) => raw::write(&self.common, name, was),
+                None => raw::remove(&self.common, name),
+            };
+            let what = format!("the file {} of the git directory was changed", name.display());
+            told.push(Changed { what, undone: done.is_ok() });
+        }
+        // git works as before from here on.
+        if !kept.is_empty() {
+            let branch = keep_files(store, &store.git(), &self.run, &kept)?;
+            let tell =
+                |it: &mut Changed| it.what.push_str(&format!(" (the changed version is on `{branch}`)"));
+            told.iter_mut().for_each(tell);
         }
         Ok(told)
     }
@@ -112,53 +179,149 @@ fn refs(store: &Store) -> Result<BTreeMap<String, ObjectId>, Refusal> {
     Ok(refs)
 }
 
-/// The state of a worktree, and a copy of its index with all files added.
-fn state(git_dir: &Path, git: &Git) -> Result<(TreeState, PathBuf), Refusal> {
-    let head = fs::read(git_dir.join("HEAD")).map_err(|error| {
-        Refusal::new("cannot-read", format!("cannot read HEAD in {}: {error}", git_dir.display()))
-    })?;
-    let staged = git.staged()?;
-    let copy = copied_index(git_dir);
-    let files = git.tree_of_files(&copy)?;
-    Ok((TreeState { head, staged, files }, copy))
+/// The files that say how git works here, by their paths in the common git directory.
+fn settings(common: &Path) -> Settings {
+    let inside = |folder: &&str| {
+        let names = fs::read_dir(common.join(folder)).into_iter().flatten().flatten();
+        names.map(|it| Path::new(folder).join(it.file_name())).collect::<Vec<_>>()
+    };
+    let names = SETTINGS.iter().map(PathBuf::from).chain(FOLDERS.iter().flat_map(inside));
+    // Whoever collects garbage writes this one.
+    let names = names.filter(|name| name != Path::new("info/refs"));
+    names.filter_map(|name| Some((name.clone(), raw::read(common, &name).ok()?))).collect()
+}
+
+/// Keeps files on a branch; its short name.
+fn keep_files(store: &Store, git: &Git, run: &RunId, files: &Kept) -> Result<String, Refusal> {
+    let tree = store.repo().write_tree_of(files)?.to_string();
+    let branch = format!("wf/kept/{run}-{}", &tree[..tree.len().min(8)]);
+    git.keep_tree(&tree, &branch)?;
+    Ok(branch)
 }
 
 impl Tree {
-    fn put_back(&self, run: &RunId) -> Result<Option<String>, Refusal> {
-        let (now, copy) = state(&self.git_dir, &self.git)?;
-        let told = if now == self.was { None } else { Some(self.turn_back(&now, &copy, run)?) };
-        let _ = fs::remove_file(copy);
-        Ok(told)
+    fn of(store: &Store, folder: &Path, git_dir: &Path) -> Result<Self, Refusal> {
+        let git = Git::new(git_dir, Some(folder));
+        let mut files = BTreeMap::new();
+        for path in git.files()? {
+            // What cannot be copied is not put back.
+            if let (Some(seen), Ok(content)) = (look(folder, &path), raw::read(folder, &path)) {
+                let blob = store.repo().write_bytes(&content.bytes)?;
+                files.insert(path, Was { seen, kind: content.kind, mode: content.mode, blob });
+            }
+        }
+        Ok(Self {
+            head: read_head(git_dir)?,
+            staged: git.staged()?,
+            index: fs::read(git_dir.join("index")).ok(),
+            others: git.others()?,
+            files,
+            folder: folder.to_owned(),
+            git_dir: git_dir.to_owned(),
+            git,
+        })
     }
 
-    fn turn_back(&self, now: &TreeState, copy: &Path, run: &RunId) -> Result<String, Refusal> {
+    fn put_back(&self, store: &Store, run: &RunId) -> Result<Option<Changed>, Refusal> {
         let failed = |error: std::io::Error| {
             Refusal::new("cannot-write", format!("cannot write in {}: {error}", self.git_dir.display()))
         };
         let mut what = vec![];
-        if now.head != self.was.head {
-            replace(&self.git_dir.join("HEAD"), &self.was.head).map_err(failed)?;
+        if read_head(&self.git_dir).ok().as_ref() != Some(&self.head) {
+            replace(&self.git_dir, "HEAD", &self.head).map_err(failed)?;
             what.push("what is checked out".to_owned());
         }
-        if now.staged != self.was.staged
+        if self.git.staged().ok().as_ref() != Some(&self.staged)
             && let Some(index) = &self.index
         {
-            replace(&self.git_dir.join("index"), index).map_err(failed)?;
+            replace(&self.git_dir, "index", index).map_err(failed)?;
             what.push("the index".to_owned());
         }
-        if now.files != self.was.files {
-            let branch = format!("wf/kept/{run}-{}", &now.files[..now.files.len().min(8)]);
-            self.git.keep_tree(&now.files, &branch)?;
-            let changed = self.git.turn_files(copy, &now.files, &self.was.files)?;
-            what.push(format!("{} (the changed versions are on `{branch}`)", changed.join(", ")));
+        let (files, undone) = self.put_files_back(store, run)?;
+        what.extend(files);
+        let said = || format!("the work tree {} changed: {}", self.folder.display(), what.join(", "));
+        Ok((!what.is_empty()).then(|| Changed { what: said(), undone }))
+    }
+
+    /// What changed, and whether all of it is as it was.
+    fn put_files_back(&self, store: &Store, run: &RunId) -> Result<(Option<String>, bool), Refusal> {
+        let is_new = |path: &PathBuf| {
+            !self.files.contains_key(path)
+                && !self.others.iter().any(|other| path.starts_with(other))
+                && look(&self.folder, path).is_some()
+        };
+        let new: Vec<PathBuf> = self.git.files()?.into_iter().filter(is_new).collect();
+        let changed =
+            self.files.iter().filter(|(path, was)| look(&self.folder, path) != Some(was.seen.clone()));
+        let mut kept = Kept::new();
+        let (mut names, mut left) = (Vec::new(), Vec::new());
+        let mut undo: Vec<(&Path, Option<Content>)> = Vec::new();
+        for (path, was) in
+            changed.map(|(path, was)| (path, Some(was))).chain(new.iter().map(|path| (path, None)))
+        {
+            let now = look(&self.folder, path).map(|_| raw::read(&self.folder, path));
+            let old = was.map(|was| was.content(store)).transpose();
+            match (now, old) {
+                // It was written anew as it was.
+                (Some(Ok(now)), Ok(Some(old))) if now == old => continue,
+                (Some(Ok(now)), Ok(old)) => {
+                    kept.insert(path.clone(), (now.kind, store.repo().write_bytes(&now.bytes)?));
+                    undo.push((path, old));
+                }
+                (None, Ok(old)) => undo.push((path, old)),
+                // Without a copy it stays as it is.
+                _ => left.push(path.display().to_string()),
+            }
+            names.push(path.display().to_string());
         }
-        Ok(format!("the work tree {} changed: {}", self.folder.display(), what.join(", ")))
+        if names.is_empty() {
+            return Ok((None, true));
+        }
+        let branch = match kept.is_empty() {
+            true => None,
+            false => Some(keep_files(store, &self.git, run, &kept)?),
+        };
+        // What is new may be in the way of what comes back.
+        undo.sort_by_key(|(_, old)| old.is_some());
+        for (path, old) in undo {
+            let done = match &old {
+                Some(old) => raw::write(&self.folder, path, old),
+                None => raw::remove(&self.folder, path),
+            };
+            if done.is_err() {
+                left.push(path.display().to_string());
+            }
+        }
+        let mut said = shown(&names);
+        if let Some(branch) = branch {
+            said.push_str(&format!(" (the changed versions are on `{branch}`)"));
+        }
+        if !left.is_empty() {
+            said.push_str(&format!("; not put back: {}", shown(&left)));
+        }
+        Ok((Some(said), left.is_empty()))
     }
 }
 
-/// Replaces a file as a whole.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let new = path.with_extension("wf-new");
-    fs::write(&new, bytes)?;
-    fs::rename(new, path)
+fn shown(names: &[String]) -> String {
+    let more = names.len().saturating_sub(SHOWN);
+    let some = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{some} and {more} more") } else { some }
+}
+
+fn look(folder: &Path, path: &Path) -> Option<Seen> {
+    raw::look(folder, path).ok().flatten()
+}
+
+fn read_head(git_dir: &Path) -> Result<Vec<u8>, Refusal> {
+    fs::read(git_dir.join("HEAD")).map_err(|error| {
+        Refusal::new("cannot-read", format!("cannot read HEAD in {}: {error}", git_dir.display()))
+    })
+}
+
+/// Replaces a file of git as a whole.
+fn replace(git_dir: &Path, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(git_dir)?;
+    file.write_all(bytes)?;
+    file.persist(git_dir.join(name)).map(drop).map_err(|error| error.error)
 }

@@ -17,6 +17,7 @@ mod listener;
 mod others;
 mod outside;
 pub(super) mod places;
+mod raw;
 mod report;
 mod resume;
 mod silence;

@@ -161,6 +161,9 @@ pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), Vain> {
             format!("its branch no longer contains the commit `{base}` at which it started"),
         );
     }
+    if let Err(error) = store.git().show_between(base, head) {
+        return certain("unreadable-commit", format!("git cannot show the commits on its branch: {error}"));
+    }
     let deleted = store.git().deleted_between(base, head).map_err(Refusal::from)?;
     match bounds.unplanned(deleted.iter().map(String::as_str)) {
         files if files.is_empty() => Ok(()),

@@ -110,7 +110,12 @@ impl Places {
 
     /// The directory for the guard of an agent in a step.
     pub(super) fn guard(&self, step: RunStep, issue: &IssueId) -> PathBuf {
-        self.files.join("guards").join(format!("{step}-{issue}"))
+        self.guards().join(format!("{step}-{issue}"))
+    }
+
+    /// The directory for the guards of all agents.
+    pub(super) fn guards(&self) -> PathBuf {
+        self.files.join("guards")
     }
 
     /// The directory for what agents say.

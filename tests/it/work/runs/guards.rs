@@ -36,6 +36,8 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
     let code = world.repo.path().display();
     let refs =
         world.repo.git(&["for-each-ref", "refs/heads/spare", "refs/heads/main", "refs/tags"]).ok().stdout;
+    let nested = "git wf queue new lifted && touch \"$(dirname \"$0\")/lifted\"";
+    std::fs::write(world.sandbox.root().join("nested.sh"), nested).unwrap();
     for (trial, words) in [
         ("git push -q origin HEAD".to_owned(), "an executor does not push"),
         ("git branch -D spare".to_owned(), "an executor does not delete `spare`"),
@@ -46,8 +48,20 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
         (format!("git -C '{code}' commit -q --allow-empty -m Mine"), "commits only on the branch `wf/SOL-"),
         (format!("git -C '{code}' commit -q --no-verify --allow-empty -m Mine"), "does not change `main`"),
         ("git update-ref -d refs/wf/main".to_owned(), "does not delete `refs/wf/main`"),
-        ("env -u WF_ROLE -u WF_ACTOR git wf close ISS-1 -m done".to_owned(), "a executor may not `close`"),
-        ("git wf queue new mine".to_owned(), "a executor may not `queue new`"),
+        ("env -u WF_ROLE -u WF_ACTOR git wf close ISS-1 -m done".to_owned(), "an executor may not `close`"),
+        ("git wf done".to_owned(), "an agent of a run may not `done`"),
+        ("git wf fail ISS-1 -m sabotage".to_owned(), "an agent of a run may not `fail`"),
+        ("git wf edit ISS-1 -m evil".to_owned(), "an agent of a run may not `edit`"),
+        ("git wf sync".to_owned(), "an agent of a run may not `merge`"),
+        (
+            "git wf agent test --role integrator \"sh $HERE/nested.sh\"; test -e \"$HERE/lifted\"".to_owned(),
+            "",
+        ),
+        (
+            "bash -c 'exec -a git-wf bash -c \"git push -q origin HEAD\"'".to_owned(),
+            "an executor does not push",
+        ),
+        ("git wf queue new mine".to_owned(), "an executor may not `queue new`"),
     ] {
         let (out, is_through) = tried(&world, "executor", &trial);
         assert!(!is_through && out.contains(words), "{trial}: {out}");

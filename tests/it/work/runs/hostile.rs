@@ -260,3 +260,30 @@ fn a_user_who_works_meanwhile_is_not_blamed() {
     assert_eq!(world.repo.json(&["run", "report"])["totals"]["breach_count"], 0);
     world.repo.wf(&["audit", "--strict", "main~1..main~1"]);
 }
+
+#[test]
+fn an_agent_that_stops_its_watcher_ends_with_its_time() {
+    let world = World::new();
+    world.repo.git(&["config", "wf.agent.executor.timeout", "1s"]).ok();
+    world.agent("executor", "echo $$ > \"$HERE/pid\"; kill -STOP $PPID; sleep 600");
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "agent-timeout", "{state:#}");
+    let pid = std::fs::read_to_string(world.sandbox.root().join("pid")).unwrap();
+    assert_ne!(world.repo.sh(&["-c", &format!("kill -0 {pid}")]).code, 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_resumed_run_ends_what_outlived_the_run_and_its_watchers() {
+    let world = World::new();
+    let kill = "setsid sh -c 'kill -9 $0 $(cat \"$1\"/code/.git/wf/runs/*/driving.lock)' $PPID \"$HERE\" &";
+    world.agent(
+        "executor",
+        &format!("once x || {{ {BUILDS}; exit; }}; echo $$ > \"$HERE/pid\"; {kill} sleep 600"),
+    );
+    world.repo.wf(&["run", "--yes", "ISS-1"]).fails(-1);
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    let pid = std::fs::read_to_string(world.sandbox.root().join("pid")).unwrap();
+    let state = format!("test \"$(cut -d' ' -f3 /proc/{}/stat)\" != Z && kill -0 {0}", pid.trim());
+    assert_ne!(world.repo.sh(&["-c", &state]).code, 0);
+}

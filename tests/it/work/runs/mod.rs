@@ -1,6 +1,7 @@
 //! Runs: one pass of the workflow over several issues, driven by agents.
 
 mod acp;
+mod alone;
 mod asked;
 mod attempts;
 mod clones;

@@ -6,6 +6,7 @@ use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, RunEvent};
 use crate::ops::Refusal;
+use crate::ops::work::run::alone::Changed;
 use crate::ops::work::run::places::{prepare_branch, short_branch};
 use crate::store::ObjectId;
 
@@ -41,14 +42,14 @@ impl Driver<'_> {
         self.at_work = still.map(|(issue, at)| (issue.clone(), at.clone())).collect();
         let (action, _) = at_work.values().next().cloned().unwrap_or((RunStep::Execute, String::new()));
         let only = at_work.iter().next().filter(|_| at_work.len() == 1);
-        let breach = |what| Breach {
+        let breach = |changed: Changed| Breach {
             action,
             issue_id: only.map(|(issue, _)| issue.clone()),
             agent: only.map(|(_, (_, agent))| agent.clone()),
-            what,
-            undone: true,
+            what: changed.what,
+            undone: changed.undone,
         };
-        let events: Vec<RunEvent> = told.into_iter().map(|what| RunEvent::Breach(breach(what))).collect();
+        let events: Vec<RunEvent> = told.into_iter().map(|it| RunEvent::Breach(breach(it))).collect();
         if events.is_empty() { Ok(()) } else { self.log("breach", events) }
     }
 

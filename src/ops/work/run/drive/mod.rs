@@ -32,6 +32,7 @@ use super::standing::{Known, Standings, standings};
 use super::unended;
 use super::view::{RunView, existing, view};
 use super::watch::{Told, Watch};
+use crate::agent::left_behind::end_left_behind;
 use crate::model::id::{IssueId, RunId, SolutionId};
 use crate::model::op::Other;
 use crate::model::remedy::Call;
@@ -67,6 +68,7 @@ pub(super) fn drive(
     let places = Places::of(store, id);
     let _alone = driver::hold(&places.files, id)?;
     let found = existing(&store.snapshot()?, id)?;
+    end_left_behind(&places.guards());
     prepare_branch(store, &places, &found)?;
     let alone = Alone::of(store, id, &user_trees(store))?;
     let outside = Arc::new(Outside::of(store, id, alone.is_some())?);
@@ -175,6 +177,7 @@ impl Driver<'_> {
                     self.integrate_completed()?;
                     return Ok(false);
                 }
+                self.keep_users_side()?;
                 self.end()?;
                 return Ok(true);
             }

@@ -1,0 +1,37 @@
+//! Ends what agents of a run left behind when the run and its watchers were killed at the same time.
+
+use std::path::Path;
+
+/// Ends every process that has the trace of an agent with a guard in this folder in its environment. Nobody may drive the run.
+#[cfg(target_os = "linux")]
+pub(crate) fn end_left_behind(guards: &Path) {
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::os::unix::ffi::OsStrExt;
+    /// After this many rounds, give up on a program that starts processes faster than they can be ended.
+    const ROUNDS: usize = 100;
+    let mut mark = b"GIT_TRACE2_EVENT=".to_vec();
+    mark.extend(guards.as_os_str().as_bytes());
+    mark.push(b'/');
+    let is_left = |pid: &i32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(&mark))
+    };
+    // An agent may resume the run that it belongs to; that it is above this process is no fault of its run.
+    let own = super::ancestors::ids();
+    for _ in 0..ROUNDS {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        let left: Vec<Pid> =
+            pids.filter(|pid| !own.contains(pid) && is_left(pid)).filter_map(Pid::from_raw).collect();
+        if left.is_empty() {
+            return;
+        }
+        for pid in left {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+/// Elsewhere the environment of other processes cannot be read.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn end_left_behind(_: &Path) {}
