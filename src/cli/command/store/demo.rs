@@ -99,6 +99,17 @@ static WALK: &[Walk] = &[
     step("Does every commit follow a plan, and is there evidence for every task?", SHOP, "git wf audit"),
     step("Who did what, and when?", SHOP, "git wf log ISS-001"),
     step(
+        "Agents do all of this by themselves. Two scripts stand in for them: one plans, the other executes.",
+        SHOP,
+        "git wf run shop-4f --planner ../planner.sh --executor ../executor.sh --yes",
+    ),
+    step("What came of the run, and what is left for a person?", SHOP, "git wf run report"),
+    step(
+        "The run has touched no branch of yours. Its work is merged when you like it.",
+        SHOP,
+        "git merge -q --ff-only $(git branch --list 'wf/RUN-*' --format '%(refname)') && git wf why cart.sh:3",
+    ),
+    step(
         "The store is made of plain git objects.",
         SHOP,
         "git log --oneline refs/wf/main && git fsck --strict",
@@ -185,13 +196,18 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
     let files = [
         (folder.join("issues.jsonl"), include_str!("demo/issues.jsonl")),
         (folder.join("plan.json"), include_str!("demo/plan.json")),
+        (folder.join("planner.sh"), include_str!("demo/planner.sh")),
+        (folder.join("executor.sh"), include_str!("demo/executor.sh")),
+        (shop.join("cart.sh"), include_str!("demo/cart.sh")),
         (shop.join("session.sh"), include_str!("demo/session.sh")),
         (shop.join("test.sh"), include_str!("demo/test.sh")),
+        (shop.join("test-cart.sh"), include_str!("demo/test-cart.sh")),
     ];
     for (path, text) in files {
         std::fs::write(&path, text)
             .map_err(|error| Failure::new("demo", format!("cannot write `{}`: {error}", path.display())))?;
     }
+    shell(folder, "chmod +x planner.sh executor.sh")?;
     shell(
         &shop,
         "git add . && git commit -qm \"A shop with sessions\" && git remote add origin ../server.git",

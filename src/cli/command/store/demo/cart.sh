@@ -1,0 +1,4 @@
+#!/bin/sh
+# Prints what becomes of the cart when the page is loaded again.
+reload=forgotten
+echo "$reload"
