@@ -177,9 +177,11 @@ pub(crate) fn next(
     let is_before = |step: RunStep| {
         busy.values().any(|taken| *taken < step) || wanted.iter().any(|(_, other)| *other < step)
     };
-    // One review and one queue for all: the shared files of all plans are known then.
+    // One review and one queue for all: the shared files of all plans are known then. Planners are told the files of each
+    // other's issues, so they wait for all explorers.
     let waits = |step: RunStep| {
-        run.mode == RunMode::Batch && matches!(step, RunStep::Review | RunStep::Queue) && is_before(step)
+        let is_of_all = matches!(step, RunStep::Plan | RunStep::Review | RunStep::Queue);
+        run.mode == RunMode::Batch && is_of_all && is_before(step)
     };
     // What was just completed is merged first, so that whoever depends on it, or changes the same files, begins with it.
     let is_merging = standings.iter().any(is_to_merge);

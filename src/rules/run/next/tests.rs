@@ -129,6 +129,19 @@ fn a_batch_is_queued_at_once() {
 }
 
 #[test]
+fn a_batch_is_planned_when_all_of_it_is_explored() {
+    let mut batch = run(RunMode::Batch, &[&[RunStep::Explore], NO_REVIEW].concat());
+    let explored = Standing { is_explored: true, ..at(1, IssueStatus::Registered) };
+    let other = Standing { is_explored: false, ..at(2, IssueStatus::Registered) };
+    let step = (other.issue.clone(), RunStep::Explore);
+    assert_eq!(next(&batch, &[explored.clone(), other.clone()], &BTreeMap::new()), [step.clone()]);
+    let busy = BTreeMap::from([step]);
+    assert_eq!(next(&batch, &[explored.clone(), other.clone()], &busy), []);
+    batch.mode = RunMode::Full;
+    assert_eq!(next(&batch, &[explored.clone(), other], &busy), [(explored.issue, RunStep::Plan)]);
+}
+
+#[test]
 fn nothing_is_executed_before_what_was_completed_is_merged() {
     use IssueStatus::{Completed, Queued};
     let quick = run(RunMode::Quick, NO_REVIEW);
