@@ -133,9 +133,9 @@ fn a_batch_is_planned_when_all_of_it_is_explored() {
     let mut batch = run(RunMode::Batch, &[&[RunStep::Explore], NO_REVIEW].concat());
     let explored = Standing { is_explored: true, ..at(1, IssueStatus::Registered) };
     let other = Standing { is_explored: false, ..at(2, IssueStatus::Registered) };
-    let step = (other.issue.clone(), RunStep::Explore);
-    assert_eq!(next(&batch, &[explored.clone(), other.clone()], &BTreeMap::new()), [step.clone()]);
-    let busy = BTreeMap::from([step]);
+    let steps = vec![(other.issue.clone(), RunStep::Explore)];
+    assert_eq!(next(&batch, &[explored.clone(), other.clone()], &BTreeMap::new()), steps);
+    let busy = BTreeMap::from_iter(steps);
     assert_eq!(next(&batch, &[explored.clone(), other.clone()], &busy), []);
     batch.mode = RunMode::Full;
     assert_eq!(next(&batch, &[explored.clone(), other], &busy), [(explored.issue, RunStep::Plan)]);
