@@ -86,6 +86,12 @@ fn timeless(line: &str) -> String {
     if let Some((before, _)) = line.split_once("passed in ") {
         return format!("{before}passed{end}");
     }
+    if line.trim_start().starts_with("took ") {
+        return format!("took{end}");
+    }
+    if let (Some((before, _)), Some((_, behind))) = (line.split_once(", started "), line.split_once(" by ")) {
+        return format!("{before}, started by {behind}");
+    }
     match (line.contains("<ada@example.org>, "), line.split_once(">, "), line.rsplit_once(" (")) {
         (true, Some((before, _)), Some((_, behind))) => format!("{before}> ({behind}"),
         _ => line.to_owned(),
@@ -105,6 +111,7 @@ fn masked(word: &str) -> String {
         [year, ..] if word.len() >= 10 && is_number(year) && year.len() == 4 => "TIME".into(),
         ["SOL" | "EXR", .., end] => word.replace(end, "UID"),
         ["QUE", _, _] => "QUE".into(),
+        ["RUN", _, _] => "RUN".into(),
         _ if is_hash => "HASH".into(),
         _ => word.to_owned(),
     }
