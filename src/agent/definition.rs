@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -354,6 +355,17 @@ impl Agent {
     /// Whether a shell runs the command.
     pub(crate) fn shell(&self) -> &Sourced<bool> {
         &self.shell
+    }
+
+    /// The same, wherever it is started: a program named by a relative path is looked for in `folder`.
+    pub(crate) fn started_in(mut self, folder: &Path) -> Self {
+        let program = &mut self.words[0];
+        if program.contains('/')
+            && let Some(path) = folder.join(program.trim_start_matches("./")).to_str()
+        {
+            path.clone_into(program);
+        }
+        self
     }
 
     /// The program and its arguments, as started.

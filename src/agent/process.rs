@@ -55,21 +55,35 @@ pub(crate) struct Ran {
 }
 
 /// Catches requests to stop: Ctrl-C, a closed terminal, or a termination signal.
-pub(crate) struct Interrupts(Arc<AtomicBool>);
+pub(crate) struct Interrupts {
+    seen: Arc<AtomicBool>,
+    is_asking: Arc<AtomicBool>,
+}
 
 impl Interrupts {
     /// From now on such a signal ends the running command, not this program.
     pub(crate) fn catch() -> Result<Self, AgentError> {
-        let seen = Arc::new(AtomicBool::new(false));
+        let (seen, is_asking) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&seen)).map_err(AgentError::Signals)?;
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_asking))
+                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&seen)))
+                .map_err(AgentError::Signals)?;
         }
-        Ok(Self(seen))
+        Ok(Self { seen, is_asking })
     }
 
     /// Whether a request came since the last call.
     pub(crate) fn take(&self) -> bool {
-        self.0.swap(false, Ordering::Relaxed)
+        self.seen.swap(false, Ordering::Relaxed)
+    }
+
+    /// Waits for someone's answer. Until it is there, a request to stop ends this program, and so all commands that it
+    /// runs, as it would if it were not caught: reading from a terminal does not end otherwise.
+    pub(crate) fn while_asking<T>(&self, ask: impl FnOnce() -> T) -> T {
+        self.is_asking.store(true, Ordering::Relaxed);
+        let answer = ask();
+        self.is_asking.store(false, Ordering::Relaxed);
+        answer
     }
 }
 

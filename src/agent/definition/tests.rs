@@ -121,3 +121,12 @@ proptest! {
         let _ = Agent::meant(&text, &[]);
     }
 }
+
+#[test]
+fn a_relative_program_is_found_wherever_it_is_started() {
+    let words = |text| Agent::meant(text, &[]).unwrap().started_in(Path::new("/code")).words();
+    assert_eq!(words("./plan --fast"), ["/code/plan", "--fast"]);
+    assert_eq!(words("/bin/plan --fast"), ["/bin/plan", "--fast"]);
+    assert_eq!(words("python3 ./plan.py"), ["python3", "./plan.py"]);
+    assert_eq!(words("sh:./plan | tee x"), ["sh", "-c", "./plan | tee x"]);
+}

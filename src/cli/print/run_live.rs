@@ -98,9 +98,12 @@ impl Following {
     /// The answer to a question, in lower case; `None` if there is none.
     fn asked(&mut self, question: &str) -> Option<String> {
         self.make_room();
-        ui::ask(question);
         let mut answer = String::new();
-        match std::io::stdin().lock().read_line(&mut answer) {
+        let read = self.interrupts.while_asking(|| {
+            ui::ask(question);
+            std::io::stdin().lock().read_line(&mut answer)
+        });
+        match read {
             Ok(1..) => Some(answer.trim().to_lowercase()),
             _ => None,
         }

@@ -25,7 +25,7 @@ use crate::model::remedy::Remedy;
 use crate::ops::plans::{Judgement, Plans};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::roles::Role;
-use crate::store::random_uid;
+use crate::store::{Store, random_uid};
 
 /// A value, and where it comes from.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -109,7 +109,7 @@ impl AgentView {
 /// Any error from reading git config.
 pub(crate) fn agents(session: &Session) -> Answer<Vec<AgentView>> {
     let settings = configured::settings(session.store())?;
-    let folder = folder(session);
+    let folder = folder(session.store());
     let mut views: Vec<AgentView> = Vec::new();
     for name in names(&settings) {
         let agent = Agent::named(&name, &settings);
@@ -193,7 +193,7 @@ pub(super) fn program(session: &Session, agent: &Agent, folder: &Path) -> Option
 /// # Errors
 /// `agent-not-found`.
 pub(super) fn refuse_missing(session: &Session, agent: &Agent) -> Result<(), Refusal> {
-    if program(session, agent, &folder(session)).is_some() {
+    if program(session, agent, &folder(session.store())).is_some() {
         return Ok(());
     }
     let (name, program) = (agent.name(), agent.program());
@@ -207,9 +207,9 @@ fn seen_by(session: &Session, agent: &Agent, role: Role) -> Vec<(OsString, OsStr
     environment(session.environment().iter().cloned(), agent, role.as_str())
 }
 
-/// The directory in which agents work: this work tree, or a bare repository itself.
-pub(super) fn folder(session: &Session) -> PathBuf {
-    let store = session.store();
+/// The directory from which agents are started, unless they work in one of their own: this work tree, or a bare
+/// repository itself. Relative paths of their programs are looked for here.
+pub(super) fn folder(store: &Store) -> PathBuf {
     store.work_dir().unwrap_or_else(|| store.common_dir())
 }
 
@@ -284,7 +284,7 @@ pub(crate) fn test_agent(session: &Session, test: &TestAgent, observer: &mut dyn
         None => agent,
     };
     let place = Place {
-        folder: folder(session),
+        folder: folder(store),
         environment: seen_by(session, &agent, test.role),
         transcript: store.common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
     };

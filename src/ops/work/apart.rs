@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::agents::refuse_missing;
+use super::agents::{folder, refuse_missing};
 use super::asking::{Asking, Refused, Vain};
 use super::run::places::{As, beside};
 use super::run::tree;
@@ -57,7 +57,7 @@ pub(crate) fn ask_apart<A: Answer, T>(
 ) -> Result<T, Refusal> {
     let store = session.store();
     let Apart { agent, role, kind, name } = question;
-    let agent = Agent::meant(agent, &configured::settings(store)?)?;
+    let agent = Agent::meant(agent, &configured::settings(store)?)?.started_in(&folder(store));
     refuse_missing(session, &agent)?;
     let head = store.head()?.ok_or_else(|| {
         Refusal::new("no-commit", "this repository has no commit for agents to work on")

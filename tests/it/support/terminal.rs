@@ -13,6 +13,15 @@ impl Repo {
     /// everything that the terminal received, stdout and stderr alike, with plain line ends.
     #[track_caller]
     pub(crate) fn on_terminal(&self, typed: &str, args: &[&str]) -> (i32, String) {
+        self.with_terminal(typed, None, args)
+    }
+
+    /// The same, interrupted as by Ctrl-C when it has shown these words.
+    pub(crate) fn interrupted_on_terminal(&self, typed: &str, words: &str, args: &[&str]) -> (i32, String) {
+        self.with_terminal(typed, Some(words), args)
+    }
+
+    fn with_terminal(&self, typed: &str, mut words: Option<&str>, args: &[&str]) -> (i32, String) {
         let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).unwrap();
         let mut keyboard = File::from(pty.master);
@@ -26,6 +35,10 @@ impl Repo {
         let mut buffer = [0; 4096];
         while let Ok(n @ 1..) = keyboard.read(&mut buffer) {
             shown.extend(&buffer[..n]);
+            if words.is_some_and(|words| String::from_utf8_lossy(&shown).contains(words)) {
+                words = None;
+                self.sh(&["-c", &format!("kill -INT {}", child.id())]).ok();
+            }
         }
         let code = child.wait().unwrap().code().unwrap_or(-1);
         (code, String::from_utf8(shown).unwrap().replace("\r\n", "\n"))

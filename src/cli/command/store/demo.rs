@@ -101,7 +101,7 @@ static WALK: &[Walk] = &[
     step(
         "Agents do all of this by themselves. Two scripts stand in for them: one plans, the other executes.",
         SHOP,
-        "git wf run shop-4f --planner \"$PWD/../planner.sh\" --executor \"$PWD/../executor.sh\" --yes",
+        "git wf run shop-4f --planner ../planner.sh --executor ../executor.sh --yes",
     ),
     step("What came of the run, and what is left for a person?", SHOP, "git wf run report"),
     step(

@@ -11,7 +11,7 @@ use crate::agent::configured;
 use crate::agent::definition::Agent;
 use crate::model::op::Other;
 use crate::model::run::{ExecutionMethod, RunAgents, RunStep};
-use crate::ops::work::agents::refuse_missing;
+use crate::ops::work::agents::{folder, refuse_missing};
 use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
 use crate::store::Store;
@@ -111,8 +111,11 @@ impl Crew {
     /// `unknown-agent`, `invalid-agent`.
     pub(super) fn of(store: &Store, given: &Given) -> Result<Self, Refusal> {
         let settings = configured::settings(store)?;
-        let meant =
-            |text: &Option<String>| text.as_deref().map(|text| Agent::meant(text, &settings)).transpose();
+        let folder = folder(store);
+        let meant = |text: &Option<String>| {
+            let agent = text.as_deref().map(|text| Agent::meant(text, &settings)).transpose()?;
+            Ok::<_, Refusal>(agent.map(|agent| agent.started_in(&folder)))
+        };
         Ok(Self {
             explorer: meant(&given.explorer)?,
             planner: meant(&given.planner)?,

@@ -80,3 +80,17 @@ fn a_run_without_issues_asks_which() {
     let (code, shown) = world.repo.on_terminal("n\n", &["run"]);
     assert!(code == 2 && shown.contains("no issue is named"), "{shown}");
 }
+
+#[test]
+fn ctrl_c_at_a_question_ends_the_run_at_once() {
+    let world = World::new();
+    let (_, shown) =
+        world.repo.interrupted_on_terminal("", "without asking for each plan?", &["run", "ISS-1"]);
+    assert!(!shown.contains("planning"), "{shown}");
+    assert_eq!(world.repo.json(&["run", "list"]), json!([]), "a run that nobody agreed to");
+
+    world.agent("executor", FAILS);
+    world.repo.interrupted_on_terminal("y\n", "Retry it, skip it, or abort", &["run", "ISS-1"]);
+    assert_eq!(world.repo.json(&["run", "show"])["driven"], "interrupted");
+    world.is_untouched();
+}
