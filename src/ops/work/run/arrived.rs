@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::leftovers::is_in;
 use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
@@ -55,7 +56,7 @@ fn why_missing(store: &Store, folder: &IssueFolder, head: ObjectId) -> Result<Op
     let commits: Vec<ObjectId> =
         holder.work().iter().filter_map(|it| store.commit_here(&it.link.hash)).collect();
     for commit in &commits {
-        if store.is_ancestor(*commit, head)? {
+        if is_in(store, *commit, Some(head)) {
             return Ok(None);
         }
     }

@@ -185,6 +185,8 @@ impl Job {
             self.begins(agent, from, &place.transcript);
         }
         let mut listener = Listener::of(self);
+        // What was recorded until now, the claim above all, is known before the agent can take it away.
+        keep_records(self);
         let said = talk::ask::<A>(agent, &place, request, &mut listener);
         keep_records(self);
         let said = match (said, self.silence) {

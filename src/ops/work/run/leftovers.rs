@@ -55,7 +55,7 @@ pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId
     loop {
         let name = names.next().unwrap_or_default();
         match store.read_ref(&full(&name))? {
-            Some(kept) if !store.is_ancestor(commit, kept)? => {}
+            Some(kept) if kept != commit && !is_in(store, commit, Some(kept)) => {}
             Some(_) => return Ok(name),
             None => {
                 store.git().set_ref(&full(&name), commit, "what a failed attempt left")?;
@@ -91,7 +91,7 @@ pub(super) fn put_away(
     if let Ok(there) = tree::open_of(store, folder) {
         let kept = keep_files(&there, attempt)?;
         if let Some(head) = there.head()?.filter(|_| kept.is_none())
-            && !is_in(store, head, run_head)?
+            && !is_in(store, head, run_head)
         {
             keep_commit(store, attempt, head)?;
         }
@@ -99,12 +99,10 @@ pub(super) fn put_away(
     tree::remove(store, folder)
 }
 
-/// Whether the branch of a run has a commit.
-pub(super) fn is_in(store: &Store, commit: ObjectId, run_head: Option<ObjectId>) -> Result<bool, Refusal> {
-    match run_head {
-        Some(head) => Ok(store.is_ancestor(commit, head)?),
-        None => Ok(false),
-    }
+/// Whether the branch of a run has a commit. It has none whose history git cannot read: what is wrong with the commits of
+/// one agent must not end the run.
+pub(super) fn is_in(store: &Store, commit: ObjectId, run_head: Option<ObjectId>) -> bool {
+    run_head.is_some_and(|head| store.is_ancestor(commit, head).unwrap_or(false))
 }
 
 /// The short name of the branch on which the work of a completed issue still is, and which what is checked out here does
@@ -118,7 +116,7 @@ pub(super) fn unmerged(store: &Store, folder: &IssueFolder) -> Result<Option<Str
         return Ok(None);
     };
     let Some(tip) = store.read_ref(branch)? else { return Ok(None) };
-    Ok((!is_in(store, tip, store.head()?)?).then(|| short.to_owned()))
+    Ok((!is_in(store, tip, store.head()?)).then(|| short.to_owned()))
 }
 
 /// The directories with the worktrees of all runs that are recorded here.

@@ -127,7 +127,7 @@ fn breach(job: &Job, act: Option<&GitAct>, what: String, undone: bool) -> Breach
     }
 }
 
-/// Looks after the records at once when an agent is done, since the rest of its step writes there.
+/// Looks after the records at once: before an agent starts, and when it is done, since the rest of its step writes there.
 pub(super) fn keep_records(job: &Job) {
     // What cannot be written fails the step soon.
     let kept = job.identity.store(&job.folder).and_then(|store| job.outside.keep_records(&store));
@@ -154,15 +154,16 @@ pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), Vain> {
         let branch = bounds.branch.as_deref().unwrap_or_default();
         return certain("other-branch", format!("its worktree is no longer on the branch `{branch}`"));
     }
+    if store.git().show_between(base, head).is_err() {
+        let what = "git cannot read a commit on its branch; `git fsck` says which";
+        return certain("unreadable-commit", what.to_owned());
+    }
     if base != head && !store.is_ancestor(base, head).map_err(Refusal::from)? {
         let base = bounds.base.short();
         return certain(
             "rewritten-branch",
             format!("its branch no longer contains the commit `{base}` at which it started"),
         );
-    }
-    if let Err(error) = store.git().show_between(base, head) {
-        return certain("unreadable-commit", format!("git cannot show the commits on its branch: {error}"));
     }
     let deleted = store.git().deleted_between(base, head).map_err(Refusal::from)?;
     match bounds.unplanned(deleted.iter().map(String::as_str)) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrived::Arrivals;
 use super::driver;
+use super::leftovers::is_in;
 use super::places::{Places, head};
 use super::tree;
 use crate::agent::talk::TIMEOUT;
@@ -235,14 +236,12 @@ impl At<'_> {
         }
         let Some(branch) = &own.execution.branch else { return Ok(true) };
         if let Some(tip) = self.store.read_ref(branch)? {
-            return Ok(self.store.is_ancestor(tip, head)?);
+            return Ok(is_in(self.store, tip, Some(head)));
         }
         // The branch goes once it is merged. In another clone, it never was.
         let is_there = |commit: &LinkedCommit| {
             let id = object_id(commit.link.hash.as_str());
-            id.is_some_and(|id| {
-                self.store.repo().is_commit(id) && self.store.is_ancestor(id, head).unwrap_or(false)
-            })
+            id.is_some_and(|id| self.store.repo().is_commit(id) && is_in(self.store, id, Some(head)))
         };
         Ok(own.work().iter().all(is_there))
     }

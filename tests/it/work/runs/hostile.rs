@@ -287,3 +287,22 @@ fn a_resumed_run_ends_what_outlived_the_run_and_its_watchers() {
     let state = format!("test \"$(cut -d' ' -f3 /proc/{}/stat)\" != Z && kill -0 {0}", pid.trim());
     assert_ne!(world.repo.sh(&["-c", &state]).code, 0);
 }
+
+#[test]
+fn a_commit_that_git_cannot_read_does_not_stop_the_run() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    let malformed = "case $PWD in *ISS-1*)
+        c=$(printf 'tree %s\nparent %s\nauthor x\ncommitter x\n\nx\n' $(git rev-parse 'HEAD^{tree}') $(git rev-parse HEAD) |
+            git hash-object -t commit -w --stdin --literally)
+        git -c core.hooksPath=/dev/null update-ref HEAD $c
+        echo '{\"status\": \"completed\"}'
+        exit ;;
+    esac";
+    world.agent("executor", &format!("{malformed}\n{BUILDS}"));
+    let state = world.run(1, &["ISS-1", "ISS-2", "--jobs", "1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "failed", "{state:#}");
+    assert_eq!(state["status"], "completed", "{state:#}");
+    world.repo.wf(&["run", "resume"]).fails(3);
+    world.is_untouched();
+}

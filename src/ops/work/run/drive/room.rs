@@ -74,7 +74,7 @@ impl Driver<'_> {
 
     fn drop_branch(&self, branch: &str, tip: ObjectId, attempt: &ExecutionFolder) -> Result<(), Refusal> {
         let store = self.session.store();
-        if !is_in(store, tip, self.run_head()?)? {
+        if !is_in(store, tip, self.run_head()?) {
             keep_commit(store, &attempt.execution.id, tip)?;
         }
         Ok(store.git().delete_ref(branch, tip)?)
