@@ -147,7 +147,7 @@ pub(crate) fn at_once(store: &Store) -> Option<Index<'_>> {
     Some(Index { store, commit, db, lies })
 }
 
-/// Whether so many directories differ from the state of `known` that an update takes a while.
+/// Whether too many directories differ from the state of `known` for a quick update.
 fn has_moved_far(store: &Store, known: ObjectId) -> Result<bool, StoreError> {
     /// Of the 256 directories of issues, or of the items of each queue. Fewer mean a few hundred issues at most.
     const MANY_FOLDERS: usize = 192;

@@ -74,7 +74,7 @@ fn open(root: &Path, file: &Path, flags: OFlags, path: &Path) -> io::Result<File
         }
         at = openat(&at, folder.as_os_str(), way, Mode::empty())?;
     }
-    // Whoever opens a pipe waits for its other end.
+    // Opening a pipe blocks until its other end is open.
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(openat(&at, name, flags, Mode::from_raw_mode(0o666))?);
     if file.metadata()?.is_file() { Ok(file) } else { Err(refused("not a file", path)) }

@@ -86,7 +86,7 @@ impl Board {
         }
     }
 
-    /// At most so many lines: a bar for the whole, and above it the issues, those first that someone works on.
+    /// At most this many lines: the issues, those in progress first, and below them a bar for the whole run.
     pub(super) fn lines(&self, rows: usize) -> Vec<String> {
         let room = rows.saturating_sub(2);
         let mut shown: Vec<&Row> = self.rows.iter().collect();

@@ -18,7 +18,7 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    // Whoever opens an editor should first learn that there is no such issue.
+    // A missing issue is reported before an editor opens.
     let id = issues::id(&session, &args.id)?;
     let opens = context.screen.is_terminal();
     let help = format!("A comment on {id}, in Markdown.");

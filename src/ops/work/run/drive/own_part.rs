@@ -1,6 +1,6 @@
 //! What needs no agent: queueing, merging, trying again, giving up.
 
-use super::{Driver, TAKEN_OVER};
+use super::Driver;
 use crate::git::Merge;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
@@ -33,7 +33,7 @@ impl Driver<'_> {
                 Need::Person(why) => self.give_up(&at, why)?,
                 Need::Elsewhere => self.leave(&at, at.held.as_deref().unwrap_or_default())?,
                 Need::Retry => self.retry(issue)?,
-                Need::Step(RunStep::Integrate) => self.integrate_or_fail(issue)?,
+                Need::Step(RunStep::Integrate) => self.integrate(issue)?,
                 _ => continue,
             }
             is_any = true;
@@ -58,7 +58,7 @@ impl Driver<'_> {
     pub(super) fn integrate_completed(&mut self) -> Result<(), Refusal> {
         for at in self.standings()?.all {
             if need(&self.run, &at) == Need::Step(RunStep::Integrate) {
-                self.integrate_or_fail(&at.issue)?;
+                self.integrate(&at.issue)?;
             }
         }
         Ok(())
@@ -195,16 +195,6 @@ impl Driver<'_> {
         let breach = Breach { action: RunStep::Integrate, issue_id: None, agent: None, what, undone: true };
         self.log("breach", [RunEvent::Breach(breach)])?;
         Ok(there)
-    }
-
-    /// Merges the work of a completed issue. Whatever is wrong with that work ends this issue alone.
-    fn integrate_or_fail(&mut self, issue: &IssueId) -> Result<(), Refusal> {
-        match self.integrate(issue) {
-            Err(refusal) if refusal.code != TAKEN_OVER => {
-                self.fail(issue, RunStep::Integrate, failure_of(&refusal))
-            }
-            other => other,
-        }
     }
 
     /// Merges the work of a completed issue into the branch of the run.
