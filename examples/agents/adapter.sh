@@ -4,7 +4,7 @@
 #     git config wf.agent.mine.command "examples/agents/adapter.sh my-model --quiet"
 #
 # The request is the prompt: it says in words what to do, and has the schema of the answer. A ping is answered here, so
-# that `git wf agent test mine` costs nothing.
+# that `git wf agents test mine` costs nothing.
 set -eu
 [ $# -gt 0 ] || { echo "usage: adapter.sh COMMAND [ARGUMENT]..." >&2; exit 2; }
 request=$(cat)

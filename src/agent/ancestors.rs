@@ -8,10 +8,18 @@ const MOST: usize = 200;
 pub(super) struct Ancestor {
     /// Its program, as it was called, and its arguments.
     pub(super) args: Vec<String>,
-    /// Whether it runs this very program, whatever it calls itself.
+    /// Whether it runs this very program, or is called so.
     pub(super) is_this_program: bool,
+    /// Whether it is in another session than this process.
+    pub(super) is_apart: bool,
     #[cfg(target_os = "linux")]
     id: i32,
+}
+
+/// Whether a process is called like this program.
+fn is_called_so(args: &[String]) -> bool {
+    let program = args.first().map(std::path::Path::new).and_then(std::path::Path::file_name);
+    program.is_some_and(|name| name == "git-wf")
 }
 
 /// Their arguments, nearest first. Processes that the system does not report are left out.
@@ -29,20 +37,29 @@ pub(super) fn ids() -> Vec<i32> {
 /// All of them, nearest first.
 #[cfg(target_os = "linux")]
 pub(super) fn all() -> Vec<Ancestor> {
-    let own = program("self");
+    let (own, session) = (program("self"), stat("self").1);
     let mut found = Vec::new();
     let mut pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
     while let Some(id) = pid.filter(|id| *id > 0 && found.len() < MOST) {
         let Ok(bytes) = std::fs::read(format!("/proc/{id}/cmdline")) else { break };
         let text = String::from_utf8_lossy(&bytes);
-        let args = text.split_terminator('\0').map(str::to_owned).collect();
-        found.push(Ancestor { args, is_this_program: own.is_some() && program(&id.to_string()) == own, id });
-        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // The name of the program is in parentheses and may contain anything.
-        let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
-        pid = parent.and_then(|parent| parent.parse().ok());
+        let args: Vec<String> = text.split_terminator('\0').map(str::to_owned).collect();
+        let is_this_program = is_called_so(&args) || (own.is_some() && program(&id.to_string()) == own);
+        let (parent, its) = stat(&id.to_string());
+        found.push(Ancestor { args, is_this_program, is_apart: its != session, id });
+        pid = parent;
     }
     found
+}
+
+/// The parent and the session of a process, as far as the system tells.
+#[cfg(target_os = "linux")]
+fn stat(process: &str) -> (Option<i32>, Option<i32>) {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name of the program is in parentheses and may contain anything.
+    let values = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace().collect::<Vec<_>>());
+    let value = |n: usize| values.as_ref()?.get(n)?.parse().ok();
+    (value(1), value(3))
 }
 
 /// The file of the program that a process runs, which may have been replaced since.
@@ -80,10 +97,10 @@ pub(super) fn all() -> Vec<Ancestor> {
 impl Ancestor {
     /// One that is known only by how it was called.
     pub(super) fn called(args: Vec<String>) -> Self {
-        let program = args.first().map(std::path::Path::new).and_then(std::path::Path::file_name);
         Self {
-            is_this_program: program.is_some_and(|name| name == "git-wf"),
+            is_this_program: is_called_so(&args),
             args,
+            is_apart: false,
             #[cfg(target_os = "linux")]
             id: 0,
         }

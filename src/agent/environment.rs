@@ -83,6 +83,16 @@ pub(crate) fn environment(
     chosen
 }
 
+/// The variables for git that works beside agents, selected from those in `here`: what it starts is given nothing that is
+/// withheld from them. What addresses this program itself is passed to its hooks.
+pub(crate) fn beside_agents(here: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    let is_ours = |name: &str| name.starts_with("WF_") || name.starts_with("GIT_WF_");
+    here.filter(|(name, value)| {
+        name.to_str().is_some_and(|name| is_ours(name) || (is_everybodys(name) && !is_secret(value)))
+    })
+    .collect()
+}
+
 fn is_everybodys(name: &str) -> bool {
     // Some programs read proxies only from lower-case names.
     EVERYBODY.contains(&name.to_ascii_uppercase().as_str()) || name.starts_with("LC_")
@@ -117,6 +127,14 @@ mod tests {
         let seen = environment(here, &agent, "planner");
         let text = |text: OsString| text.into_string().unwrap();
         seen.into_iter().map(|(name, value)| (text(name), text(value))).collect()
+    }
+
+    #[test]
+    fn git_beside_agents_sees_no_more_than_they_do() {
+        let here = ["PATH", "HOME", "WF_FAULT", "GITHUB_TOKEN", "SSH_AUTH_SOCK", "GIT_CONFIG_COUNT"];
+        let seen = beside_agents(here.into_iter().map(|name| (name.into(), "x".into())));
+        let names: Vec<_> = seen.iter().map(|(name, _)| name.to_str().unwrap()).collect();
+        assert_eq!(names, ["PATH", "HOME", "WF_FAULT"]);
     }
 
     #[test]

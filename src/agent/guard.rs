@@ -4,10 +4,11 @@
 //! It is a rail, not a wall: an agent that calls git with another `core.hooksPath`, or clears its environment, gets past
 //! it. What got past is found by looking at the repository afterwards.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::in_hook::HOOKS;
@@ -27,11 +28,18 @@ enum Input {
     Lines,
 }
 
+/// The first line of a trace.
+const BEGIN: &str = "{\"event\":\"begin\"}\n";
+
 /// The guard of one agent.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
     folder: PathBuf,
     bounds: Bounds,
+    /// Its files, as they were written.
+    written: BTreeMap<PathBuf, Vec<u8>>,
+    /// The number of the file of the trace.
+    trace: u64,
 }
 
 impl Guard {
@@ -42,10 +50,12 @@ impl Guard {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let guard = Self { folder: folder.to_owned(), bounds };
+        let mut guard = Self { folder: folder.to_owned(), bounds, written: BTreeMap::new(), trace: 0 };
         let hooks = guard.hooks();
         fs::create_dir_all(&hooks)?;
-        fs::write(guard.file(), serde_json::to_vec_pretty(&guard.bounds)?)?;
+        guard.write(guard.file(), serde_json::to_vec_pretty(&guard.bounds)?)?;
+        fs::write(guard.trace(), BEGIN)?;
+        guard.trace = guard.trace().symlink_metadata()?.ino();
         let program = program()?;
         for name in HOOKS {
             let earlier = own.join(name);
@@ -61,10 +71,31 @@ impl Guard {
                 (None, None) => continue,
             };
             let path = hooks.join(name);
-            fs::write(&path, script)?;
+            guard.write(path.clone(), script.into_bytes())?;
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
         }
         Ok(guard)
+    }
+
+    fn write(&mut self, path: PathBuf, bytes: Vec<u8>) -> io::Result<()> {
+        fs::write(&path, &bytes)?;
+        self.written.insert(path, bytes);
+        Ok(())
+    }
+
+    /// What the agent did to its guard; `None` if it left it alone.
+    pub(crate) fn changed(&self) -> Option<&'static str> {
+        let is_as_written =
+            |(path, bytes): (&PathBuf, &Vec<u8>)| fs::read(path).is_ok_and(|now| now == *bytes);
+        if !self.written.iter().all(is_as_written) {
+            return Some("it changed or removed the hooks that hold it to its role");
+        }
+        let begins = || -> io::Result<bool> {
+            let mut begin = vec![0; BEGIN.len()];
+            fs::File::open(self.trace())?.read_exact(&mut begin)?;
+            Ok(begin == BEGIN.as_bytes() && self.trace().symlink_metadata()?.ino() == self.trace)
+        };
+        (!begins().unwrap_or(false)).then_some("it changed or removed the trace of its git commands")
     }
 
     /// Adds to the environment of the agent what makes git call these hooks and write the trace.

@@ -1,5 +1,5 @@
 //! Whether an agent of a run started this process, and in which role. The agent's environment says so, too, but an agent
-//! can change that; its watcher stays above it.
+//! can change that; its watcher stays above it, whatever the agent calls itself or this program.
 
 use super::ancestors::{self, Ancestor};
 use super::watch::{ACTOR, COMMAND, ROLE};
@@ -12,6 +12,9 @@ pub(crate) struct Charged {
     /// Its name.
     pub(crate) actor: Option<String>,
 }
+
+/// The role of what an agent left behind that killed its watcher: no role, so it may nothing.
+const NONE: &str = "none";
 
 /// The agent whose watcher is above this process, the outermost if there are several, since an agent could start another
 /// watcher; `None` if there is none, or where finding out takes too long.
@@ -26,28 +29,28 @@ pub(crate) fn charged() -> Option<Charged> {
     None
 }
 
-/// Whether git-wf itself started the git command whose hook this process is.
-pub(crate) fn is_git_of_git_wf() -> bool {
-    is_ours(&ancestors::all())
-}
-
 fn charged_by(chain: &[Ancestor]) -> Option<Charged> {
-    chain.iter().rev().filter_map(watcher).find_map(|options| {
+    let charged = chain.iter().rev().filter_map(watcher).find_map(|options| {
         let value = |name: &str| {
             let mut options = options.iter();
             options.find(|option| *option == name).and_then(|_| options.next()).cloned()
         };
         Some(Charged { role: value(ROLE)?, actor: value(ACTOR) })
-    })
+    });
+    charged.or_else(|| is_left_behind(chain).then(|| Charged { role: NONE.to_owned(), actor: None }))
 }
 
-fn is_ours(chain: &[Ancestor]) -> bool {
-    chain.iter().take_while(|it| watcher(it).is_none()).any(|it| it.is_this_program)
+/// Whether the watcher of this process was killed. The program that started the watcher became its parent then, and is
+/// in another session: only a watcher begins one.
+fn is_left_behind(chain: &[Ancestor]) -> bool {
+    let nearest = chain.iter().find(|it| it.is_this_program || watcher(it).is_some());
+    nearest.is_some_and(|it| it.is_apart && watcher(it).is_none())
 }
 
-/// The options of a watcher; `None` if the process is none.
+/// The options of a watcher; `None` if the process is none. Its program is not looked at: an agent can start a copy of this
+/// one, for which the watcher is another.
 fn watcher(it: &Ancestor) -> Option<&[String]> {
-    let options = it.args.get(2..).filter(|_| it.is_this_program && it.args[1] == COMMAND)?;
+    let options = it.args.get(2..).filter(|_| it.args[1] == COMMAND)?;
     let end = options.iter().position(|word| word == "--").unwrap_or(options.len());
     Some(&options[..end])
 }
@@ -66,6 +69,9 @@ mod tests {
         let charged = |lines: &[&str]| charged_by(&chain(lines));
         let executor = Some(Charged { role: "executor".into(), actor: Some("mine".into()) });
         assert_eq!(charged(&["env -i git-wf queue add", "sh", watcher, "git-wf run"]), executor);
+        // A copy of this program.
+        let other = watcher.replace("git-wf", "/usr/bin/other");
+        assert_eq!(charged(&["sh", &other, "git-wf run"]), executor);
         // The test command of a plan that the agent runs through `git wf verify` is its own.
         assert_eq!(charged(&["sh", "git-wf run-watched -- sh -c x", "git-wf verify", watcher]), executor);
         let other = "git-wf run-watched --role integrator -- sh y.sh";
@@ -78,9 +84,13 @@ mod tests {
     }
 
     #[test]
-    fn git_is_our_own_only_below_this_program() {
-        let watcher = "git-wf run-watched --role executor -- sh x.sh";
-        assert!(is_ours(&chain(&["git fetch", "/usr/bin/git-wf sync", "sh", watcher, "git-wf run"])));
-        assert!(!is_ours(&chain(&["git push", "sh x.sh", watcher, "git-wf run"])));
+    fn what_outlives_its_watcher_may_nothing() {
+        let mut left = chain(&["sh x.sh", "git-wf run", "bash"]);
+        assert_eq!(charged_by(&left), None, "a hook of the run itself");
+        left[1].is_apart = true;
+        assert_eq!(charged_by(&left), Some(Charged { role: NONE.into(), actor: None }));
+        let mut tested = chain(&["sh t.sh", "git-wf run-watched -- sh t.sh", "git-wf verify", "bash"]);
+        tested[2].is_apart = true;
+        assert_eq!(charged_by(&tested), None, "a test of a plan");
     }
 }

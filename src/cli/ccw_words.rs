@@ -1,175 +1,228 @@
 //! The commands of `ccw issue` under their own names: each is turned into the one that does the same here, before the
-//! command line is parsed.
+//! command line is parsed. Options that ccw does not have are passed on, so that the parser takes or refuses them.
 
-/// The options of ccw that have a value.
-const VALUED: &[&str] = &[
-    "--data",
-    "--title",
-    "--status",
-    "--priority",
-    "--description",
-    "--queue",
-    "--reason",
-    "--result",
-    "--solution",
-];
+use crate::model::id::IssueId;
 
 /// The words of the command line, without the name of the program, as they are meant here.
 pub(super) fn translated(words: Vec<String>) -> Vec<String> {
     let Some(at) = words.iter().position(|word| !word.starts_with('-')) else { return words };
     let (before, rest) = words.split_at(at);
-    let (command, rest) = (rest[0].as_str(), &rest[1..]);
-    match meant(command, rest) {
+    let given = Given { words: rest[1..].to_vec(), is_json: before.iter().any(|word| word == JSON) };
+    match meant(&rest[0], given) {
         Some(meant) => before.iter().cloned().chain(meant).collect(),
         None => words,
     }
 }
 
+const JSON: &str = "--json";
+
 /// What a command of ccw is here; `None` if it is the same.
-fn meant(command: &str, rest: &[String]) -> Option<Vec<String>> {
-    let given = Given::of(rest);
-    // An option before it could have a value that looks like it.
-    let first = rest.first().map(String::as_str).filter(|word| !word.starts_with('-'));
-    match (command, first) {
-        ("create", _) => Some(create(rest, &given)),
-        // `init` has no argument here.
-        ("init", Some(issue)) => Some(new(issue, &given)),
-        ("list", Some(_)) if !given.has_option() => Some(words(["show"], rest)),
-        ("list", _) if given.has("--brief") => Some(given.brief(&["list"])),
-        ("history", None) => Some(given.brief(&["list", "--status", "completed,closed"])),
-        ("update", Some(issue)) => Some(edit(issue, &given)),
-        ("complete", _) => Some(words(["done"], rest)),
-        ("done", Some(item)) if given.has("--fail") => {
-            let reason = given.value("--reason").unwrap_or("Unknown failure");
-            Some(owned(&["fail", item, "-m", reason]))
+fn meant(command: &str, mut given: Given) -> Option<Vec<String>> {
+    match command {
+        "create" => Some(create(given)),
+        "init" => {
+            // `init` has no argument here.
+            let issue = given.take_first()?;
+            let title = given.take_value("--title").unwrap_or_else(|| issue.clone());
+            given.rename("--description", "--message");
+            Some(given.after(&["new", &title, "--id", &issue]))
         }
-        ("bind", Some(issue)) => {
-            let file = given.value("--solution")?;
-            Some(owned(&["solution", "add", issue, file]))
+        "list" => {
+            let issue = given.take_first()?;
+            given.take_flag("--brief");
+            given.words.iter().all(|word| word == JSON).then(|| given.after(&["show", &issue]))
         }
-        ("queue", Some("history")) => Some(given.brief(&["queue", "list", "--all"])),
-        ("queue", Some("list")) if given.has("--brief") => Some(given.brief(&["queue", "list"])),
-        ("queue", Some("switch")) => Some(owned(&["queue", "activate", given.plain.get(1)?, "--only"])),
-        ("queue", Some("priority")) => {
-            let (queue, number) = (given.plain.get(1)?, given.value("--priority")?);
-            Some(owned(&["queue", "priority", queue, number]))
+        "history" => Some(given.after(&["list", "--status", "completed,closed"])),
+        "update" if given.has("--from-queue") => {
+            // A status follows from the queue anyway.
+            given.rename("--from-queue", "");
+            given.words.retain(|word| !word.is_empty());
+            Some(given.after(&["queue", "show"]))
         }
-        ("queue", Some("dag")) => {
-            let queue = given.value("--queue")?;
-            let json = given.has("--json").then_some("--json");
-            Some(owned(&["queue", "dag", queue]).into_iter().chain(json.map(str::to_owned)).collect())
+        "update" => {
+            given.rename("--description", "--message");
+            Some(given.after(&["edit"]))
+        }
+        "done" | "complete" if given.take_flag("--fail") => {
+            let reason = given.take_value("--reason").unwrap_or_else(|| "Unknown failure".to_owned());
+            given.qualify();
+            let item = given.take_first();
+            let mut meant = owned(&["fail"]);
+            meant.extend(item);
+            meant.extend(owned(&["-m", &reason]));
+            Some(given.following(meant))
+        }
+        "complete" => {
+            given.qualify();
+            Some(given.after(&["done"]))
+        }
+        // Otherwise the reason is one for overriding a gate.
+        "fail" if given.has("--reason") && given.first().is_some() && !given.is_forced() => {
+            given.rename("--reason", "--message");
+            given.qualify();
+            Some(given.after(&["fail"]))
+        }
+        "done" | "fail" | "detail" => given.qualify().then(|| given.after(&[command])),
+        "bind" | "register" if given.has("--solution") => {
+            let file = given.take_value("--solution")?;
+            let issue = given.take_first()?;
+            Some(given.after(&["solution", "add", &issue, &file]))
+        }
+        "solution" if given.is_about_issue() => Some(given.after(&["solution", "add"])),
+        "task" if given.is_about_issue() => {
+            let names_task = given.words.get(1).is_some_and(|word| !word.starts_with('-'));
+            Some(given.after(&["task", if names_task { "edit" } else { "add" }]))
+        }
+        "queue" => queue(given),
+        "help" => {
+            let topic = given.first()?;
+            let own = COMMANDS.iter().find(|(ccw, _)| *ccw == topic)?.1;
+            (given.words.len() == 1).then(|| owned(&["help", own]))
         }
         _ => None,
     }
 }
 
+/// The commands of ccw that are called otherwise here.
+const COMMANDS: &[(&str, &str)] =
+    &[("create", "new"), ("history", "list"), ("update", "edit"), ("complete", "done"), ("register", "bind")];
+
+/// `create`, with the fields as JSON in an option or on stdin, or as options of `new`.
+fn create(mut given: Given) -> Vec<String> {
+    let title = given.take_value("--title");
+    given.rename("--description", "--message");
+    given.rename("--context", "--message");
+    let is_said = ["--data", "--from-json", "--help", "-h"].iter().any(|name| given.has(name));
+    match title {
+        Some(title) => given.after(&["new", &title]),
+        None if is_said || given.first().is_some() => given.after(&["new"]),
+        None => given.after(&["new", "--from-json", "-"]),
+    }
+}
+
+/// `queue`, where it is not as here.
+fn queue(mut given: Given) -> Option<Vec<String>> {
+    let is_brief = given.take_flag("--brief");
+    if is_brief {
+        given.add_json();
+    }
+    let command = given.first().map(str::to_owned);
+    match command.as_deref() {
+        None if is_brief => Some(given.after(&["queue"])),
+        Some("history") => {
+            given.take_first();
+            Some(given.after(&["queue", "list", "--all"]))
+        }
+        Some("switch") => {
+            given.take_first();
+            Some(given.after(&["queue", "activate", "--only"]))
+        }
+        Some("activate") if given.words.iter().any(|word| word.contains(',')) => {
+            let names = given.words.iter().flat_map(|word| word.split(',')).map(str::trim);
+            given.words = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            Some(given.after(&["queue"]).into_iter().chain(owned(&["--only"])).collect())
+        }
+        Some("priority" | "dag") => {
+            let name = if command.as_deref() == Some("dag") { "--queue" } else { "--priority" };
+            let value = given.take_value(name)?;
+            Some(given.after(&["queue"]).into_iter().chain([value]).collect())
+        }
+        Some(_) if is_brief => Some(given.after(&["queue"])),
+        _ => None,
+    }
+}
+
 /// The arguments of a command of ccw.
-struct Given<'a> {
-    all: &'a [String],
-    /// Those that are neither options nor their values.
-    plain: Vec<&'a str>,
+struct Given {
+    words: Vec<String>,
+    /// Whether `--json` stands before the command.
+    is_json: bool,
 }
 
-impl<'a> Given<'a> {
-    fn of(all: &'a [String]) -> Self {
-        let mut plain = Vec::new();
-        let mut words = all.iter();
-        while let Some(word) = words.next() {
-            if VALUED.contains(&word.as_str()) {
-                words.next();
-            } else if !word.starts_with('-') {
-                plain.push(word.as_str());
-            }
-        }
-        Self { all, plain }
-    }
-
+impl Given {
     fn has(&self, name: &str) -> bool {
-        self.all.iter().any(|word| word == name)
+        self.words.iter().any(|word| is_option(word, name))
     }
 
-    /// Whether there is an option that `show` does not have.
-    fn has_option(&self) -> bool {
-        self.all.iter().any(|word| word.starts_with('-') && word != "--json")
+    fn is_forced(&self) -> bool {
+        self.words.iter().any(|word| word.trim_start_matches('-') == "force")
     }
 
-    fn value(&self, name: &str) -> Option<&'a str> {
-        let mut words = self.all.iter();
-        while let Some(word) = words.next() {
-            match word.strip_prefix(name).map(|rest| rest.strip_prefix('=')) {
-                Some(Some(value)) => return Some(value),
-                Some(None) if word == name => return words.next().map(String::as_str),
-                _ => {}
-            }
-        }
-        None
+    /// The first argument, unless an option that has a value may stand before it.
+    fn first(&self) -> Option<&str> {
+        let first = self.words.iter().find(|word| *word != JSON)?;
+        (!first.starts_with('-')).then_some(first)
     }
 
-    /// A list, as JSON where ccw prints JSON.
-    fn brief(&self, command: &[&str]) -> Vec<String> {
-        let mut meant = owned(command);
-        if let Some(status) = self.value("--status") {
-            meant.extend(owned(&["--status", status]));
+    fn take_first(&mut self) -> Option<String> {
+        self.first()?;
+        let at = self.words.iter().position(|word| word != JSON)?;
+        Some(self.words.remove(at))
+    }
+
+    /// Whether the first argument is an issue, and not the name of a command.
+    fn is_about_issue(&self) -> bool {
+        self.first().is_some_and(|word| IssueId::parse(word).is_ok())
+    }
+
+    fn take_flag(&mut self, name: &str) -> bool {
+        let before = self.words.len();
+        self.words.retain(|word| word != name);
+        self.words.len() < before
+    }
+
+    fn take_value(&mut self, name: &str) -> Option<String> {
+        let at = self.words.iter().position(|word| is_option(word, name))?;
+        if self.words[at] == name && at + 1 == self.words.len() {
+            return None;
         }
-        if self.has("--brief") || self.has("--json") {
-            meant.push("--json".to_owned());
+        let word = self.words.remove(at);
+        match word.split_once('=') {
+            Some((_, value)) => Some(value.to_owned()),
+            None => Some(self.words.remove(at)),
         }
-        meant
+    }
+
+    fn rename(&mut self, name: &str, here: &str) {
+        for word in self.words.iter_mut().filter(|word| is_option(word, name)) {
+            *word = word.replacen(name, here, 1).trim_start_matches('=').to_owned();
+        }
+    }
+
+    /// Makes `S-1 --queue QUE-1` into `QUE-1:S-1`. Returns whether there was such an option.
+    fn qualify(&mut self) -> bool {
+        let Some(queue) = self.take_value("--queue") else { return false };
+        match self.take_first() {
+            Some(item) => self.words.insert(0, format!("{queue}:{item}")),
+            None => self.words.extend(["--queue".to_owned(), queue]),
+        }
+        true
+    }
+
+    fn add_json(&mut self) {
+        if !self.is_json && !self.has(JSON) {
+            self.words.push(JSON.to_owned());
+        }
+    }
+
+    /// These words, and then the arguments.
+    fn after(&self, first: &[&str]) -> Vec<String> {
+        self.following(owned(first))
+    }
+
+    fn following(&self, mut first: Vec<String>) -> Vec<String> {
+        first.extend(self.words.iter().cloned());
+        first
     }
 }
 
-/// `create`, with the fields as JSON in an option or on stdin, or with arguments of `new`.
-fn create(rest: &[String], given: &Given<'_>) -> Vec<String> {
-    let is_own = given.plain.is_empty() && given.value("--title").is_none();
-    match given.value("--data") {
-        Some(data) => {
-            let json = given.has("--json").then_some("--json");
-            owned(&["new", "--data", data]).into_iter().chain(json.map(str::to_owned)).collect()
-        }
-        None if is_own && !rest.iter().any(|word| word == "--help" || word == "-h") => {
-            words(["new", "--from-json", "-"], rest)
-        }
-        None => words(["new"], rest),
-    }
-}
-
-/// `init ISSUE`: a new issue with this id.
-fn new(issue: &str, given: &Given<'_>) -> Vec<String> {
-    let title = given.value("--title").unwrap_or(issue);
-    let mut meant = owned(&["new", title, "--id", issue]);
-    meant.extend(fields(given));
-    meant
-}
-
-/// `update ISSUE`: changes fields.
-fn edit(issue: &str, given: &Given<'_>) -> Vec<String> {
-    let mut meant = owned(&["edit", issue]);
-    for name in ["--title", "--status"] {
-        if let Some(value) = given.value(name) {
-            meant.extend(owned(&[name, value]));
-        }
-    }
-    meant.extend(fields(given));
-    meant
-}
-
-fn fields(given: &Given<'_>) -> Vec<String> {
-    let mut meant = Vec::new();
-    for (name, here) in [("--priority", "--priority"), ("--description", "--message")] {
-        if let Some(value) = given.value(name) {
-            meant.extend(owned(&[here, value]));
-        }
-    }
-    meant.extend(given.has("--json").then(|| "--json".to_owned()));
-    meant
+/// Whether a word is this option, perhaps with its value.
+fn is_option(word: &str, name: &str) -> bool {
+    word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
 }
 
 fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
-}
-
-fn words<const N: usize>(first: [&str; N], rest: &[String]) -> Vec<String> {
-    owned(&first).into_iter().chain(rest.iter().cloned()).collect()
 }
 
 #[cfg(test)]
@@ -185,24 +238,47 @@ mod tests {
         for (ccw, here) in [
             ("create --data {\"title\":\"t\"}", "new --data {\"title\":\"t\"}"),
             ("create", "new --from-json -"),
+            ("create --json", "new --from-json - --json"),
+            ("create --title T", "new T"),
+            ("create --title=T --description D --priority 2", "new T --message D --priority 2"),
+            ("create --help", "new --help"),
             ("--json create Tokens", "--json new Tokens"),
             ("init ISS-001", "new ISS-001 --id ISS-001"),
             ("init ISS-001 --title T --priority 2", "new T --id ISS-001 --priority 2"),
+            ("init ISS-001 --force", "new ISS-001 --id ISS-001 --force"),
             ("list ISS-001 --json", "show ISS-001 --json"),
-            ("list --brief", "list --json"),
-            ("list --status planned,queued --brief", "list --status planned,queued --json"),
+            ("list --json ISS-001", "show ISS-001 --json"),
             ("history", "list --status completed,closed"),
-            ("history --brief", "list --status completed,closed --json"),
+            ("history --brief", "list --status completed,closed --brief"),
             ("update ISS-001 --status in-progress", "edit ISS-001 --status in-progress"),
-            ("update ISS-001 --title=T --description D --json", "edit ISS-001 --title T --message D --json"),
+            ("update --status planned ISS-001", "edit --status planned ISS-001"),
+            ("update ISS-001 --title=T --description=D --json", "edit ISS-001 --title=T --message=D --json"),
+            ("update ISS-001 ISS-002 --status paused", "edit ISS-001 ISS-002 --status paused"),
+            ("update --help", "edit --help"),
+            ("update --from-queue --json", "queue show --json"),
+            ("update --from-queue QUE-1", "queue show QUE-1"),
+            ("update --from-queue=QUE-1", "queue show QUE-1"),
             ("complete S-1", "done S-1"),
+            ("complete S-1 --queue QUE-1", "done QUE-1:S-1"),
             ("done S-1 --fail --reason broken", "fail S-1 -m broken"),
+            ("done S-1 --fail --json", "fail S-1 -m Unknown failure --json"),
+            ("done S-1 --queue QUE-1 -m done", "done QUE-1:S-1 -m done"),
+            ("fail S-1 --reason broken", "fail S-1 --message broken"),
+            ("detail S-1 --queue QUE-1", "detail QUE-1:S-1"),
             ("bind ISS-001 --solution plan.json", "solution add ISS-001 plan.json"),
+            ("register ISS-001 --solution plan.json", "solution add ISS-001 plan.json"),
+            ("solution ISS-001 --data {}", "solution add ISS-001 --data {}"),
+            ("task ISS-001 --title T", "task add ISS-001 --title T"),
+            ("task ISS-001 T1 --title T", "task edit ISS-001 T1 --title T"),
+            ("queue --brief", "queue --json"),
             ("queue history", "queue list --all"),
             ("queue list --brief", "queue list --json"),
-            ("queue switch QUE-1", "queue activate QUE-1 --only"),
+            ("--json queue list --brief", "--json queue list"),
+            ("queue switch QUE-1", "queue activate --only QUE-1"),
+            ("queue activate QUE-1,QUE-2", "queue activate QUE-1 QUE-2 --only"),
             ("queue priority QUE-1 --priority 2", "queue priority QUE-1 2"),
-            ("queue dag --queue QUE-1 --json", "queue dag QUE-1 --json"),
+            ("queue dag --queue QUE-1 --json", "queue dag --json QUE-1"),
+            ("help update", "help edit"),
         ] {
             assert_eq!(meant(ccw), here, "{ccw}");
         }
@@ -214,18 +290,27 @@ mod tests {
             "init --remote origin",
             "init --hooks",
             "list",
+            "list --brief",
             "list --status planned --json",
             "list --tag a",
+            "list ISS-001 --tag a",
             "queue",
             "queue list",
             "queue dag QUE-1",
             "queue priority QUE-1 2",
+            "queue activate QUE-1",
             "queue add ISS-001",
             "bind ISS-001 SOL-ISS-001-1",
+            "solution add ISS-001 plan.json",
+            "task add ISS-001 --title T",
             "done S-1 -m done",
+            "fail S-1 broken",
+            "fail --reason broken",
+            "fail S-1 -m broken --force --reason late",
             "status ISS-001 --json",
             "next --queue QUE-1",
             "solutions ISS-001 --json",
+            "help queue add",
             "--version",
             "-h",
         ] {

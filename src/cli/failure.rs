@@ -76,6 +76,12 @@ impl Failure {
         self
     }
 
+    /// Adds something that can be done about it.
+    pub(crate) fn remedy(mut self, remedy: Remedy) -> Self {
+        self.remedies.push(remedy);
+        self
+    }
+
     /// Adds more lines.
     pub(crate) fn details<D: Into<Detail>>(mut self, details: Vec<D>) -> Self {
         self.details = details.into_iter().map(D::into).collect();

@@ -90,6 +90,7 @@ commands! {
         Queue = queue,
     }
     "the work" {
+        Prime = work::prime,
         Next = work::next,
         Start = work::start,
         Detail = work::detail,
@@ -99,7 +100,8 @@ commands! {
         Fail = work::fail,
         Retry = work::retry,
         Lease = work::lease,
-        Agent = work::agent,
+        #[command(visible_alias = "agent")]
+        Agents = work::agents,
         Run = work::run,
     }
     "the trail" {
@@ -165,10 +167,9 @@ fn groups(command: &clap::Command) -> Vec<(&'static str, Vec<&clap::Command>)> {
 
 /// Parses the command line. Only the arguments of the command that was typed are built: building all of them takes
 /// longer than most commands. If parsing fails, the complete command line produces the error.
-fn parse() -> Result<Arguments, clap::Error> {
-    let words = words();
-    Arguments::try_parse_from(&words).or_else(|_| {
-        let matches = whole_command().try_get_matches_from(&words);
+fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
+    Arguments::try_parse_from(words).or_else(|_| {
+        let matches = whole_command().try_get_matches_from(words);
         matches.and_then(|matches| Arguments::from_arg_matches(&matches))
     })
 }
@@ -196,14 +197,15 @@ pub fn main() -> ExitCode {
             ui::say(&trace.to_string());
         }
     }));
+    let words = words();
     match complete::answer() {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
-        Err(error) => return usage::report(&error),
+        Err(error) => return usage::report(&error, &words),
     }
-    let arguments = match parse() {
+    let arguments = match parse(&words) {
         Ok(arguments) => arguments,
-        Err(error) => return usage::report(&error),
+        Err(error) => return usage::report(&error, &words),
     };
     let json = arguments.json;
     let mut context = Context::new(json);

@@ -11,6 +11,7 @@ use crate::agent::answer::{Strict, With};
 use crate::agent::ping::Pong;
 use crate::agent::request::Request;
 use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked};
+use crate::cli::command::issues::list;
 use crate::cli::command::plans::solutions;
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
@@ -287,8 +288,19 @@ pub(super) static KINDS: &[Kind] = &[
         "`detail`: an item, with everything that its executor needs",
     ),
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
-    kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agent list`"),
-    kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agent test`"),
+    kind::<ops::work::Prime>(Sort::Answer, "prime", "`prime`: what an agent needs at the start of a session"),
+    kind::<ops::work::Reminder>(
+        Sort::Answer,
+        "prime-stop",
+        "`prime --stop`: an execution that has not ended",
+    ),
+    kind::<ops::store::AgentFiles>(
+        Sort::Answer,
+        "agents-setup",
+        "`agents setup`: the files of coding agents",
+    ),
+    kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agents list`"),
+    kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agents test`"),
     kind::<crate::rules::run::RunReport>(Sort::Answer, "run-report", "`run report`: the outcome of a run"),
     kind::<ops::work::run::DryRun>(
         Sort::Answer,
@@ -308,6 +320,11 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::run::RunSummary>(Sort::Answer, "run-summary", "an array of them: `run list`"),
     kind::<ops::issues::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<ops::issues::Counted>(Sort::Answer, "list-count", "`list --count`"),
+    kind::<list::BriefIssue>(
+        Sort::Answer,
+        "list-brief",
+        "an array of them: the issues in brief, as programs for ccw ask for them (`list --brief`)",
+    ),
     kind::<ops::issues::Found>(Sort::Answer, "search", "`search`"),
     kind::<ops::store::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
     kind::<ops::work::Started>(Sort::Answer, "task-start", "`task start`"),

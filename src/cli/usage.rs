@@ -1,5 +1,6 @@
 //! Errors for command lines that cannot be parsed.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -8,15 +9,15 @@ use crate::cli::{Exit, Failure, whole_command};
 use crate::ui;
 
 /// Help and version are answers; everything else that clap reports is wrong usage.
-pub(super) fn report(error: &clap::Error) -> ExitCode {
+/// `words` are the arguments as they were parsed.
+pub(super) fn report(error: &clap::Error, words: &[OsString]) -> ExitCode {
     if !error.use_stderr() {
         return match error.print() {
             Err(error) if !ui::is_broken_pipe(&error) => Exit::Failed.into(),
             _ => Exit::Done.into(),
         };
     }
-    let words: Vec<String> =
-        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let json = words.iter().any(|word| word == "--json");
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json {
         // This repeats nothing that was typed, but the filter does no harm.

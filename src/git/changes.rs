@@ -76,12 +76,6 @@ impl Git {
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
-    /// Shows the commits of `head` that `base` does not have: fails if there is one that `git log` cannot show.
-    pub(crate) fn show_between(&self, base: ObjectId, head: ObjectId) -> Result<(), GitError> {
-        let log = Args::new(&["log", "--format=%ad %cd"]).value(head.to_string()).without(base);
-        self.run(log.no_paths()).map(drop)
-    }
-
     /// Those of `commits`, in their order, that touch one of these files.
     pub(crate) fn touching<C: std::fmt::Display, S: AsRef<str>>(
         &self,

@@ -41,12 +41,18 @@ impl Git {
     /// processes which add it at once add it once.
     pub(crate) fn add_config(&self, key: &str, value: &str) -> Result<(), GitError> {
         let args = Args::new(&["config", "--local", "--fixed-value", "--replace-all"]);
-        self.run(args.value(key).value(value).value(value)).map(drop)
+        self.change_config(args.value(key).value(value).value(value))
     }
 
     /// Sets a key of this repository.
     pub(crate) fn set_config(&self, key: &str, value: &str) -> Result<(), GitError> {
-        self.run(Args::new(&["config", "--local"]).value(key).value(value)).map(drop)
+        self.change_config(Args::new(&["config", "--local"]).value(key).value(value))
+    }
+
+    fn change_config(&self, args: Args) -> Result<(), GitError> {
+        self.run(args)?;
+        self.know_config();
+        Ok(())
     }
 
     /// Whether a key has a value.
@@ -57,7 +63,7 @@ impl Git {
 
     /// The hooks directory: absolute, as `core.hooksPath` has it. It may be missing.
     pub(crate) fn hooks_dir(&self) -> Result<PathBuf, GitError> {
-        self.absolute_path(&["--git-path", "hooks"])
+        self.as_anyone().absolute_path(&["--git-path", "hooks"])
     }
 
     /// The git directory that all worktrees share, without symbolic links.

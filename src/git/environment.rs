@@ -4,21 +4,37 @@
 use std::ffi::{OsStr, OsString};
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use super::confined::Confined;
 
 /// Variables by name. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Environment(Arc<[(OsString, OsString)]>);
+pub(crate) struct Environment {
+    variables: Arc<[(OsString, OsString)]>,
+    /// Shared with all clones.
+    confined: Arc<OnceLock<Confined>>,
+}
 
 impl Environment {
     /// Takes variables as [`std::env::vars_os`] lists them.
     pub(crate) fn new(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        Self(variables.into_iter().collect())
+        Self { variables: variables.into_iter().collect(), confined: Arc::default() }
+    }
+
+    /// From now on, git is confined wherever this environment, or a clone of it, is used. The first confinement stays.
+    pub(crate) fn confine(&self, confined: Confined) {
+        let _ = self.confined.set(confined);
+    }
+
+    /// What git is confined to here; `None` if it works as the user's own git.
+    pub(crate) fn confined(&self) -> Option<&Confined> {
+        self.confined.get()
     }
 
     /// The value of a variable that is set, even if it is empty.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
+        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
     }
 
     /// The value of a variable that is set and not empty.
@@ -41,7 +57,7 @@ impl Deref for Environment {
     type Target = [(OsString, OsString)];
 
     fn deref(&self) -> &Self::Target {
-        &self.0
+        &self.variables
     }
 }
 

@@ -117,12 +117,45 @@ pub(crate) struct Git {
     pub(super) work_dir: Option<PathBuf>,
     /// The variables that name the object directories of a push, for its hook.
     incoming: Option<Vec<(OsString, OsString)>>,
+    /// Says whether git is confined.
+    environment: Environment,
+    /// Whether it needs the user's keys, even if it is confined.
+    has_keys: bool,
+    /// Whether this program runs it for an agent of a run, whose hooks and trace are about what the agent itself does.
+    is_for_agent: bool,
 }
 
 impl Git {
     /// `git_dir` is the git directory of the worktree. Without a `work_dir`, the repository counts as bare.
     pub(crate) fn new(git_dir: impl Into<PathBuf>, work_dir: Option<&Path>) -> Self {
-        Self { git_dir: git_dir.into(), work_dir: work_dir.map(Path::to_owned), incoming: None }
+        Self {
+            git_dir: git_dir.into(),
+            work_dir: work_dir.map(Path::to_owned),
+            incoming: None,
+            environment: Environment::default(),
+            has_keys: false,
+            is_for_agent: false,
+        }
+    }
+
+    /// The same, run by this program for an agent of a run. What this program does goes through its own rules.
+    pub(crate) fn for_agent(self) -> Self {
+        Self { is_for_agent: true, ..self }
+    }
+
+    /// The same, with the hooks and the trace that everyone else's git has here.
+    pub(super) fn as_anyone(&self) -> Self {
+        Self { is_for_agent: false, ..self.clone() }
+    }
+
+    /// The same, confined if this environment says so.
+    pub(crate) fn within(self, environment: &Environment) -> Self {
+        Self { environment: environment.clone(), ..self }
+    }
+
+    /// The same, for what signs, or asks a remote.
+    pub(super) fn with_keys(&self) -> Self {
+        Self { has_keys: true, ..self.clone() }
     }
 
     /// The same, for a hook of a push: it also sees the pushed objects, and ignores replace refs, since those could
@@ -132,6 +165,13 @@ impl Git {
         Self { incoming: Some(known.cloned().collect()), ..self }
     }
 
+    /// Takes the configuration, which this program itself has just changed, for what it should be.
+    pub(super) fn know_config(&self) {
+        if let Some(confined) = self.environment.confined() {
+            confined.settings().know_config();
+        }
+    }
+
     /// A command that the caller can still change (stdin, inherited output).
     pub(super) fn command(&self, args: impl Into<Args>) -> Command {
         self.started_with(&args.into().words())
@@ -139,8 +179,14 @@ impl Git {
 
     fn started_with(&self, words: &[OsString]) -> Command {
         let mut command = Command::new("git");
+        if let Some(confined) = self.environment.confined() {
+            confined.apply(&mut command, self.has_keys);
+        }
         clear_local_variables(&mut command);
         command.env("GIT_DIR", &self.git_dir).env("LC_MESSAGES", "C").env("LANGUAGE", "C");
+        if self.is_for_agent {
+            command.env_remove("GIT_TRACE2_EVENT").args(["-c", "core.hooksPath=/dev/null"]);
+        }
         if let Some(known) = &self.incoming {
             command.envs(known.iter().cloned()).env("GIT_NO_REPLACE_OBJECTS", "1");
         }

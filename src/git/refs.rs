@@ -248,6 +248,21 @@ impl Git {
         Ok(self.output(args)?.status.success())
     }
 
+    /// Restores a ref that does not point to a commit any more, whatever is in its place: nothing, another ref, or a file
+    /// that git cannot read. Whether it is back.
+    pub(crate) fn bring_back(&self, name: &str, target: ObjectId, common: &Path) -> Result<bool, GitError> {
+        if self.put_back(name, None, Some(target))? {
+            return Ok(true);
+        }
+        let file = common.join(name);
+        // git itself refuses to touch a file that is no ref.
+        if is_ref_name(name) && file.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
+            std::fs::remove_file(&file).map_err(GitError::io(&file))?;
+        }
+        let args = Args::new(&["update-ref", "--no-deref", "--create-reflog", "-m", "wf: put back"]);
+        Ok(self.output(args.value(name).value(target.to_string()))?.status.success())
+    }
+
     /// Empties the reflog of a ref; a bare repository has none.
     pub(crate) fn expire_reflog(&self, name: &str) -> Result<(), GitError> {
         if self.output(Args::new(&["reflog", "exists"]).value(name))?.status.success() {

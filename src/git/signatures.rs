@@ -65,7 +65,7 @@ impl Git {
         by: &By<'_>,
     ) -> Result<ObjectId, GitError> {
         let args = Args::new(&["commit-tree", "-S"]).with("-p", parent).value(tree.to_string());
-        let mut command = self.command(args);
+        let mut command = self.with_keys().command(args);
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), by.name);
             command.env(format!("GIT_{who}_EMAIL"), by.email);

@@ -1,6 +1,5 @@
 //! Fetching from a remote, and pushing to one. What git says about it is for the caller to read.
 
-use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use super::{Args, Git, GitError, ObjectId};
@@ -14,9 +13,9 @@ pub(crate) struct Transport(Git);
 const LOGGED: &str = "core.logAllRefUpdates";
 
 impl Transport {
-    /// `main` is the top directory of the main work tree; the shared git directory in a bare repository.
-    pub(crate) fn new(git_dir: impl Into<PathBuf>, main: &Path) -> Self {
-        Self(Git::new(git_dir, Some(main)))
+    /// `git` has the main work tree for its own; the shared git directory in a bare repository.
+    pub(crate) fn new(git: &Git) -> Self {
+        Self(git.with_keys())
     }
 
     /// Fetches what the refspec names, and nothing else.

@@ -10,7 +10,7 @@ use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
 use crate::rules::claim::Claim;
-use crate::rules::claim_order::who_holds;
+use crate::rules::claim_order;
 use crate::rules::ending::Ending;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Read, Store, StoreError, layout, records};
@@ -189,8 +189,8 @@ fn holder(
     wanted: impl Fn(&ExecutionFolder) -> bool,
 ) -> Result<Option<Bound>, StoreError> {
     let executions = records::executions(read, issue)?;
-    let holder = who_holds(&executions).holder.map(|n| &executions[n]);
-    let holder = holder.filter(|it| it.outcome() == ExecutionStatus::Executing && wanted(it));
+    let holder = claim_order::holder(&executions)
+        .filter(|it| it.outcome() == ExecutionStatus::Executing && wanted(it));
     Ok(holder.map(|it| Bound {
         execution_id: it.execution.id.clone(),
         solution_id: it.execution.solution_id.clone(),

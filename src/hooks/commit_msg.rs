@@ -33,7 +33,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     let mut told = None;
     let mut binding = binding::of_worktree(store, &snapshot, &here)?;
     if !matches!(binding, Binding::Lost(_)) {
-        let back = progress::goes_back_to(&git_dir);
+        let back = progress::goes_back_to(&git_dir)?;
         let sources = Sources::of(store, &snapshot);
         let own =
             |it: &Source| matches!(&binding, Binding::Bound(bound) if bound.solution_id == it.solution_id);
@@ -170,7 +170,7 @@ fn is_of_last_pick(
     read: &impl Read,
     named: &BTreeSet<SolutionId>,
 ) -> Result<bool, StoreError> {
-    let Some(prepared) = progress::prepared(&store.git_dir()) else { return Ok(false) };
+    let Some(prepared) = progress::prepared(&store.git_dir())? else { return Ok(false) };
     Ok(solutions(read, &trailers::parse(&prepared))? == *named)
 }
 

@@ -25,7 +25,7 @@ const DAY: i64 = 24 * 60 * 60;
 pub(super) fn of(store: &Store) -> Result<Floor, StoreError> {
     let values = store.config_all(KEY);
     Floor::parse(values.iter().map(String::as_str)).map_err(|error| StoreError::Config {
-        key: KEY,
+        key: KEY.into(),
         value: format!("{} ({error})", values.join(",")),
         why: "expected a list such as `commits=required,review=none`, or `none`",
     })

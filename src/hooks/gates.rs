@@ -13,7 +13,7 @@ use crate::model::review::Review;
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
-use crate::rules::claim_order::{standing, who_holds};
+use crate::rules::claim_order::{self, standing};
 use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::policy::Gate;
@@ -59,7 +59,7 @@ pub(super) fn look(
     for issue in changed(store, before, after)? {
         let Some(folder) = records::issue(after, &issue)? else { continue };
         let old = Before::of(before, &issue)?;
-        let holder = who_holds(&folder.executions).holder.map(|n| &folder.executions[n].execution.id);
+        let holder = claim_order::holder(&folder.executions).map(|it| &it.execution.id);
         // An execution that was set aside does not count: checking it would leave no way out.
         for (it, outcome) in standing(&folder.executions) {
             let id = &it.execution.id;
@@ -102,7 +102,7 @@ impl Before {
     }
 
     fn holder(&self) -> Option<&ExecutionId> {
-        who_holds(&self.0).holder.map(|n| &self.0[n].execution.id)
+        claim_order::holder(&self.0).map(|it| &it.execution.id)
     }
 
     /// The execution, if it was completed and not set aside.

@@ -6,7 +6,6 @@ use bstr::ByteSlice;
 
 use super::staged::Staged;
 use super::{HookError, Verdict};
-use crate::agent::in_run;
 use crate::rules::run::{Bounds, RefChange, unplanned_words};
 use crate::store::{Store, object_id};
 
@@ -33,8 +32,7 @@ pub(crate) fn run(
         }
         _ => None,
     };
-    // What this program does with git goes through its own rules.
-    Ok(match refused.filter(|_| !in_run::is_git_of_git_wf()) {
+    Ok(match refused {
         Some(why) => Verdict::OutOfBounds(why),
         None => Verdict::Go,
     })

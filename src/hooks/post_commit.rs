@@ -122,7 +122,7 @@ fn outside(
     files: &[String],
 ) -> Result<Option<String>, StoreError> {
     let Some(own) = targets.iter().find(|it| it.renews && it.reverts.is_empty()) else { return Ok(None) };
-    if targets.len() > 1 || commit.parents.len() > 1 || store.config(NOTICE).as_deref() == Some("false") {
+    if targets.len() > 1 || commit.parents.len() > 1 || !store.config_bool(NOTICE, true)? {
         return Ok(None);
     }
     let Some(solution) = records::solution(read, &own.solution_id)? else { return Ok(None) };

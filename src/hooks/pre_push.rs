@@ -13,7 +13,7 @@ use crate::sync;
 /// Publishes the ref if configured. `remote` and `url` are the hook's arguments, `input` its stdin: one line for each
 /// pushed ref. The push itself continues whatever happens here.
 pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Result<Verdict, StoreError> {
-    let is_wanted = store.config_bool(&format!("remote.{remote}.wfPush"))
+    let is_wanted = store.config_bool(&format!("remote.{remote}.wfPush"), false)?
         && store.repo().remotes().iter().any(|known| known == remote);
     if !is_wanted || in_hook::is_in_dry_push() || store.tip()?.is_none() {
         return Ok(Verdict::Go);

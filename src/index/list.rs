@@ -105,12 +105,12 @@ pub(crate) struct Listed {
 const LISTED: &str = "SELECT id, status, priority, title, tags FROM issues WHERE n = ?1";
 
 fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
-    let (status, priority): (i64, i64) = (row.get(1)?, row.get(2)?);
-    let status = usize::try_from(status).ok().and_then(|at| IssueStatus::ALL.get(at));
+    let (status, priority): (u16, u8) = (row.get(1)?, row.get(2)?);
+    let broken = || rusqlite::Error::FromSqlConversionFailure(1, Type::Integer, "out of range".into());
     Ok(Listed {
         id: row.get(0)?,
-        status: status.copied().unwrap_or(IssueStatus::Registered),
-        priority: Priority::parse(&priority.to_string()).unwrap_or_default(),
+        status: IssueStatus::ALL.get(usize::from(status)).copied().ok_or_else(broken)?,
+        priority: Priority::new(priority.into()).ok_or_else(broken)?,
         title: row.get(3)?,
         tags: row.get(4)?,
     })
@@ -362,4 +362,22 @@ impl Index<'_> {
 
 fn marks(count: usize) -> String {
     vec!["?"; count].join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_does_not_say_its_status_or_priority_is_an_error() {
+        let db = rusqlite::Connection::open_in_memory().unwrap();
+        let listed = |status: i64, priority: i64| {
+            let row = "SELECT 'ISS-1', ?1, ?2, 'title', ''";
+            db.query_row(row, [status, priority], listed)
+        };
+        assert_eq!(listed(0, 1).unwrap().priority.number(), 1);
+        for (status, priority) in [(-1, 1), (99, 1), (0, 0), (0, 6)] {
+            assert!(listed(status, priority).is_err(), "{status} {priority}");
+        }
+    }
 }

@@ -147,6 +147,11 @@ pub(crate) fn at_once(store: &Store) -> Option<Index<'_>> {
     Some(Index { store, commit, db, lies })
 }
 
+/// Whether reading the items of all queues without an index takes long.
+pub(crate) fn are_queues_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
+    queues::are_long(snapshot)
+}
+
 /// Whether too many directories differ from the state of `known` for a quick update.
 fn has_moved_far(store: &Store, known: ObjectId) -> Result<bool, StoreError> {
     /// Of the 256 directories of issues, or of the items of each queue. Fewer mean a few hundred issues at most.

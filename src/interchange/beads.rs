@@ -12,14 +12,13 @@ use serde_json::{Map, Value};
 pub(crate) use export::{Written, record};
 pub(crate) use folder::file_in;
 
+use super::comment::{self, Said};
 use super::fields::{Fields, kind_of};
 use super::tracker::{Arrival, Refused, Tracker};
 use super::work::Work;
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::priority::Priority;
-use crate::model::record::entry_at;
-use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::rules::limits;
 
@@ -119,11 +118,11 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
         }
     }
     let mut comments: Vec<Comment> = Vec::new();
-    for comment in fields.list("comments") {
-        match fields.comment(&issue, comment) {
-            // A repeated one counts once.
-            Some(comment) if comments.iter().any(|known| known.id == comment.id) => {}
-            Some(comment) => comments.push(comment),
+    for given in fields.list("comments") {
+        match fields.comment(&issue, given) {
+            Some(comment) => {
+                comment::add(&mut comments, changed, comment);
+            }
             None => fields.note("a comment has no `text`; it is kept in `imported`".into()),
         }
     }
@@ -207,8 +206,8 @@ impl Fields<'_> {
         priority
     }
 
-    /// `None` if it is empty. Its id is derived from its content, so it is the same entry in every clone.
-    fn comment(&mut self, issue: &Issue, given: &Value) -> Option<Comment> {
+    /// `None` if it is empty.
+    fn comment(&mut self, issue: &Issue, given: &Value) -> Option<Said> {
         let text =
             |name: &str| given.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let body = text("text")?.to_owned();
@@ -216,13 +215,8 @@ impl Fields<'_> {
             self.note("a comment has no `created_at`; it gets the time of the issue".into());
             issue.created_at
         });
-        Some(entry_at(&Stamp::import(created_at), |id| Comment {
-            id,
-            body,
-            author: text("author").unwrap_or(UNKNOWN).into(),
-            created_at,
-            edits: None,
-        }))
+        let id = given.get("id").and_then(comment::id_of);
+        Some(Said { id, body, author: text("author").unwrap_or(UNKNOWN).into(), created_at })
     }
 }
 

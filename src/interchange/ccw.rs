@@ -14,6 +14,7 @@ mod item;
 mod plan;
 mod queue;
 mod session;
+mod status;
 mod store;
 
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ use super::fields::{Fields, kind_of};
 use super::tracker::{Arrival, Refused, Tracker};
 use super::work::Work;
 use crate::model::id::{IssueId, SolutionId};
-use crate::model::issue::{Issue, Source, StoredStatus};
+use crate::model::issue::{Issue, Source};
 use crate::model::priority::Priority;
 use crate::model::time::Time;
 use crate::model::typed;
@@ -45,6 +46,10 @@ pub(crate) static CCW: Tracker = Tracker {
 
 /// The member of a record with the plans and the items of the issue.
 const OWN: &str = "ccw";
+/// Its member with when the bound plan was bound.
+const BOUND_AT: &str = "bound_at";
+/// Its member with the plans that have other ids here.
+const RENAMED: &str = "renamed";
 /// Who wrote what ccw has no author for.
 const UNKNOWN: &str = "unknown";
 /// The status of an issue that was closed or cancelled here, for which ccw has no word.
@@ -83,6 +88,7 @@ const PLACED: &[&str] = &[
     "lifecycle_requirements",
     "close_reason",
     "closed_at",
+    "resolved_at",
 ];
 
 /// What a record has beside the issue.
@@ -108,8 +114,19 @@ impl<'a> Own<'a> {
         self.0?.get("bound")?.as_str()
     }
 
+    /// When it was bound, if its plan says so.
+    fn bound_at(&self) -> Option<Time> {
+        self.0?.get(BOUND_AT)?.as_str().and_then(Time::parse)
+    }
+
     fn time(&self, group: &str, name: &str) -> Option<Time> {
         self.0?.get(group)?.get(name)?.as_str().and_then(Time::parse)
+    }
+
+    /// The plans whose ids cannot be ids here, with the ids that ccw has for them.
+    fn renamed(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let all = self.0.and_then(|own| own.get(RENAMED)?.as_object()).into_iter().flatten();
+        all.filter_map(|(id, given)| Some((id.as_str(), given.as_str()?)))
     }
 }
 
@@ -140,12 +157,16 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
     fields.links(&mut issue);
     fields.objects(&mut issue);
     let plans = own.plans();
-    issue.bound_solution_id = fields.bound(&own, &plans);
+    for (id, given) in own.renamed() {
+        fields
+            .note(format!("its plan `{given}` became `{id}`: here, the id of a plan has that of its issue"));
+    }
+    issue.bound_solution_id = fields.bound(&issue.id, &own, &plans);
+    let changed = own.bound_at().map_or(changed, |at| at.max(changed));
     let (items, changed) = item::all(&mut fields, &own, &issue, changed);
-    let status = fields.text("status");
-    let word = status.as_deref().map_or("registered", str::trim);
-    let attempts = attempts::of(&mut fields, &issue, word, &items);
-    fields.decided(&mut issue, word, attempts.is_empty());
+    let word = status::Word::of(&mut fields);
+    let attempts = attempts::of(&mut fields, &issue, word.status, &items);
+    word.decide(&mut fields, &mut issue, attempts.is_empty());
     let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);
     let mut imported = record.clone();
@@ -166,7 +187,8 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
 /// The values of a record that have no field here.
 fn kept(record: &Value) -> Map<String, Value> {
     let Value::Object(map) = record else { return Map::new() };
-    said(map).map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    let status = status::kept(map).map(|status| ("status", status));
+    status.into_iter().chain(said(map)).map(|(name, value)| (name.to_owned(), value.clone())).collect()
 }
 
 /// The members that say something and have no field here.
@@ -278,51 +300,13 @@ impl Fields<'_> {
         })
     }
 
-    fn bound(&mut self, own: &Own<'_>, plans: &BTreeSet<SolutionId>) -> Option<SolutionId> {
+    fn bound(&mut self, issue: &IssueId, own: &Own<'_>, plans: &BTreeSet<SolutionId>) -> Option<SolutionId> {
         let given = self.text("bound_solution_id").or_else(|| own.bound().map(str::to_owned))?;
-        match SolutionId::parse(&given) {
-            Ok(id) if plans.contains(&id) => Some(id),
-            Ok(_) => {
-                self.note(format!("its plan `{given}` is missing, so none is bound"));
-                None
-            }
-            Err(error) => {
-                self.note(format!("{error}; none is bound"));
-                None
-            }
+        let bound = plan::named(issue, &given).filter(|id| plans.contains(id));
+        if bound.is_none() {
+            self.note(format!("its plan `{given}` is missing, so none is bound"));
         }
-    }
-
-    /// The stored part of the status. What happened to the issue follows from its items and executions.
-    fn decided(&mut self, issue: &mut Issue, word: &str, is_untried: bool) {
-        let planned = match issue.bound_solution_id {
-            Some(_) => StoredStatus::Planned,
-            None => StoredStatus::Registered,
-        };
-        let decision = self.text(DECISION).and_then(|word| StoredStatus::parse(&word));
-        issue.status = match word {
-            "completed" if decision == Some(StoredStatus::Closed) => StoredStatus::Closed,
-            "paused" if decision == Some(StoredStatus::Cancelled) => StoredStatus::Cancelled,
-            "planning" => StoredStatus::Planning,
-            "paused" => StoredStatus::Paused,
-            "registered" => StoredStatus::Registered,
-            "completed" if is_untried => {
-                self.kept.insert("`completed` without an execution became closed".into());
-                StoredStatus::Closed
-            }
-            "planned" | "queued" | "executing" | "failed" | "completed" => planned,
-            other => {
-                self.kept.insert(format!("the status `{other}` became `{planned}`").into());
-                planned
-            }
-        };
-        if matches!(word, "executing" | "failed") && is_untried {
-            self.kept.insert(format!("`{word}` without an execution became {planned}").into());
-        }
-        if matches!(issue.status, StoredStatus::Closed | StoredStatus::Cancelled) {
-            issue.closed_at = self.time("closed_at").or_else(|| self.time("completed_at"));
-            issue.close_reason = self.text("close_reason");
-        }
+        bound
     }
 }
 

@@ -266,6 +266,7 @@ impl Fold {
             author: operation.author().into(),
             created_at,
             edits,
+            source_id: Some(operation.id().to_owned()),
         });
         self.standing.insert(of.to_owned(), comment.id.clone());
         self.comments.push(comment);

@@ -14,20 +14,19 @@ pub(crate) use comment::completion;
 pub(crate) use gh::{comment_on, issues_of};
 pub(crate) use pages::Pages;
 
+use super::comment::{self as from_source, Said};
 use super::title;
 use super::tracker::{Arrival, Refused, Tracker};
 use super::work::Work;
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
-use crate::model::record::entry_at;
-use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::rules::limits;
 
 /// GitHub.
 pub(crate) static GITHUB: Tracker = Tracker {
     name: "GitHub",
-    is_own: |record| record.get("number").is_some_and(Value::is_u64) && record.get("title").is_some(),
+    is_own: |record| record.get("number").and_then(number).is_some() && record.get("title").is_some(),
     read,
     kept,
     hint: "give the JSON that `gh issue list --json …` or `gh api --paginate …/issues` wrote",
@@ -44,8 +43,11 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
     let Value::Object(map) = record else {
         return Err(Refused::fault(None, "it is not an object"));
     };
-    let Some(number) = map.get("number").and_then(Value::as_u64).filter(|number| *number > 0) else {
-        return Err(Refused::fault(None, "it has no `number`"));
+    let number = match map.get("number") {
+        None | Some(Value::Null) => return Err(Refused::fault(None, "it has no `number`")),
+        Some(given) => number(given).ok_or_else(|| {
+            Refused::fault(None, format!("its `number` is `{given}`, not a whole number from 1 on"))
+        })?,
     };
     let given = format!("GH-{number}");
     let refused = |reason: &str| Refused::fault(Some(given.clone()), reason);
@@ -70,11 +72,18 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
     fields.state(&mut issue);
     fields.labels(&mut issue);
     fields.assignees(&mut issue);
-    let comments = fields.comments();
+    let comments = fields.comments(changed);
     let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);
     issue.imported = Some(record.clone());
     Ok(Arrival { issue, changed, comments, work: Work::default(), notes: fields.notes, kept: fields.kept })
+}
+
+/// The number of an issue; some programs write it as a text.
+fn number(given: &Value) -> Option<u64> {
+    let is_number = |text: &str| !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+    let of_text = || given.as_str().filter(|text| is_number(text)).and_then(|text| text.parse().ok());
+    given.as_u64().or_else(of_text).filter(|number| *number > 0)
 }
 
 /// The values of a record that have no field here.
@@ -166,7 +175,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn comments(&mut self) -> Vec<Comment> {
+    /// The issue last `changed` then.
+    fn comments(&mut self, changed: Time) -> Vec<Comment> {
         let given = self.map.get("comments");
         if given.and_then(Value::as_u64).is_some_and(|count| count > 0) {
             self.kept.insert("its comments are not in the source, only their number".into());
@@ -180,19 +190,24 @@ impl<'a> Fields<'a> {
                 continue;
             };
             let author = ["author", "user"].iter().find_map(|name| login(given.get(*name)?)).unwrap_or(GHOST);
-            let comment = entry_at(&Stamp::import(created_at), |id| Comment {
-                id,
-                body: body.to_owned(),
-                author: author.into(),
-                created_at,
-                edits: None,
-            });
-            if comments.iter().all(|known| known.id != comment.id) {
-                comments.push(comment);
-            }
+            let is_unedited = given.get("includesCreatedEdit") == Some(&Value::Bool(false));
+            let edited = text(["updatedAt", "updated_at"]).and_then(Time::parse);
+            let changed = edited.or(is_unedited.then_some(created_at)).unwrap_or(changed);
+            let said =
+                Said { id: comment_id(given), body: body.to_owned(), author: author.into(), created_at };
+            from_source::add(&mut comments, changed, said);
         }
         comments
     }
+}
+
+/// The address of a comment, which `gh` and the REST API agree on, or else its id.
+fn comment_id(given: &Value) -> Option<String> {
+    let address = |name| {
+        let address = given.get(name)?.as_str()?;
+        address.contains("#issuecomment-").then(|| address.to_owned())
+    };
+    address("html_url").or_else(|| address("url")).or_else(|| from_source::id_of(given.get("id")?))
 }
 
 fn login(person: &Value) -> Option<&str> {
@@ -256,6 +271,35 @@ mod tests {
     }
 
     #[test]
+    fn a_number_can_be_a_text() {
+        let record = gh(&json!({"number": "4"}));
+        assert_eq!(read(&record).unwrap().issue.id.as_str(), "GH-4");
+        assert!((GITHUB.is_own)(&record), "a later import knows it again");
+    }
+
+    #[test]
+    fn a_comment_has_one_id_from_gh_and_from_the_rest_api() {
+        let of = |comment: Value| {
+            let comment = read(&gh(&json!({"comments": [comment]}))).unwrap().comments.remove(0);
+            (comment.source_id.unwrap(), comment.id.stamp().time().to_string())
+        };
+        let page = "https://github.com/zoo/okapi/issues/7#issuecomment-55";
+        let (unedited, edited) =
+            ("2026-01-01T09:00:00.000Z".to_owned(), "2026-01-02T08:00:00.000Z".to_owned());
+        let own = json!({"id": "IC_kw", "url": page, "body": "b", "createdAt": "2026-01-01T09:00:00Z",
+            "author": {"login": "ada"}, "includesCreatedEdit": false});
+        assert_eq!(of(own.clone()), (page.to_owned(), unedited.clone()));
+        let mut again = own;
+        again["includesCreatedEdit"] = json!(true);
+        assert_eq!(of(again), (page.to_owned(), edited.clone()), "the issue changed last then");
+        let rest = json!({"id": 55, "url": "https://api.github.com/x/55", "html_url": page, "body": "b",
+            "created_at": "2026-01-01T09:00:00Z", "updated_at": "2026-01-01T09:00:00Z", "user": {"login": "ada"}});
+        assert_eq!(of(rest), (page.to_owned(), unedited));
+        let bare = json!({"body": "b", "createdAt": "2026-01-01T09:00:00Z", "author": {"login": "ada"}});
+        assert_eq!(of(bare), ("ada".to_owned(), edited));
+    }
+
+    #[test]
     fn what_has_no_field_is_kept() {
         let record = gh(
             &json!({"milestone": {"title": "1.0"}, "assignees": [{"login": "a"}, {"login": "b"}], "locked": true}),
@@ -273,6 +317,9 @@ mod tests {
         for (record, why, is_fault) in [
             (json!([]), "it is not an object", true),
             (json!({"title": "t"}), "it has no `number`", true),
+            (gh(&json!({"number": "4a"})), "its `number` is `\"4a\"`, not a whole number from 1 on", true),
+            (gh(&json!({"number": 1.5})), "its `number` is `1.5`, not a whole number from 1 on", true),
+            (gh(&json!({"number": 0})), "its `number` is `0`, not a whole number from 1 on", true),
             (gh(&json!({"title": " "})), "it has no `title`", true),
             (gh(&json!({"createdAt": "once"})), "it does not say when it was created", true),
             (gh(&json!({"pull_request": {}})), "pull request", false),

@@ -1,6 +1,7 @@
 //! Imports the issues of another tracker: all records of a source in one transaction. The source is read twice, first
 //! to find the records that count and then to write them, so that it need not fit into memory.
 
+mod comments;
 mod cycles;
 mod settle;
 mod work;
@@ -14,13 +15,11 @@ use super::selection::Selection;
 use super::tracker::{Arrival, Found, Records, Refused, Tracker};
 use super::{Came, Kept, LeftOut, Noted, Report, Skipped};
 use crate::model::doc::Excess;
-use crate::model::id::{EntryId, IssueId, QueueId};
-use crate::model::issue::{Comment, Issue};
-use crate::model::record::{OnceSchema, entry_at, entry_bytes};
-use crate::model::stamp::Stamp;
+use crate::model::id::{IssueId, QueueId};
+use crate::model::issue::Issue;
 use crate::model::time::Time;
-use crate::store::redaction::Redactions;
 use crate::store::{Read, StoreError, Tx, layout};
+use comments::Comments;
 use settle::{Settled, settle};
 
 /// A record that counts: one for each id.
@@ -60,7 +59,7 @@ impl Batch {
             seen(index as u64 + 1);
             match record.and_then(|record| (tracker.read)(&record)) {
                 Ok(arrival) => {
-                    let left_out = selection.leaves_out(&arrival.issue, arrival.changed);
+                    let left_out = selection.leaves_out(&arrival);
                     let new = Counted { index, unit, number, changed: arrival.changed, left_out };
                     report.notes.extend(count(&mut counted, arrival.issue.id, new));
                 }
@@ -230,17 +229,17 @@ impl<'a> Writing<'a> {
     ) -> Result<(), StoreError> {
         let id = &arrival.issue.id;
         let is_other = matches!(settled, Settled::Other(_));
-        let (doc, here, note, is_new) = match settled {
+        let is_lesser = matches!(settled, Settled::Known { is_lesser: true, .. });
+        let (doc, here, mut notes, is_new) = match settled {
             Settled::Older => {
                 self.report.unchanged += 1;
                 return Ok(());
             }
-            Settled::New(doc) => (Some(doc), None, None, true),
-            Settled::Known { doc, here, note } => (doc, here, note, false),
-            Settled::Other(note) => (None, None, Some(note), false),
+            Settled::New(doc) => (Some(doc), None, vec![], true),
+            Settled::Known { doc, here, notes, .. } => (doc, here, notes, false),
+            Settled::Other(note) => (None, None, vec![note], false),
         };
         let is_changed = doc.is_some();
-        let mut notes: Vec<String> = note.into_iter().collect();
         if let Some(doc) = doc {
             match tx.put_doc(layout::issue(id), &doc) {
                 Ok(()) => {}
@@ -261,11 +260,12 @@ impl<'a> Writing<'a> {
         }
         // The plans of another issue are not those of this one.
         let work = if is_other { Came::default() } else { self.work(tx, arrival, &mut notes)? };
-        let comments = write_comments(tx, arrival)?;
-        self.report.comments += comments;
+        let Comments { new, edited } = comments::write(tx, arrival, is_lesser)?;
+        self.report.comments += new;
+        self.report.edited_comments += edited;
         let noted = |note| Noted { id: id.to_string(), note, remedies: vec![] };
         self.report.notes.extend(notes.into_iter().map(noted));
-        *match (is_new, is_changed || comments + work.total() > 0) {
+        *match (is_new, is_changed || new + edited + work.total() > 0) {
             (true, _) => &mut self.report.created,
             (false, true) => &mut self.report.updated,
             (false, false) => &mut self.report.unchanged,
@@ -281,9 +281,9 @@ impl<'a> Writing<'a> {
         here: Option<&Issue>,
     ) -> Result<Vec<String>, StoreError> {
         let mut notes = Vec::new();
-        self.report.relations += new(&now.relations, here.map(|here| &here.relations)).count() as u64;
+        self.report.relations += added(&now.relations, here.map(|here| &here.relations)).count() as u64;
         self.depends_on.insert(now.id.clone(), now.depends_on.iter().cloned().collect());
-        for target in new(&now.depends_on, here.map(|here| &here.depends_on)) {
+        for target in added(&now.depends_on, here.map(|here| &here.depends_on)) {
             self.report.dependencies += 1;
             if self.dependent.last() != Some(&now.id) {
                 self.dependent.push(now.id.clone());
@@ -314,68 +314,6 @@ fn of_excess(excess: &Excess) -> String {
 }
 
 /// The elements that are new in the set.
-fn new<'a, T: Ord>(now: &'a BTreeSet<T>, before: Option<&'a BTreeSet<T>>) -> impl Iterator<Item = &'a T> {
+fn added<'a, T: Ord>(now: &'a BTreeSet<T>, before: Option<&'a BTreeSet<T>>) -> impl Iterator<Item = &'a T> {
     now.iter().filter(move |item| before.is_none_or(|before| !before.contains(item)))
-}
-
-/// Adds missing entries. An entry is written once, so an existing one stays as it is unless someone tampered with it.
-/// An entry that a purge removed is still redacted, and is not added again. Returns how many are new.
-///
-/// A comment whose author has another name in the source now is the same comment: its text and its time are.
-fn write_comments(tx: &mut Tx<'_>, arrival: &Arrival) -> Result<u64, StoreError> {
-    let folder = layout::comments(&arrival.issue.id);
-    let hidden = Redactions::of(tx, &layout::issue_folder(&arrival.issue.id))?;
-    let mut known: BTreeMap<EntryId, EntryId> = BTreeMap::new();
-    let mut new = 0;
-    for comment in &arrival.comments {
-        let edits = comment.edits.as_ref().and_then(|old| known.get(old)).cloned();
-        let path = layout::entry(&folder, &comment.id);
-        let is_there = match tx.file(&path)? {
-            Some(bytes) => {
-                layout::entry_file(OnceSchema::of::<Comment>(), Some(comment.id.as_str()), &bytes).is_ok()
-            }
-            None => hidden.is_about(&path),
-        };
-        if is_there {
-            continue;
-        }
-        let edits = edits.or_else(|| comment.edits.clone());
-        let same = same_comment(tx, &folder, comment, edits.as_ref())?;
-        // Two people can say the same at the same time.
-        if let Some(same) = same.filter(|same| arrival.comments.iter().all(|other| other.id != *same)) {
-            known.insert(comment.id.clone(), same);
-            continue;
-        }
-        let entry = if edits == comment.edits {
-            comment.clone()
-        } else {
-            entry_at(&Stamp::import(comment.created_at), |id| Comment { id, edits, ..comment.clone() })
-        };
-        tx.write(layout::entry(&folder, &entry.id), entry_bytes(&entry))?;
-        new += 1;
-        if entry.id != comment.id {
-            known.insert(comment.id.clone(), entry.id);
-        }
-    }
-    Ok(new)
-}
-
-/// The entry that says the same at the same time, for a comment that has no entry of its own.
-fn same_comment(
-    tx: &Tx<'_>,
-    folder: &str,
-    comment: &Comment,
-    edits: Option<&EntryId>,
-) -> Result<Option<EntryId>, StoreError> {
-    let place = comment.id.stamp().entry_place();
-    for name in tx.names(folder)? {
-        let Some(id) = name.strip_suffix(".json").filter(|name| name.starts_with(&place)) else { continue };
-        let Ok(id) = EntryId::parse(id) else { continue };
-        let bytes = tx.file(&layout::entry(folder, &id))?.unwrap_or_default();
-        let Ok(other) = serde_json::from_slice::<Comment>(&bytes) else { continue };
-        if other.id == id && other.body == comment.body && other.edits.as_ref() == edits {
-            return Ok(Some(id));
-        }
-    }
-    Ok(None)
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod beads;
 pub(crate) mod ccw;
+mod comment;
 pub(crate) mod csv;
 mod fields;
 pub(crate) mod git_bug;

@@ -20,6 +20,8 @@ pub(crate) struct Report {
     pub(crate) unchanged: u64,
     /// Comments that are new here.
     pub(crate) comments: u64,
+    /// Comments whose text changed in the source.
+    pub(crate) edited_comments: u64,
     /// Dependencies that are new here.
     pub(crate) dependencies: u64,
     /// Relations that are new here.

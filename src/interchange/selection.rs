@@ -1,6 +1,6 @@
 //! Which issues of a source to import.
 
-use crate::model::issue::{Issue, StoredStatus};
+use super::tracker::Arrival;
 use crate::model::time::Time;
 
 /// Whether an issue is open in its source.
@@ -31,7 +31,8 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// Why an issue is not to be imported; `None` if it is.
-    pub(crate) fn leaves_out(&self, issue: &Issue, changed: Time) -> Option<String> {
+    pub(crate) fn leaves_out(&self, arrival: &Arrival) -> Option<String> {
+        let Arrival { issue, changed, .. } = arrival;
         let kind = issue.issue_type.as_deref();
         let is_named = |names: &[String]| {
             kind.is_some_and(|kind| names.iter().any(|name| name.eq_ignore_ascii_case(kind)))
@@ -42,21 +43,22 @@ impl Selection {
         if let Some(label) = self.labels.iter().find(|label| !issue.tags.contains(*label)) {
             return Some(format!("without the label {label}"));
         }
-        let state = match issue.status {
-            StoredStatus::Closed | StoredStatus::Cancelled => State::Closed,
-            _ => State::Open,
-        };
+        let state = if arrival.is_over() { State::Closed } else { State::Open };
         if self.state.is_some_and(|wanted| wanted != state) {
             return Some(if state == State::Open { "open".into() } else { "closed".into() });
         }
-        self.since.filter(|since| changed < *since).map(|_| "not changed since then".into())
+        self.since.filter(|since| changed < since).map(|_| "not changed since then".into())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::interchange::work::Work;
     use crate::model::id::IssueId;
+    use crate::model::issue::Issue;
 
     #[test]
     fn an_issue_is_left_out_for_the_first_reason() {
@@ -65,6 +67,15 @@ mod tests {
         let mut issue = Issue::new(IssueId::parse("zoo-1").unwrap(), "a".into(), day, "t".into());
         issue.issue_type = Some("chore".into());
         issue.tags.insert("auth".into());
+        let arrival = |issue: Issue| Arrival {
+            issue,
+            changed: day,
+            comments: vec![],
+            work: Work::default(),
+            notes: vec![],
+            kept: BTreeSet::new(),
+        };
+        let mut arrived = arrival(issue);
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let all = Selection::default;
         for (selection, why) in [
@@ -80,10 +91,10 @@ mod tests {
             (Selection { since: Some(day), ..all() }, None),
             (Selection { since: Some(at("2026-01-03T00:00:00Z")), ..all() }, Some("not changed since then")),
         ] {
-            assert_eq!(selection.leaves_out(&issue, day).as_deref(), why, "{selection:?}");
+            assert_eq!(selection.leaves_out(&arrived).as_deref(), why, "{selection:?}");
         }
-        issue.issue_type = None;
+        arrived.issue.issue_type = None;
         let only = Selection { only_types: names(&["bug"]), ..all() };
-        assert_eq!(only.leaves_out(&issue, day).as_deref(), Some("no type"));
+        assert_eq!(only.leaves_out(&arrived).as_deref(), Some("no type"));
     }
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::lines::Unreadable;
-use super::work::{QueueArrival, Work};
-use crate::model::issue::{Comment, Issue};
+use super::work::{Attempt, QueueArrival, Work};
+use crate::model::issue::{Comment, Issue, StoredStatus};
 use crate::model::time::Time;
 
 /// The pure part of a tracker: what its records mean here.
@@ -40,6 +40,18 @@ pub(crate) struct Arrival {
     pub(crate) notes: Vec<String>,
     /// What it says that cannot be said here, in words that are the same for every issue with it.
     pub(crate) kept: BTreeSet<Cow<'static, str>>,
+}
+
+impl Arrival {
+    /// Whether nothing is left to do for it: it was closed, or given up, or its plan was executed.
+    pub(crate) fn is_over(&self) -> bool {
+        let is_done = || self.work.attempts.iter().any(Attempt::is_completed);
+        match self.issue.status {
+            StoredStatus::Closed | StoredStatus::Cancelled => true,
+            StoredStatus::Paused => false,
+            _ => is_done(),
+        }
+    }
 }
 
 /// A record that cannot be an issue here.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::execution::{Execution, LogEntry};
+use crate::model::execution::{Event, Execution, LogEntry};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::issue::Feedback;
 use crate::model::queue::{Item, Queue};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::solution::Solution;
+use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 
 /// What belongs to one issue.
@@ -42,6 +43,15 @@ pub(crate) struct Attempt {
     pub(crate) claim: Execution,
     /// Its log.
     pub(crate) log: Vec<LogEntry>,
+}
+
+impl Attempt {
+    /// Whether it succeeded and was not set aside.
+    pub(crate) fn is_completed(&self) -> bool {
+        let is_end = |entry: &LogEntry| matches!(&entry.event, Event::End(end) if end.status == ExecutionStatus::Completed);
+        let is_aside = |entry: &LogEntry| matches!(entry.event, Event::Aside(_));
+        self.log.iter().any(is_end) && !self.log.iter().any(is_aside)
+    }
 }
 
 /// A queue of a source.

@@ -22,7 +22,7 @@ mod parse;
 mod step;
 mod write;
 
-pub(crate) use apart::{Apart, Written};
+pub(crate) use apart::{Apart, Differing, Written};
 pub(crate) use change::Frozen;
 pub(crate) use limits::{Excess, LARGEST_DOC};
 pub(crate) use step::{Said, Step};

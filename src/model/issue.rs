@@ -231,6 +231,17 @@ entry! {
         fact created_at: Time,
         /// The comment that this one replaces.
         fact edits: Option<EntryId> = default,
+        /// Its address, or its id, where it was imported from or sent to.
+        fact source_id: Option<String> = default,
+    }
+}
+
+impl Comment {
+    /// What identifies it in its source: an address by itself, any other id together with the time at which it was
+    /// written, since trackers number their comments again.
+    pub(crate) fn identity(&self) -> Option<(&str, Option<Time>)> {
+        let id = self.source_id.as_deref()?;
+        Some((id, (!id.contains("://")).then_some(self.created_at)))
     }
 }
 

@@ -125,9 +125,11 @@ text_enum!(
     /// Operations that no commit is named after: they change no record, or record what they do as another operation.
     Other {
         /// Lists agents.
-        AgentList = "agent list",
+        AgentList = "agents list",
         /// Checks commits against plans.
         Audit = "audit",
+        /// Prints the context for an agent.
+        Context = "context",
         /// Shows what an executor needs.
         Detail = "detail",
         /// Compares two states of the store.

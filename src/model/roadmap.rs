@@ -16,6 +16,7 @@ use super::id::{IssueId, RoadmapId};
 use super::issue::LifecycleRequirements;
 use super::person::Person;
 use super::priority::Priority;
+use super::redaction::REDACTED;
 use super::text_enum::text_enum;
 use super::time::Time;
 use super::typed;
@@ -99,9 +100,13 @@ record! {
 }
 
 impl Roadmap {
-    /// What the document says; nothing if it is hidden.
-    pub(crate) fn read(&self) -> RoadmapDocument {
-        typed::read(&self.document).unwrap_or_default()
+    /// What the document says; nothing if it is hidden. A document that cannot be read is an error: as an empty one, it
+    /// would have no layers and no tasks.
+    pub(crate) fn read(&self) -> Result<RoadmapDocument, serde_json::Error> {
+        if self.document == REDACTED {
+            return Ok(RoadmapDocument::default());
+        }
+        typed::read(&self.document)
     }
 
     /// Which document it is: approvals are of one.
@@ -325,5 +330,17 @@ mod tests {
         for wrong in [json!([]), json!({"layers": 1}), json!({"mode": "both"}), json!({"scope": [1]})] {
             assert!(typed::read::<RoadmapDocument>(&wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_document_that_cannot_be_read_is_not_an_empty_one() {
+        let with = |document: serde_json::Value| {
+            let record = json!({"id": "RMAP-a-20261121-4c8w1z0p", "author": "a", "title": "t", "document": document,
+                "created_at": "2026-11-21T02:00:00.000Z"});
+            typed::read::<Roadmap>(&record).unwrap().read()
+        };
+        assert_eq!(with(json!(REDACTED)).unwrap(), RoadmapDocument::default());
+        assert_eq!(with(json!({"mode": "direct"})).unwrap().mode, Some(RoadmapChoice::Direct));
+        assert!(with(json!({"mode": "both"})).is_err() && with(json!([])).is_err());
     }
 }

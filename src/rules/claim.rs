@@ -1,7 +1,10 @@
-//! Whether a claim still holds. This is the only place that decides it, for `done`, for hooks and for notices in a
-//! worktree.
+//! Whether a claim still holds. This is the only place that decides it: for `done` and all other operations, for hooks,
+//! and for notices in a worktree.
+//!
+//! The status of the issue does not matter. An issue that is closed, paused or cancelled while it is executed keeps its
+//! claim, and whoever executes it gets a notice.
 
-use super::claim_order::who_holds;
+use super::claim_order;
 use super::folder::ExecutionFolder;
 use crate::model::id::ExecutionId;
 use crate::model::status::ExecutionStatus;
@@ -11,11 +14,11 @@ use crate::model::status::ExecutionStatus;
 pub(crate) enum Claim<'a> {
     /// The store does not know it.
     Unknown,
-    /// It was completed or failed, by whomever.
+    /// It was completed or failed, no matter by whom.
     Ended(&'a ExecutionFolder),
     /// It holds the issue, and is being executed.
     Holds(&'a ExecutionFolder),
-    /// It was set aside.
+    /// It was set aside, or another execution holds the issue.
     Lost {
         /// The execution.
         own: &'a ExecutionFolder,
@@ -31,7 +34,7 @@ impl<'a> Claim<'a> {
         if own.outcome() != ExecutionStatus::Executing {
             return Self::Ended(own);
         }
-        match who_holds(executions).holder.map(|n| &executions[n]) {
+        match claim_order::holder(executions) {
             Some(holder) if holder.execution.id == *id => Self::Holds(own),
             to => Self::Lost { own, to },
         }

@@ -25,6 +25,11 @@ pub(crate) fn standing(executions: &[ExecutionFolder]) -> Vec<(&ExecutionFolder,
         .collect()
 }
 
+/// The execution that holds the issue.
+pub(crate) fn holder(executions: &[ExecutionFolder]) -> Option<&ExecutionFolder> {
+    who_holds(executions).holder.map(|n| &executions[n])
+}
+
 /// Decides among all executions of one issue.
 pub(crate) fn who_holds(executions: &[ExecutionFolder]) -> Holding {
     let outcomes: Vec<ExecutionStatus> = executions.iter().map(ExecutionFolder::outcome).collect();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::claim_order::{Holding, who_holds};
+use super::claim_order;
 use super::folder::{ExecutionFolder, IssueFolder, Recorded};
 use super::review::{self, Standing};
 use crate::model::digest::PlanDigest;
@@ -120,8 +120,7 @@ impl IssueFacts {
 
 /// The execution that holds the issue.
 pub(crate) fn holder(folder: &IssueFolder) -> Option<&ExecutionFolder> {
-    let Holding { holder, .. } = who_holds(&folder.executions);
-    holder.map(|n| &folder.executions[n])
+    claim_order::holder(&folder.executions)
 }
 
 /// The status as shown: cancelled, paused or closed if stored; else that of the execution that holds the issue; else

@@ -1,12 +1,16 @@
 //! Records that belong together: an issue with its logs, plans, executions and items; a queue with its items.
 
+mod comments;
 mod execution;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+#[cfg(test)]
+pub(crate) use self::comments::standing_comments;
+pub(crate) use self::comments::{StandingComment, thread};
 pub(crate) use self::execution::{ExecutionFolder, LinkedCommit, last_checks};
 use crate::model::exploration::Explored;
-use crate::model::id::{EntryId, QueueId, SolutionId};
+use crate::model::id::{QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::QueueConflict;
@@ -68,36 +72,6 @@ impl IssueFolder {
     pub(crate) fn bound(&self) -> Option<&Solution> {
         self.issue.record.bound_solution_id.as_ref().and_then(|id| self.solution(id))
     }
-
-    /// The current comments, in order: all except those that a later one replaces.
-    pub(crate) fn standing_comments(&self) -> Vec<StandingComment<'_>> {
-        standing_comments(&self.comments)
-    }
-}
-
-/// See [`IssueFolder::standing_comments`].
-fn standing_comments(comments: &[Comment]) -> Vec<StandingComment<'_>> {
-    let known: BTreeMap<&EntryId, &Comment> = comments.iter().map(|it| (&it.id, it)).collect();
-    // Only earlier comments can be replaced, so no cycle hides its own members.
-    let replaced = |by: &Comment| known.get(by.edits.as_ref().filter(|id| **id < by.id)?).copied();
-    let hidden: BTreeSet<&EntryId> = comments.iter().filter_map(|it| Some(&replaced(it)?.id)).collect();
-    let stands = |comment: &'_ &Comment| !hidden.contains(&comment.id);
-    let with_earlier = |comment| {
-        let mut replaces: Vec<&Comment> =
-            std::iter::successors(replaced(comment), |it| replaced(it)).collect();
-        replaces.reverse();
-        StandingComment { comment, replaces }
-    };
-    comments.iter().filter(stands).map(with_earlier).collect()
-}
-
-/// A comment that is shown.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct StandingComment<'a> {
-    /// As it was last written.
-    pub(crate) comment: &'a Comment,
-    /// Its earlier versions, oldest first.
-    pub(crate) replaces: Vec<&'a Comment>,
 }
 
 /// An item with the queue that it is in.

@@ -1,5 +1,6 @@
 //! Pure rules: what is allowed, and what is derived. No git, no files, no clock.
 
+pub(crate) mod agent_files;
 pub(crate) mod audit;
 pub(crate) mod background;
 pub(crate) mod bounded;
@@ -22,6 +23,7 @@ pub(crate) mod made_by;
 pub(crate) mod overlap;
 pub(crate) mod plan_check;
 pub(crate) mod policy;
+pub(crate) mod prime;
 pub(crate) mod quality;
 pub(crate) mod queue_conflicts;
 pub(crate) mod readiness;

@@ -2,9 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::model::issue::{Issue, Source};
-use crate::model::plan::Task;
+use super::evidence;
+use super::folder::{ExecutionFolder, IssueFolder};
+use super::unbegun::unbegun;
+use crate::model::id::ExecutionId;
+use crate::model::issue::{Comment, Issue, Source};
+use crate::model::plan::{Plan, Task};
 use crate::model::plan_schema::MOST_TASKS;
+use crate::model::status::ExecutionStatus;
 
 /// The GitHub issue to reply to, according to the issue's record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +56,41 @@ pub(crate) fn is_repository(text: &str) -> bool {
 pub(crate) fn is_reply(task: &Task) -> bool {
     let is_github = task.scope.as_deref().is_some_and(|scope| scope.trim().eq_ignore_ascii_case("github"));
     is_github && task.action.trim().eq_ignore_ascii_case("notify")
+}
+
+/// What of a plan is not done yet, beside the reply: tasks without a commit or a confirmed criterion, and tests that have
+/// not passed. Nothing is open once the execution has ended.
+pub(crate) fn open_work(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
+    if execution.outcome() != ExecutionStatus::Executing {
+        return Vec::new();
+    }
+    let work = execution.work();
+    let replies = |id: &str| plan.task(id).is_some_and(is_reply);
+    let tasks: Vec<String> = unbegun(plan, &execution.log, &work, &[])
+        .into_iter()
+        .filter(|id| !replies(id))
+        .map(|id| {
+            let title = plan.task(id).map(|task| task.title.as_str()).unwrap_or_default();
+            format!("{id}: {title}: no commit, and no criterion is confirmed")
+        })
+        .collect();
+    if !tasks.is_empty() && work.is_empty() {
+        return tasks;
+    }
+    let tests = evidence::missing(plan, execution, &work);
+    tasks.into_iter().chain(tests).collect()
+}
+
+/// The line of a comment on GitHub that says which execution it is about. GitHub does not show it.
+pub(crate) fn mark(execution: &ExecutionId) -> String {
+    format!("<!-- git-wf: {execution} -->")
+}
+
+/// The comment in which the result of an execution was sent to GitHub.
+pub(crate) fn sent<'a>(folder: &'a IssueFolder, execution: &ExecutionId) -> Option<&'a Comment> {
+    let mark = mark(execution);
+    let is_it = |it: &&Comment| it.body.lines().next_back().is_some_and(|line| line.trim() == mark);
+    folder.comments.iter().rev().find(is_it)
 }
 
 /// The number of the issue that an address on GitHub names.

@@ -241,7 +241,10 @@ pub(crate) fn admit_override(role: Option<&str>) -> Result<(), RoleError> {
 }
 
 /// The role in which someone acts; `None` for an owner.
-fn acting(role: Option<&str>) -> Result<Option<Role>, RoleError> {
+///
+/// # Errors
+/// An unknown role.
+pub(crate) fn acting(role: Option<&str>) -> Result<Option<Role>, RoleError> {
     let Some(role) = role.filter(|role| *role != OWNER) else { return Ok(None) };
     Role::named(role).map(Some).ok_or_else(|| RoleError::Unknown(role.to_owned()))
 }

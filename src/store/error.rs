@@ -49,7 +49,7 @@ pub(crate) enum StoreError {
     #[error("`{key} = {value}` cannot be used: {why}")]
     Config {
         /// The key.
-        key: &'static str,
+        key: String,
         /// Its value.
         value: String,
         /// What is allowed.

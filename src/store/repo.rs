@@ -63,15 +63,22 @@ impl Store {
 
     /// The installed git, for this repository and worktree.
     pub(crate) fn git(&self) -> Git {
-        let git = Git::new(self.git_dir(), self.work_dir().as_deref());
+        let git = self.git_of(self.git_dir(), self.work_dir().as_deref());
         if self.sees_incoming { git.seeing_incoming(self.environment()) } else { git }
+    }
+
+    /// The installed git, for another worktree of the repository.
+    pub(crate) fn git_of(&self, git_dir: impl Into<PathBuf>, work_dir: Option<&Path>) -> Git {
+        let git = Git::new(git_dir, work_dir).within(self.environment());
+        if self.is_in_run() { git.for_agent() } else { git }
     }
 
     /// The installed git, for what asks a remote.
     pub(crate) fn transport(&self) -> Transport {
         let (git_dir, common_dir) = (self.git_dir(), self.common_dir());
         let main = if git_dir == common_dir { self.work_dir() } else { self.repo.main_work_dir() };
-        Transport::new(git_dir, &main.filter(|main| main.is_dir()).unwrap_or(common_dir))
+        let main = main.filter(|main| main.is_dir()).unwrap_or(common_dir);
+        Transport::new(&self.git_of(git_dir, Some(&main)))
     }
 
     /// The git directory that all worktrees share.
@@ -134,9 +141,12 @@ impl Store {
         self.repo.config().all(key)
     }
 
-    /// A configured boolean; false if it is not set.
-    pub(crate) fn config_bool(&self, key: &str) -> bool {
-        self.repo.config().boolean(key).unwrap_or(false)
+    /// A configured boolean, in any of git's spellings; `default` if it is not set.
+    pub(crate) fn config_bool(&self, key: &str, default: bool) -> Result<bool, StoreError> {
+        self.repo.config().try_boolean(key).map(|value| value.unwrap_or(default)).map_err(|_| {
+            let value = self.config(key).unwrap_or_default();
+            StoreError::Config { key: key.to_owned(), value, why: "expected true or false" }
+        })
     }
 
     pub(super) fn lock_timeout(&self) -> Result<Duration, StoreError> {
@@ -144,7 +154,7 @@ impl Store {
             return Ok(Duration::from_secs(DEFAULT_LOCK_TIMEOUT));
         };
         let seconds = text.parse().map_err(|_| StoreError::Config {
-            key: "wf.lockTimeout",
+            key: "wf.lockTimeout".into(),
             value: text.clone(),
             why: "expected a number of seconds",
         })?;
@@ -155,7 +165,7 @@ impl Store {
     pub(crate) fn lease(&self) -> Result<i64, StoreError> {
         let Some(value) = self.config("wf.lease") else { return Ok(lease::DEFAULT) };
         let why = "expected a number with a unit, such as 90s, 30m, 4h or 1d";
-        lease::parse_duration(&value).ok_or(StoreError::Config { key: "wf.lease", value, why })
+        lease::parse_duration(&value).ok_or(StoreError::Config { key: "wf.lease".into(), value, why })
     }
 
     /// The commit that the ref points to; `None` before `init`.
@@ -193,7 +203,7 @@ impl Store {
         let fixed = match &self.acting.date {
             Some(text) => {
                 let wrong = || StoreError::Config {
-                    key: "GIT_COMMITTER_DATE",
+                    key: "GIT_COMMITTER_DATE".into(),
                     value: text.clone(),
                     why: "git cannot read it as a date",
                 };
@@ -221,7 +231,7 @@ fn checked_ref(name: &str) -> Result<String, StoreError> {
     let sound = name.starts_with("refs/") && is_ref_name(name);
     if !sound {
         let why = "expected a full name such as refs/wf/main or refs/heads/wf/main";
-        return Err(StoreError::Config { key: "wf.ref", value: name.to_owned(), why });
+        return Err(StoreError::Config { key: "wf.ref".into(), value: name.to_owned(), why });
     }
     Ok(name.to_owned())
 }

@@ -12,7 +12,7 @@ const DEEPEST: usize = 16;
 /// Fetches the objects of `head` that an earlier plain `git fetch` left on the remote. Costs nothing in a full clone.
 pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<(), SyncError> {
     let is_partial = store.config("extensions.partialClone").is_some()
-        || store.config_bool(&format!("remote.{remote}.promisor"));
+        || store.config_bool(&format!("remote.{remote}.promisor"), false)?;
     if !is_partial {
         return Ok(());
     }

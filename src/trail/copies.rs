@@ -140,22 +140,22 @@ fn tips(store: &Store) -> Result<Vec<ObjectId>, StoreError> {
     Ok(found)
 }
 
-/// The authors and dates of commits.
+/// The authors and dates of commits; nothing is known of one that cannot be read.
 fn made(
     store: &Store,
     commits: impl IntoIterator<Item = ObjectId>,
 ) -> Result<HashMap<CommitHash, Made>, StoreError> {
-    let one = |id: ObjectId| -> Result<(CommitHash, Made), StoreError> {
-        let code = store.code_commit(id)?;
+    let one = |id: ObjectId| -> Result<Option<(CommitHash, Made)>, StoreError> {
+        let Some(code) = store.sound_commit(id)? else { return Ok(None) };
         let made = Made {
             author: code.author.as_str().to_owned(),
             authored: code.authored_at.millis(),
             committer: code.committer.as_str().to_owned(),
             committed: code.committed_at.millis(),
         };
-        Ok((id.into(), made))
+        Ok(Some((id.into(), made)))
     };
-    commits.into_iter().map(one).collect()
+    commits.into_iter().filter_map(|id| one(id).transpose()).collect()
 }
 
 #[cfg(test)]

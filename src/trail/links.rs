@@ -9,7 +9,7 @@ use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
-use crate::rules::claim_order::who_holds;
+use crate::rules::claim_order;
 use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, layout, records};
 
 /// The log entry that links a commit.
@@ -64,7 +64,7 @@ pub(crate) fn execution_of(
     solution: &SolutionId,
 ) -> Result<Option<ExecutionId>, StoreError> {
     let executions = records::executions(read, &solution.issue())?;
-    let holder = who_holds(&executions).holder.map(|n| &executions[n]);
+    let holder = claim_order::holder(&executions);
     let mut of_plan: Vec<_> = executions.iter().filter(|it| it.execution.solution_id == *solution).collect();
     of_plan.sort_by_key(|it| {
         let goes_on = it.outcome() == ExecutionStatus::Executing

@@ -65,7 +65,8 @@ pub(crate) fn renamed(
         }
         let Some(tip) = store.read_ref(&name)? else { continue };
         let is_on = match last {
-            Some(last) => last == tip || store.is_ancestor(last, tip)?,
+            // Of a history that cannot be read nobody goes on.
+            Some(last) => last == tip || store.is_ancestor(last, tip).unwrap_or(false),
             None => true,
         };
         if is_on {

@@ -30,10 +30,11 @@ pub(crate) fn between(
     Ok(store.git().patch_id_between(base, head)?)
 }
 
-/// The commit, if its change can be examined; `None` for a missing commit and for a merge.
+/// The commit, if its change can be examined; `None` for a missing commit, one that cannot be read, and a merge.
 fn examined(store: &Store, commit: &CommitHash) -> Result<Option<ObjectId>, StoreError> {
     let Some(id) = store.commit_here(commit) else { return Ok(None) };
-    let before = match store.code_commit(id)?.parents[..] {
+    let Some(commit) = store.sound_commit(id)? else { return Ok(None) };
+    let before = match commit.parents[..] {
         [] => None,
         [parent] => Some(store.code_tree_of(parent)?),
         _ => return Ok(None),

@@ -1,8 +1,10 @@
 //! The operation that git is in the middle of, from the files in a worktree's git directory.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::referred::REVERTS;
+use crate::store::StoreError;
 
 /// Whether a rebase is in progress. Until it ends, its commits are not linked: it may still be aborted, and at its
 /// end `post-rewrite` maps old commits to new ones. (`git am`, which shares a directory name with the older kind of
@@ -13,10 +15,9 @@ pub(crate) fn is_rebasing(git_dir: &Path) -> bool {
 }
 
 /// The subcommand of git that a worktree is in the middle of, and that `--continue` and `--abort` end.
-pub(crate) fn under_way(git_dir: &Path) -> Option<&'static str> {
+pub(crate) fn under_way(git_dir: &Path) -> Result<Option<&'static str>, StoreError> {
     let is_there = |name: &str| git_dir.join(name).exists();
-    let todo = || std::fs::read_to_string(git_dir.join("sequencer/todo")).unwrap_or_default();
-    if is_rebasing(git_dir) {
+    Ok(if is_rebasing(git_dir) {
         Some("rebase")
     } else if is_there("rebase-apply") {
         Some("am")
@@ -27,9 +28,20 @@ pub(crate) fn under_way(git_dir: &Path) -> Option<&'static str> {
     } else if is_there("REVERT_HEAD") {
         Some("revert")
     } else if is_there("sequencer") {
-        Some(if todo().starts_with("revert") { "revert" } else { "cherry-pick" })
+        let todo = read(git_dir, "sequencer/todo")?.unwrap_or_default();
+        Some(if todo.starts_with(b"revert") { "revert" } else { "cherry-pick" })
     } else {
         None
+    })
+}
+
+/// A file of git's that may be missing.
+fn read(git_dir: &Path, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    let path = git_dir.join(name);
+    match std::fs::read(&path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io(path)(error)),
     }
 }
 
@@ -41,31 +53,51 @@ pub(crate) fn is_picking(git_dir: &Path) -> bool {
 
 /// The sources of a commit that is about to be made, as git would write them in a message: the commits of a squash,
 /// or the one that is picked or reverted. A message given with `-m` does not contain this.
-pub(crate) fn goes_back_to(git_dir: &Path) -> Vec<u8> {
-    let read = |name: &str| std::fs::read(git_dir.join(name)).unwrap_or_default();
-    if let squashed @ [_, ..] = &read("SQUASH_MSG")[..] {
-        return squashed.to_vec();
-    }
-    let head = |name: &str| String::from_utf8_lossy(&read(name)).trim().to_owned();
-    let (reverted, picked) = (head("REVERT_HEAD"), head("CHERRY_PICK_HEAD"));
-    if !reverted.is_empty() {
+pub(crate) fn goes_back_to(git_dir: &Path) -> Result<Vec<u8>, StoreError> {
+    let head = |name| {
+        let text = read(git_dir, name)?.map(|text| String::from_utf8_lossy(&text).trim().to_owned());
+        Ok::<_, StoreError>(text.filter(|text| !text.is_empty()))
+    };
+    Ok(if let Some(squashed) = read(git_dir, "SQUASH_MSG")?.filter(|text| !text.is_empty()) {
+        squashed
+    } else if let Some(reverted) = head("REVERT_HEAD")? {
         format!("{REVERTS}: {reverted}\n").into_bytes()
-    } else if !picked.is_empty() {
+    } else if let Some(picked) = head("CHERRY_PICK_HEAD")? {
         format!("(cherry picked from commit {picked})\n").into_bytes()
     } else {
         Vec::new()
-    }
+    })
 }
 
 /// The message that git prepared after `cherry-pick --no-commit` or `revert --no-commit`: that of the last commit.
-pub(crate) fn prepared(git_dir: &Path) -> Option<Vec<u8>> {
+pub(crate) fn prepared(git_dir: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     if is_merging(git_dir) || is_picking(git_dir) {
-        return None;
+        return Ok(None);
     }
-    std::fs::read(git_dir.join("MERGE_MSG")).ok()
+    read(git_dir, "MERGE_MSG")
 }
 
 /// Whether a merge is in progress.
 pub(crate) fn is_merging(git_dir: &Path) -> bool {
     git_dir.join("MERGE_HEAD").exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_git_that_cannot_be_read_is_not_taken_for_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let git_dir = folder.path();
+        assert_eq!(goes_back_to(git_dir).unwrap(), b"");
+        assert_eq!(prepared(git_dir).unwrap(), None);
+        assert_eq!(under_way(git_dir).unwrap(), None);
+        for name in ["SQUASH_MSG", "MERGE_MSG", "sequencer/todo"] {
+            std::fs::create_dir_all(git_dir.join(name)).unwrap();
+        }
+        assert!(goes_back_to(git_dir).is_err());
+        assert!(prepared(git_dir).is_err());
+        assert!(under_way(git_dir).is_err());
+    }
 }

@@ -88,6 +88,8 @@ pub(crate) struct Found {
     pub(crate) links: Vec<Lost>,
     /// Commits that belong to an issue, but a person must say to which execution of it.
     pub(crate) undecided: Vec<Undecided>,
+    /// Commits that cannot be read, and so belong to nothing.
+    pub(crate) unreadable: Vec<ObjectId>,
 }
 
 /// Every execution of the store, with the commits in its log.
@@ -182,10 +184,14 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
     let mut found = Vec::new();
     let mut silent = Vec::new();
     let mut of_issues = Vec::new();
+    let mut unreadable = Vec::new();
     let earliest = known.executions.iter().map(|it| it.execution.started_at.millis()).min();
     for hash in commits {
         let Some(id) = object_id(hash) else { continue };
-        let commit = store.code_commit(id)?;
+        let Some(commit) = store.sound_commit(id)? else {
+            unreadable.push(id);
+            continue;
+        };
         let trailers = trailers::parse(&commit.message);
         let named = solutions(read, &trailers)?;
         for solution in &named {
@@ -255,7 +261,7 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
     let order: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();
     found.sort_by_key(|(_, it, _)| order.get(it.commit.as_str()).copied());
-    Ok(Found { links: found.into_iter().map(|(_, it, _)| it).collect(), undecided })
+    Ok(Found { links: found.into_iter().map(|(_, it, _)| it).collect(), undecided, unreadable })
 }
 
 fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<TaskId>, shown_by: Shown) -> Lost {

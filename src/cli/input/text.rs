@@ -1,7 +1,10 @@
 //! Longer texts: from `-m`, a file, stdin, or the user's editor.
 
+use std::path::PathBuf;
+
 use crate::cli::{Failure, read_text};
 use crate::model::id::IssueId;
+use crate::model::remedy::Remedy;
 use crate::model::shell;
 use crate::ops::{Session, issues};
 pub(crate) use crate::rules::limits::text as checked;
@@ -51,9 +54,9 @@ impl TextArgs {
         opens: bool,
         what: &str,
         help: &str,
-    ) -> Result<String, Failure> {
+    ) -> Result<Written, Failure> {
         match self.given_or(last)? {
-            Some(text) if !self.edit => Ok(text),
+            Some(text) if !self.edit => Ok(Written { text, file: None }),
             None if !self.edit && !opens => Err(Failure::usage(format!("{what} needs a text"))
                 .hint("TEXT, -m TEXT, -F FILE, or -e for your editor")),
             start => edit(session, &start.unwrap_or_default(), help),
@@ -156,8 +159,37 @@ pub(crate) fn refuse_text<'a>(
     }
 }
 
+/// A text for the store, and the file in which it was written with the editor.
+pub(crate) struct Written {
+    text: String,
+    file: Option<PathBuf>,
+}
+
+impl Written {
+    /// Hands the text to `store`. If that fails, nothing that was written in the editor is lost: the file stays, and the
+    /// error names it.
+    pub(crate) fn stored<T, E: Into<Failure>>(
+        self,
+        store: impl FnOnce(String) -> Result<T, E>,
+    ) -> Result<T, Failure> {
+        let Self { text, file } = self;
+        let is_empty = text.is_empty();
+        let stored = checked(&text).map_err(Failure::from).and_then(|text| store(text).map_err(E::into));
+        match (stored, file) {
+            (Err(failure), Some(file)) if !is_empty => {
+                Err(failure.remedy(Remedy::words(format!("what you wrote is in `{}`", file.display()))))
+            }
+            (stored, file) => {
+                // The text is in the store; without the file, nobody mistakes it for unsaved work.
+                let _ = file.map(std::fs::remove_file);
+                stored
+            }
+        }
+    }
+}
+
 /// Opens git's editor on `text`, with `help` below it as comment lines. Returns the text without comment lines.
-pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<String, Failure> {
+pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<Written, Failure> {
     let store = session.store();
     let git = store.git();
     let editor = git.editor()?;
@@ -185,9 +217,7 @@ pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<String, 
         Failure::new("invalid-utf8", format!("`{}` is not UTF-8", path.display()))
             .hint("set the editor to write UTF-8; what you wrote is in that file")
     })?;
-    // The text goes into the store; remove the file so that nobody mistakes it for unsaved work.
-    let _ = std::fs::remove_file(&path);
-    Ok(checked(&text)?)
+    Ok(Written { text, file: Some(path) })
 }
 
 #[cfg(test)]

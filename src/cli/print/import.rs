@@ -41,7 +41,7 @@ pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::Taken) -> io::R
 pub(in crate::cli) fn report(screen: &mut Screen, report: &Report) -> io::Result<()> {
     let painter = screen.painter();
     let came = report.created + report.updated;
-    let would = report.dry_run && came + report.comments + report.work.total() > 0;
+    let would = report.dry_run && came + report.comments + report.edited_comments + report.work.total() > 0;
     let headline = match &report.commit {
         _ if would => painter.paint(GOOD, &format!("would import {} (dry run)", issues(came))),
         Some(_) => painter.paint(GOOD, &format!("imported {}", issues(came))),
@@ -59,6 +59,7 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &Report) -> io::Result
         ("updated", report.updated),
         ("unchanged", report.unchanged),
         ("comments", report.comments),
+        ("edited", report.edited_comments),
         ("dependencies", report.dependencies),
         ("relations", report.relations),
         ("plans", report.work.plans),

@@ -2,6 +2,7 @@
 
 pub(super) mod added;
 pub(super) mod agent;
+pub(super) mod agent_files;
 pub(super) mod audit;
 pub(super) mod background;
 pub(super) mod check;
@@ -22,6 +23,7 @@ pub(super) mod json_array;
 pub(super) mod log;
 pub(super) mod overview;
 pub(super) mod plans;
+pub(super) mod prime;
 pub(super) mod queue;
 pub(super) mod record;
 pub(super) mod redact;

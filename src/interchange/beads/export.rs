@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::dependency::{self, Link};
 use super::{BEADS, read};
+use crate::interchange::comment;
 use crate::interchange::tracker::Arrival;
 use crate::model::issue::{Comment, Issue, StoredStatus};
 use crate::model::priority::Priority;
@@ -143,32 +144,30 @@ impl Writing {
     fn comments(&mut self, folder: &IssueFolder) {
         let standing = folder.standing_comments();
         let known = self.map.get("comments").and_then(Value::as_array).cloned().unwrap_or_default();
-        let read: &[Comment] = self.before.as_ref().map_or(&[], |before| &before.comments);
         let mut written = BTreeSet::new();
         let mut all: Vec<Value> = Vec::new();
         for given in &known {
             let mut given = given.clone();
-            let entry = read.iter().find(|comment| is_entry(comment, &given));
-            let now = entry.and_then(|entry| {
-                standing
-                    .iter()
-                    .find(|it| it.comment.id == entry.id || it.replaces.iter().any(|old| old.id == entry.id))
+            let now = standing.iter().find(|it| {
+                !written.contains(&it.comment.id)
+                    && it.replaces.iter().chain([&it.comment]).any(|version| is_entry(version, &given))
             });
-            if let (Some(entry), Some(now)) = (entry, now) {
+            if let Some(now) = now {
                 written.insert(now.comment.id.clone());
-                if now.comment.id != entry.id {
+                if given["text"].as_str() != Some(&now.comment.body) {
                     given["text"] = now.comment.body.clone().into();
                 }
             }
             all.push(given);
         }
-        let mut last = known.iter().filter_map(|it| it.get("id")?.as_u64()).max().unwrap_or(0);
+        let number = |it: &Value| it.get("id").and_then(Value::as_u64);
+        let mut last = known.iter().filter_map(number).max().unwrap_or(0);
         for it in standing.iter().filter(|it| !written.contains(&it.comment.id)) {
             last += 1;
-            let Comment { body, author, created_at, .. } = it.comment;
+            let first = it.replaces.first().copied().unwrap_or(it.comment);
             all.push(json!({
-                "id": last, "issue_id": folder.issue.record.id, "author": author, "text": body,
-                "created_at": created_at
+                "id": last, "issue_id": folder.issue.record.id, "author": first.author, "text": it.comment.body,
+                "created_at": first.created_at
             }));
         }
         self.list("comments", &known, all);
@@ -197,13 +196,16 @@ impl Writing {
     }
 }
 
-/// Whether this is the comment that was read as this entry.
-fn is_entry(comment: &Comment, given: &Value) -> bool {
+/// Whether this is a version of the comment: by its id, or for one without an id by its text and author.
+fn is_entry(version: &Comment, given: &Value) -> bool {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
-    let at = text("created_at").and_then(Time::parse);
-    text("text") == Some(&comment.body)
-        && at.is_none_or(|at| at == comment.created_at)
-        && text("author").is_none_or(|author| author.trim().is_empty() || comment.author == author)
+    let is_author =
+        || text("author").is_none_or(|author| author.trim().is_empty() || version.author == author);
+    let is_same = match (&version.source_id, given.get("id").and_then(comment::id_of)) {
+        (Some(own), Some(id)) => *own == id,
+        _ => text("text") == Some(&version.body) && is_author(),
+    };
+    is_same && text("created_at").and_then(Time::parse).is_none_or(|at| at == version.created_at)
 }
 
 /// 0 to 4 in beads.

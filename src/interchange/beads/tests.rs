@@ -6,6 +6,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::model::record::entry_at;
+use crate::model::stamp::Stamp;
 use crate::rules::folder::{IssueFolder, Recorded};
 use crate::rules::limits::LONGEST_TITLE;
 
@@ -375,6 +377,7 @@ fn what_changed_here_is_given_back_and_the_rest_as_it_was() {
         id,
         body: "Done!".into(),
         edits: Some(old.id.clone()),
+        source_id: None,
         ..old.clone()
     }));
     let mut expected = source.clone();
@@ -412,11 +415,15 @@ proptest! {
         let changed = at.plus_millis(5_000);
         let comments: Vec<Comment> = said.into_iter().enumerate().map(|(n, body)| {
             let created_at = at.plus_millis(i64::try_from(n).unwrap() * 1_000);
-            entry_at(&Stamp::import(created_at), |id| Comment { id, body, author: "Ada".into(), created_at, edits: None })
+            entry_at(&Stamp::import(created_at), |id| Comment { id, body, author: "Ada".into(), created_at, edits: None, source_id: None })
         }).collect();
         let there = folder(Arrival { issue: issue.clone(), changed, comments: comments.clone(), work: Work::default(), notes: vec![], kept: BTreeSet::new() });
         let mut back = arrive(&written(&there));
-        prop_assert_eq!((&back.notes, &back.kept, &back.comments), (&vec![], &BTreeSet::new(), &comments));
+        let said = |all: &[Comment]| -> Vec<_> {
+            all.iter().map(|it| (it.body.clone(), it.author.clone(), it.created_at)).collect()
+        };
+        prop_assert_eq!((&back.notes, &back.kept), (&vec![], &BTreeSet::new()));
+        prop_assert_eq!(said(&back.comments), said(&comments));
         back.issue.imported = None;
         // A closed issue says when it was closed.
         let expected = Issue { source: Some(Source::Import), ..issue };

@@ -13,7 +13,7 @@ use crate::model::hash::CommitHash;
 use crate::model::issue::Issue;
 use crate::model::record::entry_at;
 use crate::model::stamp::Stamp;
-use crate::model::status::ExecutionStatus;
+use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::rules::lease;
@@ -35,7 +35,12 @@ impl Tried<'_> {
 }
 
 /// The attempts at an issue with this status there, in order. All but the one that the status is about are set aside.
-pub(super) fn of(fields: &mut Fields<'_>, issue: &Issue, status: &str, items: &[Placed<'_>]) -> Vec<Attempt> {
+pub(super) fn of(
+    fields: &mut Fields<'_>,
+    issue: &Issue,
+    status: Option<IssueStatus>,
+    items: &[Placed<'_>],
+) -> Vec<Attempt> {
     let mut all: Vec<Tried<'_>> = Vec::new();
     for item in items {
         past(item, &mut all);
@@ -48,19 +53,26 @@ pub(super) fn of(fields: &mut Fields<'_>, issue: &Issue, status: &str, items: &[
 }
 
 /// The one that the status of the issue is about.
-fn current(fields: &mut Fields<'_>, status: &str, all: &[Tried<'_>]) -> Option<usize> {
+fn current(fields: &mut Fields<'_>, status: Option<IssueStatus>, all: &[Tried<'_>]) -> Option<usize> {
     let last = |wanted: Option<ExecutionStatus>| {
         all.iter().rposition(|it| !it.is_past && wanted.is_none_or(|wanted| it.outcome() == wanted))
     };
-    let wanted = ExecutionStatus::parse(status).unwrap_or(ExecutionStatus::Executing);
-    let found = last(Some(wanted));
-    if found.is_some() || !matches!(status, "completed" | "failed" | "executing") {
-        return found;
+    let wanted = match status {
+        Some(IssueStatus::Completed | IssueStatus::Closed) => ExecutionStatus::Completed,
+        Some(IssueStatus::Failed) => ExecutionStatus::Failed,
+        _ => ExecutionStatus::Executing,
+    };
+    let said = match status {
+        Some(said @ (IssueStatus::Completed | IssueStatus::Failed | IssueStatus::Executing)) => said,
+        _ => return last(Some(wanted)),
+    };
+    if let Some(found) = last(Some(wanted)) {
+        return Some(found);
     }
     let other = last(None)?;
     let (item, outcome) = (all[other].item, all[other].outcome());
     fields.note(format!(
-        "the issue says `{status}`, but its item `{}:{}` says `{outcome}`, which counts",
+        "the issue says `{said}`, but its item `{}:{}` says `{outcome}`, which counts",
         item.queue, item.number
     ));
     Some(other)

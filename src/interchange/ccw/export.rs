@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{CCW, DECISION, OWN, UNKNOWN, feedback, plan, read, says};
+use super::status::word;
+use super::{BOUND_AT, CCW, DECISION, OWN, RENAMED, UNKNOWN, feedback, plan, read, says};
 use crate::model::id::SolutionId;
 use crate::model::issue::{Issue, Source, StoredStatus};
+use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::model::typed::own_json;
@@ -31,17 +33,25 @@ pub(crate) fn issue(folder: &IssueFolder) -> Handed {
     let issue = &folder.issue.record;
     let derived = IssueDerived::of(folder);
     let mut record = stored(issue);
-    let word = word(derived.status);
+    let mut status = word(derived.status, None, false).to_owned();
+    let is_over = status == "completed";
     let (mut is_changed, mut is_rebound) = (true, true);
+    // When it was bound, if ccw said it or said nothing.
+    let mut own_bound_at = None;
     if let Some((own, before)) = own(issue) {
         let was = stored(&before.issue);
         is_rebound = before.issue.bound_solution_id != issue.bound_solution_id;
+        let given = own.get("status").and_then(Value::as_str);
+        let is_as_imported = issue.status == before.issue.status
+            && before.work.attempts.is_empty()
+            && derived.status == issue.status.into();
+        status = word(derived.status, given, is_as_imported).to_owned();
+        own_bound_at = own.get(OWN).and_then(|own| own.get(BOUND_AT)).filter(|_| !is_rebound);
         let mut kept = own.clone();
         kept.shift_remove(OWN);
         let same_feedback = before.work.feedback.len() == folder.feedback.len()
             && folder.feedback.iter().all(|it| before.work.feedback.iter().any(|known| known.id == it.id));
-        is_changed =
-            record != was || !same_feedback || own.get("status").and_then(Value::as_str) != Some(word);
+        is_changed = record != was || !same_feedback || given != Some(status.as_str());
         for (name, value) in &record {
             if was.get(name) != Some(value) {
                 kept.insert(name.clone(), value.clone());
@@ -57,7 +67,8 @@ pub(crate) fn issue(folder: &IssueFolder) -> Handed {
     } else {
         put_feedback(&mut record, folder);
     }
-    record.insert("status".into(), word.into());
+    let is_completed = status == "completed";
+    record.insert("status".into(), status.into());
     if is_changed {
         // What ccw said of its own stays, unless another plan was bound.
         let kept_times: &[&str] =
@@ -68,7 +79,7 @@ pub(crate) fn issue(folder: &IssueFolder) -> Handed {
             ("updated_at", Some(updated)),
             ("planned_at", derived.planned_at.filter(|_| issue.bound_solution_id.is_some())),
             ("queued_at", derived.queued_at),
-            ("completed_at", derived.completed_at.or(derived.closed_at.filter(|_| word == "completed"))),
+            ("completed_at", derived.completed_at.or(derived.closed_at.filter(|_| is_completed))),
         ];
         for (name, at) in times {
             match at {
@@ -80,13 +91,18 @@ pub(crate) fn issue(folder: &IssueFolder) -> Handed {
         }
     }
     let told = record.get("planned_at").and_then(Value::as_str).and_then(Time::parse);
-    let bound_at = told.or(derived.planned_at).unwrap_or(issue.created_at);
-    let is_bound = |id: &SolutionId| issue.bound_solution_id.as_ref() == Some(id);
-    let solutions = folder.solutions.iter().map(|it| &it.record);
+    let bound_at = match own_bound_at {
+        Some(own) => own.as_str().and_then(Time::parse),
+        None => told.or(derived.planned_at).or(Some(issue.created_at)),
+    };
+    let write = |it: &Solution| {
+        let is_bound = issue.bound_solution_id.as_ref() == Some(&it.id);
+        plan::write(it, given_id(issue, &it.id), is_bound, bound_at.filter(|_| is_bound))
+    };
     Handed {
-        is_over: word == "completed",
+        is_over,
         record: Value::Object(record),
-        solutions: solutions.map(|it| plan::write(it, is_bound(&it.id).then_some(bound_at))).collect(),
+        solutions: folder.solutions.iter().map(|it| write(&it.record)).collect(),
         left_out: left_out(folder, &derived),
     }
 }
@@ -110,17 +126,16 @@ pub(super) fn own_item<'a>(issue: &'a Issue, queue: &str, solution: &SolutionId)
     item.filter(|item| item.is_object())
 }
 
-/// The word of ccw. It has none for what was cancelled or closed.
-fn word(status: IssueStatus) -> &'static str {
-    match status {
-        IssueStatus::Cancelled => "paused",
-        IssueStatus::Closed => "completed",
-        other => other.as_str(),
-    }
+/// The id that ccw has for a plan.
+pub(super) fn given_id<'a>(issue: &'a Issue, id: &'a SolutionId) -> &'a str {
+    let record = issue.imported.as_ref().filter(|record| (CCW.is_own)(record));
+    let given = record.and_then(|record| record.get(OWN)?.get(RENAMED)?.get(id.as_str())?.as_str());
+    given.unwrap_or(id.as_str())
 }
 
 fn put_feedback(map: &mut Map<String, Value>, folder: &IssueFolder) {
-    let all: Vec<Value> = folder.feedback.iter().map(feedback::write).collect();
+    let all: Vec<Value> =
+        folder.feedback.iter().map(|it| feedback::write(&folder.issue.record.id, it)).collect();
     if !all.is_empty() {
         map.insert("feedback".into(), all.into());
     }
@@ -147,7 +162,7 @@ fn stored(issue: &Issue) -> Map<String, Value> {
         ("expected_behavior", text(&issue.expected_behavior)),
         ("actual_behavior", text(&issue.actual_behavior)),
         ("affected_components", json!(issue.affected_components)),
-        ("bound_solution_id", json!(issue.bound_solution_id)),
+        ("bound_solution_id", json!(issue.bound_solution_id.as_ref().map(|id| given_id(issue, id)))),
         ("created_at", issue.created_at.to_string().into()),
         ("author", json!(author)),
         ("assignee", text(&issue.assignee)),

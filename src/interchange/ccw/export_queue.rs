@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::conflict;
-use super::export::own_item;
+use super::export::{given_id, own_item};
 use crate::model::execution::{ExecutionResult, Failure};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::Issue;
@@ -112,7 +112,7 @@ fn item(queue: &str, it: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&Solu
     for (name, value) in [
         ("item_id", Value::from(it.item.item_id.as_str())),
         ("issue_id", it.item.issue_id.as_str().into()),
-        ("solution_id", it.item.solution_id.as_str().into()),
+        ("solution_id", given_id(&of_issue.issue, &it.item.solution_id).into()),
         ("status", status.into()),
         ("execution_order", it.execution_order.into()),
         ("depends_on", json!(depends_on)),

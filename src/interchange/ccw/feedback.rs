@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::UNKNOWN;
+use super::{UNKNOWN, plan};
 use crate::interchange::fields::Fields;
+use crate::model::id::IssueId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Issue, Stage};
 use crate::model::record::entry_at;
 use crate::model::stamp::Stamp;
@@ -27,9 +28,9 @@ fn one(fields: &mut Fields<'_>, issue: &Issue, given: &Value) -> Option<Feedback
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let (content, detail) = match given.get("content")? {
         Value::String(text) if text.trim().is_empty() => return None,
-        Value::String(text) => said(text),
+        Value::String(text) => said(&issue.id, text),
         Value::Null => return None,
-        other => said(&other.to_string()),
+        other => said(&issue.id, &other.to_string()),
     };
     let word = text("type").unwrap_or_default();
     let kind = FeedbackType::parse(word).unwrap_or_else(|| {
@@ -55,10 +56,13 @@ fn one(fields: &mut Fields<'_>, issue: &Issue, given: &Value) -> Option<Feedback
 }
 
 /// The text, and the details in it if it is JSON. An export puts text and details into one JSON text.
-fn said(text: &str) -> (String, FeedbackDetail) {
-    let Some(value @ Value::Object(_)) = strict::parse_text(text.trim()).ok() else {
+fn said(issue: &IssueId, text: &str) -> (String, FeedbackDetail) {
+    let Some(mut value @ Value::Object(_)) = strict::parse_text(text.trim()).ok() else {
         return (text.to_owned(), FeedbackDetail::default());
     };
+    if let Some(id) = value.get("solution_id").and_then(|id| plan::named(issue, id.as_str()?)) {
+        value["solution_id"] = id.as_str().into();
+    }
     let detail = typed::read::<FeedbackDetail>(&value).unwrap_or_default();
     let content = value.get(CONTENT).and_then(Value::as_str).unwrap_or(text);
     (content.to_owned(), detail)
@@ -67,9 +71,9 @@ fn said(text: &str) -> (String, FeedbackDetail) {
 /// The member of an exported JSON text with the text itself.
 const CONTENT: &str = "content";
 
-/// A piece of feedback as ccw keeps it.
-pub(super) fn write(piece: &Feedback) -> Value {
-    let is_said = said(&piece.content) == (piece.content.clone(), piece.detail.clone());
+/// A piece of feedback of an issue as ccw keeps it.
+pub(super) fn write(issue: &IssueId, piece: &Feedback) -> Value {
+    let is_said = said(issue, &piece.content) == (piece.content.clone(), piece.detail.clone());
     let content = if is_said {
         piece.content.clone()
     } else {

@@ -73,7 +73,9 @@ pub(super) fn all<'a>(
     for entry in own.list("items") {
         match placed(entry, issue) {
             Ok(item) => {
-                let times = ["started_at", "completed_at"].into_iter().filter_map(|name| item.time(name));
+                let times = ["queued_at", "started_at", "completed_at"]
+                    .into_iter()
+                    .filter_map(|name| item.time(name));
                 last = times.chain(failures(item.given)).fold(last, Time::max);
                 note_kept(fields, item.given);
                 items.push(item);

@@ -5,11 +5,12 @@ use serde_json::{Map, Value};
 use super::UNKNOWN;
 use crate::interchange::fields::kind_of;
 use crate::model::digest::PlanDigest;
-use crate::model::id::SolutionId;
+use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::Issue;
 use crate::model::plan_json::PlanJson;
 use crate::model::solution::Solution;
 use crate::model::time::Time;
+use crate::model::uid::Uid;
 
 /// The members that are not part of the plan.
 const BESIDE: &[&str] = &["id", "issue_id", "author", "created_at", "is_bound", "bound_at"];
@@ -19,16 +20,35 @@ pub(super) fn content(issue: &str, given: &Value) -> Result<(SolutionId, PlanJso
     let Value::Object(map) = given else {
         return Err(format!("a plan is {}, not an object", kind_of(given)));
     };
-    let id = map.get("id").and_then(Value::as_str).ok_or("a plan has no `id`")?;
-    let id = SolutionId::parse(id).map_err(|error| error.to_string())?;
-    if id.issue().as_str() != issue {
-        return Err(format!("the plan `{id}` is not one of `{issue}` by its id"));
-    }
+    let given = map.get("id").and_then(Value::as_str).ok_or("a plan has no `id`")?;
+    let issue = IssueId::parse(issue).map_err(|error| error.to_string())?;
+    let id = named(&issue, given).ok_or_else(|| format!("a plan has the `id` `{given}`"))?;
     let plan: Map<String, Value> =
         map.iter().filter(|(name, _)| !BESIDE.contains(&name.as_str())).map(owned).collect();
     let plan = PlanJson::new(Value::Object(plan)).map_err(|error| format!("the plan `{id}`: {error}"))?;
     Ok((id, plan))
 }
+
+/// The id of a plan of an issue here. ccw takes any text, such as `SOL-1`, which two issues may have: that becomes one
+/// with the id of the issue. `None` for an empty text.
+pub(super) fn named(issue: &IssueId, given: &str) -> Option<SolutionId> {
+    if let Some(id) = SolutionId::parse(given).ok().filter(|id| id.issue() == *issue) {
+        return Some(id);
+    }
+    let is_short = |rest: &&str| {
+        (1..=SHORT).contains(&rest.len())
+            && rest.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    let last = match given.strip_prefix("SOL-").filter(is_short) {
+        Some(rest) => format!("sol{rest}"),
+        None if given.trim().is_empty() => return None,
+        None => Uid::of(&[given.as_bytes()]).to_string(),
+    };
+    SolutionId::parse(&format!("SOL-{issue}-{last}")).ok()
+}
+
+/// The last part of an id has at most 16 letters, of which three are `sol`.
+const SHORT: usize = 13;
 
 fn owned((name, value): (&String, &Value)) -> (String, Value) {
     (name.clone(), value.clone())
@@ -48,14 +68,14 @@ pub(super) fn read(issue: &Issue, given: &Value) -> Result<Solution, String> {
     Ok(Solution { id, issue_id: issue.id.clone(), author, created_at, plan })
 }
 
-/// A plan as ccw keeps it.
-pub(super) fn write(solution: &Solution, bound_at: Option<Time>) -> Value {
+/// A plan as ccw keeps it, under the id that it has there.
+pub(super) fn write(solution: &Solution, id: &str, is_bound: bool, bound_at: Option<Time>) -> Value {
     let mut map = Map::new();
-    map.insert("id".into(), solution.id.as_str().into());
+    map.insert("id".into(), id.into());
     if let Value::Object(plan) = &*solution.plan {
         map.extend(plan.iter().map(owned));
     }
-    map.insert("is_bound".into(), bound_at.is_some().into());
+    map.insert("is_bound".into(), is_bound.into());
     map.insert("created_at".into(), solution.created_at.to_string().into());
     if let Some(at) = bound_at {
         map.insert("bound_at".into(), at.to_string().into());

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::conflict;
+use super::{conflict, plan};
 use crate::interchange::work::QueueArrival;
-use crate::model::id::{ItemId, QueueId, SolutionId};
+use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Queue, QueueDecision};
 use crate::model::time::Time;
 
@@ -15,6 +15,8 @@ use crate::model::time::Time;
 pub(super) struct Index {
     /// The queues that are served, if it says so.
     active: Option<BTreeSet<String>>,
+    /// The one that ccw works on, if it is not the first of them.
+    first: Option<String>,
     priorities: BTreeMap<String, i64>,
     pub(super) queues: Vec<String>,
 }
@@ -36,11 +38,20 @@ impl Index {
             }
             index.queues.push(id.to_owned());
         }
+        let active = index.active.as_ref();
+        index.first = text("active_queue_id").filter(|id| {
+            active.is_some_and(|active| active.contains(id) && active.first() != Some(id))
+                && index.priorities.is_empty()
+        });
         index
     }
 
-    /// Lower is served first, and a queue without a priority last.
-    fn priority(&self, id: &str) -> i64 {
+    /// Lower is served first, and a queue without a priority last. If none has one, ccw works on the one that it calls
+    /// active before all others.
+    pub(super) fn priority(&self, id: &str) -> i64 {
+        if let Some(first) = &self.first {
+            return i64::from(first != id);
+        }
         let last = self.priorities.values().max().map_or(0, |last| last.saturating_add(1));
         self.priorities.get(id).copied().unwrap_or(last)
     }
@@ -119,12 +130,13 @@ fn made_at(id: &QueueId) -> Option<Time> {
 fn members(given: &Value, notes: &mut Vec<String>) -> Vec<Value> {
     let list = |name: &str| given.get(name).and_then(Value::as_array).filter(|all| !all.is_empty());
     if let Some(plans) = list("solutions").or_else(|| list("queue")) {
-        return plans.clone();
+        return plans.iter().map(of_plan).collect();
     }
     let Some(tasks) = list("tasks") else { return vec![] };
+    let tasks: Vec<Value> = tasks.iter().map(of_plan).collect();
     let mut order: Vec<String> = Vec::new();
     let mut by_plan: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
-    for task in tasks {
+    for task in &tasks {
         let plan = task.get("solution_id").and_then(Value::as_str).unwrap_or_default().to_owned();
         if !by_plan.contains_key(&plan) {
             order.push(plan.clone());
@@ -135,6 +147,19 @@ fn members(given: &Value, notes: &mut Vec<String>) -> Vec<Value> {
         notes.push(format!("its {} tasks became {} items, one for each plan", tasks.len(), order.len()));
     }
     order.iter().filter_map(|plan| by_plan.get(plan)).filter_map(|tasks| joined(tasks)).collect()
+}
+
+/// An item with the id that its plan has here.
+fn of_plan(item: &Value) -> Value {
+    let text = |name: &str| item.get(name).and_then(Value::as_str);
+    let mut item = item.clone();
+    let issue = text("issue_id").and_then(|id| IssueId::parse(id).ok());
+    if let (Some(issue), Some(given)) = (issue, text("solution_id"))
+        && let Some(id) = plan::named(&issue, given).filter(|id| id.as_str() != given)
+    {
+        item["solution_id"] = id.as_str().into();
+    }
+    item
 }
 
 /// One item for the tasks of a plan.
@@ -212,9 +237,14 @@ impl Plans {
         Self(plans)
     }
 
-    /// The plan that `name` stands for.
+    /// The plan that `name` stands for, which may be the id of one plan in ccw.
     pub(super) fn named(&self, name: &str) -> Option<&SolutionId> {
-        self.0.get(name)
+        self.0.get(name).or_else(|| {
+            let is_it = |id: &&SolutionId| plan::named(&id.issue(), name).as_ref() == Some(*id);
+            let mut all = self.0.values().filter(is_it);
+            let first = all.next()?;
+            all.all(|other| other == first).then_some(first)
+        })
     }
 
     fn of_item(&self, it: &GivenItem) -> Option<SolutionId> {

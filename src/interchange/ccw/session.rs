@@ -111,7 +111,8 @@ fn listed(state: &Value) -> Vec<Value> {
 /// Takes what `<issue>-execution.json` says, into the item of its plan or a new one.
 fn ended(items: &mut Vec<Value>, issue: &str, given: &Value) {
     let plan = given.get("solution_id").cloned().unwrap_or(Value::Null);
-    let at = items.iter().position(|item| item["solution_id"] == plan);
+    let is_it = |item: &Value| item["solution_id"] == plan && item["issue_id"] == issue;
+    let at = items.iter().position(is_it);
     let at = at.unwrap_or_else(|| {
         items.push(json!({"issue_id": issue, "solution_id": plan, "status": "pending"}));
         items.len() - 1

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::queue::{Given, Index};
-use super::{OWN, files, plan, queue, session};
+use super::{BOUND_AT, OWN, RENAMED, files, plan, queue, session};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, Found, Records};
 use crate::interchange::work::QueueArrival;
@@ -216,8 +216,17 @@ fn own(
     let mut own = Map::new();
     own.insert("plans".into(), plans.iter().map(|(id, ..)| Value::from(id.clone())).collect());
     let bound = plans.iter().find(|(.., plan)| plan.get("is_bound").and_then(Value::as_bool) == Some(true));
-    if let Some((id, ..)) = bound {
+    if let Some((id, _, plan)) = bound {
         own.insert("bound".into(), id.clone().into());
+        own.insert(BOUND_AT.into(), plan.get("bound_at").cloned().unwrap_or(Value::Null));
+    }
+    let given = plans.iter().filter_map(|(id, _, plan)| Some((id, plan.get("id")?)));
+    let renamed: Map<String, Value> = given
+        .filter(|(id, given)| given.as_str() != Some(id.as_str()))
+        .map(|(id, given)| (id.clone(), given.clone()))
+        .collect();
+    if !renamed.is_empty() {
+        own.insert(RENAMED.into(), Value::Object(renamed));
     }
     own.insert("items".into(), items.cloned().unwrap_or_default().into());
     own.insert("solutions".into(), plans.iter().map(|(.., plan)| plan.clone()).collect());

@@ -4,11 +4,12 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage, StoredStatus};
 use crate::model::plan_json::PlanJson;
 use crate::model::record::entry_at;
 use crate::model::solution::Solution;
 use crate::model::stamp::Stamp;
+use crate::model::uid::Uid;
 use crate::rules::folder::{IssueFolder, Recorded};
 
 const AT: &str = "2026-01-01T08:00:00.000Z";
@@ -93,13 +94,98 @@ fn a_status_without_an_execution_is_said_to_be_another() {
         ("planning", StoredStatus::Planning, None),
         ("paused", StoredStatus::Paused, None),
         ("completed", StoredStatus::Closed, Some("`completed` without an execution became closed")),
-        ("executing", StoredStatus::Registered, Some("`executing` without an execution became registered")),
+        ("executing", StoredStatus::Planning, Some("`executing` without an execution became planning")),
+        ("in-progress", StoredStatus::Planning, Some("`in-progress` without an execution became planning")),
+        ("resolved", StoredStatus::Closed, Some("`resolved` without an execution became closed")),
+        ("closed", StoredStatus::Closed, None),
+        ("cancelled", StoredStatus::Cancelled, None),
+        ("open", StoredStatus::Registered, None),
         ("odd", StoredStatus::Registered, Some("the status `odd` became `registered`")),
     ] {
         let arrival = with(&json!({"status": word}));
         assert_eq!(arrival.issue.status, stored, "{word}");
         assert_eq!(arrival.kept.iter().map(AsRef::as_ref).next(), kept, "{word}");
+        let is_over = matches!(stored, StoredStatus::Closed | StoredStatus::Cancelled);
+        let reason = is_over.then(|| format!("{word} in ccw"));
+        assert_eq!((arrival.is_over(), &arrival.issue.close_reason), (is_over, &reason), "{word}");
+        // It goes back as it came.
+        let written = issue(&folder(arrival.issue.clone(), vec![], vec![]));
+        assert_eq!(
+            (&written.record["status"], written.is_over),
+            (&json!(word), stored == StoredStatus::Closed)
+        );
+        let shown = super::kept(arrival.issue.imported.as_ref().unwrap());
+        let is_kept = ["executing", "in-progress", "odd"].contains(&word);
+        assert_eq!(shown.get("status"), is_kept.then(|| json!(word)).as_ref(), "{word}");
     }
+}
+
+#[test]
+fn a_status_with_an_execution_is_that_of_its_item() {
+    let ended = json!({"status": "completed", "started_at": AT, "completed_at": "2026-01-01T09:00:00Z"});
+    for (word, item, is_over) in [
+        ("resolved", &ended, true),
+        ("completed", &ended, true),
+        ("in-progress", &json!({"status": "executing", "started_at": AT}), false),
+        ("queued", &json!({"status": "pending"}), false),
+    ] {
+        let arrival = tried(word, &self::item(item));
+        assert_eq!((arrival.issue.status, arrival.is_over()), (StoredStatus::Planned, is_over), "{word}");
+        assert_eq!((&arrival.notes, &arrival.issue.close_reason), (&vec![], &None), "{word}");
+        let is_aside = arrival.work.attempts.iter().any(|attempt| attempt.log.len() > 1);
+        assert!(!is_aside, "{word}");
+    }
+}
+
+#[test]
+fn a_plan_may_have_any_id_there() {
+    let issue = IssueId::parse("ISS-001").unwrap();
+    let named = |given: &str| plan::named(&issue, given).unwrap().to_string();
+    assert_eq!(named("SOL-ISS-001-1"), "SOL-ISS-001-1");
+    assert_eq!(named("SOL-1"), "SOL-ISS-001-sol1");
+    let others =
+        ["SOL-ISS-002-1", "SOL-ISS-001-A7", "SOL-A", "SOL-a-b", "plan", "SOL-", "SOL-12345678901234"];
+    for given in others {
+        let uid = Uid::of(&[given.as_bytes()]);
+        assert_eq!(named(given), format!("SOL-ISS-001-{uid}"), "{given}");
+    }
+    assert_eq!(plan::named(&issue, " "), None);
+}
+
+#[test]
+fn a_plan_with_another_id_goes_back_under_its_own() {
+    let record = json!({"id": "ISS-001", "title": "T", "status": "planned", "bound_solution_id": "SOL-1",
+        "created_at": AT, "updated_at": AT});
+    let given = plan("SOL-1");
+    let mut composite = composite(&record, std::slice::from_ref(&given), &json!([]));
+    composite[OWN]["plans"] = json!(["SOL-ISS-001-sol1"]);
+    composite[OWN][RENAMED] = json!({"SOL-ISS-001-sol1": "SOL-1"});
+    composite[OWN][BOUND_AT] = Value::Null;
+    let arrival = arrive(&composite);
+    assert_eq!(arrival.issue.bound_solution_id.as_ref().unwrap().as_str(), "SOL-ISS-001-sol1");
+    assert_eq!(
+        arrival.notes,
+        ["its plan `SOL-1` became `SOL-ISS-001-sol1`: here, the id of a plan has that of its issue"]
+    );
+    let handed = issue(&folder(arrival.issue, arrival.work.plans, vec![]));
+    assert_eq!((handed.record, handed.solutions), (record, vec![given]));
+}
+
+#[test]
+fn the_queue_that_is_worked_on_comes_first() {
+    use super::queue::Index;
+    let listed =
+        |priority: Value| json!([{"id": "QUE-2", "priority": priority}, {"id": "QUE-1"}, {"id": "QUE-3"}]);
+    let index = |active: &str, all: &Value, priority: Value| {
+        let given = json!({"active_queue_id": active, "active_queue_ids": all, "queues": listed(priority)});
+        let index = Index::of(&given);
+        ["QUE-1", "QUE-2", "QUE-3"].map(|id| index.priority(id))
+    };
+    let all = json!(["QUE-1", "QUE-2"]);
+    assert_eq!(index("QUE-2", &all, Value::Null), [1, 0, 1]);
+    assert_eq!(index("QUE-1", &all, Value::Null), [0, 0, 0], "it is the first by its id");
+    assert_eq!(index("QUE-3", &all, Value::Null), [0, 0, 0], "it is not served");
+    assert_eq!(index("QUE-1", &all, json!(4)), [5, 4, 5], "a priority decides");
 }
 
 #[test]
@@ -187,7 +273,7 @@ fn feedback_is_read_from_its_json_and_kept_as_it_was_written() {
     let arrival = with(&json!({"feedback": given}));
     let [piece] = &arrival.work.feedback[..] else { panic!() };
     assert_eq!((piece.content.as_str(), piece.detail.task_id.as_deref()), (text, Some("T2")));
-    assert_eq!(feedback::write(piece), given[0]);
+    assert_eq!(feedback::write(&arrival.issue.id, piece), given[0]);
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub(crate) fn completion(plan: &Plan, execution: &ExecutionFolder) -> String {
     let head = match execution.outcome() {
         ExecutionStatus::Completed => "## Completed",
         ExecutionStatus::Failed => "## Attempted, without success",
+        // The reply is the last task.
+        ExecutionStatus::Executing if reply_task::open_work(plan, execution).is_empty() => "## Completed",
         ExecutionStatus::Executing | ExecutionStatus::Superseded => "## In progress",
     };
     let _ = writeln!(text, "{head}");
@@ -32,6 +34,7 @@ pub(crate) fn completion(plan: &Plan, execution: &ExecutionFolder) -> String {
     section(&mut text, "Commits", commits.iter().map(commit_line));
     section(&mut text, "Changed files", changed(execution, &commits).into_iter());
     section(&mut text, "Verification", verification(execution).into_iter());
+    let _ = writeln!(text, "\n{}", reply_task::mark(&execution.execution.id));
     text
 }
 

@@ -1,9 +1,9 @@
 //! Runs `gh`, the program of GitHub, which has the user's login.
 
-use std::fs::File;
 use std::io;
 use std::process::{Command, Output, Stdio};
 
+use super::Pages;
 use crate::git::clear_local_variables;
 use crate::interchange::selection::{Selection, State};
 use crate::model::Explain;
@@ -11,8 +11,8 @@ use crate::model::remedy::Remedies;
 
 /// What an issue is asked for.
 const FIELDS: &str = "number,title,body,labels,state,stateReason,assignees,milestone,author,createdAt,updatedAt,closedAt,comments,url";
-/// How many issues are asked for: more than any repository has.
-const MOST: usize = 10_000_000;
+/// How many issues `gh` is asked for if nobody says how many.
+pub(crate) const MOST_ISSUES: usize = 10_000;
 /// The exit code of `gh` if nobody is logged in.
 const NO_LOGIN: i32 = 4;
 
@@ -52,8 +52,8 @@ impl Explain for GhError {
     }
 }
 
-/// The issues of a repository, as a file of JSON.
-pub(crate) fn issues_of(repository: &str, selection: &Selection) -> Result<File, GhError> {
+/// The issues of a repository, as a file of JSON: as many as the selection says, or else [`MOST_ISSUES`].
+pub(crate) fn issues_of(repository: &str, selection: &Selection) -> Result<Pages, GhError> {
     let state = match selection.state {
         None => "all",
         Some(State::Open) => "open",
@@ -62,14 +62,16 @@ pub(crate) fn issues_of(repository: &str, selection: &Selection) -> Result<File,
     // A limit that other filters of ours come after would leave out too much.
     let is_last =
         selection.since.is_none() && selection.only_types.is_empty() && selection.skip_types.is_empty();
-    let limit = selection.limit.filter(|_| is_last).unwrap_or(MOST);
+    let given = selection.limit.filter(|_| is_last);
+    let limit = given.unwrap_or_else(|| MOST_ISSUES.max(selection.limit.unwrap_or(0)));
     let mut command = gh(&["issue", "list", "--state", state, "--json", FIELDS]);
-    command.arg(format!("--repo={repository}")).arg(format!("--limit={limit}"));
+    command.arg(format!("--repo={repository}")).arg(format!("--limit={}", limit.max(1)));
     command.args(selection.labels.iter().map(|label| format!("--label={label}")));
     let file = tempfile::tempfile().map_err(GhError::Start)?;
     command.stdout(file.try_clone().map_err(GhError::Start)?);
     finished(command.output())?;
-    Ok(file)
+    let most = if given.is_none() { u64::try_from(limit).ok() } else { None };
+    Ok(Pages::of(repository.to_owned(), file, most))
 }
 
 /// Comments on an issue. Returns the address of the comment.

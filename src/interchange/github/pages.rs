@@ -12,23 +12,27 @@ use crate::interchange::tracker::{Each, Found, Records, Refused};
 pub(crate) struct Pages {
     name: String,
     file: File,
+    /// How many issues there can be, if a program was asked for at most so many.
+    most: Option<u64>,
+    remarks: Vec<String>,
 }
 
 impl Pages {
     /// Opens the file at `path`, or stdin for `-`.
     pub(crate) fn open(path: &str) -> io::Result<Self> {
-        Ok(Self { name: path.to_owned(), file: lines::open(path)? })
+        Ok(Self { name: path.to_owned(), file: lines::open(path)?, most: None, remarks: vec![] })
     }
 
-    /// What a program wrote to a temporary file.
-    pub(crate) fn of(name: String, file: File) -> Self {
-        Self { name, file }
+    /// What a program wrote to a temporary file. It was asked for at most `most` issues, if nobody chose the limit.
+    pub(crate) fn of(name: String, file: File, most: Option<u64>) -> Self {
+        Self { name, file, most, remarks: vec![] }
     }
 }
 
 impl Records for Pages {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
-        let Self { name, file } = self;
+        let Self { name, file, most, remarks } = self;
+        remarks.clear();
         file.rewind().map_err(|error| lines::unread(name, 0, &error))?;
         let mut input = BufReader::new(&*file);
         // A byte order mark.
@@ -36,7 +40,18 @@ impl Records for Pages {
         let length = read_up_to(&mut input, &mut start).map_err(|error| lines::unread(name, 0, &error))?;
         let start = if start == [0xef, 0xbb, 0xbf] { Vec::new() } else { start[..length].to_vec() };
         let values = Deserializer::from_reader(io::Cursor::new(start).chain(input)).into_iter::<Value>();
-        Ok(Box::new(Issues { values, page: Vec::new().into_iter(), number: 0, is_over: false }))
+        Ok(Box::new(Issues {
+            values,
+            page: Vec::new().into_iter(),
+            number: 0,
+            is_over: false,
+            most: *most,
+            remarks,
+        }))
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 }
 
@@ -51,14 +66,16 @@ fn read_up_to(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-struct Issues<V> {
+struct Issues<'a, V> {
     values: V,
     page: std::vec::IntoIter<Value>,
     number: u64,
     is_over: bool,
+    most: Option<u64>,
+    remarks: &'a mut Vec<String>,
 }
 
-impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<V> {
+impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<'_, V> {
     type Item = Result<Found, Unreadable>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -82,6 +99,12 @@ impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<V> {
                 },
             };
             self.number += 1;
+            if self.most == Some(self.number) {
+                self.remarks.push(format!(
+                    "`gh` was asked for at most {} issues, and gave as many: there may be more, which --limit asks for",
+                    self.number
+                ));
+            }
             return Some(Ok(Found { unit: "issue".into(), number: self.number, record }));
         }
     }
@@ -96,7 +119,7 @@ mod tests {
     fn read(text: &str) -> Vec<String> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        let mut pages = Pages::of("f".into(), file);
+        let mut pages = Pages::of("f".into(), file, Some(3));
         let mut all = || -> Vec<String> {
             let each = pages.each().unwrap().map(Result::unwrap);
             each.map(|found| match found.record {
@@ -107,6 +130,7 @@ mod tests {
         };
         let once = all();
         assert_eq!(all(), once, "it can be read twice");
+        assert_eq!(pages.remarks().len(), usize::from(once.len() >= 3), "it says once that it may be cut");
         once
     }
 

@@ -1,6 +1,7 @@
 //! What an import makes of one record, given the issue that is already here: only what the source changed since the
 //! last import is applied, field by field.
 
+use super::comments;
 use crate::interchange::tracker::{Arrival, Tracker};
 use crate::model::digest;
 use crate::model::doc::Doc;
@@ -21,7 +22,13 @@ pub(super) enum Settled {
     /// Another issue has this id; why the source's was left out.
     Other(String),
     /// There is one; `doc` is its new version, `None` if it stays as it is.
-    Known { doc: Option<Doc>, here: Option<Box<Issue>>, note: Option<String> },
+    Known {
+        doc: Option<Doc>,
+        here: Option<Box<Issue>>,
+        notes: Vec<String>,
+        /// Whether another record with the same time of change stands.
+        is_lesser: bool,
+    },
 }
 
 /// What to do with the existing record, if there is one.
@@ -38,7 +45,8 @@ pub(super) fn settle(tx: &Tx<'_>, tracker: &Tracker, arrival: &Arrival) -> Resul
     let here = doc.read::<Issue>().ok();
     let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
     let before = known.and_then(|record| (tracker.read)(record).ok());
-    let mut note = None;
+    let mut notes = Vec::new();
+    let mut is_lesser = false;
     let is_changed = match (before, &here) {
         (Some(before), _) if before.changed > arrival.changed => return Ok(Settled::Older),
         // The source has other content at the same time of change. With the stamps of the last import, the greater
@@ -46,7 +54,8 @@ pub(super) fn settle(tx: &Tx<'_>, tracker: &Tracker, arrival: &Arrival) -> Resul
         // whole.
         (Some(before), Some(here)) if before.changed == arrival.changed => {
             let greater = if canonical(&before.issue) > canonical(&arrival.issue) {
-                note = Some(SAME_TIME.to_owned());
+                notes.push(SAME_TIME.to_owned());
+                is_lesser = true;
                 &before.issue
             } else {
                 &arrival.issue
@@ -54,7 +63,10 @@ pub(super) fn settle(tx: &Tx<'_>, tracker: &Tracker, arrival: &Arrival) -> Resul
             let whole = Doc::imported(&ISSUE, greater, birth, &changed);
             doc.is_read_in_part(&whole) && doc.update_imported(here, greater, &one_tick_later(&doc, &changed))
         }
-        (Some(before), _) => doc.update_imported(&before.issue, &arrival.issue, &changed),
+        (Some(before), _) => {
+            notes.extend(comments::gone(&before.comments, &arrival.comments));
+            doc.update_imported(&before.issue, &arrival.issue, &changed)
+        }
         (None, _) => {
             let mut merged = doc.clone().merge(fresh);
             merged.update_imported(&arrival.issue, &arrival.issue, &changed);
@@ -63,7 +75,7 @@ pub(super) fn settle(tx: &Tx<'_>, tracker: &Tracker, arrival: &Arrival) -> Resul
             is_changed
         }
     };
-    Ok(Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), note })
+    Ok(Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), notes, is_lesser })
 }
 
 /// The bytes by which two records with the same time are compared.

@@ -9,7 +9,7 @@ use super::Writing;
 use crate::interchange::tracker::Arrival;
 use crate::interchange::work::{Attempt, ItemArrival, QueueArrival};
 use crate::interchange::{Came, Noted};
-use crate::model::doc::Doc;
+use crate::model::doc::{Differing, Doc};
 use crate::model::execution::{Event, Execution, LogEntry};
 use crate::model::id::SolutionId;
 use crate::model::queue::{ITEM, Item, QUEUE};
@@ -28,8 +28,15 @@ enum Followed {
     Written,
     /// It stays as it is.
     Same,
-    /// It stays as it is, although the source says something else; why.
-    Kept(String),
+    /// It is another record, or cannot be read or written.
+    LeftOut,
+}
+
+impl Followed {
+    /// How many records it is.
+    fn count(&self) -> u64 {
+        u64::from(matches!(self, Self::Written))
+    }
 }
 
 impl Writing<'_> {
@@ -51,15 +58,16 @@ impl Writing<'_> {
         for plan in &work.plans {
             let birth = Stamp::import(plan.created_at);
             let path = layout::solution(&plan.id);
-            let followed = follow(tx, &SOLUTION, path, plan, birth, &changed)?;
-            came.plans += said(followed, &format!("the plan `{}`", plan.id), notes);
+            let mut said = Said { what: format!("the plan `{}`", plan.id), notes };
+            came.plans += follow(tx, &SOLUTION, path, plan, birth, &changed, &mut said)?.count();
         }
         for ItemArrival { queue, item, changed } in &work.items {
             self.queues.insert(queue.clone());
             let path = layout::item(queue, &item.solution_id);
             let birth = Stamp::import(item.queued_at);
-            let followed = follow(tx, &ITEM, path, item, birth, &Stamp::import(*changed))?;
-            came.items += said(followed, &format!("the item `{queue}:{}`", item.item_id), notes);
+            let mut said = Said { what: format!("the item `{queue}:{}`", item.item_id), notes };
+            let changed = Stamp::import(*changed);
+            came.items += follow(tx, &ITEM, path, item, birth, &changed, &mut said)?.count();
         }
         if !work.attempts.is_empty() {
             for attempt in &work.attempts {
@@ -91,18 +99,17 @@ impl Writing<'_> {
             let changed = Stamp::import(*changed);
             let birth = Stamp::import(queue.created_at);
             let mut notes = Vec::new();
-            let followed = follow(tx, &QUEUE, layout::queue(&queue.id), queue, birth, &changed)?;
-            let is_other = matches!(followed, Followed::Kept(_));
-            let queues = said(followed, "the queue", &mut notes);
+            let mut said = Said { what: "the queue".into(), notes: &mut notes };
+            let followed = follow(tx, &QUEUE, layout::queue(&queue.id), queue, birth, &changed, &mut said)?;
             let mut items = 0;
-            if !is_other {
+            if !matches!(followed, Followed::LeftOut) {
                 let (folder, log) = (queue_folder(&queue.id), layout::queue_conflicts(&queue.id));
                 for conflict in conflicts {
                     write_entry(tx, &folder, &log, conflict)?;
                 }
                 items = remove_unlisted(tx, queue, listed, &changed)?;
             }
-            self.count(Came { queues, items, ..Came::default() });
+            self.count(Came { queues: followed.count(), items, ..Came::default() });
             let noted = |note| Noted { id: queue.id.to_string(), note, remedies: vec![] };
             self.report.notes.extend(notes.into_iter().map(noted));
         }
@@ -115,14 +122,31 @@ fn queue_folder(id: &crate::model::id::QueueId) -> String {
     file.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned())
 }
 
-/// Counts what was written, and notes what was not.
-fn said(followed: Followed, what: &str, notes: &mut Vec<String>) -> u64 {
-    match followed {
-        Followed::Written => 1,
-        Followed::Same => 0,
-        Followed::Kept(why) => {
-            notes.push(format!("{what} {why}"));
-            0
+/// Notes on a record that is not here as the source has it.
+struct Said<'a> {
+    /// The record: ``the plan `SOL-…` ``.
+    what: String,
+    notes: &'a mut Vec<String>,
+}
+
+impl Said<'_> {
+    /// Leaves the record out.
+    fn left_out(&mut self, why: impl std::fmt::Display) -> Followed {
+        self.notes.push(format!("{} {why}", self.what));
+        Followed::LeftOut
+    }
+
+    /// Names the fields that stay as they are.
+    fn differing(&mut self, differing: &Differing<'_>) {
+        let Differing { written, imported, once } = differing;
+        for (fields, why) in [
+            (written, "was changed here, and differs in the source"),
+            (imported, "differs in the source, which changed it without a later time of change"),
+            (once, "differs in the source, but is written only once here"),
+        ] {
+            for field in fields {
+                self.notes.push(format!("{}: `{field}` {why}; it stays as it is", self.what));
+            }
         }
     }
 }
@@ -135,33 +159,33 @@ fn follow<T: Serialize>(
     now: &T,
     birth: Stamp,
     changed: &Stamp,
+    said: &mut Said<'_>,
 ) -> Result<Followed, StoreError> {
     let fresh = Doc::imported(schema, now, birth, changed);
     let doc = match records::doc(tx, schema, &path) {
         Ok(None) => fresh,
         Ok(Some(here)) if here.birth() != fresh.birth() && schema.births == Births::LaterStands => {
-            return Ok(Followed::Kept(
-                "is another one here, with the same id: it stays as it is, and the source's was left out"
-                    .into(),
+            return Ok(said.left_out(
+                "is another one here, with the same id: it stays as it is, and the source's was left out",
             ));
         }
         Ok(Some(mut here)) => {
-            if !here.follow_import(now, changed) {
-                let differs = here.differs(&fresh);
-                let why = "was changed here, and the source says something else: it stays as it is";
-                return Ok(if differs { Followed::Kept(why.into()) } else { Followed::Same });
+            let is_changed = here.follow_import(now, changed);
+            said.differing(&here.differing(&fresh));
+            if !is_changed {
+                return Ok(Followed::Same);
             }
             here
         }
         Err(StoreError::Broken { broken, .. }) => {
-            return Ok(Followed::Kept(format!("cannot be read here, so it was left alone: {broken}")));
+            return Ok(said.left_out(format!("cannot be read here, so it was left alone: {broken}")));
         }
         Err(error) => return Err(error),
     };
     match tx.put_doc(path, &doc) {
         Ok(()) => Ok(Followed::Written),
         Err(StoreError::Excess { excess, .. }) => {
-            Ok(Followed::Kept(format!("is too large, so it was left out: {excess}")))
+            Ok(said.left_out(format!("is too large, so it was left out: {excess}")))
         }
         Err(error) => Err(error),
     }

@@ -1,5 +1,7 @@
 //! What two versions of a record changed differently, how someone resolves that, and what must not be shown.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{BIRTH, Doc, Slot, is_element};
@@ -23,6 +25,17 @@ pub(crate) struct Apart {
     pub(crate) key: String,
     /// Both sides.
     pub(crate) sides: [Written; 2],
+}
+
+/// Fields that have another value in the source of an import.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Differing<'a> {
+    /// Those that someone changed here.
+    pub(crate) written: BTreeSet<&'a str>,
+    /// Those that are as an import wrote them.
+    pub(crate) imported: BTreeSet<&'a str>,
+    /// Those that are written once.
+    pub(crate) once: BTreeSet<&'a str>,
 }
 
 impl Slot {
@@ -162,9 +175,18 @@ impl Doc {
         is_missing || self.slots.iter().any(|(key, slot)| slot.is_stale(fresh.value(key)))
     }
 
-    /// Whether a field of `other` has another value here.
-    pub(crate) fn differs(&self, other: &Self) -> bool {
-        other.slots.keys().any(|key| self.value(key) != other.value(key))
+    /// The fields of `source`, what the source of an import says, that have another value here.
+    pub(crate) fn differing<'a>(&'a self, source: &'a Self) -> Differing<'a> {
+        let mut differing = Differing::default();
+        for key in source.slots.keys().filter(|key| self.value(key) != source.value(key)) {
+            let name = key.split('/').next().unwrap_or(key);
+            let is_imported = self.stamp(key).is_none_or(Stamp::is_import);
+            let into = if is_imported { &mut differing.imported } else { &mut differing.written };
+            into.insert(name);
+        }
+        let once = source.once.iter().filter(|(key, value)| self.once.get(*key) != Some(value));
+        differing.once = once.map(|(key, _)| &**key).collect();
+        differing
     }
 
     /// The value of a field, an element or a leaf.

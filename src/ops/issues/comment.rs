@@ -43,6 +43,7 @@ pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Comm
             author,
             created_at,
             edits: None,
+            source_id: None,
         })?;
         tx.describe(format!("issue: comment on {id}"));
         Ok(comment)

@@ -94,8 +94,10 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
         }
         QueueOverview { id: view.queue.id.clone(), status: view.status, items }
     });
-    let active = match work::own(store, &snapshot)? {
-        Own::Held(it) => Some(ActiveOverview {
+    let own = work::own(store, &snapshot)?;
+    session.notice_all(own.notice());
+    let active = match own {
+        Own::Held(it, _) => Some(ActiveOverview {
             issue_id: it.execution.issue_id,
             solution_id: it.execution.solution_id,
             execution_id: it.execution.id,
@@ -103,7 +105,6 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
         }),
         Own::Nothing | Own::Ended(..) | Own::Lost(..) => None,
     };
-    session.notice_all(work::notice_of_loss(store, &snapshot)?);
     session.notice_all(active.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let overview = Overview {
         reference: store.reference().to_owned(),

@@ -13,6 +13,7 @@ use crate::model::queue::QueueDecision;
 use crate::model::queue_conflict::QueueConflict;
 use crate::ops::queue::World;
 use crate::ops::{Answer, Notice, Session};
+use crate::rules::readiness::QueueView;
 use crate::rules::shown::IssueDerived;
 use crate::store::{StoreError, records};
 
@@ -132,7 +133,7 @@ impl Making {
     /// All queues, or those that hold an issue of the export.
     fn queues(&mut self, world: &World, is_whole: bool, mut broken: impl FnMut(&str)) {
         let views = world.views();
-        let has_priorities = views.iter().any(|view| view.queue.priority != 0);
+        let has_priorities = has_priorities(&views);
         let mut entries: Vec<Value> = Vec::new();
         let mut active: Vec<&str> = Vec::new();
         let mut first: Option<&str> = None;
@@ -176,6 +177,16 @@ impl Making {
             unsaid.map(|(what, issues)| Unsaid { what: what.to_owned(), issues }).collect();
         CcwStore { handed: self.handed, folder: FOLDER, files: self.files }
     }
+}
+
+/// Whether the order of the queues must be said. A queue that is only served before all others is the active one.
+fn has_priorities(views: &[QueueView]) -> bool {
+    let is_active = |view: &&QueueView| view.queue.status == QueueDecision::Active;
+    let first_by_id = views.iter().filter(is_active).map(|view| &view.queue.id).min();
+    let first = views.iter().find(|view| view.status == "active").map(|view| &view.queue.id);
+    let is_told = first != first_by_id
+        && views.iter().all(|it| it.queue.priority == i64::from(Some(&it.queue.id) != first));
+    !is_told && views.iter().any(|view| view.queue.priority != 0)
 }
 
 fn put_line(into: &mut Vec<u8>, record: &Value) {

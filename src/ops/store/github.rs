@@ -7,14 +7,17 @@ use super::import::{Import, Selected, import};
 use crate::interchange::Report;
 use crate::interchange::github::{GITHUB, Pages, comment_on, completion, issues_of};
 use crate::model::id::IssueId;
+use crate::model::issue::Comment;
 use crate::model::op::Op;
 use crate::model::plan::Plan;
 use crate::model::remedy::Call;
+use crate::model::words::count;
 use crate::ops::issues::existing;
 use crate::ops::work::{self, Accept};
 use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::{facts, reply_task};
-use crate::store::resolve;
+use crate::store::{ObjectId, layout, resolve};
 
 /// Where issues of GitHub come from.
 pub(crate) enum GithubSource {
@@ -38,8 +41,8 @@ pub(crate) fn import_github(session: &Session, source: GithubSource, how: Select
                 Some(given) => named(given)?,
                 None => of_remote(session)?,
             };
-            let file = issues_of(&repository, &how.selection)?;
-            (format!("`{repository}`"), Pages::of(repository, file))
+            let pages = issues_of(&repository, &how.selection)?;
+            (format!("`{repository}`"), pages)
         }
     };
     import(session, Op::ImportGithub, &GITHUB, Import { name: &name, records: &mut pages, how })
@@ -77,15 +80,26 @@ pub(crate) struct GithubComment {
     pub(crate) url: Option<String>,
 }
 
-/// Writes what came of an issue as a comment for GitHub, and sends it there if `post` says so. Then the criteria of the
-/// plan's reply task are confirmed, since this completes it.
+/// A comment for GitHub.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    /// The id of the issue, or an unambiguous prefix of it.
+    pub(crate) issue: String,
+    /// Send it.
+    pub(crate) post: bool,
+    /// Why a gate is overridden.
+    pub(crate) force: Option<String>,
+}
+
+/// Writes what came of an issue as a comment for GitHub, and sends it there if `post` says so. Then it is a comment of the
+/// issue here, too, and the criteria of the plan's reply task are confirmed, since this completes it.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`; `not-from-github`; `not-executed` if no plan was executed; `no-gh`, `not-logged-in`,
-/// `gh-failed`.
-pub(crate) fn comment_for_github(session: &Session, issue: &str, post: bool) -> Answer<GithubComment> {
+/// `not-found`, `ambiguous-id`; `not-from-github`; `not-executed` if no plan was executed; to post, `open-tasks` while
+/// something else of the plan is to be done, `already-posted`; `no-gh`, `not-logged-in`, `gh-failed`.
+pub(crate) fn comment_for_github(session: &Session, input: &Reply) -> Answer<GithubComment> {
     let state = session.store().snapshot()?;
-    let id = resolve::issue(&state, issue)?;
+    let id = resolve::issue(&state, &input.issue)?;
     let folder = existing(&state, &id)?;
     let remote = reply_task::repository(&session.store().repo().remote_urls());
     let place = reply_task::Discussion::of(&folder.issue.record, remote).ok_or_else(|| {
@@ -105,24 +119,91 @@ pub(crate) fn comment_for_github(session: &Session, issue: &str, post: bool) -> 
     let repository = repository.map(str::to_owned);
     let mut comment =
         GithubComment { issue_id: id.clone(), repository, number, body, posted: false, url: None };
-    if post {
-        let (Some(repository), Some(number)) = (&comment.repository, comment.number) else {
-            return Err(Refusal::new("not-from-github", format!("`{id}` has no known issue on GitHub"))
-                .remedy(Call::new(Op::Edit, [&id]).option("source-url", "URL"), "sets its URL there"));
-        };
-        session.permit(Op::Accept)?;
-        let url = comment_on(repository, number, &comment.body)?;
-        confirm(session, solution.id.as_str(), &plan, &url);
-        comment.posted = true;
-        comment.url = Some(url).filter(|url| !url.is_empty());
+    if !input.post {
+        return Ok(session.done(comment, None));
     }
-    Ok(session.done(comment, None))
+    let (Some(repository), Some(number)) = (&comment.repository, comment.number) else {
+        return Err(Refusal::new("not-from-github", format!("`{id}` has no known issue on GitHub"))
+            .remedy(Call::new(Op::Edit, [&id]).option("source-url", "URL"), "sets its URL there"));
+    };
+    session.permit(Op::Accept)?;
+    if input.force.is_none() {
+        refuse_early(&plan, execution)?;
+        refuse_second(&folder, execution)?;
+    }
+    let url = comment_on(repository, number, &comment.body)?;
+    let url = Some(url).filter(|url| !url.is_empty());
+    let commit = keep(session, &id, &comment.body, url.as_deref(), input.force.as_deref());
+    confirm(session, solution.id.as_str(), &plan, url.as_deref());
+    comment.posted = true;
+    comment.url = url;
+    Ok(session.done(comment, commit))
+}
+
+/// The reply is the last task.
+fn refuse_early(plan: &Plan, execution: &ExecutionFolder) -> Result<(), Refusal> {
+    let open = reply_task::open_work(plan, execution);
+    if open.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the reply is the last task, and {} open", count_are(open.len()));
+    Err(Refusal::new("open-tasks", message)
+        .details(open)
+        .remedy(Op::Verify, "runs the tests")
+        .hint("finish the work first"))
+}
+
+/// `1 thing is`, `2 things are`.
+fn count_are(number: usize) -> String {
+    format!("{} {}", count(number, "thing"), if number == 1 { "is" } else { "are" })
+}
+
+fn refuse_second(folder: &IssueFolder, execution: &ExecutionFolder) -> Result<(), Refusal> {
+    let Some(sent) = reply_task::sent(folder, &execution.execution.id) else { return Ok(()) };
+    let place = sent.source_id.as_ref().map(|url| format!(" as {url}")).unwrap_or_default();
+    let (author, at) = (&sent.author, sent.created_at);
+    let message = format!("the result was already posted{place}, by {author} at {at}");
+    Err(Refusal::new("already-posted", message).hint("edit that comment on GitHub if it is wrong"))
+}
+
+/// Keeps what was sent as a comment of the issue, so that nobody sends it again. It was sent whether or not that succeeds.
+fn keep(
+    session: &Session,
+    issue: &IssueId,
+    body: &str,
+    url: Option<&str>,
+    force: Option<&str>,
+) -> Option<ObjectId> {
+    let kept = session.permit(Op::Comment).and_then(|permit| {
+        session.transact(permit, |tx| {
+            let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+            tx.append(&layout::comments(issue), |id| Comment {
+                id,
+                body: body.to_owned(),
+                author,
+                created_at,
+                edits: None,
+                source_id: url.map(str::to_owned),
+            })?;
+            tx.note.force = force.map(str::to_owned);
+            tx.describe(format!("issue: tell GitHub the result of {issue}"));
+            Ok(())
+        })
+    });
+    match kept {
+        Ok(committed) => committed.commit,
+        Err(refusal) => {
+            let message = format!("the comment was sent, but it is not recorded here: {}", refusal.message);
+            session.notice(Notice::warning(message));
+            None
+        }
+    }
 }
 
 /// Confirms the criteria of the reply task. The comment is there whether or not that succeeds.
-fn confirm(session: &Session, solution: &str, plan: &Plan, url: &str) {
+fn confirm(session: &Session, solution: &str, plan: &Plan, url: Option<&str>) {
     let Some(task) = plan.tasks.iter().find(|task| reply_task::is_reply(task)) else { return };
-    let evidence = if url.is_empty() { "the comment was sent".to_owned() } else { url.to_owned() };
+    let evidence = url.unwrap_or("the comment was sent").to_owned();
     for (_, criterion) in task.criteria().iter().zip(1..) {
         let accept = Accept {
             item: Some(solution.to_owned()),

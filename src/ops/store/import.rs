@@ -182,6 +182,10 @@ fn subject(report: &Report) -> String {
         (report.created, "new"),
         (report.updated, "updated"),
         (report.comments, if report.comments == 1 { "comment" } else { "comments" }),
+        (
+            report.edited_comments,
+            if report.edited_comments == 1 { "edited comment" } else { "edited comments" },
+        ),
         (work.plans, if work.plans == 1 { "plan" } else { "plans" }),
         (work.queues, if work.queues == 1 { "queue" } else { "queues" }),
         (work.executions, if work.executions == 1 { "execution" } else { "executions" }),

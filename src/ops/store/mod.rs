@@ -1,5 +1,6 @@
 //! The store itself: creating, configuring, checking, exporting and importing it.
 
+mod agent_setup;
 mod copies;
 mod export;
 mod export_ccw;
@@ -17,10 +18,11 @@ mod redact;
 mod reindex;
 mod signatures;
 
+pub(crate) use agent_setup::{AgentFiles, AgentSetup, Change as FileEdit, PieceState, Task, agent_setup};
 pub(crate) use export::{Handed, Table, export, export_beads, export_csv};
 pub(crate) use export_ccw::{CcwStore, HandedStore, export_ccw};
 pub(crate) use fsck::{Finding, Repaired, Severity, fsck, repair};
-pub(crate) use github::{GithubComment, GithubSource, comment_for_github, import_github};
+pub(crate) use github::{GithubComment, GithubSource, Reply, comment_for_github, import_github};
 pub(crate) use ids::{IdKind, KnownId, ids};
 pub(crate) use import::{Export, Import, Selected, import, import_jsonl, issues, line};
 pub(crate) use import_git_bug::import_git_bug;

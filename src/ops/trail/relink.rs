@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::op::Op;
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::trail::relink::{self, Found, Lost, Undecided};
 
 /// Where to search.
@@ -42,7 +42,14 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
         return Err(Refusal::new("not-found", format!("git knows no commits `{range}`"))
             .hint("name them as for `git log`: `main`, `v1.0..main`, `HEAD~20..`"));
     };
-    let Found { links, undecided } = relink::lost(store, &snapshot, &commits)?;
+    let Found { links, undecided, unreadable } = relink::lost(store, &snapshot, &commits)?;
+    for id in unreadable {
+        let refs = store.git().refs_containing(std::iter::once(&id)).unwrap_or_default();
+        let on = refs.first().map(|name| format!(" of `{name}`")).unwrap_or_default();
+        let message =
+            format!("skipped the commit `{id}`{on}, which cannot be read; `git fsck` says what is wrong");
+        session.notice(Notice::warning(message));
+    }
     let mut commit = None;
     if let Some(permit) = permit.filter(|_| !links.is_empty()) {
         let committed = session.transact(permit, |tx| {

@@ -115,7 +115,7 @@ pub(crate) fn agents(session: &Session) -> Answer<Vec<AgentView>> {
         let agent = Agent::named(&name, &settings);
         views.push(agent_view(session, name, agent, &folder));
     }
-    for (role, text) in Given::configured(session.store()).by_role() {
+    for (role, text) in Given::configured(session.store())?.by_role() {
         match views.iter_mut().find(|it| it.name == text) {
             Some(named) => named.roles.push(role),
             None => {

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::agents::{folder, refuse_missing};
 use super::asking::{Asking, Refused, Vain};
+use super::confining::{confine, keep_settings_of, take_put_back};
 use super::run::places::{As, beside};
 use super::run::tree;
 use crate::agent::answer::Answer;
@@ -66,10 +67,12 @@ pub(crate) fn ask_apart<A: Answer, T>(
     let end = format!("{name}-{}", random_uid()?);
     let place = beside(store, &end);
     let files = store.common_dir().join("wf");
+    confine(session, &files.join("changed"));
     store.prune_worktrees()?;
     store.git().add_detached_worktree(&place, &head.to_string())?;
     let asked = (|| {
         let there = As::agent(session, Some(agent.name().to_owned()), role).at(&place)?;
+        keep_settings_of(there.store());
         let bounds = Bounds { role, branch: None, base: head.into(), named: BTreeSet::new() };
         let own = there.store().git().hooks_dir()?;
         let links = links_commits(there.store());
@@ -116,6 +119,11 @@ pub(crate) fn ask_apart<A: Answer, T>(
     })();
     session.notice_all(touched(&place, head, session, agent.name()));
     tree::remove(store, &place)?;
+    let put_back = take_put_back(session).into_iter();
+    session.notice_all(put_back.map(|it| match it.is_done {
+        true => Notice::warning(format!("{}; it was put back", it.what)),
+        false => Notice::warning(format!("{}; it could not be put back", it.what)),
+    }));
     asked
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{notice_of_loss, planned};
+use super::{notice_of_claim, planned};
 use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -66,7 +66,7 @@ pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView
         Some(text) => queue::item(store, &snapshot, text)?.1.solution_id,
         None => match active::read(store)? {
             Some(active) => {
-                session.notice_all(notice_of_loss(store, &snapshot)?);
+                session.notice_all(notice_of_claim(store, &snapshot)?);
                 active.solution_id
             }
             None => {

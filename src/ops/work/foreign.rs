@@ -4,9 +4,8 @@ use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
 use crate::model::op::Op;
 use crate::model::remedy::Call;
-use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
-use crate::rules::claim_order::who_holds;
+use crate::rules::claim::Claim;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease::Standing;
 use crate::store::{Read, Store, layout, records};
@@ -78,15 +77,11 @@ pub(crate) fn refuse_foreign_record(
     execution: &ExecutionFolder,
     force: Option<&str>,
 ) -> Result<(), Refusal> {
-    if execution.outcome() != ExecutionStatus::Executing {
-        return Ok(());
-    }
     let all = records::executions(read, &execution.execution.issue_id)?;
-    let holder = who_holds(&all).holder.map(|n| &all[n].execution.id);
-    if holder != Some(&execution.execution.id) {
-        return Ok(());
+    match Claim::of(&all, &execution.execution.id) {
+        Claim::Holds(_) => refuse_foreign(store, execution, Intent::Record, force),
+        Claim::Unknown | Claim::Ended(_) | Claim::Lost { .. } => Ok(()),
     }
-    refuse_foreign(store, execution, Intent::Record, force)
 }
 
 /// Whether this worktree is bound to the execution, or was killed while claiming it.

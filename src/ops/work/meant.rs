@@ -7,6 +7,7 @@ use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, queue};
+use crate::rules::claim::Claim;
 use crate::rules::ending::Ending;
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
@@ -49,44 +50,48 @@ pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
         },
     };
     let folder = existing(read, &issue)?;
-    let Some(holder) = facts::holder(&folder) else {
-        let mine = folder.executions.iter().find(|it| Some(&it.execution.id) == wanted.as_ref());
-        let end = mine.and_then(|it| Some((it.execution.id.short(), Ending::of(it)?)));
-        let is_told = end.is_some();
-        let end = end.map(|(id, it)| format!("; `{id}` was {it}"));
-        let refusal = Refusal::new(
-            "not-executing",
-            format!(
-                "nobody is executing issue `{issue}`; it is {}{}",
-                facts::status(&folder),
-                end.unwrap_or_default()
-            ),
-        );
-        let refusal = if is_told { refusal.hint("its commits stay in the trail") } else { refusal };
-        return Err(refusal.remedy(Op::Next, "takes an item"));
+    let id = wanted.or_else(|| facts::holder(&folder).map(|it| it.execution.id.clone()));
+    let execution = match id.as_ref().map_or(Claim::Unknown, |id| Claim::of(&folder.executions, id)) {
+        Claim::Holds(execution) => execution.clone(),
+        Claim::Ended(own) => return Err(ended(&issue, own)),
+        Claim::Lost { own, to: Some(holder) } => return Err(lost(&issue, own, holder)),
+        Claim::Lost { own, to: None } => return Err(not_executing(&folder, Some(own))),
+        Claim::Unknown => return Err(not_executing(&folder, None)),
     };
-    if let Some(lost) = wanted.filter(|id| *id != holder.execution.id) {
-        let mine = folder.executions.iter().find(|it| it.execution.id == lost);
-        let refusal = Refusal::new(
-            "claim-lost",
-            format!("`{lost}` no longer holds `{issue}`: {}", why_lost(mine, holder)),
-        )
-        .hint("its commits stay in the trail")
-        .remedy(Op::Next, "takes another item");
-        if holder.outcome() != ExecutionStatus::Executing {
-            return Err(refusal.remedy(Call::new(Other::Show, [&issue]), "shows what was reported"));
-        }
-        return Err(refusal);
+    Ok(Meant { execution, folder })
+}
+
+fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal {
+    let (issue, status) = (&folder.issue.record.id, facts::status(folder));
+    let message = format!("nobody is executing issue `{issue}`; it is {status}");
+    let refusal = match own.and_then(|own| Some((own.execution.id.short(), Ending::of(own)?))) {
+        Some((id, ending)) => Refusal::new("not-executing", format!("{message}; `{id}` was {ending}"))
+            .hint("its commits stay in the trail"),
+        None => Refusal::new("not-executing", message),
+    };
+    refusal.remedy(Op::Next, "takes an item")
+}
+
+fn lost(issue: &IssueId, own: &ExecutionFolder, holder: &ExecutionFolder) -> Refusal {
+    let refusal = Refusal::new(
+        "claim-lost",
+        format!("`{}` no longer holds `{issue}`: {}", own.execution.id, why_lost(own, holder)),
+    )
+    .hint("its commits stay in the trail")
+    .remedy(Op::Next, "takes another item");
+    match holder.outcome() {
+        ExecutionStatus::Executing => refusal,
+        _ => refusal.remedy(Call::new(Other::Show, [issue]), "shows what was reported"),
     }
-    if holder.outcome() != ExecutionStatus::Executing {
-        let ended = match holder.outcome() {
-            ExecutionStatus::Failed => "has already failed",
-            _ => "is already completed",
-        };
-        let how = Ending::of(holder).map(|it| format!(": {it}")).unwrap_or_default();
-        return Err(Refusal::new("ended", format!("`{}` {ended}{how}", holder.execution.id.short()))
-            .remedy(Call::new(Other::Show, [&issue]), "shows how it ended")
-            .remedy(Op::Next, "takes another item"));
-    }
-    Ok(Meant { execution: holder.clone(), folder })
+}
+
+fn ended(issue: &IssueId, own: &ExecutionFolder) -> Refusal {
+    let ended = match own.outcome() {
+        ExecutionStatus::Failed => "has already failed",
+        _ => "is already completed",
+    };
+    let how = Ending::of(own).map(|it| format!(": {it}")).unwrap_or_default();
+    Refusal::new("ended", format!("`{}` {ended}{how}", own.execution.id.short()))
+        .remedy(Call::new(Other::Show, [issue]), "shows how it ended")
+        .remedy(Op::Next, "takes another item")
 }

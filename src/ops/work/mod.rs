@@ -10,6 +10,7 @@ mod begin;
 mod built;
 mod claim_view;
 mod complete;
+mod confining;
 mod detail;
 mod ended;
 mod ended_apart;
@@ -23,7 +24,9 @@ mod new_worktree;
 mod own;
 mod pick;
 mod planned;
+mod prime;
 mod publish;
+mod reminder;
 mod report;
 mod retry;
 pub(crate) mod run;
@@ -53,12 +56,14 @@ pub(crate) use foreign::{Intent, refuse_foreign, refuse_foreign_record};
 pub(crate) use lease::{Lease, Release, leases, release, renew};
 pub(crate) use meant::{Meant, issue_of, meant};
 pub(crate) use new_worktree::branch_of;
-pub(crate) use own::{Own, notice_of_loss, notices_since, own, why_lost};
+pub(crate) use own::{Own, notice_of_claim, notices_since, own, why_lost};
 pub(crate) use planned::{as_claimed, as_stored, planned};
+pub(crate) use prime::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, prime};
 pub(crate) use publish::{
     Asked, ask, ask_about, confirm, publish, publish_after, publish_store, through, unbind_worktree,
     unpublished,
 };
+pub(crate) use reminder::{Reminder, reminder};
 pub(crate) use report::Report;
 pub(crate) use retry::{Retried, Retry, retry};
 pub(crate) use session::{Conversation, record_session, recorded};

@@ -1,5 +1,6 @@
 //! The claim of this worktree.
 
+use crate::model::execution::Execution;
 use crate::model::status::IssueStatus;
 use crate::ops::{Notice, Refusal};
 use crate::rules::claim::Claim;
@@ -15,8 +16,8 @@ pub(crate) enum Own {
     Nothing,
     /// What it executed was ended elsewhere, and how. The worktree is no longer bound.
     Ended(Active, String),
-    /// A claim that holds.
-    Held(Box<ExecutionFolder>),
+    /// A claim that holds, and the status of its issue: it may have been closed, paused or cancelled meanwhile.
+    Held(Box<ExecutionFolder>, IssueStatus),
     /// A claim that was lost, and why.
     Lost(Active, String),
 }
@@ -36,54 +37,60 @@ pub(crate) fn own(store: &Store, read: &impl Read) -> Result<Own, Refusal> {
 fn standing(read: &impl Read, active: Active) -> Result<Own, Refusal> {
     let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(Own::Nothing) };
     let status = facts::status(&folder);
-    let mine = match Claim::of(&folder.executions, &active.execution_id) {
-        Claim::Unknown => return Ok(Own::Nothing),
-        Claim::Ended(mine) => {
-            let how = Ending::of(mine).map(|it| it.to_string()).unwrap_or_default();
-            return Ok(Own::Ended(active, how));
+    Ok(match Claim::of(&folder.executions, &active.execution_id) {
+        Claim::Unknown => Own::Nothing,
+        Claim::Ended(own) => Own::Ended(active, Ending::of(own).map(|it| it.to_string()).unwrap_or_default()),
+        Claim::Holds(own) => Own::Held(Box::new(own.clone()), status),
+        Claim::Lost { own, to: Some(holder) } => Own::Lost(active, why_lost(own, holder)),
+        Claim::Lost { own, to: None } => {
+            let why = match Ending::of(own) {
+                Some(ending) => format!("it was {ending}, and the issue is {status}"),
+                None => format!("the issue is {status}"),
+            };
+            Own::Lost(active, why)
         }
-        Claim::Lost { own, to: Some(holder) } => {
-            let why = why_lost(Some(own), holder);
-            return Ok(Own::Lost(active, why));
-        }
-        Claim::Holds(mine) if status == IssueStatus::Executing => {
-            return Ok(Own::Held(Box::new(mine.clone())));
-        }
-        Claim::Holds(mine) | Claim::Lost { own: mine, to: None } => mine,
-    };
-    let why = match Ending::of(mine) {
-        Some(ending) => format!("it was {ending}, and the issue is {status}"),
-        None => format!("the issue is {status}"),
-    };
-    Ok(Own::Lost(active, why))
+    })
 }
 
 /// Who holds the issue of a lost claim, since when, and who had released the claim before, when and why.
-pub(crate) fn why_lost(own: Option<&ExecutionFolder>, holder: &ExecutionFolder) -> String {
+pub(crate) fn why_lost(own: &ExecutionFolder, holder: &ExecutionFolder) -> String {
     let it = &holder.execution;
     let holds = match Ending::of(holder) {
         Some(ending) => format!("`{}` was {ending}", it.id.short()),
         None => format!("`{}` by {} holds the issue since {}", it.id.short(), it.actor, it.started_at),
     };
-    match own.and_then(Ending::of) {
+    match Ending::of(own) {
         Some(ending) => format!("it was {ending}, and {holds}"),
         None => holds,
     }
 }
 
-/// The notice about a claim of this worktree that was lost or ended elsewhere.
+impl Own {
+    /// The notice about a claim that was lost or ended elsewhere, or whose issue nobody is waiting for any more.
+    pub(crate) fn notice(&self) -> Option<Notice> {
+        match self {
+            Self::Nothing | Self::Held(_, IssueStatus::Executing) => None,
+            Self::Held(execution, status) => {
+                let Execution { issue_id, solution_id, .. } = &execution.execution;
+                Some(Notice::warning(format!(
+                    "issue `{issue_id}` is {status}, but this worktree still executes `{solution_id}`"
+                )))
+            }
+            Self::Ended(active, how) => Some(notice_of_end(active, how)),
+            Self::Lost(active, why) => Some(Notice::warning(format!(
+                "this worktree no longer holds `{}`: {why}; its commits stay in the trail",
+                active.solution_id
+            ))),
+        }
+    }
+}
+
+/// The notice about the claim of this worktree.
 ///
 /// # Errors
 /// The same as [`own`].
-pub(crate) fn notice_of_loss(store: &Store, read: &impl Read) -> Result<Option<Notice>, Refusal> {
-    Ok(match own(store, read)? {
-        Own::Nothing | Own::Held(_) => None,
-        Own::Ended(active, how) => Some(notice_of_end(&active, &how)),
-        Own::Lost(active, why) => Some(Notice::warning(format!(
-            "this worktree no longer holds `{}`: {why}; its commits stay in the trail",
-            active.solution_id
-        ))),
-    })
+pub(crate) fn notice_of_claim(store: &Store, read: &impl Read) -> Result<Option<Notice>, Refusal> {
+    Ok(own(store, read)?.notice())
 }
 
 fn notice_of_end(active: &Active, how: &str) -> Notice {
@@ -106,10 +113,10 @@ pub(crate) fn notices_since(
     for active in active::all(store)? {
         let is_here = active::read(store)?.as_ref() == Some(&active);
         match (standing(before, active.clone())?, standing(now, active)?) {
-            (Own::Held(_) | Own::Lost(..), Own::Ended(active, how)) => {
+            (Own::Held(..) | Own::Lost(..), Own::Ended(active, how)) => {
                 notices.push(notice_of_end(&active, &how));
             }
-            (_, Own::Lost(..)) if is_here => notices.extend(notice_of_loss(store, now)?),
+            (_, own @ (Own::Lost(..) | Own::Held(..))) if is_here => notices.extend(own.notice()),
             _ => {}
         }
     }

@@ -35,8 +35,10 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
     let snapshot = store.snapshot()?;
     // `next` may be binding this worktree at the same time.
     let _alone = active::lock(store)?;
-    let execution = match own(store, &snapshot)? {
-        Own::Held(execution) => execution.execution,
+    let own = own(store, &snapshot)?;
+    let notice = own.notice();
+    let execution = match own {
+        Own::Held(execution, _) => execution.execution,
         Own::Lost(active, why) => {
             let plan = active.solution_id;
             return Err(Refusal::new("claim-lost", format!("this worktree no longer holds `{plan}`: {why}"))
@@ -54,6 +56,7 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
             );
         }
     };
+    session.notice_all(notice);
     let folder = existing(&snapshot, &execution.issue_id)?;
     let plan = planned(store, &folder, &execution.solution_id)?.typed_plan();
     trail::in_plan(&plan, &execution.solution_id, task)?;

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use super::begin::{execution, pick, place, settle};
 use super::claim_view::{Claim, Taken, view};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
-use super::{Own, notice_of_loss, own};
+use super::{Own, own};
 use crate::git::fault;
 use crate::model::op::Op;
 use crate::model::remedy::{Call, Remedy};
+use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Kind, Refusal, Session, queue};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Read, Store, random_uid, resolve};
@@ -129,13 +130,15 @@ fn offer_local(refusal: Refusal) -> Refusal {
     }
 }
 
-/// The claim that this worktree is bound to, if it holds.
+/// The claim that this worktree is bound to, if it holds and somebody still waits for its issue. Otherwise the worktree is
+/// free for another item.
 fn held(session: &Session, read: &impl Read) -> Result<Option<ExecutionFolder>, Refusal> {
     let store = session.store();
-    if let Own::Held(execution) = own(store, read)? {
+    let own = own(store, read)?;
+    session.notice_all(own.notice());
+    if let Own::Held(execution, IssueStatus::Executing) = own {
         return Ok(Some(*execution));
     }
-    session.notice_all(notice_of_loss(store, read)?);
     active::clear(store)?;
     Ok(None)
 }

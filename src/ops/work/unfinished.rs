@@ -92,7 +92,7 @@ pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Re
 /// Refuses while a rebase, a merge or the like is in progress: its result is not known yet.
 pub(super) fn refuse_in_progress(store: &Store, execution: &ExecutionFolder) -> Result<(), Refusal> {
     let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
-    match progress::under_way(&Store::open(&folder, store.environment())?.git_dir()) {
+    match progress::under_way(&Store::open(&folder, store.environment())?.git_dir())? {
         None => Ok(()),
         Some(what) => Err(Refusal::new("in-progress", format!("a {what} is in progress in the work tree"))
             .hint(format!("finish or abort it first: `git {what} --continue`, `git {what} --abort`"))),

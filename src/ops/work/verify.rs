@@ -90,7 +90,7 @@ pub(crate) fn verification<'s>(
     let permit = session.permit(Op::Verify)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
-    let (folder, execution) = meant(store, &snapshot, execution)?;
+    let (folder, execution) = meant(session, &snapshot, execution)?;
     let claim = &execution.execution;
     let plan = as_claimed(store, &folder, claim)?.typed_plan();
     let tests = tests(&plan, tasks, &claim.solution_id)?;
@@ -193,13 +193,19 @@ impl Verification<'_> {
 
 /// The named execution, else the one that holds the named issue, else this worktree's own.
 fn meant(
-    store: &Store,
+    session: &Session,
     read: &impl Read,
     text: Option<&str>,
 ) -> Result<(IssueFolder, ExecutionFolder), Refusal> {
+    let store = session.store();
     let Some(text) = text else {
-        return match own(store, read)? {
-            Own::Held(execution) => Ok((existing(read, &execution.execution.issue_id)?, *execution)),
+        let own = own(store, read)?;
+        let notice = own.notice();
+        return match own {
+            Own::Held(execution, _) => {
+                session.notice_all(notice);
+                Ok((existing(read, &execution.execution.issue_id)?, *execution))
+            }
             Own::Lost(active, why) => Err(Refusal::new(
                 "claim-lost",
                 format!("`{}` is no longer held: {why}", active.execution_id.short()),

@@ -3,6 +3,7 @@ use super::*;
 use crate::model::execution::{CommitLink, Event, LinkedBy, LogEntry, Rewrite, Unlink};
 use crate::model::fixtures::entry_id;
 use crate::model::hash::CommitHash;
+use crate::model::id::EntryId;
 
 fn log(events: Vec<Event>) -> Vec<LogEntry> {
     let at = Time::from_seconds(0).unwrap();
@@ -23,6 +24,7 @@ fn commented(edits: &[Option<usize>]) -> Vec<Comment> {
         author: "a".into(),
         created_at: Time::EPOCH,
         edits: edits.map(entry),
+        source_id: None,
     };
     edits.iter().enumerate().map(comment).collect()
 }
@@ -41,13 +43,91 @@ fn a_comment_that_a_later_one_replaces_stands_no_more() {
         (body.to_owned(), replaces.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
     };
     assert_eq!(standing(&[None, None]), [shown("0", &[]), shown("1", &[])]);
-    assert_eq!(standing(&[None, None, Some(0), Some(2)]), [shown("1", &[]), shown("3", &["0", "2"])]);
+    assert_eq!(standing(&[None, None, Some(0), Some(2)]), [shown("3", &["0", "2"]), shown("1", &[])]);
     assert_eq!(standing(&[None, Some(0), Some(0)]), [shown("1", &["0"]), shown("2", &["0"])]);
     // A comment that replaces itself, a later one, one in a cycle, or a missing one.
     assert_eq!(
         standing(&[Some(0), Some(2), Some(1), Some(9)]),
         [shown("0", &[]), shown("2", &["1"]), shown("3", &[])]
     );
+}
+
+/// A comment of a source, as it was at a second, or an edit that somebody made here.
+fn version(second: usize, body: &str, source: Option<&str>, edits: Option<usize>) -> Comment {
+    let created_at = if source.is_some() { Time::EPOCH } else { entry(second).stamp().time() };
+    Comment {
+        id: entry(second),
+        body: body.into(),
+        author: "a".into(),
+        created_at,
+        edits: edits.map(entry),
+        source_id: source.map(str::to_owned),
+    }
+}
+
+#[test]
+fn an_imported_comment_is_one_whoever_changed_it() {
+    let standing = |comments: &[Comment]| -> Vec<(String, usize)> {
+        standing_comments(comments).iter().map(|it| (it.comment.body.clone(), it.replaces.len())).collect()
+    };
+    let there = |second, body, edits| version(second, body, Some("7"), edits);
+    let here = |second, body, edits| version(second, body, None, Some(edits));
+    let one = |body: &str, earlier| vec![(body.to_owned(), earlier)];
+    // Changed there, and read by two clones at different times.
+    assert_eq!(standing(&[there(0, "a", None), there(1, "b", None)]), one("b", 1));
+    assert_eq!(standing(&[there(0, "a", None), there(1, "a", None), there(2, "b", Some(0))]), one("b", 1));
+    // Changed here, whether or not another clone reads the old text later.
+    assert_eq!(standing(&[there(0, "a", None), here(1, "mine", 0)]), one("mine", 1));
+    assert_eq!(standing(&[there(0, "a", None), here(1, "mine", 0), there(2, "a", None)]), one("mine", 1));
+    // Changed on both sides: the later one stands.
+    assert_eq!(standing(&[there(0, "a", None), here(1, "mine", 0), there(2, "b", None)]), one("b", 2));
+    assert_eq!(standing(&[there(0, "a", None), there(1, "b", None), here(2, "mine", 0)]), one("mine", 2));
+    // Another comment, of the same source or from here, in the order in which they were first written.
+    let mut later = version(0, "other", Some("8"), None);
+    later.created_at = Time::EPOCH.plus_millis(1);
+    let mut own = version(1, "own", None, None);
+    own.created_at = Time::EPOCH;
+    let all = [later, own, there(2, "a", None)];
+    assert_eq!(standing(&all), [("a".to_owned(), 0), ("other".to_owned(), 0), ("own".to_owned(), 0)]);
+    // The same number for another comment.
+    let mut renumbered = there(3, "z", None);
+    renumbered.created_at = Time::EPOCH.plus_millis(5);
+    assert_eq!(standing(&[there(0, "a", None), renumbered]).len(), 2);
+    // An address is of one comment, whenever each clone thinks that it was written.
+    let page =
+        |second, body| version(second, body, Some("https://github.com/a/b/issues/1#issuecomment-5"), None);
+    let mut sent = page(0, "a");
+    sent.created_at = Time::EPOCH.plus_millis(5);
+    assert_eq!(standing(&[sent, page(1, "a")]).len(), 1);
+}
+
+proptest::proptest! {
+    /// Whatever the versions of a comment, one stands: the last text that anybody changed it to.
+    #[test]
+    fn one_version_of_an_imported_comment_stands(
+        versions in proptest::collection::vec((0..2u8, 0..3u8), 1..8),
+    ) {
+        let mut expected = None;
+        let mut said_there = None;
+        let mut comments = vec![version(0, "0", Some("7"), None)];
+        for (n, (by, text)) in versions.iter().enumerate() {
+            let body = text.to_string();
+            if *by == 0 {
+                if said_there.as_ref().unwrap_or(&"0".to_owned()) != &body {
+                    expected = Some(body.clone());
+                }
+                said_there = Some(body.clone());
+                comments.push(version(n + 1, &body, Some("7"), None));
+            } else {
+                expected = Some(body.clone());
+                comments.push(version(n + 1, &body, None, Some(n)));
+            }
+        }
+        let standing = standing_comments(&comments);
+        proptest::prop_assert_eq!(standing.len(), 1);
+        let expected = expected.unwrap_or_else(|| "0".into());
+        proptest::prop_assert_eq!(&standing[0].comment.body, &expected);
+    }
 }
 
 fn commit(hash: &str) -> Event {

@@ -53,6 +53,11 @@ pub(crate) fn is_private_or_remote(name: &str) -> bool {
         || name.starts_with(REMOTES)
 }
 
+/// Whether a branch is one of those that runs make and delete.
+pub(crate) fn is_left_to_all(name: &str) -> bool {
+    name.starts_with("refs/heads/wf/")
+}
+
 impl Bounds {
     /// Why the agent may not move this ref; `None` if it may.
     pub(crate) fn refuses_move(&self, change: &RefChange<'_>) -> Option<String> {

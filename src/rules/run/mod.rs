@@ -12,7 +12,7 @@ mod times;
 mod waiting;
 mod worn;
 
-pub(crate) use bounds::{Bounds, RefChange, is_private_or_remote, unplanned_words};
+pub(crate) use bounds::{Bounds, RefChange, is_left_to_all, is_private_or_remote, unplanned_words};
 pub(crate) use breaches::breach_words;
 pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;

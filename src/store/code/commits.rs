@@ -66,7 +66,7 @@ impl Store {
         let subject = message.trim_start().lines().next().unwrap_or_default().to_str_lossy().into_owned();
         let subject = one_line(&subject).chars().take(LONGEST_SUBJECT).collect();
         // An unreadable date is no reason to lose the link.
-        let at = |seconds: Option<i64>| match Time::from_seconds(seconds.unwrap_or_default()) {
+        let at = |seconds: Option<i64>| match seconds.and_then(Time::from_seconds) {
             Some(time) => Ok(time),
             None => self.now(),
         };
@@ -79,6 +79,22 @@ impl Store {
         let committer = person(committer.name, committer.email);
         let parents = commit.parents().collect();
         Ok(CodeCommit { id, message, subject, author, authored_at, committer, committed_at, parents })
+    }
+
+    /// Reads one commit among many that others made; `None` if it is here and nobody can read it whole, such as one
+    /// without a date.
+    pub(crate) fn sound_commit(&self, id: ObjectId) -> Result<Option<CodeCommit>, StoreError> {
+        match self.code_commit(id) {
+            Ok(commit) => Ok(Some(commit)),
+            Err(_) if self.repo.is_commit(id) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The first of these commits that nobody can read whole.
+    pub(crate) fn unsound_among(&self, commits: &[ObjectId]) -> Option<ObjectId> {
+        let is_unsound = |id: &&ObjectId| self.repo.commit(**id).and_then(|commit| commit.check()).is_err();
+        commits.iter().find(is_unsound).copied()
     }
 
     /// The commit with this id, or the only one whose id begins with it; `None` if there is none, or more than one.

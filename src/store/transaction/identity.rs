@@ -116,7 +116,7 @@ impl Store {
                 // git accepts no date before 1970, and calls a commit with one malformed.
                 let time = committer.time().ok().filter(|time| time.seconds >= 0);
                 let time = time.ok_or_else(|| StoreError::Config {
-                    key: "GIT_COMMITTER_DATE",
+                    key: "GIT_COMMITTER_DATE".into(),
                     value: committer.time.to_owned(),
                     why: "git cannot read it as a date",
                 })?;

@@ -22,13 +22,8 @@ impl Store {
     /// setting.
     pub(in crate::store) fn signs(&self) -> Result<Option<&'static str>, StoreError> {
         for key in ["wf.sign", "commit.gpgSign"] {
-            match self.repo.config().try_boolean(key) {
-                Ok(Some(is_on)) => return Ok(is_on.then_some(key)),
-                Err(_) => {
-                    let value = self.config(key).unwrap_or_default();
-                    return Err(StoreError::Config { key, value, why: "expected true or false" });
-                }
-                Ok(None) => {}
+            if self.config(key).is_some() {
+                return Ok(self.config_bool(key, false)?.then_some(key));
             }
         }
         Ok(None)

@@ -41,6 +41,7 @@ fn others(repo: &Repo) {
     repo.wf(&["new", "hunter2", "--id", "ISS-002"]).ok();
     repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
     answer(repo, "list-count", &["list", "--count"]);
+    answers(repo, "list-brief", &["list", "--brief"]);
     answer(repo, "search", &["search", "tokens"]);
     answer(repo, "show-issue", &["status", "ISS-001"]);
     answer(repo, "reindex", &["reindex"]);
@@ -65,6 +66,8 @@ fn others(repo: &Repo) {
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     answer(repo, "show-item", &["show", "S-1"]);
     repo.wf(&["next", "--local"]).ok();
+    answer(repo, "prime", &["prime"]);
+    answer(repo, "prime-stop", &["prime", "--stop"]);
     answer(repo, "task-start", &["task", "start", "T1"]);
     let commit = repo.commit("src/a.rs", "two\n", "Let tokens last");
     answers(repo, "link", &["unlink", &commit]);
@@ -96,6 +99,7 @@ fn others(repo: &Repo) {
     answer(repo, "show-issue", &["close", "bd-1"]);
     answer(repo, "show-issue", &["reopen", "bd-1"]);
     answers(repo, "agent", &["agent", "list"]);
+    answer(repo, "agents-setup", &["agents", "setup", "--list"]);
     let pong = r#"sh:sed -n 's/.*"nonce": "\(.*\)".*/{"pong": "\1"}/p'"#;
     answer(repo, "agent-test", &["agent", "test", pong]);
     repo.plumb_records(&record::run(

@@ -205,6 +205,26 @@ fn files_outside_the_plan_are_named_when_they_are_committed() {
     assert!(told.starts_with("git-wf: ") && told.contains(" changes `b.txt`, which `SOL-ISS-001-"), "{told}");
     let told = commit(&["1.txt", "2.txt", "3.txt", "4.txt", "5.txt"]);
     assert!(told.contains("`1.txt`, `2.txt`, `3.txt` and 2 more files that "), "{told}");
-    repo.git(&["config", "wf.noticeOutside", "false"]).ok();
-    assert_eq!(commit(&["c.txt"]), "");
+    for (n, off) in ["false", "no", "off", "0"].into_iter().enumerate() {
+        repo.git(&["config", "wf.noticeOutside", off]).ok();
+        assert_eq!(commit(&[&format!("{n}.md")]), "", "{off}");
+    }
+}
+
+#[test]
+fn a_commit_with_an_unreadable_date_is_linked_with_the_date_of_today() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["next"]).ok();
+    let tree = repo.git(&["rev-parse", "HEAD^{tree}"]).ok();
+    let never = "99999999999999999999 +0000";
+    let text = format!(
+        "tree {}\nauthor Ada <ada@example.org> {never}\ncommitter Ada <ada@example.org> {never}\n\nx\n",
+        tree.line()
+    );
+    let made = repo.git_in(text, &["hash-object", "-t", "commit", "-w", "--stdin", "--literally"]).ok();
+    repo.wf(&["link", made.line(), "ISS-001"]).ok();
+    let commit = repo.json(&["show", "ISS-001"])["executions"][0]["commits"][0].clone();
+    assert!(commit["authored_at"].as_str().unwrap().starts_with("2026-11-21T"), "{commit}");
 }

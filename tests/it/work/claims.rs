@@ -118,3 +118,32 @@ fn an_execution_whose_item_left_the_queue_can_still_be_ended() {
     repo.wf(&["done", "ISS-001", "--force", "--reason", "a test"]).ok();
     assert_eq!(repo.status("ISS-001"), "completed");
 }
+
+#[test]
+fn an_issue_that_is_over_leaves_its_claim_with_whoever_executes_it() {
+    for status in ["closed", "cancelled", "paused"] {
+        let sandbox = Sandbox::new();
+        let (one, two) = two_clones(&sandbox);
+        one.wf(&["hooks", "install"]).ok();
+        one.wf(&["next", "--local"]).ok();
+        // The other clone does not know of the claim.
+        let end = match status {
+            "closed" => &["close", "ISS-001"][..],
+            _ => &["edit", "ISS-001", "--status", status],
+        };
+        two.wf(&[end, &["--force", "--reason", "a test"]].concat()).ok();
+        two.wf(&["sync"]).ok();
+        let notice = format!("issue `ISS-001` is {status}, but this worktree still executes `SOL-ISS-001-");
+        let synced = one.wf(&["sync"]).ok();
+        assert!(synced.stderr.contains(&notice), "{}", synced.stderr);
+        assert!(one.json(&["status"])["active"].is_object(), "{status}");
+        // Every command agrees with the hooks, which link commits.
+        one.commit("src/a.rs", "a\n", "Work");
+        let started = one.wf(&["task", "start", "T1"]).ok();
+        assert!(started.stderr.contains(&notice), "{}", started.stderr);
+        one.wf(&["done"]).ok();
+        let execution = &one.json(&["show", "ISS-001"])["executions"][0];
+        let commits = execution["commits"].as_array().map_or(0, Vec::len);
+        assert_eq!((execution["status"].as_str().unwrap(), commits), ("completed", 1), "{status}");
+    }
+}

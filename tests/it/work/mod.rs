@@ -1,5 +1,6 @@
 //! Claims, verification, and how an execution ends.
 
+mod agent_setup;
 mod agents;
 mod apart;
 mod claims;
@@ -12,6 +13,7 @@ mod histories;
 mod next;
 mod options;
 mod others;
+mod prime;
 mod remote;
 mod result;
 mod roles;

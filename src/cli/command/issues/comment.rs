@@ -22,7 +22,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let id = issues::id(&session, &args.id)?;
     let opens = context.screen.is_terminal();
     let help = format!("A comment on {id}, in Markdown.");
-    let body = args.text.written(args.last.as_deref(), &session, opens, "a comment", &help)?;
-    let done = issues::comment(&session, id.as_str(), &body)?;
+    let written = args.text.written(args.last.as_deref(), &session, opens, "a comment", &help)?;
+    let done = written.stored(|body| issues::comment(&session, id.as_str(), &body))?;
     context.answer(done, |it, _, screen| writeln!(screen, "commented on {}", it.issue))
 }

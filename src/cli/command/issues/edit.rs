@@ -32,20 +32,21 @@ const HELP: &str = "The first line is the title; the rest is the description, in
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let Args { id, mut title, status, text: given, fields, force } = args;
-    let fields = fields.read()?;
-    let mut text = given.given()?;
-    if given.edit {
-        let old = issues::stored(&session, &id)?;
-        let start = format!(
-            "{}\n\n{}",
-            title.as_deref().or(fields.title()).unwrap_or(&old.title),
-            text.as_deref().or(old.context.as_deref()).unwrap_or_default()
-        );
-        let (first, rest) = text::title_and_rest(&text::edit(&session, start.trim(), HELP)?);
-        (title, text) = (Some(first), Some(rest));
-    }
-    let done = issues::edit(&session, Edit { issue: id, title, text, status, fields, force: force.why() })?;
+    let Args { id, title, status, text: given, fields, force } = args;
+    let (fields, text) = (fields.read()?, given.given()?);
+    let mut input = Edit { issue: id, title, text, status, fields, force: force.why() };
+    let done = if given.edit {
+        let old = issues::stored(&session, &input.issue)?;
+        let title = input.title.as_deref().or(input.fields.title()).unwrap_or(&old.title);
+        let text = input.text.as_deref().or(old.context.as_deref()).unwrap_or_default();
+        text::edit(&session, format!("{title}\n\n{text}").trim(), HELP)?.stored(|text| {
+            let (title, rest) = text::title_and_rest(&text);
+            (input.title, input.text) = (Some(title), Some(rest));
+            issues::edit(&session, input)
+        })?
+    } else {
+        issues::edit(&session, input)?
+    };
     context
         .answer(done, |view, is_changed, screen| print::issues::changed(screen, view, is_changed, "changed"))
 }

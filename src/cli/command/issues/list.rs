@@ -1,12 +1,19 @@
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::print::json_array::JsonArray;
 use crate::cli::{Context, Exit, Failure, Outcome, print};
 use crate::index::Sort;
-use crate::ops::issues::{self, List};
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::priority::Priority;
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+use crate::ops::issues::{self, IssueView, List};
 
 /// List open issues
 #[derive(Debug, clap::Args)]
@@ -25,6 +32,43 @@ pub(crate) struct Args {
     /// Print only the number of issues, whatever the limit
     #[arg(long)]
     count: bool,
+    /// Print the few fields that `ccw issue list --brief` does, as JSON
+    #[arg(long, hide = true, conflicts_with = "count")]
+    brief: bool,
+}
+
+/// What `list --brief` says about an issue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct BriefIssue {
+    /// Its id.
+    id: IssueId,
+    /// Its title.
+    title: String,
+    /// Its status.
+    status: IssueStatus,
+    /// Its priority: 1 is the most urgent.
+    priority: Priority,
+    /// Its tags.
+    tags: BTreeSet<String>,
+    /// The plan that will be executed; null if none is bound.
+    bound_solution_id: Option<SolutionId>,
+    /// When its plan was executed, or it was closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completed_at: Option<Time>,
+}
+
+impl From<IssueView> for BriefIssue {
+    fn from(IssueView { issue, derived, .. }: IssueView) -> Self {
+        Self {
+            id: issue.id,
+            title: issue.title,
+            status: derived.status,
+            priority: issue.priority,
+            tags: issue.tags,
+            bound_solution_id: issue.bound_solution_id,
+            completed_at: derived.completed_at.or(derived.closed_at),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -58,13 +102,13 @@ impl From<SortBy> for Sort {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let Args { filter, limit, offset, sort, count } = args;
+    let Args { filter, limit, offset, sort, count, brief } = args;
     let list = List { sort: sort.into(), offset, limit, ..filter.into() };
     if count {
         let done = issues::count(&session, &list)?;
         return context.answer(done, |counted, _, screen| writeln!(screen, "{}", counted.count));
     }
-    if !context.json() {
+    if !context.json() && !brief {
         // The total is computed only if it will be shown.
         let done = issues::rows(&session, &list, context.screen.is_terminal())?;
         context.tell(done.notices);
@@ -72,7 +116,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return Ok(Exit::Done);
     }
     let mut array = JsonArray::default();
-    issues::list::<Failure>(&session, &list, |issue| Ok(array.value(&issue, &mut context.screen)?))?;
+    issues::list::<Failure>(&session, &list, |issue| {
+        let written = match brief {
+            true => array.value(&BriefIssue::from(issue), &mut context.screen),
+            false => array.value(&issue, &mut context.screen),
+        };
+        Ok(written?)
+    })?;
     array.end(&mut context.screen)?;
     Ok(Exit::Done)
 }

@@ -2,8 +2,8 @@ use crate::cli::input::issue_fields::FieldArgs;
 use crate::cli::input::text::{self, TextArgs};
 use crate::cli::{Context, Failure, Outcome, print, read_text};
 use crate::model::id::IssueId;
-use crate::ops::Session;
-use crate::ops::issues::{self, New};
+use crate::ops::issues::{self, IssueView, New};
+use crate::ops::{Done, Session};
 
 /// Create an issue
 #[derive(Debug, clap::Args)]
@@ -36,12 +36,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         (on_stdin, given) => on_stdin.or(given),
     };
-    let mut input = New { id, title, text: description, fields };
+    let input = New { id, title, text: description, fields };
     let is_blank = input.title.is_none() && input.text.is_none() && input.fields.json.is_none();
-    if text.edit || (is_blank && context.screen.is_terminal()) {
-        write_in_editor(&session, &mut input)?;
-    }
-    let done = issues::new(&session, input)?;
+    let done = if text.edit || (is_blank && context.screen.is_terminal()) {
+        written_in_editor(&session, input)?
+    } else {
+        issues::new(&session, input)?
+    };
     context.answer(done, |issue, _, screen| print::issues::created(screen, issue))
 }
 
@@ -53,14 +54,16 @@ fn from_stdin() -> Result<(Option<String>, Option<String>), Failure> {
     Ok((some(title.trim()), some(rest.trim_matches('\n'))))
 }
 
-fn write_in_editor(session: &Session, input: &mut New) -> Result<(), Failure> {
+fn written_in_editor(session: &Session, mut input: New) -> Result<Done<IssueView>, Failure> {
     let title = input.title.as_deref().or(input.fields.title()).unwrap_or_default();
     let start = format!("{title}\n\n{}", input.text.as_deref().unwrap_or_default());
-    let (title, rest) = text::title_and_rest(&text::edit(session, start.trim(), HELP)?);
-    if title.is_empty() {
-        return Err(Failure::new("empty-title", "the text is empty, so nothing was created")
-            .hint("the first line is the title"));
-    }
-    (input.title, input.text) = (Some(title), Some(rest));
-    Ok(())
+    text::edit(session, start.trim(), HELP)?.stored(|text| {
+        let (title, rest) = text::title_and_rest(&text);
+        if title.is_empty() {
+            return Err(Failure::new("empty-title", "the text is empty, so nothing was created")
+                .hint("the first line is the title"));
+        }
+        (input.title, input.text) = (Some(title), Some(rest));
+        Ok(issues::new(session, input)?)
+    })
 }

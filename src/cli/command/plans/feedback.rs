@@ -53,8 +53,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     match args.command {
         FeedbackCommand::Add { issue, text, kind, stage, solution, given } => {
             let help = format!("Feedback on {issue}, for its next planner.");
-            let text = given.written(text.as_deref(), &session, false, "feedback", &help)?;
-            let done = plans::add_feedback(&session, &AddFeedback { issue, text, kind, stage, solution })?;
+            let written = given.written(text.as_deref(), &session, false, "feedback", &help)?;
+            let done = written.stored(|text| {
+                plans::add_feedback(&session, &AddFeedback { issue, text, kind, stage, solution })
+            })?;
             context.answer(done, |added, _, screen| print::feedback::added(screen, added))
         }
         FeedbackCommand::List { issue, kind } => {

@@ -85,17 +85,19 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let filter = match args.command {
         WisdomCommand::Add { text, kind, tags, issue, run, given } => {
             let help = format!("A {kind}, for everyone who works here.");
-            let text = given.written(text.as_deref(), &session, false, "wisdom", &help)?;
-            let done =
-                plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue, run, answers: None })?;
+            let written = given.written(text.as_deref(), &session, false, "wisdom", &help)?;
+            let done = written.stored(|text| {
+                plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue, run, answers: None })
+            })?;
             return context.answer(done, |added, _, screen| print::wisdom::added(screen, added));
         }
         WisdomCommand::Answer { question, text, kind, tags, given } => {
             let help = "The answer, for everyone who works here.";
-            let text = given.written(text.as_deref(), &session, false, "wisdom", help)?;
+            let written = given.written(text.as_deref(), &session, false, "wisdom", help)?;
             let answers = Some(question);
-            let input = AddWisdom { kind, text, tags, issue: None, run: None, answers };
-            let done = plans::add_wisdom(&session, &input)?;
+            let done = written.stored(|text| {
+                plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue: None, run: None, answers })
+            })?;
             return context.answer(done, |added, _, screen| print::wisdom::added(screen, added));
         }
         WisdomCommand::List { open, kind, tag, issue } => {

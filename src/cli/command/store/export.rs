@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::export_ccw;
 use crate::cli::input::list_filter::FilterArgs;
-use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::cli::{Context, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::Exported;
 use crate::ops::issues::List;
-use crate::ops::store::{Handed, Table};
+use crate::ops::store::{Handed, Reply, Table};
 use crate::ops::{Done, Session, store};
 
 /// Export the store for other programs
@@ -20,7 +20,6 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of them")]
 enum To {
     /// Export everything as JSON lines, for `git wf import jsonl`
     ///
@@ -48,7 +47,8 @@ enum To {
     /// Print a comment for an issue on GitHub that says what was done, or post it there
     ///
     /// It names the approach, the tasks with their files and commits, the changed files, and how they were verified.
-    /// Posting it completes the reply task of the plan: its criteria are confirmed.
+    /// Posting it completes the reply task of the plan: its criteria are confirmed. It is posted once, when nothing else
+    /// of the plan is open, and kept as a comment of the issue.
     Github(Github),
 }
 
@@ -65,9 +65,11 @@ struct Csv {
 struct Github {
     /// The issue
     issue: String,
-    /// Post it through `gh`
+    /// Post it through `gh`, once everything else of the plan is done
     #[arg(long)]
     post: bool,
+    #[command(flatten)]
+    force: Force,
 }
 
 #[derive(Debug, clap::Args)]
@@ -108,9 +110,10 @@ pub(in crate::cli) struct TableAnswer {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     match args.to {
-        To::Github(Github { issue, post }) => {
+        To::Github(Github { issue, post, force }) => {
             let session = context.session()?;
-            let done = store::comment_for_github(&session, &issue, post)?;
+            let reply = Reply { issue, post, force: force.why() };
+            let done = store::comment_for_github(&session, &reply)?;
             context.answer(done, |comment, _, screen| match &comment.url {
                 _ if !comment.posted => write!(screen, "{}", comment.body),
                 Some(url) => writeln!(screen, "posted: {url}"),

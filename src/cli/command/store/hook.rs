@@ -19,11 +19,13 @@ pub(crate) struct Args {
     args: Vec<OsString>,
 }
 
-/// The only hook that protects something: if it cannot check, the push is rejected.
+/// The hook that protects a server: if it cannot check, the push is rejected.
 const GUARD: &str = "pre-receive";
+/// The hooks of an agent of a run: if they cannot check, it may not.
+const OF_AGENTS: &str = "guard";
 
-/// git continues whatever happens here, even after a panic: only the policy may stop a commit, and only the guard may
-/// stop a push.
+/// git continues whatever happens here, even after a panic: only the policy may stop a commit, and only a guard may
+/// stop anything else.
 pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
     let Args { name, args } = args;
     let shown = panic::take_hook();
@@ -44,11 +46,14 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
         Ok(Ok(Verdict::NotReceived { what, details, hint })) => {
             return Err(Failure::new("push-refused", what).details(details).hint(hint));
         }
-        Ok(Err(error)) if name == GUARD => return Err(error.into()),
+        Ok(Err(error)) if [GUARD, OF_AGENTS].contains(&name.as_str()) => return Err(error.into()),
         Ok(Err(error)) => tell(&format!("{name}: {error}")),
         Err(_) if name == GUARD => {
             return Err(Failure::new("bug", "a bug in git-wf: the push could not be checked")
                 .hint("`git wf fsck` on the server and in the clone may show why"));
+        }
+        Err(_) if name == OF_AGENTS => {
+            return Err(Failure::new("bug", "a bug in git-wf: what the agent does could not be checked"));
         }
         Err(_) => tell(&format!("{name}: a bug in git-wf; nothing was recorded")),
     }
@@ -75,7 +80,7 @@ fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
             let (remote, url) = (remote.to_string_lossy(), url.to_string_lossy());
             Ok(pre_push::run(&store, &remote, &url, &stdin()?)?)
         }
-        ("guard", [bounds, name, ..]) => {
+        (OF_AGENTS, [bounds, name, ..]) => {
             guard::run(&store, Path::new(bounds), &name.to_string_lossy(), stdin)
         }
         (GUARD, _) => pre_receive::run(store, &stdin()?),

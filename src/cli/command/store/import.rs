@@ -17,8 +17,8 @@ use crate::store::dates::Bound;
 /// Import issues from another tracker, or from an export
 ///
 /// All issues are imported in one commit. Importing the same source again changes nothing; a newer state of it
-/// brings its changes, but does not overwrite fields that were edited here later. A record that cannot be imported
-/// is skipped and listed.
+/// brings its changes, but does not overwrite fields and comments that were edited here later. A comment that the source
+/// no longer has stays. A record that cannot be imported is skipped and listed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -47,7 +47,7 @@ enum From {
     ///
     /// An issue becomes GH- and its number. The file is the output of `gh issue list --json …`, with at least number,
     /// title, state and createdAt, or the pages of `gh api --paginate repos/OWNER/NAME/issues?state=all`.
-    /// Pull requests are left out.
+    /// Pull requests are left out. Without --limit, `gh` is asked for at most 10,000 issues.
     Github(Github),
     /// Import an export of git-wf, exactly as it was
     ///

@@ -51,7 +51,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     };
     session.check_store()?;
     let help = "The project context for planners.";
-    let given = text.written(value.as_deref(), &session, false, "the field", help)?;
-    let done = store::set_project(&session, field.into(), &given)?;
+    let written = text.written(value.as_deref(), &session, false, "the field", help)?;
+    let done = written.stored(|text| store::set_project(&session, field.into(), &text))?;
     context.answer(done, |project, _, screen| print::store::project(screen, project))
 }

@@ -15,7 +15,10 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let (file, lines) = parse(&args.place)?;
-    let here = std::env::current_dir().unwrap_or_default();
+    let here = std::env::current_dir().map_err(|error| {
+        Failure::new("no-directory", format!("cannot find the current directory: {error}"))
+            .hint("change to a directory that exists")
+    })?;
     let done = trail::why(&session, &AskedLines { here, file, lines })?;
     context.answer(done, |why, _, screen| print::why::why(screen, why))
 }

@@ -14,8 +14,8 @@ pub(crate) struct Args {
     /// A summary of the work; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
     message: Vec<String>,
-    /// Read the executor's report from a JSON file (`-` for stdin), and compare it with git
-    #[arg(long, value_name = "FILE")]
+    /// Read the executor's report from a JSON file (`-` for stdin) or from JSON text, and compare it with git
+    #[arg(long, value_name = "FILE|JSON")]
     result: Option<String>,
     #[command(flatten)]
     then: Then,
@@ -42,9 +42,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     ended::answer(done, context, print::work::completed)
 }
 
-/// Reads the report from a file, or from stdin for `-`.
-fn report(path: &str) -> Result<Report, Failure> {
-    let (text, of) = (read_text(path)?, named(path));
+/// Reads the report from a file, from stdin for `-`, or from the text itself if that is an object.
+fn report(given: &str) -> Result<Report, Failure> {
+    let (text, of) = match given.trim_start().starts_with('{') {
+        true => (given.to_owned(), "`--result`".to_owned()),
+        false => (read_text(given)?, named(given)),
+    };
     let value = strict::parse_text(&text).map_err(|fault| Report::unfit(&of, &strict_fault(&fault)))?;
     Ok(Report::parse(value, &of)?)
 }

@@ -281,8 +281,8 @@ fn settled(
         members.shift_remove("session_id");
     }
     let by_itself = roadmap::choose(document, None);
-    // What was chosen for the version before holds for this one.
-    let known = before.map(|it| it.roadmap.record.read()).and_then(|it| it.mode);
+    // What was chosen for the version before holds for this one; an unreadable one is about to be replaced.
+    let known = before.and_then(|it| it.roadmap.record.read().ok()?.mode);
     let choice = input.mode.filter(|choice| choice.mode().is_some()).or(known);
     let mode = match by_itself {
         Ok(mode) if input.mode.and_then(RoadmapChoice::mode).is_none_or(|wanted| wanted == mode) => mode,

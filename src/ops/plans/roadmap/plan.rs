@@ -4,6 +4,7 @@ use super::add::{AddRoadmap, RoadmapAdded, add, checked};
 use super::assess::{chosen, undecided};
 use super::find::existing;
 use super::planner::{RoadmapAnswer, RoadmapInput};
+use super::show::document;
 use crate::agent::request::RequestKind;
 use crate::agent::talk::Observer;
 use crate::interchange::roadmap::Fate;
@@ -49,7 +50,7 @@ pub(crate) fn plan(
     let snapshot = session.store().snapshot()?;
     let id = input.roadmap.as_deref().map(|text| resolve::roadmap(&snapshot, text)).transpose()?;
     let before = id.as_ref().map(|id| existing(&snapshot, id)).transpose()?;
-    let known = before.as_ref().map(|it| it.roadmap.record.read());
+    let known = before.as_ref().map(|it| document(&it.roadmap.record)).transpose()?;
     let requirement = match (limits::text(&input.requirement)?, &known) {
         (text, _) if !text.trim().is_empty() => text,
         (_, Some(document)) => document

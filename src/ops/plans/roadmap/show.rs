@@ -7,7 +7,7 @@ use super::view::{AcceptedCriterion, RiskOf, RoadmapIssue, RoadmapSummary, Roadm
 use crate::interchange::roadmap::issue_id;
 use crate::model::execution::Event;
 use crate::model::id::RoadmapId;
-use crate::model::roadmap::Risk;
+use crate::model::roadmap::{Risk, Roadmap, RoadmapDocument};
 use crate::model::roadmap_log::RoadmapEvent;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
@@ -42,26 +42,38 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RoadmapSummary>> {
     let snapshot = session.store().snapshot()?;
     let mut all = Vec::new();
     for id in records::roadmap_ids(&snapshot)? {
-        let folder = match records::roadmap(&snapshot, &id) {
-            Ok(folder) => folder,
-            Err(StoreError::Broken { .. }) => {
+        let view = match records::roadmap(&snapshot, &id).map_err(Refusal::from) {
+            Ok(Some(folder)) => view_of(&snapshot, &folder),
+            Ok(None) => continue,
+            Err(refusal) => Err(refusal),
+        };
+        let RoadmapView { id, title, mode, status, waves, done, total, created_at, .. } = match view {
+            Err(refusal) if refusal.code == "broken-record" => {
                 session.notice(Notice::warning(format!("roadmap `{id}` cannot be read")));
                 continue;
             }
-            Err(error) => return Err(error.into()),
+            view => view?,
         };
-        let Some(folder) = folder else { continue };
-        let RoadmapView { id, title, mode, status, waves, done, total, created_at, .. } =
-            view_of(&snapshot, &folder)?;
         all.push(RoadmapSummary { id, title, mode, status, waves: waves.len(), done, total, created_at });
     }
     all.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
     Ok(session.done(all, None))
 }
 
+/// What the document of a stored roadmap says.
+///
+/// # Errors
+/// `broken-record`.
+pub(super) fn document(record: &Roadmap) -> Result<RoadmapDocument, Refusal> {
+    record.read().map_err(|error| {
+        let refusal = Refusal::unreadable(&format!("the document of roadmap `{}`", record.id));
+        refusal.details(vec![error.to_string()])
+    })
+}
+
 pub(super) fn view_of(read: &impl Read, folder: &RoadmapFolder) -> Result<RoadmapView, Refusal> {
     let record = &folder.roadmap.record;
-    let document = record.read();
+    let document = document(record)?;
     let items = roadmap::items(&document);
     let mut waves: BTreeMap<u64, Vec<RoadmapIssue>> = BTreeMap::new();
     let mut left = record.issue_ids.clone();

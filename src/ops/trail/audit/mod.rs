@@ -18,7 +18,7 @@ use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Kind, Refusal, Session, work};
 use crate::rules::audit::{self as rule, Carried};
-use crate::rules::claim_order::who_holds;
+use crate::rules::claim_order::{holder, who_holds};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::review;
 use crate::store::{Rewritten, Store, records};
@@ -175,7 +175,7 @@ fn carry<'a>(
 ) -> Carried<'a> {
     let claimed = issue.claimed.get(&execution.execution.id);
     let reviews = issue.folder.reviews(&execution.execution.solution_id);
-    let holder = who_holds(&issue.folder.executions).holder.map(|n| &issue.folder.executions[n].execution);
+    let holder = holder(&issue.folder.executions).map(|it| &it.execution);
     Carried {
         execution,
         status,

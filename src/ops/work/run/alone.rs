@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::raw::{self, Content, Seen};
+use crate::git::raw::{self, Content, Seen};
 use crate::git::{EntryKind, Git};
 use crate::model::id::RunId;
 use crate::ops::Refusal;
@@ -85,7 +85,7 @@ impl Alone {
         run: &RunId,
         trees: &[(PathBuf, PathBuf)],
     ) -> Result<Option<Self>, Refusal> {
-        if !store.config_bool("wf.run.alone") {
+        if !store.config_bool("wf.run.alone", false)? {
             return Ok(None);
         }
         let common = store.common_dir();
@@ -110,7 +110,10 @@ impl Alone {
         for (name, old) in &self.refs {
             let new = now.get(name).copied();
             if new != Some(*old) {
-                let undone = store.git().put_back(name, new, Some(*old))?;
+                let undone = match new {
+                    None => store.git().bring_back(name, *old, &store.common_dir())?,
+                    moved => store.git().put_back(name, moved, Some(*old))?,
+                };
                 let kept = new.map(|new| self.keep(store, new)).transpose()?.unwrap_or_default();
                 told.push(Changed { what: format!("`{}` was moved or deleted{kept}", short(name)), undone });
             }
@@ -201,7 +204,7 @@ fn keep_files(store: &Store, git: &Git, run: &RunId, files: &Kept) -> Result<Str
 
 impl Tree {
     fn of(store: &Store, folder: &Path, git_dir: &Path) -> Result<Self, Refusal> {
-        let git = Git::new(git_dir, Some(folder));
+        let git = store.git_of(git_dir, Some(folder));
         let mut files = BTreeMap::new();
         for path in git.files()? {
             // What cannot be copied is not put back.

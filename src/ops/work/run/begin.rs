@@ -69,7 +69,7 @@ pub(crate) struct Begin {
 pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> {
     let store = session.store();
     let issues = selected(session, input)?;
-    let given = input.agents.clone().or(Given::configured(store));
+    let given = input.agents.clone().or(Given::configured(store)?);
     let crew = Crew::of(store, &given)?;
     let priorities: Vec<Priority> = issues.iter().map(|it| it.issue.record.priority).collect();
     let mode = match input.mode {

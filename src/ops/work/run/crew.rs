@@ -1,7 +1,7 @@
 //! The agents of a run: as they were given, and as they can be started.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -48,14 +48,17 @@ impl Given {
     }
 
     /// As git config says: `wf.run.explorer` and so on.
-    pub(in crate::ops::work) fn configured(store: &Store) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// `config`.
+    pub(in crate::ops::work) fn configured(store: &Store) -> Result<Self, Refusal> {
+        Ok(Self {
             explorer: store.config("wf.run.explorer"),
             planner: store.config("wf.run.planner"),
             reviewer: store.config("wf.run.reviewer"),
             executor: store.config("wf.run.executor"),
-            keep_transcripts: Some(store.config_bool("wf.run.keepTranscripts")),
-        }
+            keep_transcripts: Some(store.config_bool("wf.run.keepTranscripts", false)?),
+        })
     }
 
     /// What is given, with its role.
@@ -69,10 +72,20 @@ impl Given {
         roles.into_iter().filter_map(|(role, text)| Some((role, text?)))
     }
 
-    /// As it was kept when the run began; nothing if it began on another machine.
-    pub(super) fn kept(folder: &Path) -> Self {
-        let bytes = fs::read(folder.join(FILE)).unwrap_or_default();
-        serde_json::from_slice(&bytes).unwrap_or_default()
+    /// What was kept when the run began; nothing if it began on another machine.
+    ///
+    /// # Errors
+    /// `cannot-read`: other agents in place of these would be a surprise.
+    pub(super) fn kept(folder: &Path) -> Result<Self, Refusal> {
+        let path = folder.join(FILE);
+        let read = match fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            read => read.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)),
+        };
+        read.map_err(|error| {
+            Refusal::new("cannot-read", format!("cannot read {}: {error}", path.display()))
+                .hint("remove the file to use the agents that the command names or git config sets")
+        })
     }
 
     /// Keeps it, readable for this user alone.
@@ -186,5 +199,21 @@ impl Crew {
             Some(name) if name.starts_with("gemini") => ExecutionMethod::Gemini,
             _ => ExecutionMethod::Agent,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_that_cannot_be_read_are_not_taken_for_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Given::kept(folder.path()).unwrap(), Given::default());
+        let given = Given { planner: Some("claude".into()), ..Given::default() };
+        given.keep(folder.path()).unwrap();
+        assert_eq!(Given::kept(folder.path()).unwrap(), given);
+        fs::write(folder.path().join(FILE), "{").unwrap();
+        assert_eq!(Given::kept(folder.path()).unwrap_err().code, "cannot-read");
     }
 }

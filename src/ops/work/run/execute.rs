@@ -91,8 +91,8 @@ impl Carrying<'_> {
         if report.as_ref().is_some_and(Report::has_failed_tests) {
             return Err(Vain::Failed(failure("test_failure", "the agent reported failing tests", "")));
         }
-        self.test()?;
         refuse_outside(self.job, self.session.store())?;
+        self.test()?;
         self.find_links()?;
         let made = self.made()?;
         let item = Some(self.execution.id.to_string());

@@ -10,6 +10,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, RunId, SolutionId};
 use crate::model::run::{Run, RunStep};
 use crate::model::shell;
+use crate::ops::work::confining::keep_settings_of;
 use crate::ops::{Progress as Shown, Refusal, Session};
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
@@ -177,6 +178,7 @@ pub(super) fn prepare_branch(store: &Store, places: &Places, found: &RunFolder) 
     }
     store.prune_worktrees()?;
     store.git().add_worktree(&folder, &short_branch(&run.id), is_new.then_some(base.as_str()))?;
+    keep_settings_of(&tree::open_of(store, &folder)?);
     Ok(())
 }
 

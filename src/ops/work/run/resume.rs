@@ -55,7 +55,7 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn Watch) -
         take_over(session, &found, input.take_over)?;
     }
     let files = Places::of(store, &found.run.id).files;
-    let given = input.agents.clone().or(Given::kept(&files)).or(Given::configured(store));
+    let given = input.agents.clone().or(Given::kept(&files)?).or(Given::configured(store)?);
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
     agreed::settle_rest(session, &found, watch)?;

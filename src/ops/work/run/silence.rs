@@ -43,8 +43,8 @@ pub(super) struct Silence {
     limit: Duration,
     /// When it was last known to do something.
     since: Instant,
-    /// What the work tree looked like then.
-    seen: u64,
+    /// What the work tree looked like then; `None` if git could not tell.
+    seen: Option<u64>,
 }
 
 impl Silence {
@@ -64,24 +64,25 @@ impl Silence {
             return false;
         }
         let now = looks(tree);
-        let is_changed = self.seen != now;
-        if is_changed {
+        // Nothing says that an agent is silent whose work tree cannot be looked at.
+        let is_silent = now.is_some() && now == self.seen;
+        if !is_silent {
             (self.seen, self.since) = (now, Instant::now());
         }
-        !is_changed
+        is_silent
     }
 }
 
-/// A number for what is committed and changed in a work tree, and when.
-fn looks(tree: &Store) -> u64 {
+/// A number for what is committed and changed in a work tree, and when; `None` if git cannot tell.
+fn looks(tree: &Store) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
-    let head = tree.head().ok().flatten().map(|head| head.to_string());
+    let head = tree.head().ok()?.map(|head| head.to_string());
     head.hash(&mut hasher);
-    for line in tree.git().uncommitted().unwrap_or_default() {
+    for line in tree.git().uncommitted().ok()? {
         let file = tree.work_dir().map(|dir| dir.join(line.get(3..).unwrap_or_default()));
         let modified = file.and_then(|file| std::fs::symlink_metadata(file).ok());
         let modified = modified.and_then(|found| Some((found.modified().ok()?, found.len())));
         (line, modified).hash(&mut hasher);
     }
-    hasher.finish()
+    Some(hasher.finish())
 }

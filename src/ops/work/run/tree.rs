@@ -20,6 +20,10 @@ const LONGEST: u64 = 8 * 1024;
 /// `worktree-exchanged`; the errors of opening a store.
 pub(super) fn open(common: &Path, tree: &Path, environment: &Environment) -> Result<Store, Refusal> {
     check(common, tree)?;
+    if let Some(confined) = environment.confined() {
+        // Opening reads the settings.
+        confined.settings().put_back();
+    }
     Ok(Store::open(tree, environment)?)
 }
 

@@ -209,6 +209,7 @@ fn logged(kind: usize, life: &Life) -> (String, Vec<u8>) {
             author: author().into(),
             created_at: at,
             edits: None,
+            source_id: None,
         }),
         1 => entry(&layout::feedback(&issue_id()), life, |id| Feedback {
             id,

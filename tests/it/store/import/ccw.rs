@@ -152,10 +152,10 @@ fn a_whole_store_comes_in_with_what_became_of_it() {
 }
 
 /// The files of a directory, by their paths.
-fn files(folder: &Path) -> Vec<(String, String)> {
+pub(super) fn files(folder: &Path) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for inside in ["", "solutions", "queues"] {
-        for entry in std::fs::read_dir(folder.join(inside)).unwrap() {
+        for entry in std::fs::read_dir(folder.join(inside)).into_iter().flatten() {
             let path = entry.unwrap().path();
             if path.is_file() {
                 let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();

@@ -143,6 +143,10 @@ fn gh_is_asked_for_the_issues_of_a_repository() {
         assert!(args.lines().any(|arg| arg == line), "{line}: {args}");
     }
     assert_eq!(asked.json(&["import", "github", "--repo", "zoo/okapi"])["created"], 2);
+    assert!(repo.read(".git/gh-args").contains("--limit=10000\n"), "nobody chose a limit");
+    // Filters of ours come after what `gh` is asked for.
+    asked.json(&["import", "github", "--repo", "zoo/okapi", "--limit", "1", "--only", "bug"]);
+    assert!(repo.read(".git/gh-args").contains("--limit=10000\n"));
     // The repository of a remote.
     asked.refused(2, &["import", "github"]);
     repo.git(&["remote", "add", "upstream", "git@github.com:zoo/okapi.git"]).ok();
@@ -202,30 +206,61 @@ fn the_comment_tells_what_was_done_and_carries_out_the_reply_task() {
     repo.wf(&["hooks", "install"]).ok();
     assert_eq!(repo.refused(1, &["export", "github", "GH-7"])["code"], "not-found");
     executed(&repo);
+    let page = "https://github.com/zoo/okapi/issues/7#issuecomment-1";
+    let asked = with_gh(&repo, &format!("cat > .git/gh-input\necho {page}"));
+    let body = |repo: &Repo| repo.wf(&["export", "github", "GH-7"]).ok().stdout;
+    assert!(body(&repo).starts_with("## In progress\n"));
+    let post = ["export", "github", "GH-7", "--post"];
+    let error = asked.refused(1, &post);
+    assert_eq!(error["code"], "open-tasks");
+    assert_eq!(error["details"], json!(["T1: Keep tokens longer: no commit, and no criterion is confirmed"]));
     let commit = repo.commit("src/a.rs", "two\n", "Let tokens last\n\nAs agreed.");
+    let error = asked.refused(1, &post);
+    assert_eq!(error["code"], "open-tasks");
+    assert!(
+        error["details"][0].as_str().unwrap().contains("`grep -q two src/a.rs` has no passing check"),
+        "{error}"
+    );
+    assert!(!repo.path().join(".git/gh-args").exists(), "nothing was sent");
     repo.wf(&["verify", "--yes"]).ok();
     let hash = &commit[..10];
-    let body = repo.wf(&["export", "github", "GH-7"]).ok().stdout;
+    let view = repo.json(&["show", "GH-7"]);
+    let execution = view["executions"][0]["id"].as_str().unwrap();
+    let told = body(&repo);
     assert_eq!(
-        body,
+        told,
         format!(
-            "## In progress\n\nLet tokens last\n\n### Approach\n\nRead the `max-age` of the policy\n\n### Tasks\n\n\
+            "## Completed\n\nLet tokens last\n\n### Approach\n\nRead the `max-age` of the policy\n\n### Tasks\n\n\
              - **T1** Keep tokens longer (`src/a.rs`) — {hash}\n\n### Commits\n\n- {hash} Let tokens last\n\n\
-             ### Changed files\n\n- `src/a.rs`\n\n### Verification\n\n- `grep -q two src/a.rs` passed\n"
+             ### Changed files\n\n- `src/a.rs`\n\n### Verification\n\n- `grep -q two src/a.rs` passed\n\n\
+             <!-- git-wf: {execution} -->\n"
         )
     );
-    let asked =
-        with_gh(&repo, "cat > .git/gh-input\necho https://github.com/zoo/okapi/issues/7#issuecomment-1");
-    let told = asked.json(&["export", "github", "GH-7", "--post"]);
-    assert_eq!(told["url"], "https://github.com/zoo/okapi/issues/7#issuecomment-1");
-    assert_eq!((&told["posted"], told["body"].as_str()), (&json!(true), Some(body.as_str())));
-    assert_eq!(repo.read(".git/gh-input"), body);
+    let sent = asked.json(&post);
+    assert_eq!(sent["url"], page);
+    assert_eq!((&sent["posted"], sent["body"].as_str()), (&json!(true), Some(told.as_str())));
+    assert_eq!(repo.read(".git/gh-input"), told);
     assert_eq!(repo.read(".git/gh-args"), "issue\ncomment\n7\n--body-file\n-\n--repo=zoo/okapi\n");
+    // Once.
+    let error = asked.refused(1, &post);
+    assert_eq!(error["code"], "already-posted");
+    assert!(error["message"].as_str().unwrap().contains(page), "{error}");
+    let kept = repo.json(&["show", "GH-7"])["comments"].clone();
+    assert_eq!((&kept[0]["source_id"], kept[0]["body"].as_str()), (&json!(page), Some(told.as_str())));
+    // What was sent comes back as the same comment, although GitHub has its own time for it.
+    let comment = json!({"id": "IC_1", "url": page, "author": {"login": "ada"}, "createdAt": "2027-01-01T09:00:00Z",
+        "body": told.trim_end(), "includesCreatedEdit": false});
+    let again = record(7, &json!({"updatedAt": "2027-01-01T09:00:00Z", "comments": [comment]}));
+    let report = repo.json_in(json!([again]).to_string(), &["import", "github", "-"]);
+    assert_eq!((&report["comments"], &report["edited_comments"]), (&json!(0), &json!(0)), "{report}");
+    let forced = [&post[..], &["--force", "--reason", "it was deleted there"]].concat();
+    assert_eq!(asked.json(&forced)["posted"], true);
+    repo.wf(&["log", "GH-7"]).ok();
     // The reply task is done.
     repo.wf(&["done", "-m", "Tokens last now", "--force", "--reason", "a test"]).ok();
-    let body = repo.wf(&["export", "github", "GH-7"]).ok().stdout;
-    assert!(body.starts_with("## Completed\n\nTokens last now\n"), "{body}");
-    assert!(body.contains("- T2, criterion 1: https://github.com/"), "{body}");
+    let told = body(&repo);
+    assert!(told.starts_with("## Completed\n\nTokens last now\n"), "{told}");
+    assert!(told.contains("- T2, criterion 1: https://github.com/"), "{told}");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod again;
 mod ccw;
 mod ccw_again;
+mod ccw_by_hand;
+mod comments;
 mod concurrent;
 mod exported;
 mod git_bug;

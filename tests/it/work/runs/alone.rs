@@ -70,3 +70,13 @@ fn putting_back_follows_no_link() {
     world.run(0, &["ISS-1"]);
     assert_eq!(std::fs::read_to_string(other.join("x")).unwrap(), "theirs\n");
 }
+
+#[test]
+fn a_setting_that_is_not_a_boolean_is_refused() {
+    let world = World::new();
+    world.repo.git(&["config", "wf.run.alone", "ture"]).ok();
+    let ran = world.repo.wf(&["run", "--yes", "--json", "ISS-1"]).fails(1);
+    let error = ran.json_error();
+    assert_eq!(error["code"], "config", "{error}");
+    assert!(error["message"].as_str().unwrap().contains("`wf.run.alone = ture`"), "{error}");
+}

@@ -146,3 +146,45 @@ fn the_hooks_of_the_repository_are_called_all_the_same() {
     let execution = world.repo.json(&["show", "ISS-1"])["executions"][0].clone();
     assert_eq!(execution["commits"][0]["linked_by"], "hook", "{execution:#}");
 }
+
+#[test]
+fn a_copy_of_the_program_does_not_lift_a_role() {
+    let world = world();
+    let trial = "cp \"$(git wf --version >/dev/null; command -v git-wf)\" \"$HERE/mine\"; \
+                 env -i PATH=\"$PATH\" \"$HERE/mine\" close ISS-1 -m done";
+    let (out, is_through) = tried(&world, "executor", trial);
+    assert!(!is_through && out.contains("an executor may not `close`"), "{out}");
+}
+
+#[test]
+fn a_guard_that_an_agent_takes_away_stops_it_and_is_named() {
+    let world = world();
+    for (act, words, is_stopped) in [
+        ("rm \"$GUARD/bounds.json\"", "the hooks that hold it to its role", true),
+        (": > \"$GUARD/git.jsonl\"", "the trace of its git commands", true),
+        ("rm \"$GUARD/git.jsonl\"", "the trace of its git commands", true),
+        ("rm -r \"$GUARD\"", "the hooks that hold it to its role", false),
+        ("echo '#!/bin/sh' > \"$GUARD/hooks/pre-push\"", "the hooks that hold it to its role", false),
+    ] {
+        let guard = "GUARD=$(dirname \"$GIT_TRACE2_EVENT\")";
+        let trial = format!("{guard}; {act}; git push -q origin HEAD:refs/heads/x");
+        world.agent(
+            "executor",
+            &format!("{{ {trial}; }} 2>\"$HERE/out\" && touch \"$HERE/through\"\n{BUILDS}"),
+        );
+        let issue = format!("ISS-{}", world.repo.json(&["list", "--all"]).as_array().unwrap().len() + 1);
+        world.repo.issue(&issue);
+        // Whether it can commit depends on what it did.
+        world.repo.wf(&["run", "--yes", &issue]);
+        let out = std::fs::read_to_string(world.sandbox.root().join("out")).unwrap();
+        assert!(!(is_stopped && world.sandbox.root().join("through").exists()), "{act}: {out}");
+        let log = world.repo.json(&["run", "log"]);
+        let named = |it: &serde_json::Value| {
+            it["type"] == "breach"
+                && it["agent"] == "executor"
+                && it["what"].as_str().unwrap().contains(words)
+        };
+        assert!(log.as_array().unwrap().iter().any(named), "{act}: {log:#}");
+        let _ = std::fs::remove_file(world.sandbox.root().join("through"));
+    }
+}

@@ -153,7 +153,9 @@ fn a_push_that_got_past_is_named_and_waits_for_a_person() {
     let world = World::new();
     let origin = world.sandbox.bare("origin");
     let push = format!("{FREE} push -q --no-verify '{}' HEAD:refs/heads/theirs", origin.path().display());
-    world.agent("executor", &format!("{push}; {BUILDS}"));
+    // What a program is called proves nothing.
+    let named = "cp \"$(command -v sh)\" \"$HERE/git-wf\"; \"$HERE/git-wf\"";
+    world.agent("executor", &format!("{named} -c '{}; true'; {BUILDS}", push.replace('\'', "\"")));
     world.run(0, &["ISS-1"]);
     let breach = breach(&world, "it pushed, by `git -c core.hooksPath=/dev/null push");
     assert_eq!((&breach["agent"], &breach["undone"]), (&"executor".into(), &false.into()), "{breach:#}");

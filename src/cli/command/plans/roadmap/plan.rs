@@ -28,18 +28,20 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let Args { text, planner, mode, given } = args;
     let planner = named_or_configured(planner, &session)?;
     let help = "What is required, in your own words.";
-    let requirement = given.written(text.as_deref(), &session, false, "requirement", help)?;
-    let mut input = PlanRoadmap { planner, requirement, mode, roadmap: None, gone: None };
-    let done = match asked(&session, &input, context)? {
-        Err(refusal) => match asked_mode(&refusal, context)? {
-            Some(mode) => {
-                input.mode = mode;
-                asked(&session, &input, context)??
-            }
-            None => return Err(refusal.into()),
-        },
-        Ok(done) => done,
-    };
+    let written = given.written(text.as_deref(), &session, false, "requirement", help)?;
+    let done = written.stored(|requirement| {
+        let mut input = PlanRoadmap { planner, requirement, mode, roadmap: None, gone: None };
+        match asked(&session, &input, context)? {
+            Err(refusal) => match asked_mode(&refusal, context)? {
+                Some(mode) => {
+                    input.mode = mode;
+                    Ok(asked(&session, &input, context)??)
+                }
+                None => Err(Failure::from(refusal)),
+            },
+            Ok(done) => Ok(done),
+        }
+    })?;
     context.answer(done, |added, changed, screen| print::roadmap::added(screen, added, changed))
 }
 
@@ -74,6 +76,6 @@ pub(super) fn replanned(
 fn named_or_configured(planner: Option<String>, session: &Session) -> Result<String, Failure> {
     planner.or_else(|| session.store().config("wf.run.planner")).ok_or_else(|| {
         Failure::new("no-agent", "no planner is named")
-            .hint("name one with --planner, or set `git config wf.run.planner NAME`; `git wf agent list` shows those that are known here")
+            .hint("name one with --planner, or set `git config wf.run.planner NAME`; `git wf agents list` shows those that are known here")
     })
 }

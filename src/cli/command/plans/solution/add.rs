@@ -10,6 +10,9 @@ pub(super) struct Args {
     issue: String,
     /// Files of JSON objects, arrays of them, or JSON lines (default, and for `-`: stdin)
     files: Vec<String>,
+    /// The plans as JSON text
+    #[arg(long, value_name = "JSON", hide = true, conflicts_with = "files")]
+    data: Option<String>,
     /// Leave the plan unbound
     #[arg(long)]
     no_bind: bool,
@@ -22,12 +25,16 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let Args { issue, files, no_bind, add_reply_task, force } = args;
+    let Args { issue, files, data, no_bind, add_reply_task, force } = args;
     // If a file was given instead of an issue, say so before any file is read.
     let issue = issues::id(&session, &issue)?.to_string();
     let mut plans = Vec::new();
-    for file in if files.is_empty() { vec!["-".to_owned()] } else { files } {
-        plans.extend(read_plans(&file)?);
+    if let Some(text) = &data {
+        plans.extend(plans::read(text, "`--data`", "--data")?);
+    } else {
+        for file in if files.is_empty() { vec!["-".to_owned()] } else { files } {
+            plans.extend(read_plans(&file)?);
+        }
     }
     let add = Add { issue, plans, no_bind, add_reply_task, force: force.why() };
     let done = plans::add(&session, add)?;

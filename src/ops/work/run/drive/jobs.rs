@@ -6,6 +6,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::ops::Refusal;
+use crate::ops::work::confining::keep_settings_of;
 use crate::ops::work::run::job::{Came, Job, Report};
 use crate::ops::work::run::outside::held;
 use crate::ops::work::run::places::{As, head, keep_uncommitted};
@@ -69,6 +70,7 @@ impl Driver<'_> {
         let agent = self.crew.agent(role)?.clone();
         let tried = Progress::of(&self.log).failed_since_taken(step, issue);
         let there = tree::open_of(store, &folder)?;
+        keep_settings_of(&there);
         let head = there.head()?;
         let head = head.ok_or_else(|| Refusal::new("no-commit", "there is no commit to work on"))?;
         let bounds = Bounds { role, branch, base: base.unwrap_or_else(|| head.into()), named };

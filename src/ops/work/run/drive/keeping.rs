@@ -6,6 +6,7 @@ use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, RunEvent};
 use crate::ops::Refusal;
+use crate::ops::work::confining::take_put_back;
 use crate::ops::work::run::alone::Changed;
 use crate::ops::work::run::places::{prepare_branch, short_branch};
 use crate::store::ObjectId;
@@ -22,12 +23,15 @@ impl Driver<'_> {
 
     /// Puts back what was moved.
     pub(super) fn keep(&mut self) -> Result<(), Refusal> {
+        let refs = self.outside.refs.put_back(self.session.store());
         let records = self.outside.keep_records(self.session.store())?;
         let branch = self.keep_branch()?;
-        for what in records.into_iter().chain(branch) {
+        let found = refs.into_iter().chain(records).chain(branch).map(|what| (what, true));
+        let settings = take_put_back(self.session).into_iter().map(|it| (it.what, it.is_done));
+        for (what, undone) in found.chain(settings) {
             let (action, issue_id) = self.only_one_at_work();
             // A person may have done it.
-            let breach = Breach { action, issue_id, agent: None, what, undone: true };
+            let breach = Breach { action, issue_id, agent: None, what, undone };
             self.log("breach", [RunEvent::Breach(breach)])?;
         }
         Ok(())

@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::git::EntryKind;
+use super::EntryKind;
 
 /// Larger files are not copied, and so not changed.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -21,21 +21,21 @@ const NEW: &str = ".git-wf-new";
 
 /// How a file looked: if this is the same, so is the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seen([i128; 7]);
+pub(crate) struct Seen([i128; 7]);
 
 /// The content of a file, or where a link leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Content {
+pub(crate) struct Content {
     /// A file, an executable file, or a link.
-    pub(super) kind: EntryKind,
+    pub(crate) kind: EntryKind,
     /// Who may do what with it; 0 for a link.
-    pub(super) mode: u32,
+    pub(crate) mode: u32,
     /// Its bytes.
-    pub(super) bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// How a file looks; `None` if there is none, or if it is a directory.
-pub(super) fn look(root: &Path, path: &Path) -> io::Result<Option<Seen>> {
+pub(crate) fn look(root: &Path, path: &Path) -> io::Result<Option<Seen>> {
     let Some((folder, name)) = folder(root, path, false)? else { return Ok(None) };
     let found = match statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(None),
@@ -59,7 +59,7 @@ pub(super) fn look(root: &Path, path: &Path) -> io::Result<Option<Seen>> {
 ///
 /// # Errors
 /// For anything else, and for a file that is too large.
-pub(super) fn read(root: &Path, path: &Path) -> io::Result<Content> {
+pub(crate) fn read(root: &Path, path: &Path) -> io::Result<Content> {
     let (folder, name) = folder(root, path, false)?.ok_or(io::ErrorKind::NotFound)?;
     let found = statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW)?;
     match FileType::from_raw_mode(found.st_mode) {
@@ -84,7 +84,7 @@ pub(super) fn read(root: &Path, path: &Path) -> io::Result<Content> {
 }
 
 /// Puts a file or a link in the place of whatever file is there, and makes missing directories.
-pub(super) fn write(root: &Path, path: &Path, content: &Content) -> io::Result<()> {
+pub(crate) fn write(root: &Path, path: &Path, content: &Content) -> io::Result<()> {
     let (folder, name) = folder(root, path, true)?.ok_or(io::ErrorKind::NotFound)?;
     match unlinkat(&folder, NEW, AtFlags::empty()) {
         Err(error) if error != Errno::NOENT => return Err(error.into()),
@@ -102,7 +102,7 @@ pub(super) fn write(root: &Path, path: &Path, content: &Content) -> io::Result<(
 }
 
 /// Removes a file or a link, and the directories that are empty then.
-pub(super) fn remove(root: &Path, path: &Path) -> io::Result<()> {
+pub(crate) fn remove(root: &Path, path: &Path) -> io::Result<()> {
     let Some((at, name)) = folder(root, path, false)? else { return Ok(()) };
     unlinkat(&at, &name, AtFlags::empty())?;
     let parents = path.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());

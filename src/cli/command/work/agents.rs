@@ -7,7 +7,7 @@ use crate::model::strict::{self, strict_fault};
 use crate::ops::work::{self, Question, TestAgent};
 use crate::rules::roles::Role;
 
-/// List the agents that plan, review and execute, and test whether they answer
+/// List and test the agents that plan, review and execute, and set the repository up for coding agents
 ///
 /// An agent is a command. There are presets for Claude Code, Codex, Gemini CLI, opencode and aider. git config adds
 /// agents and changes presets: wf.agent.NAME.command, .protocol (plain or acp), .timeout, .shell, .commits, and .env,
@@ -19,6 +19,8 @@ use crate::rules::roles::Role;
 /// answer to stdout, possibly surrounded by text, and exits with 0. The last complete JSON object that matches the
 /// schema is the answer.
 ///
+/// `git wf agents setup` is for agents that you start yourself: it lets them find git wf in this repository.
+///
 /// An agent gets only the variables that most programs need, those that its settings name, and WF_ROLE and WF_ACTOR.
 /// When it exits, every process that it started is killed.
 #[derive(Debug, clap::Args)]
@@ -29,6 +31,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum AgentCommand {
+    Setup(super::agents_setup::Args),
     /// List the agents, where each setting comes from, and whether the program is found
     ///
     /// The column RUNS has the roles for which git config (wf.run.explorer, .planner, .reviewer, .executor) names the agent:
@@ -58,13 +61,14 @@ enum AgentCommand {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    let session = context.session()?;
     match args.command {
+        AgentCommand::Setup(args) => super::agents_setup::run(args, context),
         AgentCommand::List => {
-            let done = work::agents(&session)?;
+            let done = work::agents(&*context.session()?)?;
             context.answer(done, |agents, _, screen| print::agent::agents(screen, agents))
         }
         AgentCommand::Test { agent, role, input, ask, timeout } => {
+            let session = context.session()?;
             let question = question(input.as_deref(), ask)?;
             let mut running = print::agent::Running::new(Interrupts::catch()?, context.json());
             let done =

@@ -1,0 +1,93 @@
+use crate::cli::{Context, Exit, Failure, Outcome, print};
+use crate::ops::store::{self, AgentFiles, AgentSetup, Task};
+use crate::rules::agent_files::{Agent, State};
+use crate::ui;
+
+/// Let coding agents use git wf in this repository: instructions, the MCP server and hooks
+///
+/// Writes what each agent reads, and nothing else: a section in AGENTS.md, CLAUDE.md or GEMINI.md, the MCP server `git-wf
+/// mcp` in its configuration, and hooks that run `git wf prime` when a session starts and before the agent stops. --list
+/// shows the files. Other content stays byte for byte; --remove restores the files as they were. An entry that somebody
+/// wrote by hand is kept. Either all files are changed or none. Commit them to share them.
+///
+/// Without agents, --check looks at those that are set up, --list and --remove at all. gitwf-agents(7) says where the
+/// formats come from, and what each agent asks before it uses them.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The agents: claude, codex, gemini, cursor, opencode, copilot or aider
+    #[arg(value_name = "AGENT", value_parser = parse_agent)]
+    agents: Vec<Agent>,
+    /// Fail if something is missing or outdated, and say what; change nothing
+    #[arg(long, conflicts_with_all = ["remove", "list", "dry_run"])]
+    check: bool,
+    /// Take out what was written
+    #[arg(long, conflicts_with = "list")]
+    remove: bool,
+    /// List what each agent reads, and whether it is there
+    #[arg(long, conflicts_with = "dry_run")]
+    list: bool,
+    /// Show the changes, and make none
+    #[arg(long)]
+    dry_run: bool,
+}
+
+fn parse_agent(text: &str) -> Result<Agent, String> {
+    Agent::parse(text).ok_or_else(|| format!("expected one of {}", Agent::words()))
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let task = match (args.check || args.list, args.remove) {
+        (true, _) => Task::Check,
+        (_, true) => Task::Remove,
+        _ => Task::Write,
+    };
+    let mut agents = args.agents;
+    if agents.is_empty() && (args.list || task == Task::Write) {
+        let all = Agent::ALL.to_vec();
+        agents = if args.list { all } else { asked(&session, context)? };
+    }
+    let is_dry = args.dry_run || task == Task::Check;
+    let done = store::agent_setup(&session, &AgentSetup { agents, task, is_dry })?;
+    let is_missing = |files: &AgentFiles| {
+        let mut states = files.agents.iter().flat_map(|it| &it.files).map(|it| it.state);
+        files.agents.is_empty() || states.any(|state| matches!(state, State::Missing | State::Outdated))
+    };
+    let fails = args.check && is_missing(&done.view);
+    context.answer(done, |files, _, screen| match task {
+        Task::Check if args.list => print::agent_files::list(screen, files),
+        Task::Check => print::agent_files::check(screen, files),
+        Task::Write | Task::Remove => print::agent_files::changes(screen, files, is_dry),
+    })?;
+    Ok(if fails { Exit::Failed } else { Exit::Done })
+}
+
+/// Asks for which agents, beginning with those that the repository has files of.
+fn asked(session: &crate::ops::Session, context: &Context) -> Result<Vec<Agent>, Failure> {
+    if context.json() || !ui::can_ask() {
+        return Err(
+            Failure::usage("no agent is named").hint(format!("name at least one of {}", Agent::words()))
+        );
+    }
+    let all = AgentSetup { agents: Agent::ALL.to_vec(), task: Task::Check, is_dry: true };
+    let view = store::agent_setup(session, &all)?.view;
+    let found: Vec<&str> = view.agents.iter().filter(|it| it.is_found).map(|it| it.agent.as_str()).collect();
+    let usual = found.join(" ");
+    let offer = if usual.is_empty() { String::new() } else { format!(" [{usual}]") };
+    ui::ask(&format!("For which agents ({})?{offer} ", Agent::words()));
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).map_err(crate::cli::Failure::from)?;
+    let answer = if line.trim().is_empty() { usual } else { line.trim().to_owned() };
+    let words = answer.split([' ', ',']).filter(|word| !word.is_empty());
+    let agents: Vec<Agent> = words
+        .map(|word| {
+            parse_agent(word).map_err(|why| Failure::usage(format!("`{word}` is not an agent; {why}")))
+        })
+        .collect::<Result<_, _>>()?;
+    if agents.is_empty() {
+        return Err(
+            Failure::usage("no agent is named").hint(format!("name at least one of {}", Agent::words()))
+        );
+    }
+    Ok(agents)
+}

@@ -1,0 +1,83 @@
+//! The files of coding agents, and what was changed in them.
+
+use std::io::{self, Write};
+
+use crate::model::words::count;
+use crate::ops::store::{AgentFiles, FileEdit, PieceState};
+use crate::rules::agent_files::State;
+use crate::ui::text::clean_line;
+use crate::ui::{Cell, Column, Screen, Table, style};
+
+fn state_style(state: State) -> style::Style {
+    match state {
+        State::Current => style::GOOD,
+        State::Outdated => style::WARN,
+        State::Missing => style::DIM,
+        State::Own => style::PLAIN,
+    }
+}
+
+/// What each agent reads.
+pub(in crate::cli) fn list(screen: &mut Screen, files: &AgentFiles) -> io::Result<()> {
+    let mut table = Table::new([
+        Column::left("AGENT"),
+        Column::left("FILE"),
+        Column::left("GIVES"),
+        Column::left("STATE"),
+    ]);
+    for agent in &files.agents {
+        for it in &agent.files {
+            table.row([
+                Cell::new(agent.agent.as_str(), style::ID),
+                it.path.as_str().into(),
+                it.gives.as_str().into(),
+                Cell::new(it.state.as_str(), state_style(it.state)),
+            ]);
+        }
+    }
+    table.print(screen)
+}
+
+/// What is missing or outdated.
+pub(in crate::cli) fn check(screen: &mut Screen, files: &AgentFiles) -> io::Result<()> {
+    if files.agents.is_empty() {
+        return writeln!(screen, "no agent is set up; `git wf agents setup AGENT` does that");
+    }
+    for agent in &files.agents {
+        let is_wrong = |it: &&PieceState| matches!(it.state, State::Missing | State::Outdated);
+        let wrong: Vec<&PieceState> = agent.files.iter().filter(is_wrong).collect();
+        let name = screen.painter().paint(style::ID, agent.agent.as_str());
+        if wrong.is_empty() {
+            writeln!(screen, "{name}: set up")?;
+        }
+        for it in wrong {
+            writeln!(screen, "{name}: {} {} in {}", it.gives, it.state, clean_line(&it.path))?;
+        }
+    }
+    Ok(())
+}
+
+/// What was changed, or would be.
+pub(in crate::cli) fn changes(screen: &mut Screen, files: &AgentFiles, is_dry: bool) -> io::Result<()> {
+    for it in &files.changes {
+        match &it.diff {
+            Some(diff) => diff.lines().try_for_each(|line| writeln!(screen, "{}", clean_line(line)))?,
+            None => writeln!(screen, "{} {}", it.change, clean_line(&it.path))?,
+        }
+    }
+    for agent in &files.agents {
+        for it in agent.files.iter().filter(|it| it.state == State::Own) {
+            writeln!(screen, "kept your own {} in {}", it.gives, clean_line(&it.path))?;
+        }
+    }
+    if files.changes.is_empty() {
+        return writeln!(screen, "nothing to change");
+    }
+    let is_written = files.changes.iter().any(|it| it.change != FileEdit::Removed);
+    if !is_dry && is_written {
+        let them = count(files.changes.len(), "file");
+        let hint = format!("commit the {them} so that every clone has them");
+        writeln!(screen, "{}", screen.painter().paint(style::DIM, &hint))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! What an agent is told when its session starts and before it stops: as text, and in the form that the hooks of each
+//! agent expect.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::remedy::command;
+use crate::model::words::count;
+use crate::ops::work::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, Reminder};
+use crate::rules::agent_files::HookForm;
+use crate::rules::prime::Waiting;
+use crate::ui::text::clean_line;
+
+/// Where an agent is and what it has to do. Every text from outside is one line.
+pub(in crate::cli) fn prime(it: &Prime) -> String {
+    let mut out = String::from("# git wf: the issues and plans of this repository\n\n");
+    let place = match &it.worktree {
+        Some(name) => format!("Linked worktree `{}`", clean_line(name)),
+        None => "Main worktree".to_owned(),
+    };
+    let branch = match &it.branch {
+        Some(name) => format!("on branch `{}`", clean_line(name)),
+        None => "with a detached HEAD".to_owned(),
+    };
+    let role = it.role.map_or_else(|| "no role (WF_ROLE)".to_owned(), |role| format!("role {role}"));
+    let _ = writeln!(out, "{place}, {branch}, {role}. Records: {}.", clean_line(&it.reference));
+    match (&it.execution, &it.lost) {
+        (Some(execution), _) => self::execution(execution, &mut out),
+        (None, Some(why)) => {
+            let _ = writeln!(out, "This worktree no longer executes {}", clean_line(why));
+        }
+        (None, None) => out.push_str("This worktree executes nothing.\n"),
+    }
+    if let Some(waiting) = &it.waiting {
+        self::waiting(waiting, &mut out);
+    }
+    out.push_str("\n## Commands\n\n");
+    for remedy in &it.commands {
+        let call = remedy.call.as_ref().map(command).unwrap_or_default();
+        let _ = writeln!(out, "- `{call}` {}", remedy.words);
+    }
+    out.push_str("\nAll take --json and --help.\n\n## Rules\n\n");
+    for rule in &it.rules {
+        let _ = writeln!(out, "- {rule}");
+    }
+    out
+}
+
+fn execution(it: &PrimedExecution, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "It executes plan {} for issue {}: \"{}\".",
+        it.solution_id,
+        it.issue_id,
+        clean_line(&it.title)
+    );
+    if let Some(branch) = &it.branch {
+        let _ = writeln!(out, "Work on branch `{}`: only its commits are linked.", clean_line(branch));
+    }
+    let names: Vec<&str> = it.open.iter().map(|id| &**id).collect();
+    let more = it.open_count - names.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let _ = match it.open_count {
+        0 => writeln!(out, "{}, all begun: verify, then complete the execution.", count(it.tasks, "task")),
+        _ => writeln!(
+            out,
+            "{}; still to do: {}{more}.",
+            count(it.tasks, "task"),
+            clean_line(&names.join(", "))
+        ),
+    };
+    if let Some(task) = &it.task {
+        self::task(task, out);
+    }
+}
+
+fn task(it: &PrimedTask, out: &mut String) {
+    let _ = writeln!(out, "\n## Task {}: {}\n", clean_line(&it.id), clean_line(&it.title));
+    if let Some(text) = &it.description {
+        let _ = writeln!(out, "{}\n", clean_line(text));
+    }
+    for it in &it.criteria {
+        let mark = if it.is_accepted { " (accepted)" } else { "" };
+        let _ = writeln!(out, "{}. {}{mark}", it.number, clean_line(&it.text));
+    }
+    let list = |name: &str, all: &[String], out: &mut String| {
+        if !all.is_empty() {
+            let all: Vec<String> = all.iter().map(|it| format!("`{}`", clean_line(it))).collect();
+            let _ = writeln!(out, "{name}: {}", all.join(", "));
+        }
+    };
+    list("Tests", &it.tests, out);
+    list("Files", &it.files, out);
+    let more = match it.left_out {
+        0 => String::new(),
+        n => format!("{n} more lines of it, "),
+    };
+    let _ = writeln!(out, "`git wf detail` shows {more}its steps and the other tasks.");
+}
+
+fn waiting(it: &PrimedWaiting, out: &mut String) {
+    let heading = match it.what {
+        Waiting::Items => "Ready to be claimed",
+        Waiting::Unplanned => "Issues without a plan",
+        Waiting::Unqueued => "Issues with a plan that is not queued",
+    };
+    let shown = match it.count - it.first.len() {
+        0 => it.count.to_string(),
+        _ => format!("{} of {}", it.first.len(), it.count),
+    };
+    let _ = writeln!(out, "\n## {heading} ({shown})\n");
+    for it in &it.first {
+        let item = it.item.as_ref().map(|name| format!("{} ", clean_line(name))).unwrap_or_default();
+        let _ = writeln!(out, "- {item}{}: {}", clean_line(&it.issue_id), clean_line(&it.title));
+    }
+    if it.count == 0 {
+        out.push_str("None.\n");
+    }
+}
+
+/// What an agent that is about to stop has left unfinished, in one line.
+pub(in crate::cli) fn reminder(it: &Reminder) -> String {
+    let issue = &it.issue_id;
+    if it.is_ready_to_end {
+        return format!(
+            "{issue}: every task was begun and every test passed, but the execution has not ended; \
+             `git wf done -m SUMMARY` completes it"
+        );
+    }
+    let mut left = Vec::new();
+    if !it.open.is_empty() {
+        let names: Vec<&str> = it.open.iter().take(8).map(|id| &**id).collect();
+        let more = if it.open.len() > 8 { ", …" } else { "" };
+        left.push(format!("{} to do ({}{more})", count(it.open.len(), "task"), names.join(", ")));
+    }
+    if it.missing_tests > 0 {
+        left.push(format!("{} without a pass", count(it.missing_tests, "test")));
+    }
+    let left = if left.is_empty() { "no commit is linked".to_owned() } else { left.join(", ") };
+    let said = format!(
+        "{issue} is still executing: {left}; `git wf done` completes it, `git wf fail -m REASON` gives up"
+    );
+    clean_line(&said).into_owned()
+}
+
+/// The start of a session, as the hooks of an agent expect it.
+pub(in crate::cli) fn start_for(form: HookForm, text: &str) -> Value {
+    match form {
+        HookForm::Claude | HookForm::Gemini => json!({
+            "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": text }
+        }),
+        HookForm::Cursor => json!({ "additional_context": text }),
+        HookForm::Copilot => json!({ "additionalContext": text }),
+    }
+}
+
+/// The reminder, as the hooks of an agent expect it: the agent goes on if only the end is missing, and otherwise the
+/// user is told, if the agent can do that.
+pub(in crate::cli) fn stop_for(form: HookForm, it: &Reminder) -> Option<Value> {
+    let text = reminder(it);
+    match (form, it.is_ready_to_end) {
+        (HookForm::Claude | HookForm::Copilot, true) => Some(json!({ "decision": "block", "reason": text })),
+        (HookForm::Gemini, true) => Some(json!({ "decision": "deny", "reason": text })),
+        (HookForm::Cursor, true) => Some(json!({ "followup_message": text })),
+        (HookForm::Claude | HookForm::Gemini, false) => Some(json!({ "systemMessage": text })),
+        (HookForm::Cursor | HookForm::Copilot, false) => None,
+    }
+}
+
+/// Whether the input of a stop hook says that such a hook has already made the agent go on, or that the turn was
+/// aborted.
+pub(in crate::cli) fn has_gone_on(input: &Value) -> bool {
+    let is_active = |name: &str| input[name] == true;
+    is_active("stop_hook_active")
+        || is_active("stopHookActive")
+        || input["loop_count"].as_u64().is_some_and(|count| count > 0)
+        || input["status"].as_str().is_some_and(|status| status != "completed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::{IssueId, SolutionId};
+
+    fn reminder_of(is_ready_to_end: bool) -> Reminder {
+        let open = if is_ready_to_end { vec![] } else { vec!["T2".into()] };
+        Reminder {
+            issue_id: IssueId::parse("ISS-1").unwrap(),
+            solution_id: SolutionId::parse("SOL-ISS-1-1").unwrap(),
+            is_ready_to_end,
+            open,
+            missing_tests: 0,
+        }
+    }
+
+    #[test]
+    fn an_agent_goes_on_only_if_nothing_but_the_end_is_missing() {
+        let keys = |form, ready| {
+            let told = stop_for(form, &reminder_of(ready))?;
+            Some(told.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" "))
+        };
+        for (form, on, told) in [
+            (HookForm::Claude, "decision reason", Some("systemMessage")),
+            (HookForm::Gemini, "decision reason", Some("systemMessage")),
+            (HookForm::Cursor, "followup_message", None),
+            (HookForm::Copilot, "decision reason", None),
+        ] {
+            assert_eq!(keys(form, true).as_deref(), Some(on));
+            assert_eq!(keys(form, false).as_deref(), told);
+        }
+    }
+
+    #[test]
+    fn a_hook_does_not_hold_an_agent_twice() {
+        for input in [
+            json!({"stop_hook_active": true}),
+            json!({"stopHookActive": true}),
+            json!({"status": "completed", "loop_count": 1}),
+            json!({"status": "aborted", "loop_count": 0}),
+        ] {
+            assert!(has_gone_on(&input), "{input}");
+        }
+        for input in [json!({}), json!(null), json!({"status": "completed", "loop_count": 0})] {
+            assert!(!has_gone_on(&input), "{input}");
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The files of a repository that say which programs git starts: its settings and its hooks. While agents are at work, they
+//! stay as they were. Whatever else they became is put back before git starts again, without git: these files are read
+//! and written as bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::raw::{self, Content};
+
+/// The settings of the repository.
+const CONFIG: &str = "config";
+/// The settings of one worktree.
+const OF_WORKTREE: &str = "config.worktree";
+/// The directory of the hooks, which can be a link to another one.
+const HOOKS: &str = "hooks";
+/// Files in the common git directory by which git finds programs, or takes other commits for parents.
+const FILES: &[&str] = &[CONFIG, OF_WORKTREE, HOOKS, "info/attributes", "info/grafts"];
+/// A hook that git does not run.
+const SAMPLE: &str = ".sample";
+
+/// The files as they were.
+#[derive(Debug)]
+pub(crate) struct KeptSettings {
+    common: PathBuf,
+    /// Where copies of what was put back are kept.
+    changed: PathBuf,
+    state: Mutex<State>,
+}
+
+/// Something that was not as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PutBack {
+    /// In words.
+    pub(crate) what: String,
+    /// Whether it is as it was.
+    pub(crate) is_done: bool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Files by their paths in the common git directory; `None` for one that must not be there.
+    kept: BTreeMap<PathBuf, Option<Content>>,
+    /// How they looked last.
+    looks: Looks,
+    told: Vec<PutBack>,
+}
+
+type Looks = BTreeMap<PathBuf, Option<[i64; 7]>>;
+
+impl KeptSettings {
+    /// Reads the files of the repository with this common git directory. Copies of what is put back later are kept in
+    /// `changed`.
+    pub(crate) fn of(common: &Path, changed: &Path) -> Self {
+        let kept = Self { common: common.to_owned(), changed: changed.to_owned(), state: Mutex::default() };
+        let linked = fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
+        let linked = linked.map(|it| Path::new("worktrees").join(it.file_name()).join(OF_WORKTREE));
+        let names: Vec<PathBuf> = FILES.iter().map(PathBuf::from).chain(kept.hooks()).chain(linked).collect();
+        let mut state = kept.state();
+        state.kept = names.into_iter().map(|name| (name.clone(), kept.read(&name))).collect();
+        state.looks = kept.looks(&state);
+        drop(state);
+        kept
+    }
+
+    /// Also keeps the settings of the worktree with this git directory, as they are now.
+    pub(crate) fn keep_worktree(&self, git_dir: &Path) {
+        let Ok(own) = git_dir.strip_prefix(&self.common) else { return };
+        let name = own.join(OF_WORKTREE);
+        let mut state = self.state();
+        state.kept.insert(name.clone(), self.read(&name));
+        let look = look(&self.common.join(&name));
+        state.looks.insert(name, look);
+    }
+
+    /// Takes the settings of the repository as they are now for what they should be.
+    pub(super) fn know_config(&self) {
+        let now = self.read(Path::new(CONFIG));
+        self.state().kept.insert(CONFIG.into(), now);
+    }
+
+    /// Puts back what is different. Whether all of it is as it was.
+    pub(crate) fn put_back(&self) -> bool {
+        let mut state = self.state();
+        let looks = self.looks(&state);
+        if looks == state.looks {
+            return true;
+        }
+        let mut all = true;
+        // Hooks in a link are not those of the repository.
+        let new: Vec<PathBuf> = self.hooks().filter(|name| !state.kept.contains_key(name)).collect();
+        let names: BTreeSet<PathBuf> = state.kept.keys().cloned().chain(new).collect();
+        for name in names {
+            let was = state.kept.get(&name).cloned().flatten();
+            let now = self.read(&name);
+            let is_gone = !self.common.join(&name).parent().is_some_and(Path::is_dir);
+            if was == now || (is_gone && name.starts_with("worktrees")) {
+                continue;
+            }
+            if let (Some(was), Some(now)) = (&was, &now)
+                && (name == Path::new(CONFIG) && was.kind == now.kind)
+                && is_harmless(&was.bytes, &now.bytes)
+            {
+                continue;
+            }
+            let told = self.put_one_back(&name, was.as_ref(), now.as_ref());
+            all &= told.is_done;
+            state.told.push(told);
+        }
+        // What could not be put back is tried again.
+        if all {
+            state.looks = self.looks(&state);
+        }
+        all
+    }
+
+    fn put_one_back(&self, name: &Path, was: Option<&Content>, now: Option<&Content>) -> PutBack {
+        let mut what = format!("the file {} of the git directory was changed", name.display());
+        if let Some(copy) = now.and_then(|now| self.copy(name, now)) {
+            what.push_str(&format!(" (a copy of what it became is {})", copy.display()));
+        }
+        let done = match was {
+            Some(was) => raw::write(&self.common, name, was),
+            None => raw::remove(&self.common, name),
+        };
+        PutBack { what, is_done: done.is_ok() }
+    }
+
+    /// Keeps a copy that nobody runs.
+    fn copy(&self, name: &Path, became: &Content) -> Option<PathBuf> {
+        let flat = name.to_string_lossy().replace('/', "-");
+        let path = (1..1000)
+            .map(|n| self.changed.join(format!("{flat}.{n}")))
+            .find(|path| path.symlink_metadata().is_err())?;
+        fs::create_dir_all(&self.changed).ok()?;
+        fs::write(&path, &became.bytes).ok()?;
+        Some(path)
+    }
+
+    /// What was put back since the last call.
+    pub(crate) fn take_told(&self) -> Vec<PutBack> {
+        std::mem::take(&mut self.state().told)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, name: &Path) -> Option<Content> {
+        raw::read(&self.common, name).ok()
+    }
+
+    /// The hooks, by their paths in the common git directory.
+    fn hooks(&self) -> impl Iterator<Item = PathBuf> {
+        let folder = self.common.join(HOOKS);
+        let is_own = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+        let names = is_own.then(|| fs::read_dir(&folder).ok()).flatten().into_iter().flatten().flatten();
+        let names = names.map(|it| it.file_name()).filter(|name| !name.to_string_lossy().ends_with(SAMPLE));
+        names.map(|name| Path::new(HOOKS).join(name))
+    }
+
+    fn looks(&self, state: &State) -> Looks {
+        let names = state.kept.keys();
+        names.map(|name| (name.clone(), look(&self.common.join(name)))).collect()
+    }
+}
+
+/// How a file, or a directory, looks: it changes with its content, and with the names in it.
+fn look(path: &Path) -> Option<[i64; 7]> {
+    let found = path.symlink_metadata().ok()?;
+    let (mode, size) = (i64::from(found.mode()), found.size().cast_signed());
+    let ino = found.ino().cast_signed();
+    Some([mode, size, ino, found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()])
+}
+
+/// A key of the settings: section, subsection and name.
+type Key = (String, Option<String>, String);
+
+/// Whether settings differ only in what names no program and moves nothing elsewhere: what git and its helpers write
+/// while people work with branches and new remotes.
+fn is_harmless(was: &[u8], now: &[u8]) -> bool {
+    let (Some(was), Some(now)) = (values(was), values(now)) else { return false };
+    let differ = |key: &&Key| was.get(*key) != now.get(*key);
+    let had_remote =
+        |of: &Option<String>| was.keys().any(|(section, own, _)| section == "remote" && own == of);
+    was.keys().chain(now.keys()).filter(differ).all(|(section, of, name)| match section.as_str() {
+        // The options of a merge can name a strategy, which is a program.
+        "branch" => of.is_some() && name != "mergeoptions",
+        "remote" => matches!(name.as_str(), "fetch" | "pushurl" | "tagopt" | "url") && !had_remote(of),
+        "lfs" => matches!(name.as_str(), "access" | "locksverify" | "repositoryformatversion"),
+        _ => false,
+    })
+}
+
+/// All values by their keys; `None` if git cannot read them.
+fn values(bytes: &[u8]) -> Option<BTreeMap<Key, Vec<String>>> {
+    let metadata = gix::config::file::Metadata::from(gix::config::Source::Local);
+    let file = gix::config::File::from_bytes_no_includes(bytes, metadata, Default::default()).ok()?;
+    let mut found: BTreeMap<Key, Vec<String>> = BTreeMap::new();
+    for section in file.sections() {
+        let header = section.header();
+        let of = header.subsection_name().map(ToString::to_string);
+        let names: BTreeSet<String> = section.value_names().map(|name| name.to_string()).collect();
+        for name in names {
+            let values = section.values(&name).iter().map(ToString::to_string).collect::<Vec<_>>();
+            let key = (header.name().to_string().to_lowercase(), of.clone(), name.to_lowercase());
+            found.entry(key).or_default().extend(values);
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repo() -> (tempfile::TempDir, KeptSettings) {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["hooks", "info", "worktrees/one"] {
+            fs::create_dir_all(folder.path().join(name)).unwrap();
+        }
+        fs::write(folder.path().join("config"), "[core]\n\tbare = false\n").unwrap();
+        fs::write(folder.path().join("hooks/pre-push"), "mine").unwrap();
+        let kept = KeptSettings::of(folder.path(), &folder.path().join("changed"));
+        (folder, kept)
+    }
+
+    #[test]
+    fn whatever_names_a_program_is_put_back_and_kept_beside() {
+        let (folder, kept) = repo();
+        let path = |name: &str| folder.path().join(name);
+        let text = |name: &str| fs::read_to_string(path(name)).unwrap();
+        assert!(kept.put_back() && kept.take_told().is_empty());
+        fs::write(path("config"), "[core]\n\tfsmonitor = evil\n").unwrap();
+        fs::write(path("hooks/pre-push"), "evil").unwrap();
+        fs::write(path("hooks/post-merge"), "evil").unwrap();
+        fs::write(path("info/attributes"), "* filter=x").unwrap();
+        fs::write(path("worktrees/one/config.worktree"), "[core]\n\tfsmonitor = evil\n").unwrap();
+        assert!(kept.put_back());
+        assert_eq!(
+            (text("config"), text("hooks/pre-push")),
+            ("[core]\n\tbare = false\n".into(), "mine".into())
+        );
+        for name in ["hooks/post-merge", "info/attributes", "worktrees/one/config.worktree"] {
+            assert!(!path(name).exists(), "{name}");
+        }
+        let told = kept.take_told();
+        assert!(told.len() == 5 && told.iter().all(|it| it.is_done), "{told:?}");
+        assert_eq!(text("changed/hooks-pre-push.1"), "evil");
+        assert!(kept.put_back() && kept.take_told().is_empty());
+    }
+
+    #[test]
+    fn no_link_takes_the_place_of_the_hooks() {
+        let (folder, kept) = repo();
+        let other = tempfile::tempdir().unwrap();
+        fs::write(other.path().join("post-merge"), "theirs").unwrap();
+        fs::remove_dir_all(folder.path().join("hooks")).unwrap();
+        std::os::unix::fs::symlink(other.path(), folder.path().join("hooks")).unwrap();
+        assert!(kept.put_back());
+        assert_eq!(fs::read_to_string(folder.path().join("hooks/pre-push")).unwrap(), "mine");
+        assert!(!folder.path().join("hooks").is_symlink());
+        assert_eq!(fs::read_to_string(other.path().join("post-merge")).unwrap(), "theirs");
+    }
+
+    #[test]
+    fn what_git_writes_for_branches_and_new_remotes_stays() {
+        let was = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = /o\n";
+        let with = |more: &str| is_harmless(was.as_bytes(), format!("{was}{more}").as_bytes());
+        assert!(with("[branch \"a\"]\n\tremote = origin\n\tmerge = refs/heads/a\n"));
+        assert!(with("[remote \"new\"]\n\turl = /n\n\tfetch = +refs/heads/*:refs/remotes/new/*\n"));
+        assert!(with("[lfs]\n\trepositoryformatversion = 0\n"));
+        for evil in [
+            "[branch \"a\"]\n\tmergeOptions = -s evil\n",
+            "[remote \"origin\"]\n\tpushurl = /evil\n",
+            "[remote \"new\"]\n\treceivepack = evil\n",
+            "[lfs \"customtransfer.x\"]\n\tpath = evil\n",
+            "[filter \"x\"]\n\tclean = evil\n",
+            "[include]\n\tpath = evil\n",
+            "[CORE]\n\tSSHCommand = evil\n",
+            "[core\n",
+        ] {
+            assert!(!with(evil), "{evil}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The status of an issue: the words of ccw, and those that people and other programs write into its stores.
+
+use serde_json::{Map, Value};
+
+use super::{DECISION, read};
+use crate::interchange::fields::Fields;
+use crate::model::issue::{Issue, StoredStatus};
+use crate::model::status::IssueStatus;
+
+/// A status as a store has it.
+pub(super) struct Word {
+    /// The word itself.
+    given: String,
+    /// The status that it means; `None` for a word that nobody knows.
+    pub(super) status: Option<IssueStatus>,
+}
+
+impl Word {
+    /// The status of an issue that says none is `registered`.
+    pub(super) fn of(fields: &mut Fields<'_>) -> Self {
+        let given = fields.text("status").map_or_else(|| "registered".into(), |word| word.trim().to_owned());
+        Self { status: meant(&given), given }
+    }
+
+    /// Sets the stored part of the status. What happened to the issue follows from its items and executions.
+    pub(super) fn decide(&self, fields: &mut Fields<'_>, issue: &mut Issue, is_untried: bool) {
+        let planned = match issue.bound_solution_id {
+            Some(_) => StoredStatus::Planned,
+            None => StoredStatus::Registered,
+        };
+        let decision = fields.text(DECISION).and_then(|word| StoredStatus::parse(&word));
+        issue.status = match self.status {
+            Some(IssueStatus::Completed) if decision == Some(StoredStatus::Closed) => StoredStatus::Closed,
+            Some(IssueStatus::Paused) if decision == Some(StoredStatus::Cancelled) => StoredStatus::Cancelled,
+            Some(IssueStatus::Registered) => StoredStatus::Registered,
+            Some(IssueStatus::Planning) => StoredStatus::Planning,
+            Some(IssueStatus::Paused) => StoredStatus::Paused,
+            Some(IssueStatus::Cancelled) => StoredStatus::Cancelled,
+            Some(IssueStatus::Closed) => StoredStatus::Closed,
+            Some(IssueStatus::Completed) if is_untried => StoredStatus::Closed,
+            // Someone is at work, and there is no plan yet.
+            Some(IssueStatus::Executing) if is_untried && issue.bound_solution_id.is_none() => {
+                StoredStatus::Planning
+            }
+            _ => planned,
+        };
+        let (given, is) = (&self.given, issue.status);
+        match self.status {
+            None => fields.kept.insert(format!("the status `{given}` became `{is}`").into()),
+            Some(IssueStatus::Completed | IssueStatus::Executing | IssueStatus::Failed)
+                if is_untried && decision.is_none() =>
+            {
+                fields.kept.insert(format!("`{given}` without an execution became {is}").into())
+            }
+            _ => false,
+        };
+        if matches!(is, StoredStatus::Closed | StoredStatus::Cancelled) {
+            let times = ["closed_at", "completed_at", "resolved_at"];
+            issue.closed_at = times.into_iter().find_map(|name| fields.time(name));
+            let reason = fields.text("close_reason");
+            issue.close_reason = reason.or_else(|| decision.is_none().then(|| format!("{given} in ccw")));
+        }
+    }
+}
+
+/// The status that a word means. ccw itself has `registered` to `paused`; the rest is what people write.
+fn meant(word: &str) -> Option<IssueStatus> {
+    match word {
+        "canceled" => Some(IssueStatus::Cancelled),
+        word => IssueStatus::asked(word),
+    }
+}
+
+/// The status of a record, if that of its issue here does not say it.
+pub(super) fn kept(record: &Map<String, Value>) -> Option<&Value> {
+    let given = record.get("status")?;
+    let is_untried = || read(&Value::Object(record.clone())).is_ok_and(|it| it.work.attempts.is_empty());
+    let is_told = match meant(given.as_str()?.trim()) {
+        None => false,
+        Some(IssueStatus::Executing | IssueStatus::Failed) => !is_untried(),
+        Some(_) => true,
+    };
+    (!is_told).then_some(given)
+}
+
+/// The word for a status: the one that the issue had, if that still says it. ccw itself has none for an issue that was
+/// cancelled or closed.
+pub(super) fn word(now: IssueStatus, own: Option<&str>, is_as_imported: bool) -> &str {
+    match own {
+        Some(own) if is_as_imported || meant(own.trim()) == Some(now) => own,
+        _ => match now {
+            IssueStatus::Cancelled => "paused",
+            IssueStatus::Closed => "completed",
+            other => other.as_str(),
+        },
+    }
+}

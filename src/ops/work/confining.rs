@@ -1,0 +1,28 @@
+//! Confining git while agents are at work, whoever asks them.
+
+use std::path::Path;
+
+use crate::agent::environment::beside_agents;
+use crate::git::{Confined, KeptSettings, PutBack};
+use crate::ops::Session;
+use crate::store::Store;
+
+/// From now on, git is given nothing that is withheld from agents, and the settings and hooks of the repository stay as
+/// they are: copies of what they became are kept in `changed`.
+pub(in crate::ops::work) fn confine(session: &Session, changed: &Path) {
+    let settings = KeptSettings::of(&session.store().common_dir(), changed);
+    let environment = session.environment();
+    environment.confine(Confined::new(beside_agents(environment.iter().cloned()), settings));
+}
+
+/// Also keeps the settings of a worktree that was just made.
+pub(in crate::ops::work) fn keep_settings_of(there: &Store) {
+    if let Some(confined) = there.environment().confined() {
+        confined.settings().keep_worktree(&there.git_dir());
+    }
+}
+
+/// What was put back since the last call.
+pub(in crate::ops::work) fn take_put_back(session: &Session) -> Vec<PutBack> {
+    session.environment().confined().map(|confined| confined.settings().take_told()).unwrap_or_default()
+}

@@ -1,0 +1,311 @@
+//! What an agent needs at the start of a session, in few tokens.
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Own, own, planned};
+use crate::index::{self, Filter, Index, Sort};
+use crate::model::execution::Event;
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::plan::{Plan, Task};
+use crate::model::remedy::Remedy;
+use crate::model::status::{IssueStatus, ItemStatus};
+use crate::model::task_id::TaskId;
+use crate::ops::issues::existing;
+use crate::ops::queue::{World, item_name};
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::prime::{Budget, Situation, Waiting, current_task, open_tasks};
+use crate::rules::roles::{self, Role};
+use crate::store::{Snapshot, Store};
+use crate::trail::active;
+
+/// Tokens for what the worktree executes.
+const FOR_EXECUTION: usize = 460;
+/// Tokens for what is ready.
+const FOR_READY: usize = 220;
+/// At most this many ready items or issues are named.
+const MOST_READY: usize = 5;
+/// At most this many criteria are named.
+const MOST_CRITERIA: usize = 8;
+/// At most this many files, and this many test commands, are named.
+const MOST_NAMED: usize = 4;
+/// At most this many open tasks are named.
+const MOST_OPEN: usize = 8;
+
+/// Where an agent is and what it has to do. Long texts are cut, and lists have few entries.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Prime {
+    /// The ref that holds the records.
+    pub(crate) reference: String,
+    /// The name of this linked worktree; absent in the main one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) worktree: Option<String>,
+    /// The branch that is checked out; absent if HEAD is detached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// The role of the agent; absent for an owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<Role>,
+    /// What this worktree executes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) execution: Option<PrimedExecution>,
+    /// Why this worktree no longer holds what it executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lost: Option<String>,
+    /// What waits for this role; absent for an agent of a run, and if finding it would take long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waiting: Option<PrimedWaiting>,
+    /// The commands that it needs, at most five.
+    pub(crate) commands: Vec<Remedy>,
+    /// The rules that it must follow.
+    pub(crate) rules: Vec<&'static str>,
+}
+
+/// What a worktree executes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PrimedExecution {
+    /// The execution.
+    pub(crate) execution_id: ExecutionId,
+    /// Its issue.
+    pub(crate) issue_id: IssueId,
+    /// The title of the issue.
+    pub(crate) title: String,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The branch that it works on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// How many tasks the plan has.
+    pub(crate) tasks: usize,
+    /// The first tasks without a commit or an accepted criterion.
+    pub(crate) open: Vec<TaskId>,
+    /// How many tasks are open.
+    pub(crate) open_count: usize,
+    /// The task to work on; absent if every task was begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task: Option<PrimedTask>,
+}
+
+/// The task to work on.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PrimedTask {
+    /// Its id.
+    pub(crate) id: TaskId,
+    /// Its title.
+    pub(crate) title: String,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    /// Files that it touches.
+    pub(crate) files: Vec<String>,
+    /// When it counts as done.
+    pub(crate) criteria: Vec<PrimedCriterion>,
+    /// Its test commands.
+    pub(crate) tests: Vec<String>,
+    /// How many files, criteria and test commands were left out.
+    pub(crate) left_out: usize,
+}
+
+/// A criterion of a task.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PrimedCriterion {
+    /// Its number, from 1.
+    pub(crate) number: usize,
+    /// The criterion.
+    pub(crate) text: String,
+    /// Whether someone confirmed it.
+    pub(crate) is_accepted: bool,
+}
+
+/// What waits for someone in this role.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PrimedWaiting {
+    /// What these are.
+    pub(crate) what: Waiting,
+    /// How many there are.
+    pub(crate) count: usize,
+    /// The first of them.
+    pub(crate) first: Vec<PrimedReady>,
+}
+
+/// An item that can be claimed, or an issue that waits.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PrimedReady {
+    /// The item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) item: Option<String>,
+    /// The issue.
+    pub(crate) issue_id: String,
+    /// Its title.
+    pub(crate) title: String,
+}
+
+/// What an agent needs at the start of a session in `role`, or in its own; `None` without a store. Nothing is fetched,
+/// built or changed.
+///
+/// # Errors
+/// `unknown-role`; any error from reading the store.
+pub(crate) fn prime(session: &Session, role: Option<&str>) -> Answer<Option<Prime>> {
+    let store = session.store();
+    if store.tip()?.is_none() {
+        return Ok(session.done(None, None));
+    }
+    let snapshot = store.snapshot()?;
+    let role = roles::acting(role.or(store.role()))?;
+    let (execution, lost) = match own(store, &snapshot)? {
+        Own::Held(execution, _) => (Some(primed(store, &snapshot, &execution)?), None),
+        Own::Nothing => (None, None),
+        Own::Ended(active, how) => (None, Some(format!("{}: it was {how}", active.solution_id))),
+        Own::Lost(active, why) => (None, Some(format!("{}: {why}", active.solution_id))),
+    };
+    let in_run = store.is_in_run();
+    let situation = Situation { role, executes: execution.is_some(), in_run };
+    let prime = Prime {
+        reference: store.reference().to_owned(),
+        worktree: store.worktree_name(),
+        branch: store.branch()?.map(|name| short_branch(&name)),
+        role,
+        execution,
+        lost: lost.and_then(|why| Budget::new(FOR_READY).text(&why, 80)),
+        waiting: if in_run { None } else { waiting(store, &snapshot, Waiting::of(role))? },
+        commands: situation.commands(),
+        rules: situation.rules(),
+    };
+    Ok(session.done(Some(prime), None))
+}
+
+fn short_branch(name: &str) -> String {
+    let short = name.strip_prefix("refs/heads/").unwrap_or(name);
+    Budget::new(40).text(short, 40).unwrap_or_default()
+}
+
+fn primed(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    held: &ExecutionFolder,
+) -> Result<PrimedExecution, Refusal> {
+    let it = &held.execution;
+    let folder = existing(snapshot, &it.issue_id)?;
+    let set = active::read(store)?.and_then(|active| active.task_id);
+    let plan = planned(store, &folder, &it.solution_id)?.typed_plan();
+    Ok(execution_of(&folder, held, &plan, set.as_ref()))
+}
+
+fn execution_of(
+    folder: &IssueFolder,
+    held: &ExecutionFolder,
+    plan: &Plan,
+    set: Option<&TaskId>,
+) -> PrimedExecution {
+    let it = &held.execution;
+    let mut budget = Budget::new(FOR_EXECUTION);
+    let open = open_tasks(plan, held);
+    PrimedExecution {
+        execution_id: it.id.clone(),
+        issue_id: it.issue_id.clone(),
+        title: budget.text(&folder.issue.record.title, 40).unwrap_or_default(),
+        solution_id: it.solution_id.clone(),
+        branch: it.branch.as_deref().map(short_branch),
+        tasks: plan.tasks.len(),
+        open: open.iter().take(MOST_OPEN).map(|task| task.id.clone()).collect(),
+        open_count: open.len(),
+        task: current_task(plan, held, set.map(|id| &**id)).map(|task| task_of(task, held, &mut budget)),
+    }
+}
+
+fn task_of(task: &Task, held: &ExecutionFolder, budget: &mut Budget) -> PrimedTask {
+    let title = budget.text(&task.title, 40).unwrap_or_default();
+    // The criteria matter most, so the description gets what they leave.
+    let criteria = task.criteria();
+    let (texts, others) = budget.texts(criteria.iter().copied(), MOST_CRITERIA, 45);
+    let is_accepted = |number: usize| {
+        let accepts = |event: &Event| matches!(event, Event::Accept(it) if it.task_id == task.id && usize::try_from(it.criterion) == Ok(number));
+        held.log.iter().any(|entry| accepts(&entry.event))
+    };
+    let numbered = texts.into_iter().enumerate().map(|(at, text)| {
+        let number = at + 1;
+        PrimedCriterion { number, text, is_accepted: is_accepted(number) }
+    });
+    let criteria = numbered.collect();
+    let commands = task.test.iter().flat_map(|test| &test.commands);
+    let (tests, more_tests) = budget.texts(commands.map(String::as_str), MOST_NAMED, 35);
+    let (files, more_files) = budget.texts(task.places().map(|place| place.path), MOST_NAMED, 25);
+    let description = task.description.as_deref().filter(|text| !text.trim().is_empty());
+    PrimedTask {
+        id: task.id.clone(),
+        title,
+        description: description.and_then(|text| budget.text(text, 80)),
+        files,
+        criteria,
+        tests,
+        left_out: others + more_tests + more_files,
+    }
+}
+
+/// What waits for a role; `None` if finding it would take long.
+fn waiting(store: &Store, snapshot: &Snapshot<'_>, what: Waiting) -> Result<Option<PrimedWaiting>, Refusal> {
+    let index = index::at_once(store);
+    let (count, found) = match what {
+        Waiting::Items => {
+            let world = match &index {
+                Some(index) => World::from(index.queues()?),
+                None if index::are_queues_long(snapshot)? => return Ok(None),
+                None => World::read(snapshot)?,
+            };
+            ready(&world)
+        }
+        Waiting::Unplanned | Waiting::Unqueued => {
+            let Some(index) = &index else { return Ok(None) };
+            let status = match what {
+                Waiting::Unplanned => IssueStatus::Registered,
+                _ => IssueStatus::Planned,
+            };
+            issues(index, status)?
+        }
+    };
+    let mut budget = Budget::new(FOR_READY);
+    let mut first = Vec::new();
+    for it in found {
+        let item = it.item.as_ref().and_then(|name| budget.text(name, 60));
+        let (Some(issue_id), Some(title)) = (budget.text(&it.issue_id, 60), budget.text(&it.title, 25))
+        else {
+            break;
+        };
+        first.push(PrimedReady { item, issue_id, title });
+    }
+    Ok(Some(PrimedWaiting { what, count, first }))
+}
+
+/// How many items can be claimed, and the first of them.
+fn ready(world: &World) -> (usize, Vec<PrimedReady>) {
+    let views = world.views();
+    let served = views.iter().filter(|view| view.status == "active");
+    let all = served.flat_map(|view| view.items.iter().map(move |it| (view, it)));
+    let mut ready: Vec<_> = all.filter(|(_, it)| it.status == ItemStatus::Ready).collect();
+    let count = ready.len();
+    ready.truncate(MOST_READY);
+    let one = |(view, it): &(&crate::rules::readiness::QueueView, &crate::rules::readiness::ItemView)| {
+        let id = &it.item.issue_id;
+        PrimedReady {
+            item: Some(item_name(views.len(), &view.queue.id, &it.item)),
+            issue_id: id.to_string(),
+            title: world.facts.get(id).map(|issue| issue.title.clone()).unwrap_or_default(),
+        }
+    };
+    (count, ready.iter().map(one).collect())
+}
+
+/// How many issues have this status, and the most urgent of them.
+fn issues(index: &Index<'_>, status: IssueStatus) -> Result<(usize, Vec<PrimedReady>), Refusal> {
+    let filter = Filter { statuses: vec![status], ..Filter::default() };
+    let numbers = index.list(&filter, Sort::Priority, (0, Some(MOST_READY)))?;
+    let mut found = Vec::new();
+    let _ = index.each_listed(&numbers, |row| {
+        found.push(PrimedReady { item: None, issue_id: row.id, title: row.title });
+        ControlFlow::<()>::Continue(())
+    })?;
+    Ok((index.count(&filter)?, found))
+}

@@ -1,0 +1,53 @@
+//! What an agent that is about to stop has left unfinished.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Own, own, planned};
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::task_id::TaskId;
+use crate::ops::issues::existing;
+use crate::ops::{Answer, Session};
+use crate::rules::evidence;
+use crate::rules::prime::open_tasks;
+
+/// An execution that nobody has ended.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Reminder {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// Whether every task was begun and every test passed, so that only the end is missing.
+    pub(crate) is_ready_to_end: bool,
+    /// The tasks without a commit or an accepted criterion.
+    pub(crate) open: Vec<TaskId>,
+    /// How many tests have not passed at the last commit.
+    pub(crate) missing_tests: usize,
+}
+
+/// What this worktree executes and has not ended; `None` if it executes nothing, without a store, and for an agent of a
+/// run, which ends executions itself.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn reminder(session: &Session) -> Answer<Option<Reminder>> {
+    let store = session.store();
+    if store.is_in_run() || store.tip()?.is_none() {
+        return Ok(session.done(None, None));
+    }
+    let snapshot = store.snapshot()?;
+    let Own::Held(held, _) = own(store, &snapshot)? else { return Ok(session.done(None, None)) };
+    let it = &held.execution;
+    let plan = planned(store, &existing(&snapshot, &it.issue_id)?, &it.solution_id)?.typed_plan();
+    let open: Vec<TaskId> = open_tasks(&plan, &held).into_iter().map(|task| task.id.clone()).collect();
+    let lacks = evidence::lacks(&plan, &held, &held.work());
+    let reminder = Reminder {
+        issue_id: it.issue_id.clone(),
+        solution_id: it.solution_id.clone(),
+        is_ready_to_end: open.is_empty() && lacks.is_empty(),
+        missing_tests: evidence::failing(&plan, &held, &held.work()).len(),
+        open,
+    };
+    Ok(session.done(Some(reminder), None))
+}

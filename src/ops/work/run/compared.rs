@@ -1,0 +1,301 @@
+//! The repository before and after a step: which refs, records and work trees of the user are different, and whether an
+//! agent did it. See [`super::outside`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::job::Job;
+use super::outside::{breach, is_same};
+use crate::agent::traced::GitAct;
+use crate::git::raw::{self, Content};
+use crate::model::run_log::Breach;
+use crate::ops::Refusal;
+use crate::rules::roles;
+use crate::rules::run::{is_left_to_all, is_private_or_remote};
+use crate::store::{ObjectId, Store, StoreError};
+
+/// How many files of a work tree a record names.
+const SHOWN: usize = 5;
+/// What `git stash` keeps, and the log that has all of it but the latest.
+const STASH: &str = "refs/stash";
+const STASH_LOG: &str = "logs/refs/stash";
+
+/// The repository before a step.
+pub(super) struct Before {
+    store: Store,
+    refs: BTreeMap<String, ObjectId>,
+    stash: Option<Content>,
+    /// The state of each of the user's worktrees.
+    trees: Vec<Vec<String>>,
+}
+
+impl Before {
+    pub(super) fn look(job: &Job) -> Result<Self, Refusal> {
+        let store = job.identity.store(&job.folder)?;
+        let stash = raw::read(&store.common_dir(), Path::new(STASH_LOG)).ok();
+        Ok(Self { refs: refs(&store)?, trees: job.outside.states_before(), stash, store })
+    }
+
+    /// What is different now, and not by anyone's right.
+    pub(super) fn breaches(&self, job: &Job) -> Result<Vec<Breach>, Refusal> {
+        let acts = job.guard.acts();
+        let after = refs(&self.store)?;
+        let look = Look { before: self, job, acts: &acts, after: &after };
+        let mut found: Vec<Breach> = Vec::new();
+        let names: BTreeSet<&String> = self.refs.keys().chain(after.keys()).collect();
+        for name in names {
+            let (old, new) = (self.refs.get(name).copied(), after.get(name).copied());
+            if old != new && !is_private_or_remote(name) {
+                // What cannot be found out about one must not hide the others.
+                found.extend(look.of_ref(name, old, new).unwrap_or_else(|refusal| {
+                    Some(breach(
+                        job,
+                        None,
+                        format!("`{name}` cannot be inspected: {}", refusal.message),
+                        false,
+                    ))
+                }));
+            }
+        }
+        found.extend(look.of_records()?);
+        found.extend(look.of_trees()?);
+        let pushed = acts.iter().filter(|act| act.has_pushed());
+        found.extend(pushed.map(|act| breach(job, Some(act), "it pushed".to_owned(), false)));
+        Ok(found)
+    }
+}
+
+fn refs(store: &Store) -> Result<BTreeMap<String, ObjectId>, Refusal> {
+    let failed = StoreError::object("cannot read the references");
+    Ok(store.repo().all_refs().map_err(failed)?)
+}
+
+const TAGS: &str = "refs/tags/";
+const NOTES: &str = "refs/notes/";
+
+/// The line of a state that names the branch, and those that move with its commits.
+const BRANCH: &str = "# branch.head ";
+const REMARK: &str = "# ";
+
+struct Look<'a> {
+    before: &'a Before,
+    job: &'a Job,
+    acts: &'a [GitAct],
+    after: &'a BTreeMap<String, ObjectId>,
+}
+
+impl Look<'_> {
+    /// The command of the agent that moved a ref, if it ran one.
+    fn act_on(&self, name: &str) -> Option<&GitAct> {
+        let branch = name.strip_prefix("refs/heads/");
+        let is_there = |act: &&GitAct| {
+            act.has_worked() && (act.names(name) || (act.moves_here() && self.is_checked_out(act, branch)))
+        };
+        self.acts.iter().find(is_there)
+    }
+
+    /// Whether this branch was checked out where the command ran.
+    fn is_checked_out(&self, act: &GitAct, branch: Option<&str>) -> bool {
+        let (Some(branch), Some(worktree)) = (branch, &act.worktree) else { return false };
+        let mut trees = self.job.outside.trees.iter().zip(&self.before.trees);
+        trees.any(|((tree, _), state)| {
+            is_same(tree, worktree) && state.iter().any(|line| line.strip_prefix(BRANCH) == Some(branch))
+        })
+    }
+
+    fn of_ref(
+        &self,
+        name: &str,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+    ) -> Result<Option<Breach>, Refusal> {
+        let store = &self.before.store;
+        // The driver keeps the records, and looks whether they are all there.
+        if name == store.reference() {
+            let act = self.act_on(name).filter(|_| self.job.guard.bounds().branch.as_deref() != Some(name));
+            return Ok(act.map(|act| breach(self.job, Some(act), format!("`{name}` was changed"), true)));
+        }
+        let is_own = self.job.guard.bounds().branch.as_deref() == Some(name);
+        let short = name.strip_prefix("refs/heads/").unwrap_or(name);
+        let act = self.act_on(name);
+        // All of the user's are put back in the end.
+        if self.job.outside.is_alone && act.is_none() && !is_own && !is_left_to_all(name) {
+            return Ok(None);
+        }
+        match (old, new) {
+            (Some(old), None) => {
+                // The run itself deletes branches whose work is elsewhere, too.
+                if act.is_none() && !is_own && is_left_to_all(name) && self.is_held(old)? {
+                    return Ok(None);
+                }
+                let undone = self.bring_back(name, old)?;
+                Ok(self.recorded(act, format!("`{short}` was deleted at {}", hex(old)), undone))
+            }
+            (Some(_), Some(_)) if is_own => Ok(None),
+            (Some(old), Some(new)) if act.is_none() && name.starts_with(TAGS) => {
+                let undone = store.git().put_back(name, Some(new), Some(old))?;
+                Ok(self.recorded(None, format!("`{short}` was moved from {old} to {new}"), undone))
+            }
+            (Some(old), Some(_)) if act.is_none() && self.has_lost(name, old)? => {
+                let Some(branch) = self.keep(old)? else { return Ok(None) };
+                let what = format!("`{short}` lost {} (now on `{branch}`)", hex(old));
+                Ok(self.recorded(None, what, true))
+            }
+            (Some(old), Some(new)) => {
+                let Some(act) = act else { return Ok(None) };
+                let why = store.repo().moves(name, 1)?.into_iter().next().map(|it| it.why);
+                // The user worked there, too, and the agent's command did something else.
+                if why.is_some_and(|why| !act.accounts_for(&why)) {
+                    return Ok(None);
+                }
+                let undone =
+                    self.is_one_move(name, old, new)? && store.git().put_back(name, Some(new), Some(old))?;
+                let kept = if undone { self.keep(new)? } else { None };
+                let kept = kept.map(|branch| format!(" (now on `{branch}`)")).unwrap_or_default();
+                let what = format!("`{short}` was moved from {} to {}{kept}", hex(old), hex(new));
+                Ok(Some(breach(self.job, Some(act), what, undone)))
+            }
+            (None, Some(new)) => {
+                let Some(act) = act else { return Ok(None) };
+                let others = |(other, id): (&String, &ObjectId)| other != name && *id == new;
+                let is_held = self.after.iter().any(others) || self.before.refs.values().any(|id| *id == new);
+                let undone = is_held && store.git().put_back(name, Some(new), None)?;
+                Ok(Some(breach(self.job, Some(act), format!("`{short}` was created"), undone)))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Restores a ref that is not there any more, or that git cannot read.
+    fn bring_back(&self, name: &str, old: ObjectId) -> Result<bool, Refusal> {
+        let store = &self.before.store;
+        let is_back = store.git().bring_back(name, old, &store.common_dir())?;
+        if let (true, true, Some(log)) = (is_back, name == STASH, &self.before.stash) {
+            // If it cannot be written, the latest is there all the same.
+            let _ = raw::write(&store.common_dir(), Path::new(STASH_LOG), log);
+        }
+        Ok(is_back)
+    }
+
+    /// Whether a ref of notes, or the stash, was moved to something that does not have what it had.
+    fn has_lost(&self, name: &str, old: ObjectId) -> Result<bool, Refusal> {
+        let store = &self.before.store;
+        Ok(if name == STASH {
+            let log =
+                raw::read(&store.common_dir(), Path::new(STASH_LOG)).map(|log| log.bytes).unwrap_or_default();
+            !String::from_utf8_lossy(&log).contains(&old.to_string())
+        } else {
+            name.starts_with(NOTES) && !self.is_held(old)?
+        })
+    }
+
+    /// A breach; one without a name only if it was not recorded yet.
+    fn recorded(&self, act: Option<&GitAct>, what: String, undone: bool) -> Option<Breach> {
+        let is_news = act.is_some() || self.job.outside.is_new(&what);
+        is_news.then(|| breach(self.job, act, what, undone))
+    }
+
+    /// Whether another ref has a commit in its history.
+    fn is_held(&self, commit: ObjectId) -> Result<bool, Refusal> {
+        Ok(self.before.store.repo().is_commit(commit)
+            && !self.before.store.git().refs_containing([commit].iter())?.is_empty())
+    }
+
+    /// Whether a ref went from one place to the other in one step: nobody built on what the agent did.
+    fn is_one_move(&self, name: &str, old: ObjectId, new: ObjectId) -> Result<bool, Refusal> {
+        let moves = self.before.store.repo().moves(name, 2)?;
+        let at = |n: usize| moves.get(n).map(|it| it.commit);
+        Ok(moves.is_empty() || (at(0) == Some(new) && at(1).is_none_or(|before| before == old)))
+    }
+
+    /// The branch on which a commit is kept that nothing else holds.
+    fn keep(&self, commit: ObjectId) -> Result<Option<String>, Refusal> {
+        if !self.before.store.repo().is_commit(commit) || self.is_held(commit)? {
+            return Ok(None);
+        }
+        let branch = format!("wf/kept/{}-{}", self.job.outside.run, hex(commit));
+        let is_kept =
+            self.before.store.git().put_back(&format!("refs/heads/{branch}"), None, Some(commit))?;
+        Ok(is_kept.then_some(branch))
+    }
+
+    /// Records that were changed in this agent's name, and that its role may not change.
+    fn of_records(&self) -> Result<Vec<Breach>, Refusal> {
+        let store = &self.before.store;
+        let (old, Some(new)) = (self.before.refs.get(store.reference()), store.tip()?) else {
+            return Ok(vec![]);
+        };
+        if old == Some(&new) {
+            return Ok(vec![]);
+        }
+        let (role, actor) = (self.job.role.as_str(), self.job.agent.name());
+        let mut found = Vec::new();
+        for link in store.commits_between(old.copied(), new)? {
+            let step = store.step(link.commit)?;
+            let is_its = step.actor.as_deref() == Some(actor) && step.role.as_deref() == Some(role);
+            let Some(op) = step.op.filter(|op| is_its && !roles::may(role, op)) else { continue };
+            let what = format!("it ran `{op}` on the store, in the commit {}", hex(link.commit));
+            found.push(Breach { agent: Some(actor.to_owned()), ..breach(self.job, None, what, false) });
+        }
+        Ok(found)
+    }
+
+    /// What changed in the user's worktrees.
+    fn of_trees(&self) -> Result<Vec<Breach>, Refusal> {
+        let mut found = Vec::new();
+        let trees = self.job.outside.trees.iter().zip(&self.before.trees);
+        for (((tree, _), before), after) in trees.zip(self.job.outside.states_after()) {
+            let changed = |old: &[String], new: &[String]| -> Vec<String> {
+                let lines = new.iter().filter(|line| !old.contains(line));
+                lines.filter(|line| !line.starts_with(REMARK) || line.starts_with(BRANCH)).cloned().collect()
+            };
+            let lines: BTreeSet<String> =
+                changed(before, &after).into_iter().chain(changed(&after, before)).collect();
+            if lines.is_empty() {
+                continue;
+            }
+            let act = self.acts.iter().find(|act| {
+                act.writes_here() && act.worktree.as_deref().is_some_and(|worktree| is_same(worktree, tree))
+            });
+            let names: BTreeSet<&str> = lines.iter().map(|line| path_of(line)).collect();
+            let more = names.len().saturating_sub(SHOWN);
+            let names = names.into_iter().take(SHOWN).collect::<Vec<_>>().join(", ");
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let what = format!("the work tree {} changed: {names}{more}", tree.display());
+            found.extend(self.recorded(act, what, false));
+        }
+        Ok(found)
+    }
+}
+
+/// The path, or the branch, in a line of `git status --porcelain=v2` without renames.
+fn path_of(line: &str) -> &str {
+    let fields = match line.as_bytes().first() {
+        Some(b'#') => return line.strip_prefix(BRANCH).unwrap_or(line),
+        Some(b'1') => 8,
+        Some(b'u') => 10,
+        _ => 1,
+    };
+    line.splitn(fields + 1, ' ').nth(fields).unwrap_or(line)
+}
+
+pub(super) fn hex(id: ObjectId) -> String {
+    id.to_hex_with_len(8).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path_of;
+
+    #[test]
+    fn a_changed_file_is_named_by_its_path() {
+        for (line, path) in [
+            ("1 .M N... 100644 100644 100644 aa bb src/a b.rs", "src/a b.rs"),
+            ("u UU N... 100644 100644 100644 100644 aa bb cc a.txt", "a.txt"),
+            ("? new.txt", "new.txt"),
+            ("# branch.head main", "main"),
+        ] {
+            assert_eq!(path_of(line), path);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What coding agents read in a repository, and how `git wf` is entered there: instructions, an MCP server and hooks.
+//! Everything that was there before stays byte for byte, so that it can be taken out again. See gitwf-agents(7) for where
+//! each format comes from.
+
+mod fault;
+mod json;
+mod json_render;
+mod reads;
+mod section;
+mod table;
+mod toml;
+mod yaml;
+
+pub(crate) use fault::Fault;
+pub(crate) use reads::{imports_agents, instructions_of_aider, instructions_of_gemini};
+pub(crate) use table::AGENTS;
+
+use crate::model::text_enum;
+use json::Entry;
+use section::Marks;
+
+text_enum!(
+    /// A coding agent.
+    Agent {
+        /// Claude Code.
+        Claude = "claude",
+        /// Codex.
+        Codex = "codex",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// Cursor.
+        Cursor = "cursor",
+        /// opencode.
+        Opencode = "opencode",
+        /// GitHub Copilot, in its command line and in Visual Studio Code.
+        Copilot = "copilot",
+        /// aider.
+        Aider = "aider",
+    }
+);
+
+text_enum!(
+    /// What a file gives to an agent.
+    Gives {
+        /// Instructions for it.
+        Instructions = "instructions",
+        /// A setting that makes it read the instructions.
+        Reading = "reading",
+        /// The MCP server.
+        Mcp = "mcp",
+        /// Hooks at the start of a session and before it stops.
+        Hooks = "hooks",
+    }
+);
+
+text_enum!(
+    /// Whether something is in a file.
+    State {
+        /// It is missing.
+        Missing = "missing",
+        /// It is there, as another version wrote it.
+        Outdated = "outdated",
+        /// It is there.
+        Current = "current",
+        /// There is something else in its place, which someone wrote by hand.
+        Own = "own",
+    }
+);
+
+text_enum!(
+    /// The form of what the hooks of an agent answer; Codex has that of Claude Code.
+    HookForm {
+        /// `hookSpecificOutput`, `systemMessage`, `decision: block`.
+        Claude = "claude",
+        /// The same with `decision: deny`.
+        Gemini = "gemini",
+        /// `additional_context`, `followup_message`.
+        Cursor = "cursor",
+        /// `additionalContext`, `decision: block`.
+        Copilot = "copilot",
+    }
+);
+
+/// Something that an agent reads.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// What it gives.
+    pub(crate) gives: Gives,
+    /// Where it can be; the first existing file counts, or else the first.
+    pub(crate) paths: &'static [&'static str],
+    edit: Edit,
+}
+
+/// How something is put into a file.
+#[derive(Debug)]
+enum Edit {
+    /// As a section of a Markdown file.
+    Markdown,
+    /// As a section of a TOML file, which defines one server.
+    Toml,
+    /// As a section of a YAML file, which has one key.
+    Yaml,
+    /// As entries of a JSON file, which may have comments. A file made for them also has `version: 1`, if so.
+    Json { entries: Vec<Entry>, has_version: bool },
+}
+
+/// What an agent reads, and what shows that it is used in a repository.
+#[derive(Debug)]
+pub(crate) struct Reads {
+    /// The agent.
+    pub(crate) agent: Agent,
+    /// Its files.
+    pub(crate) pieces: Vec<Piece>,
+    /// Files and directories that only this agent has.
+    pub(crate) signs: &'static [&'static str],
+}
+
+/// The file that most agents read.
+pub(crate) const SHARED: &str = "AGENTS.md";
+
+const INSTRUCTIONS: &str = include_str!("agent_files/instructions.md");
+
+impl Agent {
+    /// The form of its hooks' answers, if it has hooks.
+    pub(crate) fn hook_form(self) -> Option<HookForm> {
+        match self {
+            Self::Claude | Self::Codex => Some(HookForm::Claude),
+            Self::Gemini => Some(HookForm::Gemini),
+            Self::Cursor => Some(HookForm::Cursor),
+            Self::Copilot => Some(HookForm::Copilot),
+            Self::Opencode | Self::Aider => None,
+        }
+    }
+}
+
+impl Piece {
+    /// Whether it is in a file with this text.
+    ///
+    /// # Errors
+    /// Any [`Fault`] of the file.
+    pub(crate) fn state(&self, text: Option<&str>) -> Result<State, Fault> {
+        let Some(text) = text else { return Ok(State::Missing) };
+        match &self.edit {
+            Edit::Markdown => section::state(text, Marks::Markdown, INSTRUCTIONS),
+            Edit::Toml => toml::state(text),
+            Edit::Yaml => yaml::state(text),
+            Edit::Json { entries, .. } => json::state_of_all(text, entries),
+        }
+    }
+
+    /// The text with it. Nothing changes if it is there already, or something else is in its place.
+    ///
+    /// # Errors
+    /// Any [`Fault`] of the file.
+    pub(crate) fn put_into(&self, text: Option<&str>) -> Result<String, Fault> {
+        match (&self.edit, text) {
+            (Edit::Markdown, text) => section::put_into(text, Marks::Markdown, INSTRUCTIONS),
+            (Edit::Toml, text) => toml::put_into(text),
+            (Edit::Yaml, text) => yaml::put_into(text),
+            (Edit::Json { entries, has_version }, None) => Ok(json::fresh(entries, *has_version)),
+            (Edit::Json { entries, .. }, Some(text)) => json::put_into(text, entries),
+        }
+    }
+
+    /// The text without it; `None` if nothing else is left of a file that was made for it.
+    ///
+    /// # Errors
+    /// Any [`Fault`] of the file.
+    pub(crate) fn take_out_of(&self, text: &str) -> Result<Option<String>, Fault> {
+        match &self.edit {
+            Edit::Markdown => section::take_out_of(text, Marks::Markdown),
+            Edit::Toml | Edit::Yaml => section::take_out_of(text, Marks::Hash),
+            Edit::Json { entries, has_version } if text == json::fresh(entries, *has_version) => Ok(None),
+            Edit::Json { entries, .. } => json::take_out_of(text, entries),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

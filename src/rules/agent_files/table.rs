@@ -1,0 +1,136 @@
+//! What each agent reads.
+
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+
+use super::json::Entry;
+use super::{Agent, Edit, Gives, Piece, Reads, SHARED};
+
+/// What each agent reads, in the order of [`Agent`].
+pub(crate) static AGENTS: LazyLock<Vec<Reads>> =
+    LazyLock::new(|| Agent::ALL.iter().map(|it| reads(*it)).collect());
+
+const SERVER: &str = "git-wf";
+
+fn reads(agent: Agent) -> Reads {
+    let (pieces, signs): (Vec<Piece>, &[&str]) = match agent {
+        Agent::Claude => (
+            vec![
+                instructions(&["CLAUDE.md", ".claude/CLAUDE.md"]),
+                mcp(&[".mcp.json"], "mcpServers", started()),
+                hooks(&[".claude/settings.json"], ("claude", nested), ["SessionStart", "Stop"], false),
+            ],
+            &["CLAUDE.md", ".claude", ".mcp.json"],
+        ),
+        Agent::Codex => (
+            vec![
+                instructions(&[SHARED]),
+                Piece { gives: Gives::Mcp, paths: &[".codex/config.toml"], edit: Edit::Toml },
+                hooks(&[".codex/hooks.json"], ("codex", nested), ["SessionStart", "Stop"], false),
+            ],
+            &[".codex"],
+        ),
+        Agent::Gemini => (
+            vec![
+                instructions(&["GEMINI.md"]),
+                mcp(&[".gemini/settings.json"], "mcpServers", started()),
+                hooks(&[".gemini/settings.json"], ("gemini", nested), ["SessionStart", "AfterAgent"], false),
+            ],
+            &["GEMINI.md", ".gemini"],
+        ),
+        Agent::Cursor => (
+            vec![
+                instructions(&[SHARED]),
+                mcp(&[".cursor/mcp.json"], "mcpServers", started()),
+                hooks(&[".cursor/hooks.json"], ("cursor", flat), ["sessionStart", "stop"], true),
+            ],
+            &[".cursor", ".cursorrules"],
+        ),
+        Agent::Opencode => (
+            vec![
+                instructions(&[SHARED]),
+                mcp(
+                    &["opencode.json", "opencode.jsonc"],
+                    "mcp",
+                    json!({ "type": "local", "command": [SERVER, "mcp"], "enabled": true }),
+                ),
+            ],
+            &["opencode.json", "opencode.jsonc", ".opencode"],
+        ),
+        Agent::Copilot => (
+            vec![
+                instructions(&[SHARED]),
+                mcp(&[".github/mcp.json"], "mcpServers", local()),
+                mcp(
+                    &[".vscode/mcp.json"],
+                    "servers",
+                    json!({ "type": "stdio", "command": SERVER, "args": ["mcp"] }),
+                ),
+                hooks(
+                    &[".github/hooks/git-wf.json"],
+                    ("copilot", in_shells),
+                    ["sessionStart", "agentStop"],
+                    true,
+                ),
+            ],
+            &[".github/copilot-instructions.md", ".github/mcp.json", ".vscode/mcp.json", ".github/hooks"],
+        ),
+        Agent::Aider => (
+            vec![
+                instructions(&[SHARED]),
+                Piece { gives: Gives::Reading, paths: &[".aider.conf.yml"], edit: Edit::Yaml },
+            ],
+            &[".aider.conf.yml", ".aider.chat.history.md"],
+        ),
+    };
+    Reads { agent, pieces, signs }
+}
+
+fn instructions(paths: &'static [&'static str]) -> Piece {
+    Piece { gives: Gives::Instructions, paths, edit: Edit::Markdown }
+}
+
+fn mcp(paths: &'static [&'static str], servers: &'static str, value: Value) -> Piece {
+    let entries = vec![Entry::Member { path: vec![servers], key: SERVER, value }];
+    Piece { gives: Gives::Mcp, paths, edit: Edit::Json { entries, has_version: false } }
+}
+
+fn started() -> Value {
+    json!({ "command": SERVER, "args": ["mcp"] })
+}
+
+fn local() -> Value {
+    json!({ "type": "local", "command": SERVER, "args": ["mcp"], "tools": ["*"] })
+}
+
+/// The hooks of an agent for the start of a session and before it stops; `form` makes one from its command.
+fn hooks(
+    paths: &'static [&'static str],
+    (agent, form): (&str, fn(&str) -> Value),
+    events: [&'static str; 2],
+    has_version: bool,
+) -> Piece {
+    let commands = [format!("git-wf prime --hook {agent}"), format!("git-wf prime --stop --hook {agent}")];
+    let entries = events
+        .into_iter()
+        .zip(commands)
+        .map(|(event, command)| Entry::Element { path: vec!["hooks", event], value: form(&command) })
+        .collect();
+    Piece { gives: Gives::Hooks, paths, edit: Edit::Json { entries, has_version } }
+}
+
+/// A hook of Claude Code, Codex and Gemini CLI.
+fn nested(command: &str) -> Value {
+    json!({ "hooks": [{ "type": "command", "command": command }] })
+}
+
+/// A hook of Cursor.
+fn flat(command: &str) -> Value {
+    json!({ "command": command })
+}
+
+/// A hook of Copilot, which has a command for each shell.
+fn in_shells(command: &str) -> Value {
+    json!({ "type": "command", "bash": command, "powershell": command })
+}

@@ -1,0 +1,119 @@
+//! Which comments stand, given that later ones replace earlier ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::IssueFolder;
+use crate::model::id::EntryId;
+use crate::model::issue::Comment;
+use crate::model::time::Time;
+
+/// A comment that is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct StandingComment<'a> {
+    /// As it was last written.
+    pub(crate) comment: &'a Comment,
+    /// Its earlier versions, oldest first.
+    pub(crate) replaces: Vec<&'a Comment>,
+}
+
+impl IssueFolder {
+    /// The current comments, each in the place of its first version: all except those that a later one replaces.
+    pub(crate) fn standing_comments(&self) -> Vec<StandingComment<'_>> {
+        standing_comments(&self.comments)
+    }
+}
+
+/// See [`IssueFolder::standing_comments`]; `comments` are in the order of their ids.
+pub(crate) fn standing_comments(comments: &[Comment]) -> Vec<StandingComment<'_>> {
+    let mut found: Vec<StandingComment<'_>> = Vec::new();
+    for versions in threads(comments) {
+        if versions.iter().any(|it| it.source_id.is_some()) {
+            found.extend(latest(&versions));
+        } else {
+            found.extend(unreplaced(&versions));
+        }
+    }
+    let place = |it: &StandingComment<'_>| {
+        let first = it.replaces.first().copied().unwrap_or(it.comment);
+        (said_at(first), first.id.clone())
+    };
+    found.sort_by_cached_key(place);
+    found
+}
+
+/// The versions of the comment that `id` is a version of, in order; empty if there is no such entry.
+pub(crate) fn thread<'a>(comments: &'a [Comment], id: &EntryId) -> Vec<&'a Comment> {
+    threads(comments).into_iter().find(|versions| versions.iter().any(|it| it.id == *id)).unwrap_or_default()
+}
+
+/// When a comment was first written. An import stamps an entry with the time at which its source said so.
+fn said_at(first: &Comment) -> Time {
+    if first.source_id.is_some() { first.created_at } else { first.id.stamp().time() }
+}
+
+/// The comments that are versions of each other: one replaces the other, or both are the same comment of a source.
+fn threads(comments: &[Comment]) -> Vec<Vec<&Comment>> {
+    let index: BTreeMap<&EntryId, usize> = comments.iter().zip(0..).map(|(it, n)| (&it.id, n)).collect();
+    let mut leads_to: Vec<usize> = (0..comments.len()).collect();
+    let mut of_source: BTreeMap<(&str, Option<Time>), usize> = BTreeMap::new();
+    for (n, comment) in comments.iter().enumerate() {
+        let replaced = replaced(comment).and_then(|id| index.get(id)).copied();
+        let same = comment.identity().and_then(|identity| {
+            let first = *of_source.entry(identity).or_insert(n);
+            (first != n).then_some(first)
+        });
+        for other in [replaced, same].into_iter().flatten() {
+            let (one, other) = (first(&leads_to, n), first(&leads_to, other));
+            leads_to[one.max(other)] = one.min(other);
+        }
+    }
+    let mut threads: BTreeMap<usize, Vec<&Comment>> = BTreeMap::new();
+    for (n, comment) in comments.iter().enumerate() {
+        threads.entry(first(&leads_to, n)).or_default().push(comment);
+    }
+    threads.into_values().collect()
+}
+
+fn first(leads_to: &[usize], mut n: usize) -> usize {
+    while leads_to[n] != n {
+        n = leads_to[n];
+    }
+    n
+}
+
+/// The entry that a comment replaces. Only earlier ones can be replaced, so no cycle hides its own members.
+fn replaced(by: &Comment) -> Option<&EntryId> {
+    by.edits.as_ref().filter(|id| **id < by.id)
+}
+
+/// An imported comment is one, whoever changed it, here or in its source: its latest version stands.
+fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
+    let mut said_there: Option<&str> = None;
+    let mut changes: Vec<&Comment> = Vec::new();
+    for version in versions.iter().copied() {
+        // Two clones that read the source at different times have the same text twice: the second one is no change,
+        // and does not undo what somebody wrote in between.
+        let is_again = version.source_id.is_some() && said_there == Some(version.body.as_str());
+        if version.source_id.is_some() {
+            said_there = Some(&version.body);
+        }
+        if !is_again {
+            changes.push(version);
+        }
+    }
+    let comment = changes.pop()?;
+    Some(StandingComment { comment, replaces: changes })
+}
+
+/// Edits of one comment in two clones do not know of each other: both stand.
+fn unreplaced<'a>(versions: &[&'a Comment]) -> Vec<StandingComment<'a>> {
+    let known: BTreeMap<&EntryId, &Comment> = versions.iter().map(|it| (&it.id, *it)).collect();
+    let before = |by: &Comment| replaced(by).and_then(|id| known.get(id)).copied();
+    let hidden: BTreeSet<&EntryId> = versions.iter().filter_map(|it| Some(&before(it)?.id)).collect();
+    let with_earlier = |comment: &&'a Comment| {
+        let mut replaces: Vec<&Comment> = std::iter::successors(before(comment), |it| before(it)).collect();
+        replaces.reverse();
+        StandingComment { comment, replaces }
+    };
+    versions.iter().filter(|it| !hidden.contains(&it.id)).map(with_earlier).collect()
+}

@@ -1,0 +1,92 @@
+//! Comments that change in their source after they were imported.
+
+use serde_json::{Value, json};
+
+use super::{comments, import, lines, record, store};
+use crate::support::{Repo, Sandbox, Two};
+
+/// The issue at a day of January, with this comment.
+fn state(day: u32, text: &str) -> String {
+    let comment = json!({"id": 7, "author": "Bea", "text": text, "created_at": "2026-01-01T10:00:00Z"});
+    at(day, &json!({"comments": [comment]}))
+}
+
+fn at(day: u32, more: &Value) -> String {
+    let mut record = record("zoo-1", more);
+    record["updated_at"] = format!("2026-01-{day:02}T08:00:00Z").into();
+    lines(&[record])
+}
+
+fn shown(repo: &Repo) -> Vec<Value> {
+    repo.json(&["show", "zoo-1"])["comments"].as_array().unwrap().clone()
+}
+
+fn texts(repo: &Repo) -> Vec<String> {
+    shown(repo).iter().map(|it| it["body"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_text_that_changed_there_is_an_edit_of_the_comment() {
+    let repo = store(&Sandbox::new(), "a");
+    import(&repo, &state(2, "Hm."));
+    let report = import(&repo, &state(3, "Hm!"));
+    assert_eq!((&report["comments"], &report["edited_comments"]), (&json!(0), &json!(1)), "{report}");
+    let all = shown(&repo);
+    assert_eq!((texts(&repo), all[0]["replaces"].as_array().unwrap().len()), (vec!["Hm!".to_owned()], 1));
+    assert_eq!(all[0]["source_id"], "7");
+    assert_eq!(all[0]["created_at"], "2026-01-01T10:00:00.000Z");
+    assert!(repo.wf(&["show", "zoo-1"]).ok().stdout.contains(", edited"));
+    let subject = repo.git(&["log", "--format=%s", "-1", "refs/wf/main"]).ok();
+    assert_eq!(subject.line(), "import: 1 issue from beads (1 updated, 1 edited comment)");
+    let tip = repo.tip();
+    import(&repo, &state(3, "Hm!"));
+    import(&repo, &state(2, "Hm."));
+    assert_eq!(repo.tip(), tip, "the same again, or an older state, changes nothing");
+    // Another field changed there: the comment is as it was.
+    let comment = json!({"id": 7, "author": "Bea", "text": "Hm!", "created_at": "2026-01-01T10:00:00Z"});
+    let report = import(&repo, &at(4, &json!({"assignee": "Cal", "comments": [comment]})));
+    assert_eq!((&report["updated"], &report["edited_comments"]), (&json!(1), &json!(0)));
+    assert_eq!(comments(&repo, "zoo-1").len(), 2);
+    let exported: Value = serde_json::from_str(&repo.wf(&["export", "beads"]).ok().stdout)
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(exported["comments"][0]["text"], "Hm!");
+    assert_eq!(exported["comments"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn clones_that_read_different_states_show_the_later_text() {
+    let two = Two::new();
+    import(&two.ada, &state(2, "Hm."));
+    import(&two.bea, &state(3, "Hm!"));
+    two.meet();
+    for repo in [&two.ada, &two.bea] {
+        assert_eq!(texts(repo), ["Hm!"]);
+        assert_eq!(repo.json(&["conflicts"]), json!([]));
+        repo.wf(&["fsck"]).ok();
+    }
+    let tree = |repo: &Repo| repo.git(&["rev-parse", "refs/wf/main^{tree}"]).ok().line().to_owned();
+    assert_eq!(tree(&two.ada), tree(&two.bea));
+    import(&two.ada, &state(4, "Ha."));
+    assert_eq!(texts(&two.ada), ["Ha."]);
+}
+
+#[test]
+fn a_comment_that_is_gone_there_stays_and_the_report_says_so_once() {
+    let repo = store(&Sandbox::new(), "a");
+    import(&repo, &state(2, "Hm."));
+    let report = import(&repo, &at(3, &json!({"comments": []})));
+    assert_eq!(report["notes"][0]["note"], "the source no longer has 1 comment, which stays here");
+    assert_eq!(texts(&repo), ["Hm."]);
+    assert_eq!(import(&repo, &at(4, &json!({"assignee": "Cal"})))["notes"], json!([]));
+}
+
+#[test]
+fn a_redacted_comment_stays_hidden_when_the_issue_changes_there() {
+    let repo = store(&Sandbox::new(), "a");
+    import(&repo, &state(2, "secret"));
+    let id = shown(&repo)[0]["id"].as_str().unwrap().to_owned();
+    repo.wf(&["redact", "zoo-1", &format!("comments/{id}"), "-m", "a secret"]).ok();
+    import(&repo, &state(3, "secret"));
+    assert_eq!(texts(&repo), ["[redacted]"]);
+    assert_eq!(comments(&repo, "zoo-1").len(), 1);
+}
