@@ -26,7 +26,7 @@ pub(crate) use overrides::Override;
 pub(crate) use overview::{Overview, Standing, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};
 pub(crate) use search::{Found, search};
-pub(crate) use show::{ShownExecution, named, show, show_execution};
+pub(crate) use show::{Record, ShownExecution, show};
 pub(crate) use view::{CommentView, Contents, IssueView, answer};
 
 use super::{Refusal, Session};

@@ -1,4 +1,4 @@
-//! Showing issues and executions, and resolving ids.
+//! Showing a record of any kind by its id.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,16 +6,52 @@ use serde::Serialize;
 use super::{IssueView, Override, existing};
 use crate::index::Needs;
 use crate::model::id::{ExecutionId, IssueId};
+use crate::ops::plans::roadmap::RoadmapView;
+use crate::ops::plans::{self, SolutionView};
+use crate::ops::queue::{self, ItemAnswer, QueueAnswer};
 use crate::ops::work::{ExecutionView, executions_within};
 use crate::ops::{Answer, Notice, Refusal, Session, unreached_of};
 use crate::store::Snapshot;
 use crate::store::resolve::{self, Known};
 
-/// Resolves an id, and returns the state in which it was found. An exact id is looked up in the tree.
+/// Whatever an id names, with everything in it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Record {
+    /// An issue.
+    Issue(Box<IssueView>),
+    /// A plan.
+    Plan(Box<SolutionView>),
+    /// An execution.
+    Execution(Box<ShownExecution>),
+    /// A queue.
+    Queue(Box<QueueAnswer>),
+    /// An item of a queue.
+    Item(Box<ItemAnswer>),
+    /// A roadmap.
+    Roadmap(Box<RoadmapView>),
+}
+
+/// Shows what an id, or an unambiguous prefix of it or of its last part, names. For an imported issue, `imported` also
+/// asks for the source's record. Files of an issue that cannot be read are reported as notices.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`.
-pub(crate) fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a>, Known), Refusal> {
+/// `not-found`, `ambiguous-id`, `broken-record`.
+pub(crate) fn show(session: &Session, id: &str, imported: bool) -> Answer<Record> {
+    let (snapshot, known) = named(session, id)?;
+    let record = match known {
+        Known::Issue(id) => Record::Issue(Box::new(issue(session, &snapshot, &id, imported)?)),
+        Known::Solution(id) => Record::Plan(Box::new(plans::view(&snapshot, &id)?)),
+        Known::Execution(id) => Record::Execution(Box::new(execution(session, &snapshot, &id)?)),
+        Known::Queue(id) => Record::Queue(Box::new(queue::view(session, &id)?)),
+        Known::Item(queue, plan) => Record::Item(Box::new(queue::item_view(session, &queue, &plan)?)),
+        Known::Roadmap(id) => Record::Roadmap(Box::new(plans::roadmap::view(&snapshot, &id)?)),
+    };
+    Ok(session.done(record, None))
+}
+
+/// What an id names, and the state in which it was found. An exact id is looked up in the tree.
+fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a>, Known), Refusal> {
     let snapshot = session.store().snapshot()?;
     if let Some(known) = resolve::exact(&snapshot, text)? {
         return Ok((snapshot, known));
@@ -24,22 +60,17 @@ pub(crate) fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a
     Ok((index.snapshot()?, known?))
 }
 
-/// Shows an issue with everything in its directory, as of `snapshot`, and the gates that were overridden for it; the
-/// source's record only if `imported` asks for it. Unreadable files are reported as notices.
-///
-/// # Errors
-/// `not-found`.
-pub(crate) fn show(
+fn issue(
     session: &Session,
     snapshot: &Snapshot<'_>,
     id: &IssueId,
     imported: bool,
-) -> Answer<IssueView> {
+) -> Result<IssueView, Refusal> {
     let folder = existing(snapshot, id)?;
     session.notice_all(folder.broken.iter().map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
     let overrides = overrides(session, id);
     let view = IssueView::in_full(session, &folder, overrides);
-    Ok(session.done(if imported { view.with_imported(&folder) } else { view }, None))
+    Ok(if imported { view.with_imported(&folder) } else { view })
 }
 
 /// The gates that were overridden for an issue. If the log cannot be read, the rest is still shown.
@@ -65,19 +96,15 @@ pub(crate) struct ShownExecution {
     pub(crate) title: String,
 }
 
-/// Shows an execution, as of `snapshot`.
-///
-/// # Errors
-/// `not-found`, `broken-record`.
-pub(crate) fn show_execution(
+fn execution(
     session: &Session,
     snapshot: &Snapshot<'_>,
     id: &ExecutionId,
-) -> Answer<ShownExecution> {
+) -> Result<ShownExecution, Refusal> {
     let folder = existing(snapshot, &id.issue())?;
     let mut all = executions_within(&folder, &unreached_of(session, folder.executions.iter())).into_iter();
     let execution = all
         .find(|it| it.execution.id == *id)
         .ok_or_else(|| Refusal::unreadable(&format!("execution `{id}`")))?;
-    Ok(session.done(ShownExecution { execution, title: folder.issue.record.title }, None))
+    Ok(ShownExecution { execution, title: folder.issue.record.title })
 }

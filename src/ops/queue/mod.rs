@@ -26,7 +26,7 @@ pub(crate) use items::{Hold, Removed, hold, release, remove};
 pub(crate) use merge::{Merged, merge};
 pub(crate) use order::{Order, order};
 pub(crate) use resolve::{Decision, resolve};
-pub(crate) use show::{Active, active, active_ids, all_active, list, new, show, show_item};
+pub(crate) use show::{Active, active, active_ids, all_active, item_view, list, new, show, view};
 pub(crate) use view::{AddedItem, ItemAnswer, QueueAnswer};
 pub(crate) use world::{World, extend_facts, facts_of, in_index_of, item, item_in};
 

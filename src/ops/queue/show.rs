@@ -87,13 +87,24 @@ pub(crate) fn show(session: &Session, queue: Option<&str>) -> Answer<QueueAnswer
     Ok(session.done(in_full(session, &world, id)?, None))
 }
 
+/// A queue with its items.
+///
+/// # Errors
+/// `not-found`.
+pub(crate) fn view(session: &Session, id: &QueueId) -> Result<QueueAnswer, Refusal> {
+    in_full(session, &World::now(session)?.1, id)
+}
+
 /// The item of a plan in a queue.
 ///
 /// # Errors
 /// `not-found`.
-pub(crate) fn show_item(session: &Session, queue: &QueueId, solution: &SolutionId) -> Answer<ItemAnswer> {
-    let world = World::now(session)?.1;
-    Ok(session.done(world.item_answer(queue, solution)?, None))
+pub(crate) fn item_view(
+    session: &Session,
+    queue: &QueueId,
+    solution: &SolutionId,
+) -> Result<ItemAnswer, Refusal> {
+    World::now(session)?.1.item_answer(queue, solution)
 }
 
 /// A queue with its items; unreadable ones are reported as notices.

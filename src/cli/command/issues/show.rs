@@ -1,6 +1,5 @@
 use crate::cli::{Context, Outcome, print};
-use crate::ops::{issues, plans, queue};
-use crate::store::resolve::Known;
+use crate::ops::issues::{self, Record};
 
 /// Show an issue, plan, execution, queue, item or roadmap
 #[derive(Debug, clap::Args)]
@@ -14,32 +13,14 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let (snapshot, known) = issues::named(&session, &args.id)?;
     let now = session.store().now()?;
-    match known {
-        Known::Issue(id) => {
-            let done = issues::show(&session, &snapshot, &id, args.imported)?;
-            context.answer(done, |issue, _, screen| print::issue::show(screen, issue, now.millis()))
-        }
-        Known::Solution(id) => {
-            let done = session.done(plans::view(&snapshot, &id)?, None);
-            context.answer(done, |plan, _, screen| print::solution::show(screen, plan))
-        }
-        Known::Execution(id) => {
-            let done = issues::show_execution(&session, &snapshot, &id)?;
-            context.answer(done, |execution, _, screen| print::issue::execution(screen, execution, now))
-        }
-        Known::Queue(id) => {
-            let done = queue::show(&session, Some(id.as_str()))?;
-            context.answer(done, |queue, _, screen| print::queue::queue(screen, queue, now.millis()))
-        }
-        Known::Roadmap(id) => {
-            let done = session.done(plans::roadmap::view(&snapshot, &id)?, None);
-            context.answer(done, |roadmap, _, screen| print::roadmap::show(screen, roadmap, now.millis()))
-        }
-        Known::Item(of, solution) => {
-            let done = queue::show_item(&session, &of, &solution)?;
-            context.answer(done, |item, _, screen| print::queue::item(screen, item))
-        }
-    }
+    let done = issues::show(&session, &args.id, args.imported)?;
+    context.answer(done, |record, _, screen| match record {
+        Record::Issue(issue) => print::issue::show(screen, issue, now.millis()),
+        Record::Plan(plan) => print::solution::show(screen, plan),
+        Record::Execution(execution) => print::issue::execution(screen, execution, now),
+        Record::Queue(queue) => print::queue::queue(screen, queue, now.millis()),
+        Record::Item(item) => print::queue::item(screen, item),
+        Record::Roadmap(roadmap) => print::roadmap::show(screen, roadmap, now.millis()),
+    })
 }
