@@ -11,7 +11,7 @@ const LONGEST_TAIL: usize = 4 * 1024;
 
 /// The state of the code that a command ran on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Code {
+pub(crate) struct CodeState {
     /// The commit that was checked out.
     pub(crate) commit: Option<CommitHash>,
     /// Whether the work tree had other changes.
@@ -19,7 +19,13 @@ pub(crate) struct Code {
 }
 
 /// The check for one task.
-pub(crate) fn record(task: &str, command: &str, ran: &Ran, code: &Code, environment: &Environment) -> Check {
+pub(crate) fn record(
+    task: &str,
+    command: &str,
+    ran: &Ran,
+    code: &CodeState,
+    environment: &Environment,
+) -> Check {
     Check {
         task_id: Some(task.into()),
         command: command.to_owned(),
@@ -103,7 +109,7 @@ mod tests {
                 "T1",
                 "true",
                 &ran(Ended::Signal(9), b""),
-                &Code { commit: None, dirty: true },
+                &CodeState { commit: None, dirty: true },
                 &Environment::default()
             )
             .exit_code,

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) use crate::model::agent_session::Protocol;
+use crate::model::code::Code;
 use crate::rules::lease::parse_duration;
 
 use super::preset::{self, Preset};
@@ -173,11 +174,11 @@ pub(crate) enum NoAgent {
 }
 
 impl crate::model::Explain for NoAgent {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Unknown { .. } => "unknown-agent",
+            Self::Unknown { .. } => Code::UnknownAgent,
             Self::Name(_) | Self::NoCommand { .. } | Self::Command { .. } | Self::Setting { .. } => {
-                "invalid-agent"
+                Code::InvalidAgent
             }
         }
     }

@@ -28,6 +28,7 @@ pub(crate) mod traced;
 pub(crate) mod transcript;
 pub(crate) mod watch;
 
+use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 
 /// Why a command of a plan was not run, or why its outcome is unknown.
@@ -58,10 +59,10 @@ pub(crate) enum AgentError {
 }
 
 impl crate::model::Explain for AgentError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Start { .. } | Self::Signals(_) => "cannot-run",
-            Self::Agreed { .. } | Self::NoHome => "not-agreed",
+            Self::Start { .. } | Self::Signals(_) => Code::CannotRun,
+            Self::Agreed { .. } | Self::NoHome => Code::NotAgreed,
         }
     }
 

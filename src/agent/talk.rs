@@ -15,6 +15,7 @@ use super::process::{self, Command, Ended, Stream};
 use super::request::Request;
 use super::transcript::{Kept, Transcript, Who};
 use crate::model::agent_session::Usage;
+use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 use crate::rules::roles::Role;
 
@@ -35,9 +36,6 @@ pub(crate) struct Place {
     /// The file for the transcript.
     pub(crate) transcript: PathBuf,
 }
-
-/// The code of the error if an agent took too long.
-pub(crate) const TIMEOUT: &str = "agent-timeout";
 
 /// Is told what an agent does.
 pub(crate) trait Observer {
@@ -211,18 +209,18 @@ impl Unanswered {
 }
 
 impl crate::model::Explain for Unanswered {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::NotStarted { .. } => "agent-not-started",
-            Self::TimedOut { .. } => TIMEOUT,
-            Self::Quiet { .. } => "agent-silent",
-            Self::Stopped { .. } => "interrupted",
-            Self::Failed { .. } => "agent-failed",
-            Self::Killed { .. } => "agent-killed",
-            Self::Silent { .. } => "no-answer",
-            Self::Unfit { .. } => "unfit-answer",
-            Self::Protocol { .. } => "agent-protocol",
-            Self::Transcript { .. } => "cannot-write",
+            Self::NotStarted { .. } => Code::AgentNotStarted,
+            Self::TimedOut { .. } => Code::AgentTimeout,
+            Self::Quiet { .. } => Code::AgentSilent,
+            Self::Stopped { .. } => Code::Interrupted,
+            Self::Failed { .. } => Code::AgentFailed,
+            Self::Killed { .. } => Code::AgentKilled,
+            Self::Silent { .. } => Code::NoAnswer,
+            Self::Unfit { .. } => Code::UnfitAnswer,
+            Self::Protocol { .. } => Code::AgentProtocol,
+            Self::Transcript { .. } => Code::CannotWrite,
         }
     }
 

@@ -5,6 +5,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
+use crate::model::code::Code;
 use crate::model::remedy::Remedy;
 use crate::model::stamp::Stamp;
 
@@ -47,9 +48,8 @@ pub(super) struct ErrorAnswer {
 
 #[derive(JsonSchema)]
 struct ErrorBody {
-    /// A stable word in kebab case.
-    #[schemars(regex(pattern = "^[a-z]+(-[a-z0-9]+)*$"))]
-    code: String,
+    /// What is wrong, in a stable word for programs.
+    code: Code,
     /// What is wrong, with the value in question.
     message: String,
     /// What to do about it.

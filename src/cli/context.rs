@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::agent::in_run;
 use crate::cli::{Exit, Failure, Outcome, print};
 use crate::git::Environment;
+use crate::model::code::Code;
 use crate::ops::{self, Done, Notice, Session, Weight};
 use crate::store::{Acting, Store, one_line};
 use crate::ui::{Progress, Screen};
@@ -211,7 +212,7 @@ pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::new(
-            "invalid-utf8",
+            Code::InvalidUtf8,
             format!("{} is not UTF-8: byte {} at offset {at}", named(path), error.as_bytes()[at]),
         )
         .hint("convert it, for example with `iconv -t UTF-8`")
@@ -227,7 +228,7 @@ pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
         std::fs::read(path)
     };
     read.map_err(|error| {
-        Failure::new("cannot-read", format!("cannot read {}: {error}", named(path)))
+        Failure::new(Code::CannotRead, format!("cannot read {}: {error}", named(path)))
             .hint("name an existing file, or `-` for stdin")
     })
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use crate::cli::print;
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::remedy::{Detail, Remedy};
 use crate::ops::{Kind, Refusal};
 use crate::ui;
@@ -38,7 +39,7 @@ impl From<Exit> for ExitCode {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(super) exit: Exit,
-    code: &'static str,
+    code: Code,
     message: String,
     /// What can be done about it.
     remedies: Vec<Remedy>,
@@ -49,7 +50,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// A failure of the command.
-    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Failed,
             code,
@@ -62,11 +63,11 @@ impl Failure {
 
     /// Arguments that do not fit together.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Usage, ..Self::new("usage", message) }
+        Self { exit: Exit::Usage, ..Self::new(Code::Usage, message) }
     }
 
     /// Its stable name for programs.
-    pub(super) fn code(&self) -> &'static str {
+    pub(super) fn code(&self) -> Code {
         self.code
     }
 
@@ -173,7 +174,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self {
             is_broken_pipe: ui::is_broken_pipe(&error),
-            ..Self::new("output", format!("cannot write the answer: {error}"))
+            ..Self::new(Code::Output, format!("cannot write the answer: {error}"))
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::process::OLDEST;
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 
 /// A failure of git, of gix, or of a file in the git directory.
@@ -98,20 +99,20 @@ impl GitError {
 }
 
 impl Explain for GitError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::NotARepository(_) => "not-a-repository",
-            Self::Open(_) => "cannot-open",
-            Self::DubiousOwnership { .. } => "dubious-ownership",
-            Self::BareNotNamed(_) => "bare-not-named",
-            Self::LockFile(_) => "lock-file",
-            Self::Reftable(_) => "reftable",
-            Self::Io { .. } => "io",
-            Self::Object { .. } => "object",
-            Self::CrowdedFolder { .. } => "too-large",
-            Self::Start { .. } => "git-missing",
-            Self::Failed { .. } => "git-failed",
-            Self::TooOld { .. } => "git-too-old",
+            Self::NotARepository(_) => Code::NotARepository,
+            Self::Open(_) => Code::CannotOpen,
+            Self::DubiousOwnership { .. } => Code::DubiousOwnership,
+            Self::BareNotNamed(_) => Code::BareNotNamed,
+            Self::LockFile(_) => Code::LockFile,
+            Self::Reftable(_) => Code::Reftable,
+            Self::Io { .. } => Code::Io,
+            Self::Object { .. } => Code::Object,
+            Self::CrowdedFolder { .. } => Code::TooLarge,
+            Self::Start { .. } => Code::GitMissing,
+            Self::Failed { .. } => Code::GitFailed,
+            Self::TooOld { .. } => Code::GitTooOld,
         }
     }
 

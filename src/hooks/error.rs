@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::message::MessageError;
 use crate::git::GitError;
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 use crate::store::StoreError;
 
@@ -34,11 +35,11 @@ impl From<GitError> for HookError {
 }
 
 impl Explain for HookError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
             Self::Store(error) => error.code(),
             Self::Message(error) => error.code(),
-            Self::Read { .. } => "message-file",
+            Self::Read { .. } => Code::MessageFile,
         }
     }
 

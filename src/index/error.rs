@@ -1,6 +1,7 @@
 //! Errors of the index.
 
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 use crate::store::StoreError;
@@ -40,10 +41,10 @@ impl IndexError {
 }
 
 impl Explain for IndexError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
             Self::Store(error) => error.code(),
-            Self::Database(_) | Self::File(_) => "index",
+            Self::Database(_) | Self::File(_) => Code::Index,
         }
     }
 

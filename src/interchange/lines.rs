@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek};
 use serde_json::Value;
 
 use super::tracker::{Each, Found, Records, Refused};
+use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 use crate::model::{Explain, strict};
 
@@ -256,11 +257,11 @@ impl Unreadable {
 }
 
 impl Explain for Unreadable {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::NotUtf8 { .. } => "invalid-utf8",
-            Self::HalfWay { .. } | Self::NotJson { .. } => "invalid-json",
-            Self::Unread { .. } => "cannot-read",
+            Self::NotUtf8 { .. } => Code::InvalidUtf8,
+            Self::HalfWay { .. } | Self::NotJson { .. } => Code::InvalidJson,
+            Self::Unread { .. } => Code::CannotRead,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Ids: their grammars, and what can be derived from one. Every id is checked before it becomes a path.
 
+use crate::model::code::Code;
 use crate::model::op::Other;
 use std::fmt;
 
@@ -62,8 +63,8 @@ impl IdError {
 }
 
 impl Explain for IdError {
-    fn code(&self) -> &'static str {
-        "invalid-id"
+    fn code(&self) -> Code {
+        Code::InvalidId
     }
 
     fn remedies(&self) -> Remedies {

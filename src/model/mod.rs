@@ -1,6 +1,7 @@
 //! The data model of the format: ids, stamps, records, and how two versions of a record become one. Pure.
 
 pub(crate) mod agent_session;
+pub(crate) mod code;
 mod declare;
 pub(crate) mod digest;
 pub(crate) mod doc;

@@ -1,5 +1,6 @@
 //! Entries of logs, as people name them.
 
+use crate::model::code::Code;
 use crate::model::id::EntryId;
 use crate::model::remedy::Call;
 use crate::ops::Refusal;
@@ -27,10 +28,13 @@ pub(crate) fn entry(
     let mut fitting: Vec<EntryId> = all.filter(is_meant).collect();
     match fitting.len() {
         1 => Ok(fitting.remove(0)),
-        0 => Err(Refusal::new("not-found", format!("`{id}` has no entry `{text}` there"))
+        0 => Err(Refusal::new(Code::NotFound, format!("`{id}` has no entry `{text}` there"))
             .remedy(shown, "shows the ids of its entries")),
-        _ => Err(Refusal::new("ambiguous-id", format!("`{text}` could be any of several entries of `{id}`"))
-            .details(fitting.iter().map(EntryId::to_string).collect())
-            .hint("type more of it")),
+        _ => Err(Refusal::new(
+            Code::AmbiguousId,
+            format!("`{text}` could be any of several entries of `{id}`"),
+        )
+        .details(fitting.iter().map(EntryId::to_string).collect())
+        .hint("type more of it")),
     }
 }

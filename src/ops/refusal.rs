@@ -1,6 +1,7 @@
 //! Refusals of operations.
 
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::{Call, Detail, Remedy};
 use crate::rules::readiness::Blocker;
@@ -29,7 +30,7 @@ pub(crate) struct Refusal {
     /// See [`Kind`].
     pub(crate) kind: Kind,
     /// A stable code for programs, in kebab case: `not-found`.
-    pub(crate) code: &'static str,
+    pub(crate) code: Code,
     /// What is wrong, with the value, in one line.
     pub(crate) message: String,
     /// Candidates or findings, one each.
@@ -40,24 +41,24 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     /// Something that cannot be done.
-    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         Self { kind: Kind::Impossible, code, message: message.into(), details: vec![], remedies: vec![] }
     }
 
     /// A record that exists but cannot be read: `plan `SOL-…``.
     pub(crate) fn unreadable(what: &str) -> Self {
-        Self::new("broken-record", format!("{what} cannot be read"))
+        Self::new(Code::BrokenRecord, format!("{what} cannot be read"))
             .remedy(Other::Log, "shows who wrote it; the rest of the store is not affected")
     }
 
     /// Values that do not fit together.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Usage, ..Self::new("usage", message) }
+        Self { kind: Kind::Usage, ..Self::new(Code::Usage, message) }
     }
 
     /// Nothing to do.
     pub(crate) fn nothing(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Nothing, ..Self::new("nothing-to-do", message) }
+        Self { kind: Kind::Nothing, ..Self::new(Code::NothingToDo, message) }
     }
 
     /// Adds a remedy in words.

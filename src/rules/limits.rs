@@ -1,6 +1,7 @@
 //! The limits and forms of the texts that people write. Every operation and import that accepts a value checks it here.
 
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::id::{IdError, IssueId};
 use crate::model::issue::RELATIONS;
 use crate::model::remedy::Remedies;
@@ -50,14 +51,14 @@ pub(crate) enum LimitError {
 }
 
 impl Explain for LimitError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::EmptyTitle => "empty-title",
-            Self::LongTitle(_) | Self::LongText(_) => "too-long",
-            Self::BrokenTitle => "invalid-title",
-            Self::EmptyLabel | Self::Label(_) => "invalid-label",
-            Self::Address(_) => "invalid-url",
-            Self::Relation(_) => "invalid-relation",
+            Self::EmptyTitle => Code::EmptyTitle,
+            Self::LongTitle(_) | Self::LongText(_) => Code::TooLong,
+            Self::BrokenTitle => Code::InvalidTitle,
+            Self::EmptyLabel | Self::Label(_) => Code::InvalidLabel,
+            Self::Address(_) => Code::InvalidUrl,
+            Self::Relation(_) => Code::InvalidRelation,
             Self::Id(error) => error.code(),
         }
     }

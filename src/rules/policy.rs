@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 use crate::model::root::Policy;
 use crate::model::text_enum;
@@ -158,8 +159,8 @@ pub(crate) enum PolicyError {
 }
 
 impl Explain for PolicyError {
-    fn code(&self) -> &'static str {
-        "invalid-policy"
+    fn code(&self) -> Code {
+        Code::InvalidPolicy
     }
 
     fn remedies(&self) -> Remedies {

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::policy::Gate;
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -157,13 +158,13 @@ fn another_plan(id: &SolutionId) -> Remedies {
 }
 
 impl Explain for Refusal {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Empty(_) => "no-tasks",
-            Self::OwnerDecides { .. } => "owner-decides",
-            Self::Rejected(_) => "review-rejected",
-            Self::Unreviewed { .. } => "review-required",
-            Self::OwnPlan { .. } => "own-plan",
+            Self::Empty(_) => Code::NoTasks,
+            Self::OwnerDecides { .. } => Code::OwnerDecides,
+            Self::Rejected(_) => Code::ReviewRejected,
+            Self::Unreviewed { .. } => Code::ReviewRequired,
+            Self::OwnPlan { .. } => Code::OwnPlan,
         }
     }
 

@@ -4,6 +4,7 @@
 //! An operation needs one capability, and a role is a set of them. Both tables are only here.
 
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::remedy::Remedies;
 use crate::model::text_enum;
@@ -154,8 +155,8 @@ pub(crate) struct NotTheirs {
 }
 
 impl Explain for NotTheirs {
-    fn code(&self) -> &'static str {
-        "not-your-role"
+    fn code(&self) -> Code {
+        Code::NotYourRole
     }
 
     fn remedies(&self) -> Remedies {
@@ -188,11 +189,11 @@ pub(crate) enum RoleError {
 }
 
 impl Explain for RoleError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Unknown(_) => "unknown-role",
+            Self::Unknown(_) => Code::UnknownRole,
             Self::NotTheirs(refused) => refused.code(),
-            Self::Override(_) | Self::OfTheRun(_) => "not-your-role",
+            Self::Override(_) | Self::OfTheRun(_) => Code::NotYourRole,
         }
     }
 

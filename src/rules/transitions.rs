@@ -1,6 +1,7 @@
 //! The legal transitions of an issue, each with its command. Any other transition needs `--force --reason`.
 
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::remedy::{Call, Remedies};
@@ -148,8 +149,8 @@ fn leads_from(by: By) -> String {
 }
 
 impl Explain for IllegalMove {
-    fn code(&self) -> &'static str {
-        "illegal-move"
+    fn code(&self) -> Code {
+        Code::IllegalMove
     }
 
     fn remedies(&self) -> Remedies {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::layout::largest;
 use super::redaction::purge::Unpurged;
 use crate::git::{Fault, GitError, ObjectId};
+use crate::model::code::Code;
 use crate::model::doc::{Broken, Excess, Frozen};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedies};
@@ -279,28 +280,28 @@ fn locked(seconds: u64) -> String {
 }
 
 impl Explain for StoreError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::NotInitialised(_) => "not-initialised",
-            Self::NotAStore { .. } => "not-a-store",
-            Self::NewerFormat { .. } => "newer-format",
-            Self::Mirror { .. } => "mirror",
-            Self::Config { .. } => "config",
-            Self::Identity(_) => "identity",
-            Self::Random(_) => "no-random-numbers",
-            Self::Locked(_) => "locked",
-            Self::Contended { .. } => "contended",
-            Self::Broken { .. } => "broken-record",
+            Self::NotInitialised(_) => Code::NotInitialised,
+            Self::NotAStore { .. } => Code::NotAStore,
+            Self::NewerFormat { .. } => Code::NewerFormat,
+            Self::Mirror { .. } => Code::Mirror,
+            Self::Config { .. } => Code::Config,
+            Self::Identity(_) => Code::Identity,
+            Self::Random(_) => Code::NoRandomNumbers,
+            Self::Locked(_) => Code::Locked,
+            Self::Contended { .. } => Code::Contended,
+            Self::Broken { .. } => Code::BrokenRecord,
             Self::TooLarge { .. }
             | Self::Excess { .. }
             | Self::FullFolder { .. }
-            | Self::FullRecord { .. } => "too-large",
-            Self::Frozen { .. } => "frozen",
-            Self::Unsigned { .. } => "unsigned",
-            Self::Shallow | Self::ShallowCode(_) => "shallow",
-            Self::Unmerged { .. } => "unmerged",
-            Self::DoubtedClock { .. } => "doubted-clock",
-            Self::Purged { .. } => "purged",
+            | Self::FullRecord { .. } => Code::TooLarge,
+            Self::Frozen { .. } => Code::Frozen,
+            Self::Unsigned { .. } => Code::Unsigned,
+            Self::Shallow | Self::ShallowCode(_) => Code::Shallow,
+            Self::Unmerged { .. } => Code::Unmerged,
+            Self::DoubtedClock { .. } => Code::DoubtedClock,
+            Self::Purged { .. } => Code::Purged,
             Self::Unmergeable { why, .. } => why.code(),
             Self::Git(error) => error.code(),
         }

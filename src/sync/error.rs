@@ -1,6 +1,7 @@
 //! Errors of exchanges with a remote. None of them changes the local state.
 
 use super::words;
+use crate::model::code::Code;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedies};
 use crate::model::{Explain, shell};
@@ -109,18 +110,18 @@ impl SyncError {
 }
 
 impl Explain for SyncError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::NoRemote => "no-remote",
-            Self::WhichRemote { .. } => "which-remote",
-            Self::UnknownRemote { .. } => "unknown-remote",
-            Self::Unreachable { .. } => "unreachable",
-            Self::Credentials { .. } => "credentials",
-            Self::Refused { hint: None, .. } => "refused",
-            Self::Refused { hint: Some(_), .. } => "declined",
-            Self::Behind { .. } => "behind",
-            Self::Raced { .. } => "raced",
-            Self::Unknown { .. } => "unknown-outcome",
+            Self::NoRemote => Code::NoRemote,
+            Self::WhichRemote { .. } => Code::WhichRemote,
+            Self::UnknownRemote { .. } => Code::UnknownRemote,
+            Self::Unreachable { .. } => Code::Unreachable,
+            Self::Credentials { .. } => Code::Credentials,
+            Self::Refused { hint: None, .. } => Code::Refused,
+            Self::Refused { hint: Some(_), .. } => Code::Declined,
+            Self::Behind { .. } => Code::Behind,
+            Self::Raced { .. } => Code::Raced,
+            Self::Unknown { .. } => Code::UnknownOutcome,
             Self::Theirs { why, .. } => why.code(),
             Self::Store(error) => error.code(),
         }

@@ -6,6 +6,7 @@ use super::merges::{self, Budget};
 use super::trailers;
 use crate::git::{ObjectId, Revisions};
 use crate::index::{Index, IndexError};
+use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::remedy::Remedies;
@@ -39,9 +40,9 @@ pub(crate) enum RangeError {
 }
 
 impl crate::model::Explain for RangeError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Range { .. } => "not-found",
+            Self::Range { .. } => Code::NotFound,
             Self::Store(error) => error.code(),
         }
     }

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use super::quoted::unquoted;
 use crate::git::GitError;
 use crate::git::ObjectId;
+use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::{Call, Remedies};
 use crate::store::{Store, StoreError, object_id};
@@ -59,9 +60,11 @@ pub(crate) enum BlameError {
 }
 
 impl crate::model::Explain for BlameError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::NoFile(_) | Self::Deleted { .. } | Self::TooShort { .. } | Self::Outside(_) => "not-found",
+            Self::NoFile(_) | Self::Deleted { .. } | Self::TooShort { .. } | Self::Outside(_) => {
+                Code::NotFound
+            }
             Self::Store(error) => error.code(),
         }
     }

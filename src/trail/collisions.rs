@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::git::{Aside, Attempt, GitError};
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::remedy::Remedies;
 use crate::store::{Store, StoreError};
@@ -31,11 +32,11 @@ pub(crate) enum CollisionError {
 }
 
 impl Explain for CollisionError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::TooOld { .. } => "git-too-old",
+            Self::TooOld { .. } => Code::GitTooOld,
             Self::Git(error) => error.code(),
-            Self::Folder(_) => "cannot-write",
+            Self::Folder(_) => Code::CannotWrite,
         }
     }
 

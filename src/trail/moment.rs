@@ -4,6 +4,7 @@
 use crate::git::ObjectId;
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 use crate::store::dates::Bound;
@@ -35,9 +36,9 @@ impl From<StoreError> for MomentError {
 }
 
 impl Explain for MomentError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Unknown(_) | Self::NotOurs { .. } => "unknown-moment",
+            Self::Unknown(_) | Self::NotOurs { .. } => Code::UnknownMoment,
             Self::Index(error) => error.code(),
         }
     }

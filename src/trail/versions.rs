@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use crate::git::{ObjectId, parse_local_date};
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::id::SolutionId;
 use crate::model::op::Other;
 use crate::model::remedy::Remedies;
@@ -36,9 +37,9 @@ pub(crate) enum MomentError {
 }
 
 impl Explain for MomentError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Unknown(_) => "unknown-moment",
+            Self::Unknown(_) => Code::UnknownMoment,
             Self::Store(error) => error.code(),
         }
     }

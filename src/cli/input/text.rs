@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cli::{Failure, read_text};
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::remedy::Remedy;
 use crate::model::shell;
@@ -137,7 +138,7 @@ pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Failu
 
 /// If an item is not found and the command also takes a text, adds a hint: the word may have been meant as text.
 pub(crate) fn or_text(failure: Failure, word: Option<&str>, command: &str) -> Failure {
-    match word.filter(|_| failure.code() == "not-found") {
+    match word.filter(|_| failure.code() == Code::NotFound) {
         Some(word) => failure.hint(if_your_text(word, command)),
         None => failure,
     }
@@ -196,7 +197,7 @@ pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<Written,
     let folder = store.git_dir().join("wf");
     let path = folder.join("EDITMSG.md");
     let failed = |error: std::io::Error| {
-        Failure::new("editor", format!("cannot edit `{}`: {error}", path.display()))
+        Failure::new(Code::Editor, format!("cannot edit `{}`: {error}", path.display()))
             .hint("`git var GIT_EDITOR` shows the editor; -m or -F need none")
     };
     std::fs::create_dir_all(&folder).map_err(failed)?;
@@ -208,13 +209,13 @@ pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<Written,
         .status()
         .map_err(failed)?;
     if !status.success() {
-        return Err(Failure::new("editor", format!("the editor `{editor}` failed: {status}"))
+        return Err(Failure::new(Code::Editor, format!("the editor `{editor}` failed: {status}"))
             .hint(format!("what you wrote is in `{}`", path.display())));
     }
     let written = std::fs::read(&path).map_err(failed)?;
     let stripped = git.uncommented(&written)?;
     let text = String::from_utf8(stripped).map_err(|_| {
-        Failure::new("invalid-utf8", format!("`{}` is not UTF-8", path.display()))
+        Failure::new(Code::InvalidUtf8, format!("`{}` is not UTF-8", path.display()))
             .hint("set the editor to write UTF-8; what you wrote is in that file")
     })?;
     Ok(Written { text, file: Some(path) })

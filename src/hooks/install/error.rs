@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 
 /// Why hooks were not installed or not removed.
@@ -53,12 +54,12 @@ impl InstallError {
 }
 
 impl Explain for InstallError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Outside { .. } => "hooks-outside",
-            Self::Tracked { .. } => "hooks-tracked",
-            Self::TwoEarlier { .. } => "hooks-two-earlier",
-            Self::Io { .. } => "hooks-io",
+            Self::Outside { .. } => Code::HooksOutside,
+            Self::Tracked { .. } => Code::HooksTracked,
+            Self::TwoEarlier { .. } => Code::HooksTwoEarlier,
+            Self::Io { .. } => Code::HooksIo,
         }
     }
 

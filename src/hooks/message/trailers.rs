@@ -8,6 +8,7 @@ use bstr::ByteSlice;
 use super::CommentRule;
 use super::placement::{self, TrailerPlace};
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 
 /// Why trailers were not added; the message is unchanged.
@@ -23,8 +24,8 @@ pub(crate) struct MessageError {
 }
 
 impl Explain for MessageError {
-    fn code(&self) -> &'static str {
-        "message-file"
+    fn code(&self) -> Code {
+        Code::MessageFile
     }
 
     fn remedies(&self) -> Remedies {

@@ -7,6 +7,7 @@ use super::Pages;
 use crate::git::clear_local_variables;
 use crate::interchange::selection::{Selection, State};
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 
 /// What an issue is asked for.
@@ -34,11 +35,11 @@ pub(crate) enum GhError {
 }
 
 impl Explain for GhError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Absent | Self::Start(_) => "no-gh",
-            Self::NoLogin(_) => "not-logged-in",
-            Self::Failed(_) => "gh-failed",
+            Self::Absent | Self::Start(_) => Code::NoGh,
+            Self::NoLogin(_) => Code::NotLoggedIn,
+            Self::Failed(_) => Code::GhFailed,
         }
     }
 

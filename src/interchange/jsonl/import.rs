@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use super::{FORMAT, VERSION, text};
 use crate::interchange::lines::{self, Line, Lines, Source, Unreadable};
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::doc::{Doc, Step};
 use crate::model::op::Other;
 use crate::model::remedy::Remedies;
@@ -51,8 +52,8 @@ pub(crate) struct NoExport {
 }
 
 impl Explain for NoExport {
-    fn code(&self) -> &'static str {
-        "not-an-export"
+    fn code(&self) -> Code {
+        Code::NotAnExport
     }
 
     fn remedies(&self) -> Remedies {

@@ -1,5 +1,6 @@
 //! Fields that two clones changed differently: listing and resolving them.
 
+use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::redaction::REDACTED;
 use crate::ops::{Answer, Refusal, Session};
@@ -49,7 +50,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     let is_hidden = |value: &serde_json::Value| value.as_str() == Some(REDACTED);
     if is_hidden(&side.value) || side.value.as_object().is_some_and(|fields| fields.values().any(is_hidden)) {
         // Writing the value again would reveal it, or store its replacement text.
-        return Err(Refusal::new("redacted", format!("that value of `{}` is redacted", conflict.field))
+        return Err(Refusal::new(Code::Redacted, format!("that value of `{}` is redacted", conflict.field))
             .remedy(Op::Edit, "sets the field, which resolves it too"));
     }
     let committed = session.transact(permit, |tx| {
@@ -93,7 +94,7 @@ fn pick(store: &Store, input: &Settle) -> Result<Conflict, Refusal> {
     fitting.retain(|it| input.field.as_ref().is_none_or(|field| *field == it.field));
     let field = input.field.as_deref().map(|field| format!(", field `{field}`")).unwrap_or_default();
     let Some(first) = fitting.first() else {
-        return Err(Refusal::new("not-found", format!("`{record}`{field} has no unresolved conflict"))
+        return Err(Refusal::new(Code::NotFound, format!("`{record}`{field} has no unresolved conflict"))
             .remedy(Op::Conflicts, "lists the unresolved conflicts"));
     };
     let is_one_field = fitting.iter().all(|it| it.path == first.path && it.field == first.field);
@@ -108,14 +109,14 @@ fn pick(store: &Store, input: &Settle) -> Result<Conflict, Refusal> {
     match number.map(|number| number as usize) {
         Some(number) if (1..=count).contains(&number) => Ok(fitting.swap_remove(number - 1)),
         Some(number) => Err(Refusal::new(
-            "not-found",
+            Code::NotFound,
             format!("there is no value {number} to take for `{record}`{field}"),
         )
         .hint(format!("there {} {count}", if count == 1 { "is" } else { "are" }))),
         None => {
             let hint =
                 if is_one_field { "name the record, the field and the number" } else { "name the field too" };
-            Err(Refusal::new("ambiguous", format!("more than one conflict fits `{record}`{field}"))
+            Err(Refusal::new(Code::Ambiguous, format!("more than one conflict fits `{record}`{field}"))
                 .details(fitting.iter().enumerate().map(|(n, it)| describe(n, it, is_one_field)).collect())
                 .hint(hint))
         }

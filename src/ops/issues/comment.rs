@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::existing_outline;
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::Comment;
 use crate::model::op::Op;
@@ -31,7 +32,7 @@ pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Comm
     let id = resolve::issue(&session.store().snapshot()?, issue)?;
     let body = limits::text(body)?;
     if body.trim().is_empty() {
-        return Err(Refusal::new("empty-comment", "the comment is empty, so nothing was written")
+        return Err(Refusal::new(Code::EmptyComment, "the comment is empty, so nothing was written")
             .hint("write the comment"));
     }
     let committed = session.transact(permit, |tx| {

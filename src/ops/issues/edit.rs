@@ -4,6 +4,7 @@ use super::fields::Fields;
 use super::input::some;
 use super::new::check_dependencies;
 use super::{IssueView, existing, existing_outline, view};
+use crate::model::code::Code;
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, StoredStatus};
@@ -47,7 +48,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     let id = resolve::issue(&session.store().snapshot()?, &issue)?;
     let named = fields.json.as_ref().and_then(|json| json.id.as_ref());
     if let Some(other) = named.filter(|other| **other != id) {
-        return Err(Refusal::new("other-issue", format!("the input is issue `{other}`, not `{id}`"))
+        return Err(Refusal::new(Code::OtherIssue, format!("the input is issue `{other}`, not `{id}`"))
             .hint("omit `id`")
             .remedy(Call::new(Op::Edit, [other]), "edits that one"));
     }
@@ -108,7 +109,7 @@ fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -
     if force.is_none() {
         transitions::permit(id, from, transitions::By::Status(to))?;
         if decision == StoredStatus::Planned && folder.issue.record.bound_solution_id.is_none() {
-            return Err(Refusal::new("not-bound", format!("issue `{id}` has no bound plan"))
+            return Err(Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan"))
                 .remedy(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")
                 .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one"));
         }
@@ -134,7 +135,7 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
         IssueStatus::Paused => return Ok(StoredStatus::Paused),
         IssueStatus::Cancelled => return Ok(StoredStatus::Cancelled),
         IssueStatus::Closed => {
-            return Err(Refusal::new("own-command", "`edit` does not close an issue")
+            return Err(Refusal::new(Code::OwnCommand, "`edit` does not close an issue")
                 .remedy(Call::new(Op::Close, [id]), "closes it"));
         }
         IssueStatus::Queued => Op::QueueAdd,
@@ -142,6 +143,6 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
         IssueStatus::Completed => Op::Done,
         IssueStatus::Failed => Op::Fail,
     };
-    Err(Refusal::new("derived-status", format!("the status `{status}` is derived and cannot be set"))
+    Err(Refusal::new(Code::DerivedStatus, format!("the status `{status}` is derived and cannot be set"))
         .remedy(op, "leads to it"))
 }

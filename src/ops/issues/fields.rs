@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::input::{IssueInput, some};
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
 use crate::model::priority::Priority;
@@ -91,7 +92,7 @@ impl Fields {
         }
         if issue.depends_on.contains(&issue.id) {
             return Err(Refusal::new(
-                "self-dependency",
+                Code::SelfDependency,
                 format!("issue `{}` cannot depend on itself", issue.id),
             )
             .hint("name another issue"));

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::lifecycle::Lifecycle;
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::{ExtendedContext, Issue, Source};
 use crate::model::priority::Priority;
@@ -126,7 +127,7 @@ impl IssueInput {
     /// `invalid-json`, `invalid-word`; an invalid value.
     pub(crate) fn parse(text: &str, name: &str) -> Result<Self, Refusal> {
         let wrong = |fault: &str| {
-            Refusal::new("invalid-json", format!("{name} is not an issue: {fault}"))
+            Refusal::new(Code::InvalidJson, format!("{name} is not an issue: {fault}"))
                 .hint("an issue is a JSON object with title, context, priority, tags, …")
         };
         let mut value = strict::parse_text(text).map_err(|fault| wrong(&strict::strict_fault(&fault)))?;

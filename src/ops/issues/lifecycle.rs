@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::model::code::Code;
 use crate::model::issue::{
     AcceptanceType, CommitStrategy, LifecycleRequirements, RegressionScope, TestStrategy,
 };
@@ -40,7 +41,7 @@ impl Lifecycle {
                 Some(Value::String(word)) if words.split(", ").any(|known| known == word) => {}
                 Some(other) => {
                     return Err(Refusal::new(
-                        "invalid-word",
+                        Code::InvalidWord,
                         format!(
                             "lifecycle_requirements.{name} cannot be `{}`",
                             other.as_str().unwrap_or(&other.to_string())

@@ -30,6 +30,7 @@ pub(crate) use show::{Record, ShownExecution, show};
 pub(crate) use view::{CommentView, Contents, IssueView, answer};
 
 use super::{Refusal, Session};
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Other;
 use crate::model::remedy::Call;
@@ -66,7 +67,7 @@ pub(crate) fn exists(session: &Session, id: &IssueId) -> Result<bool, Refusal> {
 }
 
 fn missing(id: &IssueId) -> Refusal {
-    Refusal::new("not-found", format!("there is no issue `{id}`"))
+    Refusal::new(Code::NotFound, format!("there is no issue `{id}`"))
         .remedy(Call::from(Other::List).flag("all"), "shows the issues")
         .remedy(Other::Sync, "fetches those of others")
 }

@@ -3,6 +3,7 @@
 use super::fields::Fields;
 use super::input::some;
 use super::{IssueView, view};
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, Source};
 use crate::model::op::{Op, Other};
@@ -71,7 +72,7 @@ fn make_id(tx: &Tx<'_>, title: &str, nonce: &Uid) -> IssueId {
 fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
     let id = &issue.id;
     if tx.file(&layout::issue(id))?.is_some() {
-        return Err(Refusal::new("exists", format!("issue `{id}` already exists"))
+        return Err(Refusal::new(Code::Exists, format!("issue `{id}` already exists"))
             .remedy(Call::new(Other::Show, [id]), "shows it")
             .hint("omit the id to get a new one"));
     }
@@ -89,14 +90,17 @@ pub(crate) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusa
     let facts = queue::facts_of(tx, [id.clone()])?;
     for dependency in facts.get(id).into_iter().flat_map(|issue| &issue.depends_on) {
         if !facts.contains_key(dependency) {
-            return Err(Refusal::new("not-found", format!("there is no issue `{dependency}` to depend on"))
-                .hint("create it first")
-                .remedy(Call::from(Other::List).flag("all"), "lists the issues"));
+            return Err(Refusal::new(
+                Code::NotFound,
+                format!("there is no issue `{dependency}` to depend on"),
+            )
+            .hint("create it first")
+            .remedy(Call::from(Other::List).flag("all"), "lists the issues"));
         }
     }
     if let Some(cycle) = readiness::dependency_cycle(id, &facts) {
         return Err(Refusal::new(
-            "cycle",
+            Code::Cycle,
             format!("the issues would depend on each other in a cycle: {cycle}"),
         )
         .hint("leave out one of these dependencies"));

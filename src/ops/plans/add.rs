@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::bind::left_queue;
 use super::handed::{examine, refuse_faulty, refuse_twins};
 use super::{Added, Handed, bind_in, reply};
+use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
@@ -131,7 +132,7 @@ fn store_plans(
                 stored.push((id, false));
                 continue;
             }
-            return Err(Refusal::new("exists", format!("another plan already has the id `{id}`"))
+            return Err(Refusal::new(Code::Exists, format!("another plan already has the id `{id}`"))
                 .hint("omit the id to get a new one"));
         }
         if tx.file(&layout::solution(&id))?.is_some() {

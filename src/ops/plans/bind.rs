@@ -1,6 +1,7 @@
 //! Choosing the plan of an issue that will be executed.
 
 use super::plan_of_issue;
+use crate::model::code::Code;
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
@@ -69,7 +70,7 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
         let id = resolve::solution(tx, text, Some(issue))?;
         if id.issue() != *issue {
             return Err(Refusal::new(
-                "other-issue",
+                Code::OtherIssue,
                 format!("plan `{id}` belongs to issue `{}`, not `{issue}`", id.issue()),
             )
             .remedy(Call::new(Other::SolutionList, [issue]), format!("shows the plans of `{issue}`")));
@@ -84,7 +85,7 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
             let what = format!("issue `{issue}` has {} newer plans, so one must be named", several.len());
             Err(Refusal {
                 remedies: vec![remedy],
-                ..Refusal::new("choice-needed", what).details(in_words(several))
+                ..Refusal::new(Code::ChoiceNeeded, what).details(in_words(several))
             })
         }
     }
@@ -107,7 +108,7 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
     }
     let costly = report.findings.iter().filter(|finding| finding.cost.is_some());
     Err(Refusal::new(
-        "low-quality",
+        Code::LowQuality,
         format!(
             "plan `{id}` has a quality of {:.2}; binding requires {LEAST} or more",
             report.quality.total()

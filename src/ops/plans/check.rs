@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::handed::examine;
 use super::{Handed, plan_named};
+use crate::model::code::Code;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
@@ -137,8 +138,8 @@ fn stored(snapshot: &Snapshot<'_>, text: &str, issue: Option<&IssueId>) -> Resul
         found => found.map_err(Refusal::from),
     };
     let id = named.map_err(|refusal| match refusal {
-        missing if missing.code == "not-found" => {
-            Refusal::new("not-found", format!("there is no file and no plan `{text}`"))
+        missing if missing.code == Code::NotFound => {
+            Refusal::new(Code::NotFound, format!("there is no file and no plan `{text}`"))
                 .hint("name a file, or `-` for stdin")
                 .remedy(Other::SolutionList, "shows the plans")
         }
@@ -175,12 +176,12 @@ fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching
         let plan = match resolve::any(snapshot, text)? {
             Known::Solution(id) => solution(snapshot, &id)?,
             Known::Issue(id) => existing(snapshot, &id)?.bound().cloned().ok_or_else(|| {
-                Refusal::new("not-bound", format!("issue `{id}` has no bound plan to compare with"))
+                Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan to compare with"))
                     .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one")
                     .hint("or name a plan instead of the issue")
             })?,
             _ => {
-                return Err(Refusal::new("not-found", format!("`{text}` is neither an issue nor a plan"))
+                return Err(Refusal::new(Code::NotFound, format!("`{text}` is neither an issue nor a plan"))
                     .remedy(Other::List, "shows the issues")
                     .remedy(Other::SolutionList, "shows the plans"));
             }

@@ -1,5 +1,6 @@
 //! What explorers find out about issues, kept for those who plan and review.
 
+use crate::model::code::Code;
 use crate::model::exploration::{Depth, Exploration, Explored};
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::Op;
@@ -30,7 +31,7 @@ pub(crate) fn explore(session: &Session, input: Explore) -> Answer<Explored> {
     let Explore { issue, depth, mut found, run } = input;
     if found.issue_id != issue {
         return Err(Refusal::new(
-            "other-issue",
+            Code::OtherIssue,
             format!("`issue_id` is `{}`, but issue `{issue}` was explored", found.issue_id),
         )
         .hint("name the issue that was asked about"));

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::op::{Op, Other};
@@ -59,7 +60,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     let id = resolve::issue(&snapshot, &input.issue)?;
     let text = limits::text(&input.text)?;
     if text.trim().is_empty() {
-        return Err(Refusal::new("empty", "the feedback is empty, so nothing was written")
+        return Err(Refusal::new(Code::Empty, "the feedback is empty, so nothing was written")
             .hint("say what the next planner should know"));
     }
     let kind = input.kind;
@@ -78,7 +79,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     let solution_id = named.or(in_json);
     if let Some(other) = solution_id.as_ref().filter(|it| it.issue() != id) {
         return Err(Refusal::new(
-            "other-issue",
+            Code::OtherIssue,
             format!("plan `{other}` belongs to issue `{}`, not `{id}`", other.issue()),
         )
         .remedy(Call::new(Other::SolutionList, [&id]), format!("shows the plans of `{id}`")));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::model::code::Code;
 use crate::model::id::SolutionId;
 use crate::model::op::Other;
 use crate::model::remedy::{Call, Remedy};
@@ -33,11 +34,13 @@ pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<Handed>, R
             .hint("a plan is a JSON object; for several, use an array or one object per line")
     };
     let plans = plan_check::split(text).map_err(|fault| match &fault {
-        Fault::Json(error) => refused("invalid-json", format!("{name} is not JSON: {}", json_fault(error))),
-        Fault::Unsound(why) => refused("unsound-json", format!("{name} cannot be read: {why}")),
+        Fault::Json(error) => {
+            refused(Code::InvalidJson, format!("{name} is not JSON: {}", json_fault(error)))
+        }
+        Fault::Unsound(why) => refused(Code::UnsoundJson, format!("{name} cannot be read: {why}")),
     })?;
     if plans.is_empty() {
-        return Err(refused("empty", format!("{name} holds no plan")));
+        return Err(refused(Code::Empty, format!("{name} holds no plan")));
     }
     let many = plans.len() > 1;
     let place = |n: usize| if many { format!("{place}[{n}]") } else { place.to_owned() };
@@ -79,7 +82,7 @@ pub(super) fn refuse_faulty(plans: &[Handed], reports: &[Report]) -> Result<(), 
 
 /// The refusal of a plan that cannot be stored, with its errors.
 pub(super) fn faulty(message: &str, faults: Vec<String>, remedy: Remedy) -> Refusal {
-    Refusal { remedies: vec![remedy], ..Refusal::new("invalid-plan", message).details(faults) }
+    Refusal { remedies: vec![remedy], ..Refusal::new(Code::InvalidPlan, message).details(faults) }
 }
 
 /// Refuses two plans with the same id.
@@ -87,7 +90,7 @@ pub(super) fn refuse_twins<'a>(ids: impl Iterator<Item = &'a SolutionId>) -> Res
     let mut seen = BTreeSet::new();
     for id in ids {
         if !seen.insert(id) {
-            return Err(Refusal::new("invalid-plan", format!("two plans have the id `{id}`"))
+            return Err(Refusal::new(Code::InvalidPlan, format!("two plans have the id `{id}`"))
                 .hint("leave the id out of one"));
         }
     }

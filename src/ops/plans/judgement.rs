@@ -5,6 +5,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -144,7 +145,7 @@ impl Judgement {
     /// `invalid-json`, `other-total`; the same as [`Self::new`].
     pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<Self, Refusal> {
         let wrong = |why: String| {
-            Refusal::new("invalid-json", format!("{name} is not a review: {why}"))
+            Refusal::new(Code::InvalidJson, format!("{name} is not a review: {why}"))
                 .remedy(Call::new(Other::Schema, ["review-input"]), "describes it")
         };
         let value = strict::parse(bytes).map_err(wrong)?;
@@ -171,7 +172,7 @@ impl Judgement {
         };
         if let Some(given) = input.total_score.filter(|given| given.rounded() != scores.total()) {
             return Err(Refusal::new(
-                "other-total",
+                Code::OtherTotal,
                 format!("the given total is {given}, but the scores make {}", scores.total()),
             )
             .hint("0.4 technical + 0.3 risk + 0.3 completeness; correct the scores, or omit the total"));
@@ -187,19 +188,19 @@ impl Judgement {
     pub(super) fn is_about(&self, plan: &Solution, digest: &PlanDigest) -> Result<(), Refusal> {
         let id = &plan.id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != id) {
-            return Err(Refusal::new("other-plan", format!("the review is about `{other}`, not `{id}`"))
+            return Err(Refusal::new(Code::OtherPlan, format!("the review is about `{other}`, not `{id}`"))
                 .remedy(Call::new(Op::SolutionReview, [other]), "records it"));
         }
         if let Some(other) = self.issue_id.as_ref().filter(|other| **other != id.issue()) {
             return Err(Refusal::new(
-                "other-issue",
+                Code::OtherIssue,
                 format!("the review is for a plan of `{other}`, but `{id}` is a plan of `{}`", id.issue()),
             )
             .hint("name the plan you reviewed, or omit issue_id"));
         }
         if let Some(read) = self.plan_digest.as_ref().filter(|read| *read != digest) {
             return Err(Refusal::new(
-                "digest-mismatch",
+                Code::DigestMismatch,
                 format!("plan `{id}` has changed since it was read: its digest is `{digest}`, not `{read}`"),
             )
             .remedy(Call::new(Other::SolutionShow, [id]), "shows it as it is now"));
@@ -213,7 +214,7 @@ fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Refusal> {
     let count = findings.len();
     if count > MOST_FINDINGS {
         return Err(Refusal::new(
-            "too-long",
+            Code::TooLong,
             format!("the review has {count} findings; at most {MOST_FINDINGS} are allowed"),
         )
         .hint("keep what matters most; one finding is enough to reject a plan that is wrong throughout"));
@@ -223,12 +224,12 @@ fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Refusal> {
         let length = finding.chars().count();
         let is_empty = ["", "technical:", "risk:", "completeness:"].contains(&finding.as_str());
         if is_empty {
-            return Err(Refusal::new("empty", format!("finding {} is empty", n + 1))
+            return Err(Refusal::new(Code::Empty, format!("finding {} is empty", n + 1))
                 .hint("say what should change, or leave it out"));
         }
         if length > LONGEST_FINDING {
             return Err(Refusal::new(
-                "too-long",
+                Code::TooLong,
                 format!("finding {} has {length} characters; at most {LONGEST_FINDING} are allowed", n + 1),
             )
             .remedy(Call::new(Op::Comment, ["ISSUE"]), "takes longer texts"));

@@ -1,6 +1,7 @@
 //! Resolves the plan that an id means; an issue or an item can stand for its plan.
 
 use super::in_words;
+use crate::model::code::Code;
 use crate::model::id::SolutionId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedy};
@@ -27,7 +28,7 @@ pub(crate) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Ref
         Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(id),
         Ok(Known::Issue(id)) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them")),
         Ok(Known::Execution(_) | Known::Queue(_) | Known::Roadmap(_)) => {
-            Err(Refusal::new("not-found", format!("`{text}` is not a plan"))
+            Err(Refusal::new(Code::NotFound, format!("`{text}` is not a plan"))
                 .remedy(Other::SolutionList, "shows the plans"))
         }
         Err(ResolveError::NotFound { .. }) => {
@@ -48,14 +49,14 @@ pub(crate) fn plan_of_issue(folder: &IssueFolder, remedy: Remedy) -> Result<Solu
     let issue = &folder.issue.record.id;
     match folder.solutions.as_slice() {
         [only] => Ok(only.record.id.clone()),
-        [] => Err(Refusal::new("no-solution", format!("issue `{issue}` has no plan"))
+        [] => Err(Refusal::new(Code::NoSolution, format!("issue `{issue}` has no plan"))
             .remedy(Call::new(Op::SolutionAdd, [issue.as_str(), "FILE"]), "adds one")),
         many => {
             let plans: Vec<_> = many.iter().map(|it| &it.record).collect();
             let what = format!("issue `{issue}` has {} plans, so one must be named", many.len());
             Err(Refusal {
                 remedies: vec![remedy],
-                ..Refusal::new("choice-needed", what).details(in_words(&plans))
+                ..Refusal::new(Code::ChoiceNeeded, what).details(in_words(&plans))
             })
         }
     }

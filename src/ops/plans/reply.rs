@@ -1,6 +1,7 @@
 //! Reply tasks for issues from GitHub, where someone waits for an answer.
 
 use super::Handed;
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::remedy::Call;
@@ -24,7 +25,7 @@ pub(super) fn settle(
     let repository = reply_task::repository(&store.repo().remote_urls());
     let Some(place) = Discussion::of(&folder.issue.record, repository) else {
         if append {
-            return Err(Refusal::new("not-from-github", format!("issue `{issue}` did not come from GitHub"))
+            return Err(Refusal::new(Code::NotFromGithub, format!("issue `{issue}` did not come from GitHub"))
                 .hint("only an issue from GitHub gets a reply task: it has a `source_url` there, or the id GH-<number> and a remote on GitHub"));
         }
         return Ok(());
@@ -41,7 +42,7 @@ pub(super) fn settle(
             }
             Err(Unadded::Full) => {
                 return Err(Refusal::new(
-                    "too-many-tasks",
+                    Code::TooManyTasks,
                     format!("{at}: the plan has no room for one more task"),
                 )
                 .hint("merge two of its tasks, or omit the reply task"));

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Judgement, plan_named};
+use crate::model::code::Code;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::op::Op;
@@ -136,12 +137,13 @@ fn settled(plan: &Solution, input: &Judgement) -> Result<Verdict, Refusal> {
     let is_empty = plan.typed_plan().tasks.is_empty();
     let mildest = if is_empty { Verdict::Rejected } else { by_total };
     match input.verdict {
-        Some(given) if given < mildest && is_empty => {
-            Err(Refusal::new("no-tasks", format!("plan `{}` has no tasks, so it cannot be {given}", plan.id))
-                .hint("reject it, or leave the verdict out"))
-        }
+        Some(given) if given < mildest && is_empty => Err(Refusal::new(
+            Code::NoTasks,
+            format!("plan `{}` has no tasks, so it cannot be {given}", plan.id),
+        )
+        .hint("reject it, or leave the verdict out")),
         Some(given) if given < mildest => Err(Refusal::new(
-            "milder-verdict",
+            Code::MilderVerdict,
             format!("`{given}` is milder than the scores: a total of {total} is {by_total}"),
         )
         .hint("correct the scores, or omit the verdict")),

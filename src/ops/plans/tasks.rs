@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::handed::faulty;
 use super::{SolutionView, plan_named, view_in};
+use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::SolutionId;
 use crate::model::op::{Op, Other};
@@ -128,7 +129,7 @@ pub(crate) fn edit_task(
         let wanted = task.trim();
         let Some(at) = tasks.iter().position(|task| name(task).eq_ignore_ascii_case(wanted)) else {
             let ids: Vec<String> = tasks.iter().map(name).collect();
-            return Err(Refusal::new("not-found", format!("plan `{id}` has no task `{wanted}`"))
+            return Err(Refusal::new(Code::NotFound, format!("plan `{id}` has no task `{wanted}`"))
                 .hint(format!("its tasks are {}", ids.join(", "))));
         };
         let old = name(&tasks[at]);
@@ -138,7 +139,7 @@ pub(crate) fn edit_task(
         edit.apply(task);
         let new = name(&tasks[at]);
         if new != old {
-            return Err(Refusal::new("other-task", format!("the input is task `{new}`, not `{old}`"))
+            return Err(Refusal::new(Code::OtherTask, format!("the input is task `{new}`, not `{old}`"))
                 .hint("a task keeps its id; leave `id` out of the input"));
         }
         Ok(old)
@@ -189,8 +190,11 @@ fn store_plan(
     force: Option<&str>,
 ) -> Result<(), Refusal> {
     if is_hidden(old) {
-        return Err(Refusal::new("redacted", format!("parts of plan `{id}` are hidden and would be lost"))
-            .remedy(add_another(id), "adds another plan"));
+        return Err(Refusal::new(
+            Code::Redacted,
+            format!("parts of plan `{id}` are hidden and would be lost"),
+        )
+        .remedy(add_another(id), "adds another plan"));
     }
     if force.is_none() {
         refuse_in_work(folder, id)?;
@@ -214,7 +218,7 @@ fn store_plan(
     {
         let costly = report.findings.iter().filter(|finding| finding.cost.is_some());
         return Err(Refusal::new(
-            "low-quality",
+            Code::LowQuality,
             format!(
                 "the bound plan `{id}` would have a quality of {:.2}; binding requires {LEAST} or more",
                 report.quality.total()
@@ -240,14 +244,14 @@ fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> 
         (Some(it), IssueStatus::Queued) => {
             let item = format!("{}:{}", it.queue, it.item.item_id);
             Err(Refusal::new(
-                "queued",
+                Code::Queued,
                 format!("plan `{id}` waits in queue `{}` as {}", it.queue, it.item.item_id),
             )
             .remedy(Call::new(Op::QueueRemove, [item]), "removes it")
             .hint("queue it again after the change"))
         }
         (_, IssueStatus::Executing | IssueStatus::Completed) if holds => {
-            Err(Refusal::new("in-work", format!("plan `{id}` is {status}"))
+            Err(Refusal::new(Code::InWork, format!("plan `{id}` is {status}"))
                 .remedy(add_another(id), "adds another plan")
                 .hint("the execution keeps the plan that it claimed"))
         }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{SolutionView, plan_named, view, view_in};
 use crate::index::Needs;
+use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::SolutionId;
 use crate::model::op::Other;
@@ -127,7 +128,7 @@ fn sides(session: &Session, input: &Diff) -> Result<(Version, Version), Refusal>
     if let Some(since) = &input.since {
         let then = versions::at_moment(session.store(), &all, since)?.ok_or_else(|| {
             let first = all.last().map(|version| version.at.to_string()).unwrap_or_default();
-            Refusal::new("not-found", format!("at `{since}` there was no plan `{id}` yet"))
+            Refusal::new(Code::NotFound, format!("at `{since}` there was no plan `{id}` yet"))
                 .hint(format!("it was added at {first}"))
         })?;
         return Ok((then.clone(), pick(&id, &all, number.unwrap_or(0))?));
@@ -173,7 +174,7 @@ fn load(session: &Session, text: &str) -> Result<(SolutionId, Vec<Version>), Ref
 fn pick(id: &SolutionId, all: &[Version], number: usize) -> Result<Version, Refusal> {
     all.get(number).cloned().ok_or_else(|| {
         Refusal::new(
-            "not-found",
+            Code::NotFound,
             format!("plan `{id}` has {}, so there is no `{id}@{{{number}}}`", count(all.len(), "version")),
         )
         .hint(format!("`{id}@{{0}}` is the plan as it is"))

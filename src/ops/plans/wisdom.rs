@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::code::Code;
 use crate::model::id::{EntryId, IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
@@ -68,7 +69,7 @@ pub(crate) fn add_wisdom(session: &Session, input: &AddWisdom) -> Answer<Wisdom>
     let permit = session.permit(Op::WisdomAdd)?;
     let text = limits::text(&input.text)?;
     if text.trim().is_empty() {
-        return Err(Refusal::new("empty", "the text is empty, so nothing was written")
+        return Err(Refusal::new(Code::Empty, "the text is empty, so nothing was written")
             .hint("say what others should know"));
     }
     let mut tags: Vec<String> = Vec::new();
@@ -158,7 +159,7 @@ fn question(read: &impl Read, text: &str) -> Result<EntryId, Refusal> {
     let all = records::wisdom(read, &mut Vec::new())?;
     match all.iter().find(|it| it.id == id) {
         Some(it) if it.kind == WisdomType::Question => Ok(id),
-        _ => Err(Refusal::new("not-a-question", format!("`{text}` is not a question"))
+        _ => Err(Refusal::new(Code::NotAQuestion, format!("`{text}` is not a question"))
             .remedy(shown, "lists the open questions")),
     }
 }

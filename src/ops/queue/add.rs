@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AddedItem, ItemAnswer, World, create, extend_facts};
+use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -179,7 +180,7 @@ fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Ref
     extend_facts(tx, &mut known, ids.iter().cloned())?;
     match any_cycle(&ids, &known) {
         Some(cycle) => {
-            Err(Refusal::new("cycle", format!("the issues depend on each other in a cycle: {cycle}"))
+            Err(Refusal::new(Code::Cycle, format!("the issues depend on each other in a cycle: {cycle}"))
                 .remedy(Call::new(Op::Edit, ["ID"]).option("depends-on", "-OTHER"), "removes a dependency"))
         }
         None => Ok(queued),
@@ -224,7 +225,7 @@ fn selected(tx: &Tx<'_>, selection: &Selection) -> Result<Vec<IssueFolder>, Refu
     if !unbound.is_empty() {
         let count = count(unbound.len(), "issue");
         return Err(Refusal::new(
-            "not-bound",
+            Code::NotBound,
             format!("{count} of these cannot be queued: no plan is bound"),
         )
         .details(unbound)
@@ -244,15 +245,17 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
     let id = &folder.issue.record.id;
     match (&folder.issue.record.bound_solution_id, folder.bound()) {
         (_, Some(plan)) => Ok(plan),
-        (Some(missing), None) => {
-            Err(Refusal::new("broken-record", format!("the plan `{missing}` of issue `{id}` cannot be read"))
-                .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses another"))
-        }
-        (None, None) if folder.solutions.is_empty() => {
-            Err(Refusal::new("not-bound", format!("issue `{id}` has no plan, so there is nothing to queue"))
-                .remedy(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one"))
-        }
-        (None, None) => Err(Refusal::new("not-bound", format!("issue `{id}` has no bound plan"))
+        (Some(missing), None) => Err(Refusal::new(
+            Code::BrokenRecord,
+            format!("the plan `{missing}` of issue `{id}` cannot be read"),
+        )
+        .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses another")),
+        (None, None) if folder.solutions.is_empty() => Err(Refusal::new(
+            Code::NotBound,
+            format!("issue `{id}` has no plan, so there is nothing to queue"),
+        )
+        .remedy(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")),
+        (None, None) => Err(Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan"))
             .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one")),
     }
 }
@@ -276,7 +279,7 @@ fn enter(
         return Err(Refusal::unreadable(&format!("queue `{queue}`")));
     };
     if folder.queue.status == QueueDecision::Archived {
-        return Err(Refusal::new("archived", format!("queue `{queue}` is archived"))
+        return Err(Refusal::new(Code::Archived, format!("queue `{queue}` is archived"))
             .remedy(Call::new(Op::QueueActivate, [&queue]), "reactivates it"));
     }
     let live = folder.items.iter().filter(|item| !item.is_removed());

@@ -1,6 +1,7 @@
 //! Decisions about whole queues: activating, pausing and archiving them, and their priorities.
 
 use super::{QueueAnswer, World};
+use crate::model::code::Code;
 use crate::model::id::QueueId;
 use crate::model::op::Op;
 use crate::model::queue::QueueDecision;
@@ -89,7 +90,7 @@ fn set(
         let ids = meant(tx, queues)?;
         for id in &ids {
             if decision(tx, id)? == QueueDecision::Archived {
-                return Err(Refusal::new("archived", format!("queue `{id}` is archived"))
+                return Err(Refusal::new(Code::Archived, format!("queue `{id}` is archived"))
                     .remedy(Call::new(Op::QueueActivate, [id]), "reactivates it"));
             }
             tx.edit_queue(id, |queue| queue.status = status)?;
@@ -130,7 +131,7 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
                 .iter()
                 .map(|it| format!("{}  {}  {}", it.item.item_id, it.status, it.item.solution_id));
             let count = count(unfinished.len(), "item");
-            return Err(Refusal::new("unfinished", format!("queue `{id}` has {count} not finished yet"))
+            return Err(Refusal::new(Code::Unfinished, format!("queue `{id}` has {count} not finished yet"))
                 .details(lines.collect())
                 .remedy(Op::QueuePause, "keeps them for later")
                 .remedy(Op::QueueRemove, "removes an item"));

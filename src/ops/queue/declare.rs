@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::conflicts::{ConflictAnswer, named};
 use super::{World, item};
+use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
@@ -115,7 +116,7 @@ pub(crate) fn declare(
 /// One object, a list of them, or `{"conflicts": […]}`.
 fn inputs(session: &Session, name: &str, text: &str) -> Result<Vec<ConflictInput>, Refusal> {
     let wrong = |why: String| {
-        Refusal::new("invalid-json", format!("{name} holds no conflicts: {why}"))
+        Refusal::new(Code::InvalidJson, format!("{name} holds no conflicts: {why}"))
             .remedy(Call::new(Other::Schema, ["queue-conflict-input"]), "prints what is allowed")
     };
     let mut value = strict::parse_text(text).map_err(|fault| wrong(strict_fault(&fault)))?;
@@ -162,7 +163,7 @@ fn plans(
         };
         if let Some(queue) = queue.as_ref().filter(|queue| **queue != of) {
             return Err(Refusal::new(
-                "other-queue",
+                Code::OtherQueue,
                 format!("`{text}` is an item of `{of}`, not of `{queue}`"),
             )
             .remedy(Op::QueueMerge, "merges two queues"));
@@ -183,7 +184,7 @@ fn read(
     place: &str,
 ) -> Result<(QueueId, QueueConflict), Refusal> {
     let wrong = |why: String| {
-        Refusal::new("invalid-conflict", format!("{place}{why}"))
+        Refusal::new(Code::InvalidConflict, format!("{place}{why}"))
             .remedy(Call::new(Other::Help, ["queue", "conflict", "add"]), "shows what is needed")
     };
     let word = input.kind.strip_suffix("_conflict").unwrap_or(&input.kind);

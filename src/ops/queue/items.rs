@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ItemAnswer, World, item};
+use crate::model::code::Code;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::Item;
@@ -143,7 +144,7 @@ fn refuse_begun(tx: &Tx<'_>, item: &Item) -> Result<(), Refusal> {
     let folder = existing(tx, &item.issue_id)?;
     let holder = facts::holder(&folder).filter(|it| it.execution.solution_id == item.solution_id);
     let refused = |status: ExecutionStatus| {
-        Refusal::new("begun", format!("`{}` is {status}, so it cannot be held back", item.solution_id))
+        Refusal::new(Code::Begun, format!("`{}` is {status}, so it cannot be held back", item.solution_id))
     };
     match holder.map(ExecutionFolder::outcome) {
         Some(status @ ExecutionStatus::Completed) => {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{QueueAnswer, World, show};
+use crate::model::code::Code;
 use crate::model::id::{EntryId, ItemId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
@@ -42,7 +43,7 @@ pub(crate) fn merge(session: &Session, source: &str, target: &str, force: Option
     let committed = session.transact(permit, |tx| {
         let (from, to) = (resolve::queue(tx, source)?, resolve::queue(tx, target)?);
         if from == to {
-            return Err(Refusal::new("same-queue", format!("cannot merge queue `{from}` into itself"))
+            return Err(Refusal::new(Code::SameQueue, format!("cannot merge queue `{from}` into itself"))
                 .hint("name two queues")
                 .remedy(Other::QueueList, "shows them"));
         }
@@ -70,13 +71,13 @@ fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: Option<&str>) 
     let executing = view.items.iter().find(|it| it.status == ItemStatus::Executing);
     if let Some(it) = executing.filter(|_| force.is_none()) {
         let (item, plan) = (&it.item.item_id, &it.item.solution_id);
-        return Err(Refusal::new("executing", format!("item `{item}` (`{plan}`) is executing"))
+        return Err(Refusal::new(Code::Executing, format!("item `{item}` (`{plan}`) is executing"))
             .hint("merge once it has ended")
             .remedy(Other::LeaseList, "shows who executes"));
     }
     let target = read(tx, to)?;
     if target.queue.status == QueueDecision::Archived {
-        return Err(Refusal::new("archived", format!("queue `{to}` is archived"))
+        return Err(Refusal::new(Code::Archived, format!("queue `{to}` is archived"))
             .remedy(Call::new(Op::QueueActivate, [to]), "reactivates it"));
     }
     let there: HashMap<&SolutionId, &Item> =

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{QueueAnswer, World, show};
+use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::Op;
 use crate::model::queue::Item;
@@ -39,7 +40,7 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
         let (of, other) = world.item(store, tx, text)?;
         if of != queue {
             let message = format!("`{text}` is an item of `{of}`, not of `{queue}`");
-            return Err(Refusal::new("other-queue", message).remedy(Op::QueueMerge, "merges two queues"));
+            return Err(Refusal::new(Code::OtherQueue, message).remedy(Op::QueueMerge, "merges two queues"));
         }
         if other.solution_id == moved.solution_id {
             return Err(
@@ -132,7 +133,7 @@ fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Resul
         .collect();
     let has_to = earlier.contains_key(&second.solution_id);
     let (first, second) = (&first.item_id, &second.item_id);
-    let refusal = Refusal::new("order", format!("`{first}` cannot come before `{second}`"));
+    let refusal = Refusal::new(Code::Order, format!("`{first}` cannot come before `{second}`"));
     let refusal = refusal.details(in_the_way);
     Err(match has_to {
         true => refusal

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::World;
 use super::conflicts::{ConflictAnswer, named};
 use super::declare::rationale;
+use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue_conflict::{QueueConflict, Resolution};
@@ -78,13 +79,13 @@ fn meant<'a>(
     }
     match found.as_slice() {
         [one] => Ok(*one),
-        [] => Err(Refusal::new("not-found", format!("there is no conflict `{}`", input.conflict)).remedy(
+        [] => Err(Refusal::new(Code::NotFound, format!("there is no conflict `{}`", input.conflict)).remedy(
             Other::QueueConflictList,
             "shows the conflicts; only those with a CFT- number can be decided",
         )),
         many => {
             let names = many.iter().map(|(view, _)| format!("{}:{name}", view.queue.id));
-            Err(Refusal::new("ambiguous-id", format!("several queues have a conflict `{name}`"))
+            Err(Refusal::new(Code::AmbiguousId, format!("several queues have a conflict `{name}`"))
                 .details(names.collect())
                 .hint("name the queue with it"))
         }
@@ -128,8 +129,11 @@ fn order(
         } else {
             format!("{} is missing", list(missing))
         };
-        return Err(Refusal::new("incomplete-order", format!("the order does not fit the conflict: {why}"))
-            .hint("name each item of the conflict once, first to last"));
+        return Err(Refusal::new(
+            Code::IncompleteOrder,
+            format!("the order does not fit the conflict: {why}"),
+        )
+        .hint("name each item of the conflict once, first to last"));
     }
     Ok(order)
 }
@@ -199,7 +203,7 @@ fn refuse_unsettled(before: &QueueView, after: &QueueView, name: &str) -> Result
         .find(|it| it.clarification.is_some() && (it.id.as_deref() == Some(name) || !known.contains(&it.id)));
     match still.and_then(|it| it.clarification.as_ref()) {
         Some(asked) => Err(Refusal::new(
-            "unsettled",
+            Code::Unsettled,
             format!("that order does not resolve the conflict: {}", asked.question),
         )
         .hint("what the issues depend on comes first in any order")

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ItemAnswer, QueueAnswer, World, create};
+use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::QueueDecision;
@@ -131,7 +132,7 @@ fn active_in(world: &World) -> impl Iterator<Item = &QueueId> {
 pub(crate) fn active_ids(world: &World) -> Result<Vec<&QueueId>, Refusal> {
     let ids: Vec<&QueueId> = active_in(world).collect();
     if ids.is_empty() {
-        return Err(Refusal::new("no-queue", "there is no active queue")
+        return Err(Refusal::new(Code::NoQueue, "there is no active queue")
             .remedy(Call::new(Op::QueueAdd, ["ISSUE"]), "creates one")
             .remedy(Call::from(Other::QueueList).flag("all"), "shows all"));
     }

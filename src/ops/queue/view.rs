@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::{World, item_name};
+use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::Other;
 use crate::model::queue::{Item, Queue};
@@ -178,7 +179,7 @@ impl World {
     /// The item of this plan in this queue.
     pub(crate) fn item_answer(&self, queue: &QueueId, solution: &SolutionId) -> Result<ItemAnswer, Refusal> {
         self.items([(queue, solution)]).pop().ok_or_else(|| {
-            Refusal::new("not-found", format!("queue `{queue}` has no item of `{solution}`"))
+            Refusal::new(Code::NotFound, format!("queue `{queue}` has no item of `{solution}`"))
                 .remedy(Call::new(Other::QueueShow, [queue]), "shows its items")
         })
     }

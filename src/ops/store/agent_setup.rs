@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::agent_files::{self as files, AGENTS, Agent, Fault, Gives, Piece, Reads, SHARED, State};
@@ -87,7 +88,7 @@ pub(crate) struct FileChange {
 /// `no-work-tree`; `cannot-edit` for a file that cannot be read or safely changed.
 pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<AgentFiles> {
     let top = session.store().work_dir().ok_or_else(|| {
-        Refusal::new("no-work-tree", "a bare repository has no files for agents")
+        Refusal::new(Code::NoWorkTree, "a bare repository has no files for agents")
             .hint("run this in a clone with a work tree")
     })?;
     let mut work = WorkFiles::at(&top)?;
@@ -234,6 +235,6 @@ fn is_set_up(work: &mut WorkFiles, reads: &Reads) -> Result<bool, Refusal> {
 }
 
 fn unfit(path: &str, fault: &Fault) -> Refusal {
-    Refusal::new("cannot-edit", format!("`{path}` {fault}"))
+    Refusal::new(Code::CannotEdit, format!("`{path}` {fault}"))
         .hint(format!("{}; nothing was changed", fault.advice()))
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::import::{Import, Selected, import};
 use crate::interchange::Report;
 use crate::interchange::github::{GITHUB, Pages, comment_on, completion, issues_of};
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::Comment;
 use crate::model::op::Op;
@@ -103,14 +104,14 @@ pub(crate) fn comment_for_github(session: &Session, input: &Reply) -> Answer<Git
     let folder = existing(&state, &id)?;
     let remote = reply_task::repository(&session.store().repo().remote_urls());
     let place = reply_task::Discussion::of(&folder.issue.record, remote).ok_or_else(|| {
-        Refusal::new("not-from-github", format!("issue `{id}` did not come from GitHub")).hint(
+        Refusal::new(Code::NotFromGithub, format!("issue `{id}` did not come from GitHub")).hint(
             "an issue from GitHub has a `source_url` there, or the id GH-<number> and a remote on GitHub",
         )
     })?;
     let executed = facts::holder(&folder)
         .and_then(|execution| Some((execution, folder.solution(&execution.execution.solution_id)?)));
     let Some((execution, solution)) = executed else {
-        return Err(Refusal::new("not-executed", format!("no plan of `{id}` was executed"))
+        return Err(Refusal::new(Code::NotExecuted, format!("no plan of `{id}` was executed"))
             .hint("the comment says what was done; execute a plan first"));
     };
     let plan = solution.typed_plan();
@@ -123,7 +124,7 @@ pub(crate) fn comment_for_github(session: &Session, input: &Reply) -> Answer<Git
         return Ok(session.done(comment, None));
     }
     let (Some(repository), Some(number)) = (&comment.repository, comment.number) else {
-        return Err(Refusal::new("not-from-github", format!("`{id}` has no known issue on GitHub"))
+        return Err(Refusal::new(Code::NotFromGithub, format!("`{id}` has no known issue on GitHub"))
             .remedy(Call::new(Op::Edit, [&id]).option("source-url", "URL"), "sets its URL there"));
     };
     session.permit(Op::Accept)?;
@@ -147,7 +148,7 @@ fn refuse_early(plan: &Plan, execution: &ExecutionFolder) -> Result<(), Refusal>
         return Ok(());
     }
     let message = format!("the reply is the last task, and {} open", count_are(open.len()));
-    Err(Refusal::new("open-tasks", message)
+    Err(Refusal::new(Code::OpenTasks, message)
         .details(open)
         .remedy(Op::Verify, "runs the tests")
         .hint("finish the work first"))
@@ -163,7 +164,7 @@ fn refuse_second(folder: &IssueFolder, execution: &ExecutionFolder) -> Result<()
     let place = sent.source_id.as_ref().map(|url| format!(" as {url}")).unwrap_or_default();
     let (author, at) = (&sent.author, sent.created_at);
     let message = format!("the result was already posted{place}, by {author} at {at}");
-    Err(Refusal::new("already-posted", message).hint("edit that comment on GitHub if it is wrong"))
+    Err(Refusal::new(Code::AlreadyPosted, message).hint("edit that comment on GitHub if it is wrong"))
 }
 
 /// Keeps what was sent as a comment of the issue, so that nobody sends it again. It was sent whether or not that succeeds.

@@ -5,6 +5,7 @@ use crate::interchange::lines::Source;
 use crate::interchange::selection::Selection;
 use crate::interchange::tracker::{Records, Tracker};
 use crate::interchange::{Report, Skipped, jsonl};
+use crate::model::code::Code;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
@@ -60,7 +61,7 @@ pub(crate) fn import(
     let Import { name, records, how: Selected { selection, dry_run, strict } } = input;
     let batch = session.counted("reading", None, |at| Batch::collect(tracker, records, &selection, at))?;
     if batch.is_empty() {
-        return Err(Refusal::new("empty", format!("{name} is empty, so nothing was imported"))
+        return Err(Refusal::new(Code::Empty, format!("{name} is empty, so nothing was imported"))
             .hint(tracker.hint)
             .remedy(Call::new(Other::Help, ["import"]), "lists the sources"));
     }
@@ -138,7 +139,7 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
 fn wrong_source(name: &str, tracker: &Tracker, skipped: &[Skipped]) -> Refusal {
     let unit = skipped.first().map_or("line", |skipped| &skipped.unit);
     let message = format!("no {unit} of {name} can be imported as an issue of {}", tracker.name);
-    Refusal::new("wrong-source", message)
+    Refusal::new(Code::WrongSource, message)
         .details(first_lines(skipped))
         .hint(tracker.hint)
         .remedy(Call::new(Other::Help, ["import"]), "lists the sources")
@@ -150,7 +151,7 @@ fn not_strict(name: &str, skipped: &[Skipped]) -> Refusal {
         1 => "1 record".to_owned(),
         count => format!("{count} records"),
     };
-    Refusal::new("not-strict", format!("{count} of {name} cannot be imported, so nothing was"))
+    Refusal::new(Code::NotStrict, format!("{count} of {name} cannot be imported, so nothing was"))
         .details(first_lines(skipped))
         .hint("correct the source, or import the rest without --strict")
 }

@@ -6,6 +6,7 @@ use super::import::{Import, Selected, import};
 use crate::git::{Environment, Repository};
 use crate::interchange::Report;
 use crate::interchange::git_bug::{Bugs, GIT_BUG};
+use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::StoreError;
@@ -27,7 +28,7 @@ pub(crate) fn import_git_bug(session: &Session, place: Option<&str>, how: Select
     if bugs.is_empty() {
         let place = remote.map_or("refs".to_owned(), |remote| format!("refs/remotes/{remote}"));
         let from = remote.unwrap_or("REMOTE");
-        return Err(Refusal::new("not-found", format!("{name} has no bugs of git-bug in `{place}/bugs/`")).hint(
+        return Err(Refusal::new(Code::NotFound, format!("{name} has no bugs of git-bug in `{place}/bugs/`")).hint(
             format!("fetch them: git fetch {from} 'refs/bugs/*:{place}/bugs/*' 'refs/identities/*:{place}/identities/*'"),
         ));
     }
@@ -37,7 +38,7 @@ pub(crate) fn import_git_bug(session: &Session, place: Option<&str>, how: Select
 /// Another repository. The variables of git name this one.
 fn open(path: &str) -> Result<Repository, Refusal> {
     Repository::discover(Path::new(path), &Environment::default()).map_err(|error| {
-        Refusal::new("not-found", format!("`{path}` is neither a remote nor a git repository: {error}"))
+        Refusal::new(Code::NotFound, format!("`{path}` is neither a remote nor a git repository: {error}"))
             .hint("give the name of a remote, or the path of a repository")
     })
 }

@@ -3,6 +3,7 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::root::Project;
 use crate::model::schema::Shape;
@@ -75,7 +76,7 @@ fn value_of(text: &str) -> Result<Value, Refusal> {
     }
     match strict::parse(text.as_bytes()) {
         Ok(value) => Ok(Shape::Any.order(value)),
-        Err(why) => Err(Refusal::new("invalid-json", format!("this JSON cannot be stored: {why}"))
+        Err(why) => Err(Refusal::new(Code::InvalidJson, format!("this JSON cannot be stored: {why}"))
             .hint("put a word in front of it to store it as text")),
     }
 }

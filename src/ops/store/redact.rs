@@ -1,6 +1,7 @@
 //! Hiding a value everywhere.
 
 use super::copies::copies;
+use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::op::{Op, Other};
 use crate::model::redaction::{ALL, Redaction};
@@ -92,7 +93,7 @@ fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
         Known::Item(queue, solution) => (format!("{queue}:{solution}"), layout::item(&queue, &solution)),
     };
     let Some((folder, target)) = layout::redacted_by(&path) else {
-        return Err(Refusal::new("not-redactable", format!("nothing of `{id}` can be hidden")));
+        return Err(Refusal::new(Code::NotRedactable, format!("nothing of `{id}` can be hidden")));
     };
     let in_log = input.field.split_once('/').filter(|(log, _)| LOGS.contains(log));
     let Some((log, rest)) = in_log else {
@@ -116,11 +117,11 @@ fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redacti
     let Wanted { folder, target, field } = wanted;
     let path = format!("{folder}/{target}");
     let nothing = |why: &str| {
-        Refusal::new("not-redactable", format!("`{field}` of `{target}` {why}"))
+        Refusal::new(Code::NotRedactable, format!("`{field}` of `{target}` {why}"))
             .hint("texts can be hidden: title, context, plan, …; ids, times and the names of kinds cannot")
     };
     if target == layout::CLAIM {
-        return Err(Refusal::new("not-redactable", format!("`{field}` of an execution cannot be hidden"))
+        return Err(Refusal::new(Code::NotRedactable, format!("`{field}` of an execution cannot be hidden"))
             .hint("its id is derived from its content; entries of its log can be hidden: log/ENTRY"));
     }
     let bytes = tx.file(&path)?.ok_or_else(|| nothing("does not exist"))?;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index;
+use crate::model::code::Code;
 use crate::ops::{Answer, Refusal, Session};
 
 /// The path of the index.
@@ -22,7 +23,7 @@ pub(crate) fn reindex(session: &Session) -> Answer<Reindexed> {
     match session.watched(|watch| index::remake_all(session.store(), watch))? {
         Some(path) => Ok(session.done(Reindexed { path }, None)),
         None => Err(Refusal::new(
-            "index",
+            Code::Index,
             "the index can be written neither beside the repository nor in the cache",
         )
         .hint(

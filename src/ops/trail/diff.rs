@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::log::paths;
 use crate::index::{Index, Needs};
+use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::Call;
 use crate::model::time::Time;
@@ -114,7 +115,7 @@ fn sides(store: &Store, index: &Index<'_>, range: &str) -> Result<(Option<Named>
     };
     let from = side(from, Bound::Since)?;
     let to = side(to, Bound::Until)?.ok_or_else(|| {
-        Refusal::new("not-found", format!("there was no store yet at `{to}`"))
+        Refusal::new(Code::NotFound, format!("there was no store yet at `{to}`"))
             .remedy(Other::Log, "shows its first commit")
     })?;
     Ok((from, to))

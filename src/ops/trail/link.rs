@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::code::Code;
 use crate::model::execution::{Event, LinkedBy, Unlink};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
@@ -60,7 +61,7 @@ pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
     let store = session.store();
     let snapshot = store.snapshot()?;
     let (solution, execution) = target(&snapshot, &input.plan).map_err(|refusal| {
-        if refusal.code != "not-found" || commit(store, &input.plan).is_err() {
+        if refusal.code != Code::NotFound || commit(store, &input.plan).is_err() {
             return refusal;
         }
         Refusal::usage(format!("`{}` is a commit, but the plan comes last", input.plan)).remedy(
@@ -154,13 +155,13 @@ fn target(read: &impl Read, text: &str) -> Result<(SolutionId, ExecutionId), Ref
         Known::Solution(id) | Known::Item(_, id) => id,
         Known::Issue(id) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them"))?,
         Known::Queue(_) | Known::Roadmap(_) => {
-            return Err(Refusal::new("not-a-plan", format!("`{text}` is not a plan"))
+            return Err(Refusal::new(Code::NotAPlan, format!("`{text}` is not a plan"))
                 .remedy(Other::SolutionList, "shows the plans of an issue"));
         }
     };
     match links::execution_of(read, &solution)? {
         Some(execution) => Ok((solution, execution)),
-        None => Err(Refusal::new("not-executed", format!("plan `{solution}` was never executed"))
+        None => Err(Refusal::new(Code::NotExecuted, format!("plan `{solution}` was never executed"))
             .hint("commits are linked to an execution")
             .remedy(Op::Next, "starts one")),
     }
@@ -180,14 +181,14 @@ pub(crate) fn in_plan(plan: &Plan, solution: &SolutionId, task: &str) -> Result<
         return Ok(());
     }
     let tasks: Vec<&str> = plan.tasks.iter().map(|it| it.id.as_str()).collect();
-    Err(Refusal::new("not-found", format!("plan `{solution}` has no task `{task}`"))
+    Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{task}`"))
         .hint(format!("its tasks are {}", tasks.join(", "))))
 }
 
 /// The commit that was named.
 fn commit(store: &Store, text: &str) -> Result<CommitFacts, Refusal> {
     trace::commit(store, text)?.ok_or_else(|| {
-        Refusal::new("not-found", format!("git knows no commit `{text}`"))
+        Refusal::new(Code::NotFound, format!("git knows no commit `{text}`"))
             .hint("`git log --oneline` shows the commits; the plan comes last")
     })
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::trail::relink::{self, Found, Lost, Undecided};
@@ -39,7 +40,7 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
     let snapshot = store.snapshot()?;
     let Some(commits) = relink::commits(store, input.range.as_deref())? else {
         let range = input.range.as_deref().unwrap_or_default();
-        return Err(Refusal::new("not-found", format!("git knows no commits `{range}`"))
+        return Err(Refusal::new(Code::NotFound, format!("git knows no commits `{range}`"))
             .hint("name them as for `git log`: `main`, `v1.0..main`, `HEAD~20..`"));
     };
     let Found { links, undecided, unreadable } = relink::lost(store, &snapshot, &commits)?;

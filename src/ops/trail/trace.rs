@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::trace_view::{CarriesOut, Queued, Trace, TracedCommit, TracedIssue};
 use crate::index::{Index, IndexError, Needs};
 use crate::model::agent_session::MadeBy;
+use crate::model::code::Code;
 use crate::model::execution::CommitLink;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId};
@@ -118,7 +119,7 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> 
             match commit(store, text)? {
                 Some(commit) => of_commit(index, commit),
                 None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
-                None => Err(Refusal::new("not-found", format!("`{text}` is neither an id nor a commit"))
+                None => Err(Refusal::new(Code::NotFound, format!("`{text}` is neither an id nor a commit"))
                     .remedy(
                         Call::from(Other::List).flag("all"),
                         "shows the issues; `git log --oneline` shows the commits",

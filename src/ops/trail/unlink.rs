@@ -1,6 +1,7 @@
 //! Removing links of commits.
 
 use super::LinkView;
+use crate::model::code::Code;
 use crate::model::execution::{Event, Unlink};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
@@ -45,7 +46,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
         for (hash, text) in hashes.iter().zip(commits) {
             let found = unlink_one(store, tx, hash, &of, force)?;
             if found.is_empty() {
-                return Err(Refusal::new("not-linked", format!("commit `{text}` was never linked"))
+                return Err(Refusal::new(Code::NotLinked, format!("commit `{text}` was never linked"))
                     .remedy(Call::new(Other::Trace, ["COMMIT"]), "shows what a commit belongs to"));
             }
             answers.extend(found);
@@ -107,7 +108,7 @@ fn hash(store: &Store, read: &impl Read, text: &str) -> Result<CommitHash, Refus
     found.dedup();
     match found.len() {
         1 => Ok(found.remove(0)),
-        _ => Err(Refusal::new("not-found", format!("git knows no commit `{text}`"))
+        _ => Err(Refusal::new(Code::NotFound, format!("git knows no commit `{text}`"))
             .hint("`git log --oneline` shows the commits; the plan comes last")),
     }
 }

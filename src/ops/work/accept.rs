@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Attempt, ExecutionView, Intent, Meant, as_claimed, meant, refuse_foreign};
+use crate::model::code::Code;
 use crate::model::execution::{Accept as Confirmed, Event};
 use crate::model::op::{Op, Other};
 use crate::ops::{Answer, Refusal, Session, trail};
@@ -61,7 +62,7 @@ pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
         let Some(text) = wanted.map(|text| one_line(text)) else {
             let listed = criteria.iter().enumerate().map(|(n, text)| format!("{}. {text}", n + 1)).collect();
             let message = format!("task `{task}` of `{id}` has no criterion {criterion}");
-            return Err(Refusal::new("not-found", message)
+            return Err(Refusal::new(Code::NotFound, message)
                 .details(listed)
                 .remedy(Other::Detail, "shows the criteria, numbered from 1"));
         };

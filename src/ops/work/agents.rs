@@ -19,6 +19,7 @@ use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::{self, Observer, Place, Reply, Unanswered};
 use crate::model::Explain;
 use crate::model::agent_session::Cost;
+use crate::model::code::Code;
 use crate::model::exploration::Exploration;
 use crate::model::op::Other;
 use crate::model::remedy::Remedy;
@@ -198,7 +199,7 @@ pub(super) fn refuse_missing(session: &Session, agent: &Agent) -> Result<(), Ref
     }
     let (name, program) = (agent.name(), agent.program());
     let message = format!("the program `{program}` of agent `{name}` is not found, or cannot be executed");
-    Err(Refusal::new("agent-not-found", message)
+    Err(Refusal::new(Code::AgentNotFound, message)
         .hint(format!("install `{program}`, put it on the PATH, or correct the command"))
         .remedy(Other::AgentList, "lists the known agents"))
 }

@@ -18,6 +18,7 @@ use crate::agent::environment::environment;
 use crate::agent::guard::Guard;
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::{self, Observer, Place, Reply};
+use crate::model::code::Code;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::roles::Role;
 use crate::rules::run::Bounds;
@@ -61,7 +62,7 @@ pub(crate) fn ask_apart<A: Answer, T>(
     let agent = Agent::meant(agent, &configured::settings(store)?)?.started_in(&folder(store));
     refuse_missing(session, &agent)?;
     let head = store.head()?.ok_or_else(|| {
-        Refusal::new("no-commit", "this repository has no commit for agents to work on")
+        Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
             .hint("`git commit` creates one")
     })?;
     let end = format!("{name}-{}", random_uid()?);
@@ -77,7 +78,7 @@ pub(crate) fn ask_apart<A: Answer, T>(
         let own = there.store().git().hooks_dir()?;
         let links = links_commits(there.store());
         let guard = Guard::set(&files.join("guards").join(&end), bounds, &own, links).map_err(|error| {
-            Refusal::new("cannot-write", format!("the hooks for the agent cannot be written: {error}"))
+            Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))
         })?;
         let mut refused = None;
         let mut number = 0;
@@ -111,10 +112,12 @@ pub(crate) fn ask_apart<A: Answer, T>(
         taken.map_err(|vain| match (refused, vain) {
             (Some(refusal), _) => refusal,
             (None, Vain::Stopped) => {
-                Refusal::new("interrupted", format!("agent `{}` was stopped", agent.name()))
+                Refusal::new(Code::Interrupted, format!("agent `{}` was stopped", agent.name()))
             }
-            (None, Vain::Failed(failure)) => Refusal::new("no-answer", failure.message.unwrap_or_default())
-                .hint(format!("what it said is in {}", files.join("transcripts").display())),
+            (None, Vain::Failed(failure)) => {
+                Refusal::new(Code::NoAnswer, failure.message.unwrap_or_default())
+                    .hint(format!("what it said is in {}", files.join("transcripts").display()))
+            }
         })
     })();
     session.notice_all(touched(&place, head, session, agent.name()));

@@ -44,7 +44,7 @@ pub(super) enum Refused {
 /// A refusal, as it is recorded.
 pub(super) fn failure_of(refusal: &Refusal) -> Failure {
     let details: Vec<&str> = refusal.details.iter().map(|detail| detail.message.as_str()).collect();
-    failure(refusal.code, &refusal.message, &details.join("\n"))
+    failure(refusal.code.as_str(), &refusal.message, &details.join("\n"))
 }
 
 /// A failure with what was said about it.
@@ -107,7 +107,7 @@ impl Asking<'_> {
                     // The first fault is in the message.
                     let details: Vec<String> =
                         error.details().into_iter().filter(|detail| !message.contains(detail)).collect();
-                    let failure = said(error.code(), &message, &details.join("\n"));
+                    let failure = said(error.code().as_str(), &message, &details.join("\n"));
                     match error {
                         Unanswered::Unfit { faults, .. } => request.faults = faults,
                         Unanswered::TimedOut { after, .. } if request.kind != RequestKind::Build => {

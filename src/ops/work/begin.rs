@@ -7,6 +7,7 @@ use super::pick::{From, Picked};
 use super::take::{What, Wish};
 use super::{publish, set_aside};
 use crate::index::Index;
+use crate::model::code::Code;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::hash::CommitHash;
 use crate::model::op::Op;
@@ -34,7 +35,7 @@ pub(super) fn place(store: &Store, wish: &Wish) -> Result<Workplace, Refusal> {
     }
     let branch = store.branch()?.ok_or_else(|| {
         Refusal::new(
-            "detached-head",
+            Code::DetachedHead,
             "HEAD is detached, and an execution needs a branch on which its commits are linked",
         )
         .hint("`git switch -c NAME` creates one")

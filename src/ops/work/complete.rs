@@ -5,6 +5,7 @@ use super::{
     Asked, Ended, Intent, Meant, Report, as_stored, confirm, ended, meant, refuse_foreign, unbind_worktree,
     unfinished,
 };
+use crate::model::code::Code;
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult, LinkedBy};
 use crate::model::hash::PatchId;
 use crate::model::id::ExecutionId;
@@ -154,7 +155,7 @@ fn look(
     let asked = if is_required { execution.work() } else { work.present.clone() };
     let missing = plan.map(|plan| evidence::missing(plan, execution, &asked)).unwrap_or_default();
     if is_required && !missing.is_empty() {
-        return Err(Refusal::new("no-evidence", "the policy requires evidence, and some is missing")
+        return Err(Refusal::new(Code::NoEvidence, "the policy requires evidence, and some is missing")
             .details(claimed::shown(missing, store, tx.base(), folder, &execution.execution)?)
             .hint("commit what is missing")
             .remedy(Op::Verify, "then runs the tests")

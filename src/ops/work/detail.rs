@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{notice_of_claim, planned};
+use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -70,7 +71,7 @@ pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView
                 active.solution_id
             }
             None => {
-                return Err(Refusal::new("no-claim", "this worktree executes nothing")
+                return Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
                     .remedy(Op::Next, "takes an item")
                     .remedy(Call::new(Other::Detail, ["ITEM"]), "shows any"));
             }

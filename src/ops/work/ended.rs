@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Asked, Attempt, Claim, Wish, claim, publish_after, through, unpublished};
+use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::remedy::Remedies;
 use crate::ops::{Refusal, Session};
@@ -71,7 +72,7 @@ pub(super) fn publish(
         // The end was pushed together with the claim.
         (Some(remote), Some(_)) if store.read_ref(&store.tracking(&remote))? == store.tip()? => {}
         // Do not wait for the remote twice.
-        (Some(remote), Some(Err(refusal))) if refusal.code == "unreachable" => {
+        (Some(remote), Some(Err(refusal))) if refusal.code == Code::Unreachable => {
             session.notice(unpublished(&remote, &refusal.message, Remedies::none()));
         }
         (_, Some(Ok(_))) => publish_after(session, ended, &Asked::Merged)?,

@@ -5,6 +5,7 @@ use super::{
     Asked, Ended, Intent, Meant, Report, Told, confirm, ended, failure, meant, refuse_foreign,
     unbind_worktree,
 };
+use crate::model::code::Code;
 use crate::model::execution::{End, Event, ExecutionResult, LinkedBy};
 use crate::model::op::Op;
 use crate::model::remedy::Call;
@@ -56,7 +57,7 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
         let it = &execution.execution;
         if let Some(other) = told.solution_id.as_ref().filter(|other| **other != it.solution_id) {
             return Err(Refusal::new(
-                "other-plan",
+                Code::OtherPlan,
                 format!("the failure is about `{other}`, but `{}` is being executed", it.solution_id),
             )
             .remedy(Call::new(Op::Fail, ["ITEM"]), "names the item whose execution failed"));

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Report;
+use crate::model::code::Code;
 use crate::model::execution::{Execution, Failure as Reported};
 use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
@@ -83,7 +84,7 @@ impl Told {
     fn of(value: &Value) -> Result<Self, Refusal> {
         let input: FailureInput = typed::read(value).map_err(|error| not_one(&error.to_string()))?;
         if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
-            return Err(Refusal::new("invalid-json", "the failure has no `message`")
+            return Err(Refusal::new(Code::InvalidJson, "the failure has no `message`")
                 .hint("say in `message` what went wrong"));
         }
         let FailureInput { task_id, error_type, message, stack_trace, solution_id } = input;
@@ -92,7 +93,7 @@ impl Told {
 }
 
 fn not_one(why: &str) -> Refusal {
-    Refusal::new("invalid-json", format!("the text is not a failure as JSON: {why}"))
+    Refusal::new(Code::InvalidJson, format!("the text is not a failure as JSON: {why}"))
         .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
 }
 

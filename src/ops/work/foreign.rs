@@ -1,5 +1,6 @@
 //! What only the holder of a claim may do.
 
+use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
 use crate::model::op::Op;
@@ -54,7 +55,7 @@ pub(crate) fn refuse_foreign(
         true => format!("you are executing `{}` in another clone", it.solution_id),
         false => format!("{} is executing `{}`", it.actor, it.solution_id),
     };
-    let refusal = Refusal::new("claim-of-another", format!("{who}; {lease}"));
+    let refusal = Refusal::new(Code::ClaimOfAnother, format!("{who}; {lease}"));
     Err(match (is_mine, intent) {
         (true, _) => refusal
             .hint("end it in that clone")

@@ -1,6 +1,7 @@
 //! Finds the execution that an operation is about.
 
 use super::why_lost;
+use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
@@ -43,7 +44,7 @@ pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
         None => match active::read(store)? {
             Some(active) => (active.issue_id, Some(active.execution_id)),
             None => {
-                return Err(Refusal::new("no-claim", "this worktree executes nothing")
+                return Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
                     .remedy(Op::Next, "takes an item")
                     .hint("name the item to end one of another worktree"));
             }
@@ -65,16 +66,16 @@ fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal
     let (issue, status) = (&folder.issue.record.id, facts::status(folder));
     let message = format!("nobody is executing issue `{issue}`; it is {status}");
     let refusal = match own.and_then(|own| Some((own.execution.id.short(), Ending::of(own)?))) {
-        Some((id, ending)) => Refusal::new("not-executing", format!("{message}; `{id}` was {ending}"))
+        Some((id, ending)) => Refusal::new(Code::NotExecuting, format!("{message}; `{id}` was {ending}"))
             .hint("its commits stay in the trail"),
-        None => Refusal::new("not-executing", message),
+        None => Refusal::new(Code::NotExecuting, message),
     };
     refusal.remedy(Op::Next, "takes an item")
 }
 
 fn lost(issue: &IssueId, own: &ExecutionFolder, holder: &ExecutionFolder) -> Refusal {
     let refusal = Refusal::new(
-        "claim-lost",
+        Code::ClaimLost,
         format!("`{}` no longer holds `{issue}`: {}", own.execution.id, why_lost(own, holder)),
     )
     .hint("its commits stay in the trail")
@@ -91,7 +92,7 @@ fn ended(issue: &IssueId, own: &ExecutionFolder) -> Refusal {
         _ => "is already completed",
     };
     let how = Ending::of(own).map(|it| format!(": {it}")).unwrap_or_default();
-    Refusal::new("ended", format!("`{}` {ended}{how}", own.execution.id.short()))
+    Refusal::new(Code::Ended, format!("`{}` {ended}{how}", own.execution.id.short()))
         .remedy(Call::new(Other::Show, [issue]), "shows how it ended")
         .remedy(Op::Next, "takes another item")
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
@@ -32,7 +33,7 @@ pub(super) struct Plan {
 impl NewWorktree {
     pub(super) fn wanted(store: &Store, path: Option<&Path>, is_fresh: bool) -> Result<Self, Refusal> {
         let path = path.map(std::path::absolute).transpose().map_err(|error| {
-            Refusal::new("path", format!("cannot find the path of the worktree: {error}"))
+            Refusal::new(Code::Path, format!("cannot find the path of the worktree: {error}"))
         })?;
         Ok(Self { path, is_fresh, taken: store.git().checked_out()? })
     }
@@ -45,7 +46,7 @@ impl NewWorktree {
         // Continue on the branch of an earlier attempt.
         let earlier = store.read_ref(&branch)?;
         let Some(base) = earlier.or(store.head()?) else {
-            return Err(Refusal::new("no-commit", "this repository has no commit to start a branch from")
+            return Err(Refusal::new(Code::NoCommit, "this repository has no commit to start a branch from")
                 .hint("`git commit` creates one"));
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -68,7 +69,7 @@ impl NewWorktree {
         let short = branch.trim_start_matches("refs/heads/");
         let Some((_, folder)) = self.taken.iter().find(|(taken, _)| *taken == branch) else { return Ok(()) };
         Err(Refusal::new(
-            "branch-in-use",
+            Code::BranchInUse,
             format!("`{short}` is already checked out in `{}`", folder.display()),
         )
         .remedy(Call::new(Op::Next, [solution]), "there continues with it; `git worktree remove` removes it"))
@@ -79,7 +80,7 @@ impl NewWorktree {
         let path = self.path.clone().unwrap_or_else(|| beside(store, solution));
         let is_free = path.read_dir().map_or_else(|_| !path.exists(), |mut names| names.next().is_none());
         if !is_free {
-            return Err(Refusal::new("path-in-use", format!("`{}` already exists", path.display()))
+            return Err(Refusal::new(Code::PathInUse, format!("`{}` already exists", path.display()))
                 .remedy(Call::from(Op::Next).option("worktree", "PATH"), "creates the worktree elsewhere"));
         }
         Ok(path)
@@ -97,7 +98,7 @@ impl NewWorktree {
         };
         let short = branch.trim_start_matches("refs/heads/");
         store.git().add_worktree(&path, short, begin).map_err(|error| {
-            Refusal::new("worktree", format!("cannot create the worktree `{}`: {error}", path.display()))
+            Refusal::new(Code::Worktree, format!("cannot create the worktree `{}`: {error}", path.display()))
                 .hint("nothing is claimed")
                 .remedy(Call::from(Op::Next).option("worktree", "PATH"), "creates it elsewhere")
         })?;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::index::Index;
+use crate::model::code::Code;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
@@ -144,8 +145,11 @@ impl From<'_> {
             Some((queue, at))
         });
         let Some((found, at)) = found else {
-            return Err(Refusal::new("not-found", format!("`{}` is no longer in a queue", item.solution_id))
-                .remedy(Call::new(Op::QueueAdd, [&item.issue_id]), "queues it"));
+            return Err(Refusal::new(
+                Code::NotFound,
+                format!("`{}` is no longer in a queue", item.solution_id),
+            )
+            .remedy(Call::new(Op::QueueAdd, [&item.issue_id]), "queues it"));
         };
         if !choice.has(found, at) {
             return Err(not_ready(&choice, found, at));
@@ -166,10 +170,13 @@ impl From<'_> {
             format!("{} (`{}`) is ready, comes first, and shares `{file}`", it.item_id, it.solution_id)
         };
         let named = &item.item_id;
-        Err(Refusal::new("out-of-order", format!("item {named} for `{}` comes after others", item.issue_id))
-            .details(first.iter().take(MOST_REASONS).map(line).collect())
-            .remedy(Call::new(Op::Next, [&next.item_id]), "takes the first")
-            .remedy(Op::QueueOrder, "changes the order, --allow-overlap ignores it"))
+        Err(Refusal::new(
+            Code::OutOfOrder,
+            format!("item {named} for `{}` comes after others", item.issue_id),
+        )
+        .details(first.iter().take(MOST_REASONS).map(line).collect())
+        .remedy(Call::new(Op::Next, [&next.item_id]), "takes the first")
+        .remedy(Op::QueueOrder, "changes the order, --allow-overlap ignores it"))
     }
 
     /// The items that come before this one and share a file with it; read from the front of the queue if the item is

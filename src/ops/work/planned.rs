@@ -1,5 +1,6 @@
 //! The plan of an execution.
 
+use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::id::SolutionId;
 use crate::model::op::Other;
@@ -48,7 +49,7 @@ fn readable(claimed: Claimed, claim: &Execution) -> Result<Solution, Refusal> {
         Claimed::Plan(plan) => Ok(*plan),
         Claimed::Unreadable => Err(Refusal::unreadable(&format!("plan `{}`", claim.solution_id))),
         Claimed::NotThere => Err(Refusal::new(
-            "digest-mismatch",
+            Code::DigestMismatch,
             format!(
                 "neither commit {} nor the rest of the history holds the plan `{}` of `{}`",
                 claim.plan_commit, claim.plan_digest, claim.solution_id

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Other;
@@ -131,7 +132,7 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
     }
     let id = &execution.execution.id;
     Err(Refusal::new(
-        "lease-ran-out",
+        Code::LeaseRanOut,
         format!("the lease of `{id}` at `{remote}` expired at {until}, and whether it was taken over cannot be checked: {error}"),
     )
     .hint(format!(

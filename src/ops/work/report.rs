@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::Meant;
+use crate::model::code::Code;
 use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
 use crate::model::id::SolutionId;
 use crate::model::op::{Op, Other};
@@ -144,9 +145,9 @@ impl Report {
         let input: Self = typed::read(&fields).map_err(|error| not_one(error.to_string()))?;
         match input.status.as_deref() {
             None | Some("completed") => Ok(input),
-            Some("failed") => Err(Refusal::new("result-failed", format!("{of} reports a failure"))
+            Some("failed") => Err(Refusal::new(Code::ResultFailed, format!("{of} reports a failure"))
                 .remedy(Call::from(Op::Fail).option("message", "TEXT"), "records it, and takes this JSON")),
-            Some(other) => Err(Refusal::new("invalid-json", format!("{of} has the status `{other}`"))
+            Some(other) => Err(Refusal::new(Code::InvalidJson, format!("{of} has the status `{other}`"))
                 .hint("the status of a result is `completed`")
                 .remedy(Op::Fail, "reports a failure")),
         }
@@ -190,7 +191,7 @@ impl Report {
 
     /// The refusal of something that is not a report.
     pub(crate) fn unfit(of: &str, why: &str) -> Refusal {
-        Refusal::new("invalid-json", format!("{of} is not a result as JSON: {why}"))
+        Refusal::new(Code::InvalidJson, format!("{of} is not a result as JSON: {why}"))
             .remedy(Call::new(Other::Schema, ["result-input"]), "describes it")
     }
 
@@ -233,7 +234,7 @@ impl Report {
         let own = &execution.execution.solution_id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != own) {
             return Err(Refusal::new(
-                "other-plan",
+                Code::OtherPlan,
                 format!("the result is about `{other}`, but `{own}` is being executed"),
             )
             .remedy(
@@ -271,7 +272,7 @@ impl Report {
         if differences.is_empty() {
             return Ok(());
         }
-        Err(Refusal::new("result-differs", "the report disagrees with git")
+        Err(Refusal::new(Code::ResultDiffers, "the report disagrees with git")
             .details(differences)
             .hint("correct the report")
             .remedy(Call::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ask_about, failure, issue_of, set_aside};
+use crate::model::code::Code;
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -114,7 +115,7 @@ fn named(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Refusal
         Ok(issue) => Ok(issue),
         // If the text names no item either, report it as an unknown issue.
         Err(error) => issue_of(store, read, text).map_err(|refusal| match refusal.code {
-            "not-found" => error.into(),
+            Code::NotFound => error.into(),
             _ => refusal,
         }),
     }
@@ -166,7 +167,7 @@ fn unbound(newer: &[Newer]) -> Refusal {
             .push(Remedy::call(Call::new(Op::Retry, [id]).flag("same-plan"), "runs the failed plan again"));
     }
     let plans = newer.iter().flat_map(|it| it.plans.clone()).collect();
-    Refusal { remedies, ..Refusal::new("newer-plan", what).details(plans) }
+    Refusal { remedies, ..Refusal::new(Code::NewerPlan, what).details(plans) }
 }
 
 fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {

@@ -7,6 +7,7 @@ use crate::agent::definition::Agent;
 use crate::agent::talk::Reply;
 use crate::agent::transcript;
 use crate::model::agent_session::{AgentSession, Cost, Usage};
+use crate::model::code::Code;
 use crate::model::execution::Event;
 use crate::model::id::ExecutionId;
 use crate::model::op::Op;
@@ -83,7 +84,7 @@ pub(crate) fn record_session(
     let committed = session.transact(permit, |tx| {
         let folder = existing_outline(tx, &execution.issue())?;
         let Some(it) = folder.executions.into_iter().find(|it| it.execution.id == *execution) else {
-            return Err(Refusal::new("not-found", format!("there is no execution `{execution}`")));
+            return Err(Refusal::new(Code::NotFound, format!("there is no execution `{execution}`")));
         };
         refuse_foreign_record(store, tx, &it, None)?;
         if !it.log.iter().any(|entry| entry.event == event) {

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::unlinked::notice_of_branch;
 use super::{Own, own, planned};
+use crate::model::code::Code;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
 use crate::model::task_id::TaskId;
@@ -41,19 +42,24 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
         Own::Held(execution, _) => execution.execution,
         Own::Lost(active, why) => {
             let plan = active.solution_id;
-            return Err(Refusal::new("claim-lost", format!("this worktree no longer holds `{plan}`: {why}"))
-                .hint("its commits stay in the trail")
-                .remedy(Op::Next, "takes another item"));
+            return Err(Refusal::new(
+                Code::ClaimLost,
+                format!("this worktree no longer holds `{plan}`: {why}"),
+            )
+            .hint("its commits stay in the trail")
+            .remedy(Op::Next, "takes another item"));
         }
         Own::Ended(active, how) => {
             let plan = active.solution_id;
-            return Err(Refusal::new("ended", format!("`{plan}`, which this worktree executed, was {how}"))
-                .remedy(Op::Next, "takes another item"));
+            return Err(Refusal::new(
+                Code::Ended,
+                format!("`{plan}`, which this worktree executed, was {how}"),
+            )
+            .remedy(Op::Next, "takes another item"));
         }
         Own::Nothing => {
-            return Err(
-                Refusal::new("no-claim", "this worktree executes nothing").remedy(Op::Next, "takes an item")
-            );
+            return Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
+                .remedy(Op::Next, "takes an item"));
         }
     };
     session.notice_all(notice);

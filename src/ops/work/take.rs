@@ -7,6 +7,7 @@ use super::claim_view::{Claim, Taken, view};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{Own, own};
 use crate::git::fault;
+use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::status::IssueStatus;
@@ -55,7 +56,7 @@ pub(crate) fn claim(session: &Session, wish: &Wish) -> Answer<Claim> {
     let store = session.store();
     store.snapshot()?;
     if store.work_dir().is_none() && wish.worktree.is_none() {
-        return Err(Refusal::new("bare", "a bare repository has no work tree to execute a plan in")
+        return Err(Refusal::new(Code::Bare, "a bare repository has no work tree to execute a plan in")
             .remedy(Call::from(Op::Next).flag("worktree"), "creates one; so does `git worktree add`"));
     }
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
@@ -109,7 +110,7 @@ fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, R
     });
     let execution = claimed.map_err(|refusal| {
         // The remote may have accepted the claim after all; then the note helps to find it.
-        if remote.is_none() || refusal.kind == Kind::Nothing || refusal.code == "claim-lost" {
+        if remote.is_none() || refusal.kind == Kind::Nothing || refusal.code == Code::ClaimLost {
             let _ = active::forget(store);
         }
         offer_local(refusal)
@@ -122,7 +123,7 @@ fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, R
 /// Adds a hint for when the remote cannot be asked.
 fn offer_local(refusal: Refusal) -> Refusal {
     match refusal.code {
-        "unreachable" | "credentials" | "refused" => {
+        Code::Unreachable | Code::Credentials | Code::Refused => {
             let does = "claims it in this clone only; another clone may claim the same item";
             Refusal { remedies: vec![Remedy::call(Call::from(Op::Next).flag("local"), does)], ..refusal }
         }
@@ -153,7 +154,7 @@ fn refuse_other(store: &Store, read: &impl Read, wish: &Wish, held: &ExecutionFo
     let queue = wish.queue.as_deref().map(|text| resolve::queue(read, text)).transpose()?;
     if is_other || queue.is_some_and(|queue| held.execution.queue_id.as_ref() != Some(&queue)) {
         return Err(Refusal::new(
-            "claim-held",
+            Code::ClaimHeld,
             format!("this worktree already executes `{}`", held.execution.solution_id),
         )
         .remedy(

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::unlinked;
+use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
@@ -56,7 +57,7 @@ pub(super) fn refuse_empty(
                 "installs the hooks that link commits, which are missing",
             ));
         }
-        let refusal = Refusal::new("no-commit", format!("no commit is linked to `{id}`"));
+        let refusal = Refusal::new(Code::NoCommit, format!("no commit is linked to `{id}`"));
         return Err(Refusal { remedies, ..refusal.details(details) });
     }
     let mut idle = work.idle.clone();
@@ -72,7 +73,7 @@ pub(super) fn refuse_empty(
         }
         false => vec![Remedy::words("commit the work on a branch"), link, fail],
     };
-    Err(Refusal { remedies, ..Refusal::new("no-commit", message).details(idle) })
+    Err(Refusal { remedies, ..Refusal::new(Code::NoCommit, message).details(idle) })
 }
 
 /// Refuses an execution whose tests failed when last run.
@@ -82,7 +83,7 @@ pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Re
         return Ok(());
     }
     let them = if failed.len() == 1 { "a test failed" } else { "tests failed" };
-    Err(Refusal::new("failed-check", format!("{them} when last run"))
+    Err(Refusal::new(Code::FailedCheck, format!("{them} when last run"))
         .details(failed)
         .hint("fix it")
         .remedy(Op::Verify, "runs it again")
@@ -94,8 +95,10 @@ pub(super) fn refuse_in_progress(store: &Store, execution: &ExecutionFolder) -> 
     let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
     match progress::under_way(&Store::open(&folder, store.environment())?.git_dir())? {
         None => Ok(()),
-        Some(what) => Err(Refusal::new("in-progress", format!("a {what} is in progress in the work tree"))
-            .hint(format!("finish or abort it first: `git {what} --continue`, `git {what} --abort`"))),
+        Some(what) => {
+            Err(Refusal::new(Code::InProgress, format!("a {what} is in progress in the work tree"))
+                .hint(format!("finish or abort it first: `git {what} --continue`, `git {what} --abort`")))
+        }
     }
 }
 
@@ -117,7 +120,7 @@ pub(super) fn refuse_uncommitted(
     if more > 0 {
         paths.push(format!("and {more} more"));
     }
-    Err(Refusal::new("uncommitted", format!("the work tree has uncommitted work in {all}"))
+    Err(Refusal::new(Code::Uncommitted, format!("the work tree has uncommitted work in {all}"))
         .details(paths)
         .hint("commit what belongs to it; `git stash` or `git restore` removes the rest"))
 }

@@ -1,5 +1,6 @@
 //! Claims made by a process that was killed before it could record them.
 
+use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Op;
 use crate::model::remedy::Call;
@@ -71,7 +72,7 @@ fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option
 /// The message about a claim that no longer holds.
 pub(super) fn lost(id: &ExecutionId) -> Refusal {
     Refusal::new(
-        "claim-lost",
+        Code::ClaimLost,
         format!(
             "the claim `{}`, which was being made here when the program was killed, no longer holds",
             id.short()

@@ -12,8 +12,9 @@ use serde::Serialize;
 
 use super::{Own, as_claimed, own};
 use crate::agent::agreed::Agreement;
-use crate::agent::check::{self, Code};
+use crate::agent::check::{self, CodeState};
 use crate::agent::process::{self, Ended, Interrupts, Ran, Shell};
+use crate::model::code::Code;
 use crate::model::execution::{Check, Event, Execution};
 use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
@@ -172,14 +173,14 @@ impl Verification<'_> {
         // Untracked files that an earlier test left behind do not make a later result less valid.
         let has_untracked = place.is_dirty(true)? && !place.is_dirty(false)?;
         for (n, test) in tests.iter().enumerate() {
-            let code = Code { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? };
+            let code = CodeState { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? };
             observer.begins(test, n, tests.len());
             let shell = Shell { command: &test.command, folder: &place.folder, environment };
             let ran = process::run(&shell, Some(timeout), &interrupts, &mut |bytes| observer.wrote(bytes))?;
             observer.ended(&ran);
             // If the test itself made or changed a commit, that is not what was tested.
             let moved = place.commit()? != code.commit;
-            let code = Code { dirty: code.dirty || moved, ..code };
+            let code = CodeState { dirty: code.dirty || moved, ..code };
             checks.extend(test.tasks.iter().map(|task| {
                 check::record(task, test.command.as_str(), &ran, &code, self.session.environment())
             }));
@@ -207,16 +208,16 @@ fn meant(
                 Ok((existing(read, &execution.execution.issue_id)?, *execution))
             }
             Own::Lost(active, why) => Err(Refusal::new(
-                "claim-lost",
+                Code::ClaimLost,
                 format!("`{}` is no longer held: {why}", active.execution_id.short()),
             )
             .remedy(Call::new(Op::Verify, [active.execution_id.short()]), "tests it anyway")),
             Own::Ended(active, how) => {
                 let id = active.execution_id.short();
-                Err(Refusal::new("ended", format!("`{id}` was {how}"))
+                Err(Refusal::new(Code::Ended, format!("`{id}` was {how}"))
                     .remedy(Call::new(Op::Verify, [id]), "tests it anyway"))
             }
-            Own::Nothing => Err(Refusal::new("no-claim", "this worktree executes nothing")
+            Own::Nothing => Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
                 .remedy(Op::Next, "takes an item")
                 .remedy(Call::new(Op::Verify, ["ITEM"]), "tests another execution")),
         };
@@ -229,7 +230,7 @@ fn meant(
         other => other?,
     };
     let Some(issue) = known.issue() else {
-        return Err(Refusal::new("not-found", format!("`{text}` is a queue, and a queue has no tests"))
+        return Err(Refusal::new(Code::NotFound, format!("`{text}` is a queue, and a queue has no tests"))
             .remedy(Other::QueueShow, "shows its items"));
     };
     let folder = existing(read, &issue)?;
@@ -239,7 +240,7 @@ fn meant(
     };
     let found = found.cloned().ok_or_else(|| {
         Refusal::new(
-            "not-executing",
+            Code::NotExecuting,
             format!("nobody executed issue `{issue}`; it is {}", facts::status(&folder)),
         )
         .remedy(Op::Next, "takes an item")
@@ -251,7 +252,7 @@ fn meant(
 fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test>, Refusal> {
     if let Some(unknown) = only.iter().find(|id| plan.task(id).is_none()) {
         let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
-        return Err(Refusal::new("not-found", format!("plan `{solution}` has no task `{unknown}`"))
+        return Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{unknown}`"))
             .hint(format!("its tasks are {}", ids.join(", "))));
     }
     let mut tests: Vec<Test> = Vec::new();
@@ -261,7 +262,7 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
         }
         let command = CommandLine::parse(command).map_err(|unseen| {
             let message = format!("a test command of task `{task}` cannot be run: {unseen}");
-            Refusal::new("unseen-command", message)
+            Refusal::new(Code::UnseenCommand, message)
                 .details(vec![exact(command).into_owned()])
                 .hint("a test command is one line of visible characters")
                 .remedy(Op::TaskEdit, "changes the plan; to skip this task, name the others")
@@ -293,7 +294,7 @@ fn place(session: &Session, id: &ExecutionId) -> Result<TestTree, Refusal> {
         Some(folder) => folder,
         None => {
             let here = store.work_dir().ok_or_else(|| {
-                Refusal::new("bare", "a bare repository has no work tree to run tests in")
+                Refusal::new(Code::Bare, "a bare repository has no work tree to run tests in")
                     .hint("run it in a clone or in a worktree")
             })?;
             session.notice(Notice::warning(format!(

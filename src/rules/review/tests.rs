@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::model::code::Code;
 use crate::model::fixtures::entry_id;
 use crate::model::plan_json::PlanJson;
 use crate::model::review::Scores;
@@ -123,7 +124,7 @@ fn a_plan_without_tasks_has_the_verdict_of_its_reviews_and_cannot_be_queued() {
     let standing = standing(&empty, &[approved]);
     assert_eq!((standing.verdict, standing.word()), (Some(Verdict::Approved), "approved"));
     let refusal = may_queue(&Policy::default(), &empty.id, &standing).unwrap_err();
-    assert_eq!(refusal.code(), "no-tasks");
+    assert_eq!(refusal.code(), Code::NoTasks);
     assert!(!refusal.yields_to(None));
 }
 
@@ -134,7 +135,7 @@ fn what_may_be_queued() {
     let open = Policy::default();
     let required = Policy { review: Some("required".into()), ..Policy::default() };
     let code = |policy: &Policy, reviews: &[(&str, &str, Verdict)]| {
-        may_queue(policy, &id, &stands(reviews)).err().map_or("", |refusal| refusal.code())
+        may_queue(policy, &id, &stands(reviews)).err().map_or("", |refusal| refusal.code().as_str())
     };
     for (reviews, without, with) in [
         (vec![], "", "review-required"),

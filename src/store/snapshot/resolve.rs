@@ -4,6 +4,7 @@
 use super::Read;
 use super::records;
 use crate::model::Explain;
+use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RoadmapId, RunId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedies};
@@ -61,11 +62,11 @@ fn listed(candidates: &[String]) -> String {
 }
 
 impl Explain for ResolveError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::NotFound { .. } => "not-found",
-            Self::NoIssue { .. } => "wrong-kind",
-            Self::Ambiguous { .. } => "ambiguous-id",
+            Self::NotFound { .. } => Code::NotFound,
+            Self::NoIssue { .. } => Code::WrongKind,
+            Self::Ambiguous { .. } => Code::AmbiguousId,
             Self::Store(error) => error.code(),
         }
     }

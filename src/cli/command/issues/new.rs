@@ -1,6 +1,7 @@
 use crate::cli::input::issue_fields::FieldArgs;
 use crate::cli::input::text::{self, TextArgs};
 use crate::cli::{Context, Failure, Outcome, print, read_text};
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::ops::issues::{self, IssueView, New};
 use crate::ops::{Done, Session};
@@ -60,7 +61,7 @@ fn written_in_editor(session: &Session, mut input: New) -> Result<Done<IssueView
     text::edit(session, start.trim(), HELP)?.stored(|text| {
         let (title, rest) = text::title_and_rest(&text);
         if title.is_empty() {
-            return Err(Failure::new("empty-title", "the text is empty, so nothing was created")
+            return Err(Failure::new(Code::EmptyTitle, "the text is empty, so nothing was created")
                 .hint("the first line is the title"));
         }
         (input.title, input.text) = (Some(title), Some(rest));

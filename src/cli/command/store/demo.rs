@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::model::code::Code;
 use crate::ui::style;
 
 /// Show a whole session in a throw-away repository, from an issue to a traced commit and across two clones
@@ -172,7 +173,7 @@ fn announce(walk: &Walk, context: &mut Context) -> Result<(), Failure> {
 
 fn folder(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let failed = |path: &Path, error: std::io::Error| {
-        Failure::new("demo", format!("cannot create the directory `{}`: {error}", path.display()))
+        Failure::new(Code::Demo, format!("cannot create the directory `{}`: {error}", path.display()))
             .hint("name a directory that does not exist yet: `git wf demo DIRECTORY`")
     };
     match given {
@@ -204,8 +205,9 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
         (shop.join("test-cart.sh"), include_str!("demo/test-cart.sh")),
     ];
     for (path, text) in files {
-        std::fs::write(&path, text)
-            .map_err(|error| Failure::new("demo", format!("cannot write `{}`: {error}", path.display())))?;
+        std::fs::write(&path, text).map_err(|error| {
+            Failure::new(Code::Demo, format!("cannot write `{}`: {error}", path.display()))
+        })?;
     }
     shell(folder, "chmod +x planner.sh executor.sh")?;
     shell(
@@ -222,7 +224,8 @@ fn identity(clone: &Path, name: &str, email: &str) -> Result<(), Failure> {
 /// Runs a command as a user would type it, with this program as `git wf` and without the user's configuration, which
 /// must not affect the demo. Returns what it printed on stdout and stderr.
 fn shell(folder: &Path, command: &str) -> Result<String, Failure> {
-    let failed = |why: String| Failure::new("demo", format!("`{command}` in `{}`: {why}", folder.display()));
+    let failed =
+        |why: String| Failure::new(Code::Demo, format!("`{command}` in `{}`: {why}", folder.display()));
     let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
     let mut path = std::ffi::OsString::from(program.parent().unwrap_or(Path::new(".")));
     if let Some(rest) = std::env::var_os("PATH") {

@@ -8,6 +8,7 @@ use super::export_ccw;
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::{Context, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::Exported;
+use crate::model::code::Code;
 use crate::ops::issues::List;
 use crate::ops::store::{Handed, Reply, Table};
 use crate::ops::{Done, Session, store};
@@ -184,7 +185,7 @@ fn to_file<V>(
     write: impl FnOnce(&mut dyn Write) -> Result<Done<V>, Failure>,
 ) -> Result<Done<V>, Failure> {
     let failed = |error: &std::io::Error| {
-        Failure::new("cannot-write", format!("cannot write `{}`: {error}", path.display()))
+        Failure::new(Code::CannotWrite, format!("cannot write `{}`: {error}", path.display()))
             .hint("name a file in an existing directory that you can write to")
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

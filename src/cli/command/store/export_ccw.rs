@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{Context, Failure, Outcome};
+use crate::model::code::Code;
 use crate::ops::store::{self, CcwStore, HandedStore};
 
 #[derive(Debug, clap::Args)]
@@ -31,11 +32,12 @@ pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut Context) 
     let done = store::export_ccw(&session, &issues)?;
     let folder = output.join(done.view.folder);
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => {
-            Failure::new("exists", format!("`{}` exists already, so nothing was written", folder.display()))
-                .hint("name another directory, or move that one away")
-        }
-        _ => Failure::new("cannot-write", format!("cannot write `{}`: {error}", folder.display()))
+        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => Failure::new(
+            Code::Exists,
+            format!("`{}` exists already, so nothing was written", folder.display()),
+        )
+        .hint("name another directory, or move that one away"),
+        _ => Failure::new(Code::CannotWrite, format!("cannot write `{}`: {error}", folder.display()))
             .hint("name a directory that you can write to"),
     };
     write(&folder, &done.view).map_err(failed)?;

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cli::command::store::manual_pages;
 use crate::cli::{Context, Exit, Failure, Outcome, groups, whole_command};
+use crate::model::code::Code;
 use crate::ui::manual;
 use crate::ui::text::width;
 
@@ -77,8 +78,11 @@ fn found(topic: &[String]) -> Result<HelpAnswer, Failure> {
     let mut page = "git-wf".to_owned();
     for word in topic {
         let Some(inner) = command.find_subcommand(word).filter(|inner| !inner.is_hide_set()) else {
-            return Err(Failure::new("not-found", format!("there is no manual for `{}`", topic.join(" ")))
-                .hint("`git wf help` lists the commands and the guides"));
+            return Err(Failure::new(
+                Code::NotFound,
+                format!("there is no manual for `{}`", topic.join(" ")),
+            )
+            .hint("`git wf help` lists the commands and the guides"));
         };
         page = format!("{page}-{}", inner.get_name());
         command = inner.clone();

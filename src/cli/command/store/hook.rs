@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::cli::{Context, Exit, Failure, Outcome, acting, environment, print};
 use crate::git::GitError;
 use crate::hooks::{HookError, Verdict, commit_msg, guard, post_commit, post_rewrite, pre_push, pre_receive};
+use crate::model::code::Code;
 use crate::store::{Store, StoreError};
 use crate::ui;
 
@@ -36,24 +37,24 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
         Ok(Ok(Verdict::Go)) => {}
         Ok(Ok(Verdict::Told(told))) => tell(&print::with_remedies(&told.message, &told.remedies)),
         Ok(Ok(Verdict::Refused(why))) => {
-            return Err(Failure::new("commit-refused", why)
+            return Err(Failure::new(Code::CommitRefused, why)
                 .hint("`git wf next` claims the next item; `git wf start ISSUE` claims that of an issue"));
         }
         Ok(Ok(Verdict::OutOfBounds(why))) => {
-            return Err(Failure::new("not-your-role", why)
+            return Err(Failure::new(Code::NotYourRole, why)
                 .hint("`git wf run` started this agent, and its role does not allow this; say in the answer what is missing"));
         }
         Ok(Ok(Verdict::NotReceived { what, details, hint })) => {
-            return Err(Failure::new("push-refused", what).details(details).hint(hint));
+            return Err(Failure::new(Code::PushRefused, what).details(details).hint(hint));
         }
         Ok(Err(error)) if [GUARD, OF_AGENTS].contains(&name.as_str()) => return Err(error.into()),
         Ok(Err(error)) => tell(&format!("{name}: {error}")),
         Err(_) if name == GUARD => {
-            return Err(Failure::new("bug", "a bug in git-wf: the push could not be checked")
+            return Err(Failure::new(Code::Bug, "a bug in git-wf: the push could not be checked")
                 .hint("`git wf fsck` on the server and in the clone may show why"));
         }
         Err(_) if name == OF_AGENTS => {
-            return Err(Failure::new("bug", "a bug in git-wf: what the agent does could not be checked"));
+            return Err(Failure::new(Code::Bug, "a bug in git-wf: what the agent does could not be checked"));
         }
         Err(_) => tell(&format!("{name}: a bug in git-wf; nothing was recorded")),
     }

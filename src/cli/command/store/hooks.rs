@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::hooks::install::{self, Change, HookState, HooksAt, Installed, Side};
+use crate::model::code::Code;
 use crate::store::Store;
 use crate::ui::{Cell, Column, Table, style};
 
@@ -96,7 +97,7 @@ fn hooks_at(store: &Store) -> Result<HooksAt, Failure> {
 
 fn program() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(|error| {
-        Failure::new("no-program", format!("cannot find the path of this program: {error}"))
+        Failure::new(Code::NoProgram, format!("cannot find the path of this program: {error}"))
             .hint("start `git-wf` by its full path")
     })
 }

@@ -9,6 +9,7 @@ use crate::interchange::ccw::{CCW, Folder};
 use crate::interchange::github::{GITHUB, Pages};
 use crate::interchange::lines::{Source, Unreadable};
 use crate::interchange::selection::{Selection, State};
+use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::ops::store::{self, Export, GithubSource, Import, Selected};
 use crate::ops::{Answer, Refusal, Session};
@@ -190,7 +191,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         From::Ccw(Ccw { folder, which, how }) => {
             let name = folder.to_string_lossy().into_owned();
             let store = Folder::open(&folder).map_err(|error| unread_store(&error))?.ok_or_else(|| {
-                Failure::new("cannot-read", format!("`{name}` holds no issues of ccw")).hint(CCW.hint)
+                Failure::new(Code::CannotRead, format!("`{name}` holds no issues of ccw")).hint(CCW.hint)
             });
             let mut store = store?;
             from_tracker(context, (which, how), |session, how| {
@@ -239,7 +240,7 @@ fn beads_file(given: &str) -> Result<String, Failure> {
         return Ok(given.to_owned());
     }
     let file = beads::file_in(Path::new(given)).ok_or_else(|| {
-        Failure::new("cannot-read", format!("`{given}` holds no issues of beads"))
+        Failure::new(Code::CannotRead, format!("`{given}` holds no issues of beads"))
             .hint("give the directory with `issues.jsonl`, or a repository with `.beads` in it")
     })?;
     Ok(file.to_string_lossy().into_owned())
@@ -250,9 +251,9 @@ fn source(file: &str, hint: &str) -> Result<Source, Failure> {
 }
 
 fn unread_store(error: &Unreadable) -> Failure {
-    Failure::new("cannot-read", error.to_string()).hint(CCW.hint)
+    Failure::new(Code::CannotRead, error.to_string()).hint(CCW.hint)
 }
 
 fn unread(file: &str, error: &std::io::Error, hint: &str) -> Failure {
-    Failure::new("cannot-read", format!("cannot read {}: {error}", named(file))).hint(hint)
+    Failure::new(Code::CannotRead, format!("cannot read {}: {error}", named(file))).hint(hint)
 }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::model::code::Code;
 use crate::ui::text::{clean_line, count};
 
 /// Every page of `man/`, by its file name.
@@ -31,7 +32,7 @@ pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut Context) -> Out
     for (name, text) in PAGES {
         write(&folder, name, text).map_err(|error| {
             Failure::new(
-                "cannot-write",
+                Code::CannotWrite,
                 format!("cannot write `{name}` below `{}`: {error}", folder.display()),
             )
             .hint("`git wf help --install --to DIR` installs them elsewhere, such as in ~/.local/share/man")
@@ -66,7 +67,7 @@ fn beside_the_program() -> Result<PathBuf, Failure> {
     match program.parent().filter(of_bin).and_then(Path::parent) {
         Some(prefix) => Ok(prefix.join("share/man")),
         None => Err(Failure::new(
-            "no-manual-folder",
+            Code::NoManualFolder,
             format!(
                 "`{}` is not in a directory called bin, so `man` finds no pages beside it",
                 program.display()

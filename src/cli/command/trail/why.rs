@@ -2,6 +2,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use crate::cli::{Context, Failure, Outcome, print};
+use crate::model::code::Code;
 use crate::ops::trail::{self, AskedLines};
 
 /// Show the commit, task, plan and issue behind lines of a file
@@ -16,7 +17,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let (file, lines) = parse(&args.place)?;
     let here = std::env::current_dir().map_err(|error| {
-        Failure::new("no-directory", format!("cannot find the current directory: {error}"))
+        Failure::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
             .hint("change to a directory that exists")
     })?;
     let done = trail::why(&session, &AskedLines { here, file, lines })?;

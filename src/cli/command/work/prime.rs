@@ -3,6 +3,7 @@ use std::io::{IsTerminal, Read, Write};
 use serde_json::Value;
 
 use crate::cli::{Context, Exit, Outcome, print};
+use crate::model::code::Code;
 use crate::model::strict;
 use crate::ops::work;
 use crate::rules::agent_files::{Agent, HookForm};
@@ -44,7 +45,7 @@ fn parse_hook(text: &str) -> Result<HookForm, String> {
 }
 
 /// Errors that say that there is no store here.
-const NOWHERE: [&str; 2] = ["not-a-repository", "reftable"];
+const NOWHERE: [Code; 2] = [Code::NotARepository, Code::Reftable];
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = match context.session() {

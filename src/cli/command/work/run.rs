@@ -3,6 +3,7 @@ use std::io::BufRead;
 use crate::agent::in_hook;
 use crate::agent::process::Interrupts;
 use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
+use crate::model::code::Code;
 use crate::model::run::RunMode;
 use crate::ops::work::run::{self, Begin, Driven, Given, Resume, RunView};
 use crate::ops::{Done, Session};
@@ -293,6 +294,6 @@ fn asked_which(session: &Session, context: &Context) -> Result<Option<String>, F
 /// Agents and the commands of plans never run from a git hook.
 pub(in crate::cli::command) fn refuse_in_hook(command: &str) -> Result<(), Failure> {
     let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
-    Err(Failure::new("in-a-hook", format!("agents never run from a git hook, and {shown}"))
+    Err(Failure::new(Code::InAHook, format!("agents never run from a git hook, and {shown}"))
         .hint(format!("run `git wf {command}` by hand or from your own script")))
 }

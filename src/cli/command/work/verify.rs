@@ -4,6 +4,7 @@ use std::time::Duration;
 use crate::agent::in_hook;
 use crate::cli::input::parse_limit;
 use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
+use crate::model::code::Code;
 use crate::ops::work::{self, Verification};
 use crate::ui;
 
@@ -36,7 +37,7 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if let Some(shown) = in_hook::shown_by(&environment()) {
         return Err(Failure::new(
-            "in-a-hook",
+            Code::InAHook,
             format!("a plan's commands never run from a git hook, and {shown}"),
         )
         .hint("run `git wf verify` by hand or from your own script"));
@@ -60,7 +61,7 @@ fn agree(verification: &Verification<'_>, json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     if !ui::can_ask() || json {
-        return Err(Failure::new("not-agreed", "nobody here has agreed to run these commands")
+        return Err(Failure::new(Code::NotAgreed, "nobody here has agreed to run these commands")
             .details(new.iter().map(|test| print::verify::line(test)).collect())
             .hint("run it in a terminal to be asked, or pass --yes once you have read them"));
     }
@@ -70,7 +71,7 @@ fn agree(verification: &Verification<'_>, json: bool) -> Result<(), Failure> {
     std::io::stdin().lock().read_line(&mut answer)?;
     if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
         return Err(
-            Failure::new("not-agreed", "the commands were not run").hint("they run only once you agree")
+            Failure::new(Code::NotAgreed, "the commands were not run").hint("they run only once you agree")
         );
     }
     Ok(verification.agree(&new)?)

@@ -9,6 +9,7 @@ use super::{NAMES, names, place, program};
 use crate::git::Git;
 use crate::hooks::test_repo::TestRepo;
 use crate::model::Explain;
+use crate::model::code::Code;
 
 #[test]
 fn a_configured_folder_is_relative_to_the_work_tree() {
@@ -30,7 +31,7 @@ fn a_folder_outside_is_refused() {
         error.to_string(),
         format!("the hooks directory `{}` is outside this repository", outside.display())
     );
-    assert_eq!(error.code(), "hooks-outside");
+    assert_eq!(error.code(), Code::HooksOutside);
     assert!(format!("{:?}", error.remedies()).contains("`git config core.hooksPath DIRECTORY`"));
     assert!(!outside.exists());
     install(&place(&repo), &program(&repo), Side::Client, true).unwrap();
@@ -71,7 +72,7 @@ fn a_tracked_folder_is_refused() {
         repo.stage(tracked, "text\n");
         let error = install(&place(&repo), &program(&repo), Side::Client, false).unwrap_err();
         assert!(matches!(error, InstallError::Tracked { .. }), "{configured}");
-        assert_eq!(error.code(), "hooks-tracked");
+        assert_eq!(error.code(), Code::HooksTracked);
         install(&place(&repo), &program(&repo), Side::Client, true).unwrap();
     }
 }

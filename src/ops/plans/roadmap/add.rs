@@ -12,6 +12,7 @@ use super::items::{Overridden, dated, orphans, overridden, record};
 use crate::interchange::import::Batch;
 use crate::interchange::roadmap::{AtHand, Fate, ROADMAP};
 use crate::interchange::selection::Selection;
+use crate::model::code::Code;
 use crate::model::id::{IssueId, RoadmapId};
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
@@ -138,7 +139,7 @@ pub(super) fn checked(store: Option<&Store>, given: &Value) -> Result<RoadmapDoc
     roadmap::examine(given, Setting { known_files: known }).map_err(|findings| {
         let line = |it: &Finding| format!("{it} ({}: {})", it.rule, it.remedy);
         let errors = count(findings.len(), "error");
-        Refusal::new("invalid-roadmap", format!("the roadmap has {errors}; nothing was stored"))
+        Refusal::new(Code::InvalidRoadmap, format!("the roadmap has {errors}; nothing was stored"))
             .details(findings.iter().map(line).collect())
             .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes a roadmap")
     })
@@ -213,7 +214,7 @@ fn apply(
     let report = batch.write::<Refusal>(&mut at_hand, tx, |_| {})?;
     if let Some(skipped) = report.skipped.first() {
         return Err(Refusal::new(
-            "cannot-store",
+            Code::CannotStore,
             format!("a layer or task cannot be stored: {}", skipped.reason),
         )
         .hint("make its texts shorter, or have a look at the issue that is here"));

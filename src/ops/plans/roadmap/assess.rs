@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::model::code::Code;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::roadmap::{Factors, RoadmapChoice, RoadmapDocument, RoadmapMode};
@@ -17,7 +18,7 @@ pub(crate) fn assessment(given: &Value) -> Result<Factors, Refusal> {
     let inner = given.get("assessment").unwrap_or(given);
     let factors = inner.get("factors").or_else(|| inner.get("uncertainty_factors")).unwrap_or(inner);
     typed::read(factors).map_err(|error| {
-        Refusal::new("invalid-roadmap", format!("the assessment cannot be read: {error}"))
+        Refusal::new(Code::InvalidRoadmap, format!("the assessment cannot be read: {error}"))
             .hint("each factor is low, medium or high: how uncertain the requirement is in that respect")
     })
 }
@@ -31,7 +32,7 @@ pub(crate) fn assess(factors: &Factors) -> Result<Done<Assessed>, Refusal> {
         factors.all().iter().filter(|(_, given)| given.is_none()).map(|(name, _)| *name).collect();
     if !missing.is_empty() {
         return Err(Refusal::new(
-            "incomplete",
+            Code::Incomplete,
             format!("the assessment says nothing of {}", missing.join(", ")),
         )
         .hint("each factor is low, medium or high: how uncertain the requirement is in that respect"));
@@ -49,10 +50,13 @@ pub(super) fn undecided(it: &Assessed, by: impl Into<Call>) -> Refusal {
     let count = format!("{} high, {} medium, {} low", it.high, it.medium, it.low);
     let factors = it.factors.all();
     let given = factors.iter().filter_map(|(name, extent)| Some(format!("{name}: {}", (*extent)?)));
-    Refusal::new("undecided", format!("the assessment does not decide how the requirement is cut ({count})"))
-        .details(given.collect())
-        .remedy(call.clone().option("mode", "progressive"), "cuts it into layers, since much is uncertain")
-        .remedy(call.option("mode", "direct"), "cuts it into tasks, since most is known")
+    Refusal::new(
+        Code::Undecided,
+        format!("the assessment does not decide how the requirement is cut ({count})"),
+    )
+    .details(given.collect())
+    .remedy(call.clone().option("mode", "progressive"), "cuts it into layers, since much is uncertain")
+    .remedy(call.option("mode", "direct"), "cuts it into tasks, since most is known")
 }
 
 /// How a document cuts its requirement; see [`roadmap::choose`].
@@ -71,7 +75,7 @@ pub(super) fn chosen(
                 Some(RoadmapMode::Direct) => "has tasks",
                 None => "has neither layers nor tasks",
             };
-            Refusal::new("other-mode", format!("the roadmap is to be {wanted}, but the document {has}"))
+            Refusal::new(Code::OtherMode, format!("the roadmap is to be {wanted}, but the document {has}"))
                 .hint("correct `mode` or the assessment, or have it planned in the other way")
         }
     })

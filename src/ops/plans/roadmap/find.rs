@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::model::code::Code;
 use crate::model::id::RoadmapId;
 use crate::model::op::Other;
 use crate::model::remedy::Call;
@@ -21,13 +22,13 @@ const LARGEST: usize = 1024 * 1024;
 pub(crate) fn read(text: &str, name: &str) -> Result<Value, Refusal> {
     if text.len() > LARGEST {
         return Err(Refusal::new(
-            "too-large",
+            Code::TooLarge,
             format!("{name} has {} bytes; a roadmap has at most {LARGEST}", text.len()),
         )
         .hint("make several roadmaps of it"));
     }
     strict::parse_text(text).map_err(|fault| {
-        Refusal::new("invalid-json", format!("{name} is not a roadmap: {}", strict_fault(&fault)))
+        Refusal::new(Code::InvalidJson, format!("{name} is not a roadmap: {}", strict_fault(&fault)))
             .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes a roadmap")
     })
 }
@@ -78,7 +79,7 @@ pub(super) fn titled(read: &impl Read, title: &str) -> Result<Option<RoadmapFold
 }
 
 fn several(message: &str, ids: &[RoadmapId]) -> Refusal {
-    Refusal::new("choice-needed", message)
+    Refusal::new(Code::ChoiceNeeded, message)
         .details(ids.iter().map(ToString::to_string).collect())
         .hint("name one of them")
         .remedy(Other::RoadmapList, "shows them")

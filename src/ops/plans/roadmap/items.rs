@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::interchange::roadmap::{Fate, ROADMAP, RoadmapRecord, issue_id};
+use crate::model::code::Code;
 use crate::model::id::{IssueId, RoadmapId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::op::Op;
@@ -98,7 +99,7 @@ pub(super) fn orphans(
         let issues = count(unsettled.len(), "open issue");
         let add = Call::new(Op::RoadmapAdd, ["FILE"]);
         let message = format!("the document no longer has the layer or task of {issues}; nothing was stored");
-        return Err(Refusal::new("would-orphan", message)
+        return Err(Refusal::new(Code::WouldOrphan, message)
             .details(unsettled)
             .remedy(add.clone().option("gone", "keep"), "leaves them open, in no wave")
             .remedy(add.option("gone", "cancel"), "cancels them"));
@@ -106,7 +107,7 @@ pub(super) fn orphans(
     if !at_work.is_empty() {
         let message =
             format!("{} cannot be cancelled while somebody executes it", count(at_work.len(), "issue"));
-        return Err(Refusal::new("executing", message)
+        return Err(Refusal::new(Code::Executing, message)
             .details(at_work)
             .remedy(Op::LeaseRelease, "ends the execution")
             .remedy(

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::find::named;
 use super::show::{is_done, view_of};
 use super::view::{RoadmapIssue, RoadmapView, WaveView};
+use crate::model::code::Code;
 use crate::model::id::{IssueId, ItemId, QueueId, RoadmapId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedy};
@@ -118,7 +119,7 @@ fn refuse_open_feedback(view: &RoadmapView) -> Result<(), Refusal> {
     let said = open.feedback.parts().map(|(name, text)| format!("{name}: {text}")).collect::<Vec<_>>();
     let id = &view.id;
     Err(Refusal::new(
-        "open-feedback",
+        Code::OpenFeedback,
         format!("no later document answers the feedback of round {} on `{id}`", open.round),
     )
     .details(said)

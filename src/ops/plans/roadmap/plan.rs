@@ -8,6 +8,7 @@ use super::show::document;
 use crate::agent::request::RequestKind;
 use crate::agent::talk::Observer;
 use crate::interchange::roadmap::Fate;
+use crate::model::code::Code;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::roadmap::{RoadmapChoice, RoadmapDocument};
@@ -145,7 +146,7 @@ fn settle(document: &RoadmapDocument, mode: RoadmapChoice, input: &PlanRoadmap) 
 /// A document that is not sound goes back to its planner.
 fn mendable(refusal: Refusal) -> Unfit {
     match refusal.code {
-        "invalid-roadmap" => {
+        Code::InvalidRoadmap => {
             Unfit::Faults(refusal.details.into_iter().map(|detail| detail.message).collect())
         }
         _ => Unfit::Refused(refusal),

@@ -3,6 +3,7 @@
 use super::find::existing;
 use super::show::view_of;
 use super::view::RoadmapView;
+use crate::model::code::Code;
 use crate::model::id::RoadmapId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
@@ -61,7 +62,7 @@ pub(crate) fn revise(session: &Session, input: &Revise) -> Answer<RoadmapView> {
 
 fn too_many(id: &RoadmapId) -> Refusal {
     Refusal::new(
-        "too-many-rounds",
+        Code::TooManyRounds,
         format!("`{id}` has had {MOST_ROUNDS} rounds of feedback, as many as there can be"),
     )
     .remedy(Call::new(Op::RoadmapRevise, [id]).flag("approve"), "approves it as it is")

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::find::{existing, named};
 use super::view::{AcceptedCriterion, RiskOf, RoadmapIssue, RoadmapSummary, RoadmapView, WaveView};
 use crate::interchange::roadmap::issue_id;
+use crate::model::code::Code;
 use crate::model::execution::Event;
 use crate::model::id::RoadmapId;
 use crate::model::roadmap::{Risk, Roadmap, RoadmapDocument};
@@ -48,7 +49,7 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RoadmapSummary>> {
             Err(refusal) => Err(refusal),
         };
         let RoadmapView { id, title, mode, status, waves, done, total, created_at, .. } = match view {
-            Err(refusal) if refusal.code == "broken-record" => {
+            Err(refusal) if refusal.code == Code::BrokenRecord => {
                 session.notice(Notice::warning(format!("roadmap `{id}` cannot be read")));
                 continue;
             }

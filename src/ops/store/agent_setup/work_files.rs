@@ -12,6 +12,7 @@ use similar::TextDiff;
 use tempfile::NamedTempFile;
 
 use super::FileChange;
+use crate::model::code::Code;
 use crate::model::text_enum;
 use crate::ops::Refusal;
 
@@ -47,7 +48,7 @@ pub(super) struct WorkFiles {
 }
 
 fn refused(path: impl AsRef<Path>, why: impl Display, hint: &str) -> Refusal {
-    Refusal::new("cannot-edit", format!("`{}` {why}", path.as_ref().display()))
+    Refusal::new(Code::CannotEdit, format!("`{}` {why}", path.as_ref().display()))
         .hint(format!("{hint}; nothing was changed"))
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::code::Code;
 use crate::model::person::Person;
 use crate::model::time::Time;
 use crate::model::words::count;
@@ -84,7 +85,7 @@ pub(crate) fn signatures(session: &Session, range: &[String]) -> Answer<Signatur
     {
         let others = count(only.len() - vouched.len(), "commit");
         return Err(Refusal::new(
-            "not-of-the-ref",
+            Code::NotOfTheRef,
             format!("`{}` names {others} that `{}` does not have", words.join(" "), store.reference()),
         )
         .hint(format!(

@@ -2,6 +2,7 @@
 
 use super::watch::Watch;
 use crate::agent::agreed::Agreement;
+use crate::model::code::Code;
 use crate::model::id::SolutionId;
 use crate::model::run::{Run, RunStep};
 use crate::model::status::IssueStatus;
@@ -25,7 +26,10 @@ pub(super) fn refused(
     let mut commands: Vec<CommandLine> = Vec::new();
     for (_, text) in evidence::commands(&typed) {
         let command = CommandLine::parse(text).map_err(|unseen| {
-            Refusal::new("unseen-command", format!("a test command of `{solution}` cannot be run: {unseen}"))
+            Refusal::new(
+                Code::UnseenCommand,
+                format!("a test command of `{solution}` cannot be run: {unseen}"),
+            )
         })?;
         if !agreement.is_given(&command) && !commands.contains(&command) {
             commands.push(command);
@@ -100,6 +104,6 @@ fn settle_for(
 }
 
 fn not_agreed(what: &str) -> Refusal {
-    Refusal::new("not-agreed", format!("nobody here has agreed to run {what}"))
+    Refusal::new(Code::NotAgreed, format!("nobody here has agreed to run {what}"))
         .hint("run it in a terminal to be asked, pass --yes, or only plan with --plan-only")
 }

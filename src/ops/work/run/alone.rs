@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::git::raw::{self, Content, Seen};
 use crate::git::{EntryKind, Git};
+use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::ops::Refusal;
 use crate::rules::run::is_private_or_remote;
@@ -227,7 +228,7 @@ impl Tree {
 
     fn put_back(&self, store: &Store, run: &RunId) -> Result<Option<Changed>, Refusal> {
         let failed = |error: std::io::Error| {
-            Refusal::new("cannot-write", format!("cannot write in {}: {error}", self.git_dir.display()))
+            Refusal::new(Code::CannotWrite, format!("cannot write in {}: {error}", self.git_dir.display()))
         };
         let mut what = vec![];
         if read_head(&self.git_dir).ok().as_ref() != Some(&self.head) {
@@ -318,7 +319,7 @@ fn look(folder: &Path, path: &Path) -> Option<Seen> {
 
 fn read_head(git_dir: &Path) -> Result<Vec<u8>, Refusal> {
     fs::read(git_dir.join("HEAD")).map_err(|error| {
-        Refusal::new("cannot-read", format!("cannot read HEAD in {}: {error}", git_dir.display()))
+        Refusal::new(Code::CannotRead, format!("cannot read HEAD in {}: {error}", git_dir.display()))
     })
 }
 

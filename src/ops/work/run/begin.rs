@@ -7,6 +7,7 @@ use super::leftovers::unmerged;
 use super::others::Others;
 use super::places::{Places, short_branch};
 use super::silence;
+use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
@@ -92,7 +93,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> 
         executor: agents.executor.filter(|_| steps.contains(&RunStep::Execute)),
     };
     let base = store.head()?.ok_or_else(|| {
-        Refusal::new("no-commit", "this repository has no commit for agents to work on")
+        Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
             .hint("`git commit` creates one")
     })?;
     if steps.contains(&RunStep::Execute) {
@@ -324,7 +325,7 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
 fn configured_mode(store: &Store) -> Result<Option<RunMode>, Refusal> {
     let Some(text) = store.config("wf.run.mode").filter(|text| text != "auto") else { return Ok(None) };
     RunMode::parse(&text).map(Some).ok_or_else(|| {
-        Refusal::new("config", format!("`wf.run.mode` is `{text}`"))
+        Refusal::new(Code::Config, format!("`wf.run.mode` is `{text}`"))
             .hint(format!("it is auto or one of {}", RunMode::words()))
     })
 }
@@ -332,6 +333,6 @@ fn configured_mode(store: &Store) -> Result<Option<RunMode>, Refusal> {
 fn configured_number(store: &Store, key: &'static str) -> Result<Option<u64>, Refusal> {
     let Some(text) = store.config(key) else { return Ok(None) };
     text.trim().parse().map(Some).map_err(|_| {
-        Refusal::new("config", format!("`{key}` is `{text}`, not a number")).hint("`git config` sets it")
+        Refusal::new(Code::Config, format!("`{key}` is `{text}`, not a number")).hint("`git config` sets it")
     })
 }

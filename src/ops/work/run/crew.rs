@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::configured;
 use crate::agent::definition::Agent;
+use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::run::{ExecutionMethod, RunAgents, RunStep};
 use crate::ops::work::agents::{folder, refuse_missing};
@@ -83,7 +84,7 @@ impl Given {
             read => read.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)),
         };
         read.map_err(|error| {
-            Refusal::new("cannot-read", format!("cannot read {}: {error}", path.display()))
+            Refusal::new(Code::CannotRead, format!("cannot read {}: {error}", path.display()))
                 .hint("remove the file to use the agents that the command names or git config sets")
         })
     }
@@ -97,7 +98,7 @@ impl Given {
             options.open(&path)?.write_all(serde_json::to_string_pretty(self)?.as_bytes())
         };
         write().map_err(|error| {
-            Refusal::new("cannot-write", format!("cannot write {}: {error}", path.display()))
+            Refusal::new(Code::CannotWrite, format!("cannot write {}: {error}", path.display()))
         })
     }
 }
@@ -151,7 +152,7 @@ impl Crew {
             Role::Integrator | Role::Coordinator => &None,
         };
         agent.as_ref().ok_or_else(|| {
-            Refusal::new("no-agent", format!("the run has no {role}"))
+            Refusal::new(Code::NoAgent, format!("the run has no {role}"))
                 .hint(format!("name one with --{role}, or set `git config wf.run.{role} NAME`"))
                 .remedy(Other::AgentList, "lists the known agents")
         })
@@ -214,6 +215,6 @@ mod tests {
         given.keep(folder.path()).unwrap();
         assert_eq!(Given::kept(folder.path()).unwrap(), given);
         fs::write(folder.path().join(FILE), "{").unwrap();
-        assert_eq!(Given::kept(folder.path()).unwrap_err().code, "cannot-read");
+        assert_eq!(Given::kept(folder.path()).unwrap_err().code, Code::CannotRead);
     }
 }

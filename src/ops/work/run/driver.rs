@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::view::folder;
+use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::model::op::Other;
 use crate::model::remedy::Call;
@@ -116,10 +117,10 @@ pub(super) fn hold(files: &Path, run: &RunId) -> Result<File, Refusal> {
         }
     }
     let by = process(files).map(|id| format!(" {id}")).unwrap_or_default();
-    Err(Refusal::new("run-under-way", format!("another process{by} drives run `{run}`"))
+    Err(Refusal::new(Code::RunUnderWay, format!("another process{by} drives run `{run}`"))
         .remedy(Call::new(Other::RunShow, [run]), "shows its progress"))
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Refusal {
-    Refusal::new("cannot-write", format!("cannot {what} {}: {error}", path.display()))
+    Refusal::new(Code::CannotWrite, format!("cannot {what} {}: {error}", path.display()))
 }

@@ -10,6 +10,7 @@ use super::tree;
 use crate::agent::process::Ran;
 use crate::agent::request::RequestKind;
 use crate::git::Revisions;
+use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
@@ -99,7 +100,7 @@ impl Carrying<'_> {
         let complete = Complete { item, report, made, ..Complete::default() };
         work::complete(self.session, &complete).map_err(|refusal| {
             let mut failure = failure_of(&refusal);
-            if refusal.code == "uncommitted" {
+            if refusal.code == Code::Uncommitted {
                 failure.error_type = Some(COMMIT_FAILED.into());
             }
             Vain::Failed(failure)
@@ -191,7 +192,7 @@ impl Carrying<'_> {
         };
         let failed = work::fail(self.session, &told(&failure)).or_else(|refusal| match refusal.code {
             // An agent may name a task that there is not.
-            "not-found" => work::fail(self.session, &told(&Failure { task_id: None, ..failure.clone() })),
+            Code::NotFound => work::fail(self.session, &told(&Failure { task_id: None, ..failure.clone() })),
             _ => Err(refusal),
         });
         match failed {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::tree;
 use super::view::folder;
 use crate::git::Environment;
+use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, RunId, SolutionId};
 use crate::model::run::{Run, RunStep};
@@ -194,14 +195,14 @@ fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<()
     let remote = sync::remote::of_the_ref(store)?.unwrap_or_else(|| "REMOTE".to_owned());
     let remote = shell::operand(&remote);
     Err(if has_work {
-        Refusal::new("no-branch", format!("this clone does not have the branch `{name}` with work of run `{}`", run.id))
+        Refusal::new(Code::NoBranch, format!("this clone does not have the branch `{name}` with work of run `{}`", run.id))
             .hint(format!(
                 "`git push {remote} {name}` in the clone that has it, then `git fetch {remote} {name}:{name}` here"
             ))
     } else {
         let base = base.short();
         Refusal::new(
-            "no-commit",
+            Code::NoCommit,
             format!("this clone does not have the commit `{base}` at which run `{}` started", run.id),
         )
         .hint(format!("`git fetch {remote}` may bring it"))

@@ -8,6 +8,7 @@ use super::driver::Driven;
 use super::places::Places;
 use super::view::{RunView, all, named};
 use super::watch::Watch;
+use crate::model::code::Code;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::run::Run;
@@ -66,7 +67,7 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn Watch) -
 fn take_over(session: &Session, found: &RunFolder, is_meant: bool) -> Result<(), Refusal> {
     let id = &found.run.id;
     if !is_meant {
-        return Err(elsewhere("run-elsewhere", found));
+        return Err(elsewhere(Code::RunElsewhere, found));
     }
     if let Some(remote) = sync::remote::of_the_ref(session.store())? {
         session.notice_all(clones::pull(session, Some(&remote))?.notices);
@@ -75,7 +76,7 @@ fn take_over(session: &Session, found: &RunFolder, is_meant: bool) -> Result<(),
 }
 
 /// A run that another clone drives, or drove last.
-fn elsewhere(code: &'static str, found: &RunFolder) -> Refusal {
+fn elsewhere(code: Code, found: &RunFolder) -> Refusal {
     let Run { id, actor, .. } = &found.run;
     let message = format!("another clone drives run `{id}` by {}, or was the last to", actor.as_str());
     let call = Call::new(Other::RunResume, [id]).flag("take-over");
@@ -88,7 +89,7 @@ fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
     if run.is_some() {
         let found = named(&snapshot, run)?;
         return match Driven::of(store, &found) {
-            Driven::Ended => Err(Refusal::new("run-ended", format!("run `{}` has ended", found.run.id))
+            Driven::Ended => Err(Refusal::new(Code::RunEnded, format!("run `{}` has ended", found.run.id))
                 .remedy(Call::new(Op::Run, ["ISSUE"]), "starts another")),
             _ => Ok(found),
         };
@@ -107,14 +108,16 @@ fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
         (Some(last), false) => {
             interrupted.push(last);
             let ids = interrupted.iter().map(|it| it.run.id.to_string()).collect();
-            Err(Refusal::new("several-runs", format!("{} runs were interrupted", interrupted.len()))
+            Err(Refusal::new(Code::SeveralRuns, format!("{} runs were interrupted", interrupted.len()))
                 .details(ids)
                 .remedy(Call::new(Other::RunResume, ["RUN"]), "resumes one of them"))
         }
         // It is told which process drives it.
         (None, _) => match (here.pop(), others.first()) {
             (Some(running), _) => Ok(running),
-            (None, Some(other)) => Err(Refusal { kind: Kind::Nothing, ..elsewhere("nothing-to-do", other) }),
+            (None, Some(other)) => {
+                Err(Refusal { kind: Kind::Nothing, ..elsewhere(Code::NothingToDo, other) })
+            }
             (None, None) => {
                 Err(Refusal::nothing("there is no unfinished run").remedy(Other::RunList, "shows the runs"))
             }

@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use crate::agent::definition::{self, Agent, Protocol};
+use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::store::Store;
 
@@ -33,7 +34,7 @@ pub(super) fn configured(store: &Store) -> Result<Option<Duration>, Refusal> {
     let Some(text) = store.config(KEY) else { return Ok(None) };
     let limit = if text.trim() == "off" { Some(Duration::ZERO) } else { definition::duration(&text) };
     limit.map(Some).ok_or_else(|| {
-        Refusal::new("config", format!("`{KEY}` is `{text}`"))
+        Refusal::new(Code::Config, format!("`{KEY}` is `{text}`"))
             .hint("expected a duration such as 90s or 15m, or off")
     })
 }

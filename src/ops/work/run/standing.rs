@@ -8,7 +8,7 @@ use super::driver;
 use super::leftovers::is_in;
 use super::places::{Places, head};
 use super::tree;
-use crate::agent::talk::TIMEOUT;
+use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::review::Review;
@@ -248,7 +248,7 @@ impl At<'_> {
 }
 
 fn is_timeout(failure: &Failure) -> bool {
-    failure.error_type.as_deref() == Some(TIMEOUT)
+    failure.error_type.as_deref() == Some(Code::AgentTimeout.as_str())
 }
 
 /// Whether an execution belongs to this run: its worktree is one of the run's, or was to become one when the run was

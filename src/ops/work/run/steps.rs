@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::job::{Came, Job, Refused, Report, Spent, Vain, failure, failure_of};
 use crate::agent::request::RequestKind;
 use crate::agent::talk::Reply;
+use crate::model::code::Code;
 use crate::model::exploration::{Depth, Exploration};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
@@ -24,8 +25,9 @@ pub(super) fn input(session: &Session, of: &str, role: Role) -> Result<Value, Re
 }
 
 fn to_value(context: &impl Serialize, of: &str) -> Result<Value, Refusal> {
-    typed::to_value(context)
-        .map_err(|error| Refusal::new("cannot-write", format!("the context of `{of}` is not JSON: {error}")))
+    typed::to_value(context).map_err(|error| {
+        Refusal::new(Code::CannotWrite, format!("the context of `{of}` is not JSON: {error}"))
+    })
 }
 
 fn spent<A>(reply: &Reply<A>) -> Spent {
@@ -47,7 +49,7 @@ pub(super) fn explore(job: &Job) -> Came {
             let found = plans::Explore { issue, depth, found: reply.answer, run };
             match plans::explore(&session, found) {
                 Ok(_) => Ok(Came::Explored(complexity, spent)),
-                Err(refusal) if ["other-issue", "too-long"].contains(&refusal.code) => {
+                Err(refusal) if [Code::OtherIssue, Code::TooLong].contains(&refusal.code) => {
                     Err(Refused::Faults(vec![refusal.message]))
                 }
                 Err(refusal) => Err(Refused::Vain(refusal.into())),
@@ -159,7 +161,7 @@ fn same_again(
 /// A plan that is not good enough goes back to its planner.
 fn mendable(refusal: Refusal) -> Refused {
     match refusal.code {
-        "invalid-plan" | "low-quality" | "too-many-tasks" | "exists" => {
+        Code::InvalidPlan | Code::LowQuality | Code::TooManyTasks | Code::Exists => {
             let details = refusal.details.iter().map(|detail| detail.message.clone());
             Refused::Faults(std::iter::once(refusal.message.clone()).chain(details).collect())
         }
@@ -177,7 +179,9 @@ pub(super) fn review(job: &Job, solution: &SolutionId) -> Came {
             let reviewed = plans::review(&session, solution.as_str(), &reply.answer, None);
             match reviewed {
                 Ok(done) => Ok(Came::Reviewed(done.view.standing, spent)),
-                Err(refusal) if ["milder-verdict", "other-plan", "other-issue"].contains(&refusal.code) => {
+                Err(refusal)
+                    if [Code::MilderVerdict, Code::OtherPlan, Code::OtherIssue].contains(&refusal.code) =>
+                {
                     Err(Refused::Faults(vec![refusal.message]))
                 }
                 Err(refusal) => Err(Refused::Vain(refusal.into())),

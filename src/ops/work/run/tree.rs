@@ -6,11 +6,10 @@ use std::io;
 use std::path::Path;
 
 use crate::git::Environment;
+use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::store::Store;
 
-/// The code of a refusal to touch what is in the place of a worktree.
-pub(super) const EXCHANGED: &str = "worktree-exchanged";
 /// A file in which git names a directory is never longer.
 const LONGEST: u64 = 8 * 1024;
 
@@ -44,7 +43,7 @@ pub(super) fn check(common: &Path, tree: &Path) -> Result<(), Refusal> {
         return Ok(());
     }
     let what = format!("{} is no longer the worktree that the run made", tree.display());
-    Err(Refusal::new(EXCHANGED, what)
+    Err(Refusal::new(Code::WorktreeExchanged, what)
         .hint("something else was put in its place, which the run does not touch"))
 }
 
@@ -53,8 +52,9 @@ pub(super) fn check(common: &Path, tree: &Path) -> Result<(), Refusal> {
 /// # Errors
 /// If it cannot be removed.
 pub(in crate::ops::work) fn remove(store: &Store, tree: &Path) -> Result<(), Refusal> {
-    let cannot =
-        |error: io::Error| Refusal::new("cannot-write", format!("cannot remove {}: {error}", tree.display()));
+    let cannot = |error: io::Error| {
+        Refusal::new(Code::CannotWrite, format!("cannot remove {}: {error}", tree.display()))
+    };
     if let Some(link) = tree.parent().into_iter().chain([tree]).find(|path| path.is_symlink()) {
         fs::remove_file(link).map_err(cannot)?;
         return Ok(store.prune_worktrees()?);

@@ -8,6 +8,7 @@ use std::io::BufRead;
 
 use crate::cli::{Context, Failure, Outcome, named, print, read_text};
 use crate::interchange::roadmap::Fate;
+use crate::model::code::Code;
 use crate::model::roadmap::RoadmapChoice;
 use crate::ops::Refusal;
 use crate::ops::plans::roadmap;
@@ -93,7 +94,7 @@ fn document(file: &str) -> Result<serde_json::Value, Failure> {
 
 /// Asks how a requirement is cut, if the assessment leaves that open and someone can answer.
 fn asked_mode(refusal: &Refusal, context: &Context) -> Result<Option<RoadmapChoice>, Failure> {
-    if refusal.code != "undecided" || context.json() || !ui::can_ask() {
+    if refusal.code != Code::Undecided || context.json() || !ui::can_ask() {
         return Ok(None);
     }
     ui::say(&refusal.message);

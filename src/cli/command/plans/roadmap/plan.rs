@@ -4,6 +4,7 @@ use crate::cli::command::work::run::refuse_in_hook;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{Context, Failure, Outcome, print};
 use crate::interchange::roadmap::Fate;
+use crate::model::code::Code;
 use crate::model::roadmap::RoadmapChoice;
 use crate::ops::plans::roadmap::{self, PlanRoadmap, RoadmapAdded};
 use crate::ops::{Done, Refusal, Session};
@@ -75,7 +76,7 @@ pub(super) fn replanned(
 
 fn named_or_configured(planner: Option<String>, session: &Session) -> Result<String, Failure> {
     planner.or_else(|| session.store().config("wf.run.planner")).ok_or_else(|| {
-        Failure::new("no-agent", "no planner is named")
+        Failure::new(Code::NoAgent, "no planner is named")
             .hint("name one with --planner, or set `git config wf.run.planner NAME`; `git wf agents list` shows those that are known here")
     })
 }

@@ -1,5 +1,6 @@
 use super::read_plans;
 use crate::cli::{Context, Exit, Failure, Outcome, print};
+use crate::model::code::Code;
 use crate::ops::plans::{self, Check, Checking};
 use crate::ui::text::count;
 
@@ -42,7 +43,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     match faults {
         0 => Ok(outcome),
         _ if context.json() => Ok(Exit::Failed),
-        _ => Err(Failure::new("invalid-plan", format!("the plan has {}", count(faults, "error")))
+        _ => Err(Failure::new(Code::InvalidPlan, format!("the plan has {}", count(faults, "error")))
             .hint("`git wf schema solution` describes a plan")),
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Failure, named, read_bytes};
+use crate::model::code::Code;
 use crate::model::plan_fields::Estimate;
 use crate::model::strict;
 use crate::rules::task_edit::TaskEdit;
@@ -113,7 +114,7 @@ impl FieldArgs {
 
 fn read_object(path: &str) -> Result<Map<String, Value>, Failure> {
     let fault = |why: String| {
-        Failure::new("invalid-json", format!("{} is not a task as JSON: {why}", named(path)))
+        Failure::new(Code::InvalidJson, format!("{} is not a task as JSON: {why}", named(path)))
             .hint("it is one JSON object with fields of a task; `git wf schema task` describes them")
     };
     match strict::parse(&read_bytes(path)?).map_err(fault)? {

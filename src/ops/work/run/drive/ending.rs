@@ -1,6 +1,7 @@
 //! The end of a run.
 
 use super::Driver;
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::remedy::Call;
@@ -68,7 +69,7 @@ impl Driver<'_> {
             let Some(holder) = facts::holder(&folder).map(|holder| &holder.execution) else { continue };
             let (id, issue) = (&holder.id, &at.issue);
             let message = format!("`{id}` of `{issue}`, which this run began, is claimed in another clone");
-            return Err(Refusal::new("claimed-elsewhere", message).remedy(
+            return Err(Refusal::new(Code::ClaimedElsewhere, message).remedy(
                 Call::new(Op::LeaseRelease, [&holder.solution_id]),
                 "gives it up there; then resume the run",
             ));

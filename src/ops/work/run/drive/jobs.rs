@@ -2,6 +2,7 @@
 
 use super::Driver;
 use crate::agent::guard::Guard;
+use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::run::RunStep;
@@ -58,8 +59,8 @@ impl Driver<'_> {
         if folder.exists() || folder.is_symlink() {
             tree::remove(store, &folder)?;
         }
-        let head =
-            head(store, &self.run)?.ok_or_else(|| Refusal::new("no-commit", "there is no commit to read"))?;
+        let head = head(store, &self.run)?
+            .ok_or_else(|| Refusal::new(Code::NoCommit, "there is no commit to read"))?;
         store.git().add_detached_worktree(&folder, head.as_str())?;
         self.job(issue, step, role, Task { folder, branch: None, base: Some(head), named: BTreeSet::new() })
     }
@@ -72,12 +73,12 @@ impl Driver<'_> {
         let there = tree::open_of(store, &folder)?;
         keep_settings_of(&there);
         let head = there.head()?;
-        let head = head.ok_or_else(|| Refusal::new("no-commit", "there is no commit to work on"))?;
+        let head = head.ok_or_else(|| Refusal::new(Code::NoCommit, "there is no commit to work on"))?;
         let bounds = Bounds { role, branch, base: base.unwrap_or_else(|| head.into()), named };
         let own = there.hooks_dir()?;
         let guard = Guard::set(&self.places.guard(step, issue), bounds, &own, links_commits(&there));
         let guard = guard.map_err(|error| {
-            Refusal::new("cannot-write", format!("the hooks for the agent cannot be written: {error}"))
+            Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))
         })?;
         let silence = silence::limit(store, &agent)?;
         Ok(Job {

@@ -33,6 +33,7 @@ use super::unended;
 use super::view::{RunView, existing, view};
 use super::watch::{Told, Watch};
 use crate::agent::left_behind::end_left_behind;
+use crate::model::code::Code;
 use crate::model::id::{IssueId, RunId, SolutionId};
 use crate::model::op::Other;
 use crate::model::remedy::Call;
@@ -49,8 +50,6 @@ use crate::store::{ObjectId, Read, Snapshot, layout};
 
 /// How long to wait for news before looking whether someone wants to stop.
 const LOOK: Duration = Duration::from_millis(100);
-/// The code of the refusal if another clone drives the run.
-const TAKEN_OVER: &str = "taken-over";
 /// How many news may wait to be read.
 const NEWS: usize = 256;
 
@@ -105,13 +104,13 @@ pub(super) fn drive(
     let went_on = if is_resumed { driver.go_on() } else { Ok(()) };
     let driven = went_on.and_then(|()| driver.until_nothing_is_left());
     match &driven {
-        Err(refusal) if refusal.code == TAKEN_OVER => driver.let_agents_end(),
+        Err(refusal) if refusal.code == Code::TakenOver => driver.let_agents_end(),
         Err(_) => driver.stop_all(),
         Ok(_) => {}
     }
     let is_over = driven?;
     if !is_over {
-        return Err(Refusal::new("interrupted", format!("run `{id}` was stopped"))
+        return Err(Refusal::new(Code::Interrupted, format!("run `{id}` was stopped"))
             .remedy(Call::new(Other::RunResume, [id]), "continues it"));
     }
     clean_up(store, &driver.places, &driver.log)?;
@@ -294,7 +293,7 @@ impl Driver<'_> {
         if Progress::of(&found).driver == Some(self.name.as_str()) {
             return Ok(());
         }
-        Err(Refusal::new(TAKEN_OVER, format!("another clone drives run `{id}` now"))
+        Err(Refusal::new(Code::TakenOver, format!("another clone drives run `{id}` now"))
             .remedy(Call::new(Other::RunShow, [id]), "shows its progress"))
     }
 
@@ -312,6 +311,6 @@ impl Driver<'_> {
         folder
             .bound()
             .map(|plan| plan.id.clone())
-            .ok_or_else(|| Refusal::new("not-bound", format!("issue `{issue}` has no bound plan")))
+            .ok_or_else(|| Refusal::new(Code::NotBound, format!("issue `{issue}` has no bound plan")))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Driver;
 use super::jobs::Task;
+use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Op;
 use crate::model::run::RunStep;
@@ -46,7 +47,7 @@ impl Driver<'_> {
             match begun {
                 Ok(()) => {}
                 // Someone else was faster: what came in from them shows what there is to do now.
-                Err(refusal) if refusal.kind == Kind::Nothing || refusal.code == "out-of-order" => {
+                Err(refusal) if refusal.kind == Kind::Nothing || refusal.code == Code::OutOfOrder => {
                     has_failed |= self.session.store().tip()? != before;
                 }
                 Err(refusal) => {
@@ -194,5 +195,6 @@ fn left_behind(there: &Store, execution: &ExecutionId) -> Result<Option<String>,
 
 /// Whether a refusal says only that the remote could not be asked.
 fn is_of_the_network(refusal: &Refusal) -> bool {
-    ["unreachable", "credentials", "refused", "declined", "raced", "unknown-outcome"].contains(&refusal.code)
+    [Code::Unreachable, Code::Credentials, Code::Refused, Code::Declined, Code::Raced, Code::UnknownOutcome]
+        .contains(&refusal.code)
 }
