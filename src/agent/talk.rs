@@ -28,7 +28,7 @@ const QUOTED: usize = 500;
 
 /// Where an agent works, and its environment.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Workplace {
     /// The work tree.
     pub(crate) folder: PathBuf,
     /// All of its environment variables.
@@ -40,7 +40,7 @@ pub(crate) struct Place {
 /// Is told what an agent does.
 pub(crate) trait Observer {
     /// The agent wrote this text, which may contain anything.
-    fn said(&mut self, said: Said, text: &str);
+    fn said(&mut self, said: TextKind, text: &str);
 
     /// What the session has used so far, if the agent reports that while it works.
     fn used(&mut self, _: &Usage) {}
@@ -57,7 +57,7 @@ pub(crate) trait Observer {
 
 /// The kind of text that an agent wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum TextKind {
     /// A part of its answer.
     Answer,
     /// A part of its thoughts.
@@ -255,7 +255,7 @@ impl crate::model::Explain for Unanswered {
 /// [`Unanswered`].
 pub(crate) fn ask<A: Answer>(
     agent: &Agent,
-    place: &Place,
+    place: &Workplace,
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Result<Reply<A>, Unanswered> {
@@ -286,7 +286,7 @@ pub(crate) fn ask<A: Answer>(
 /// [`Unanswered`].
 pub(crate) fn greet(
     agent: &Agent,
-    place: &Place,
+    place: &Workplace,
     role: Role,
     observer: &mut dyn Observer,
 ) -> Result<Reply<()>, Unanswered> {
@@ -321,7 +321,7 @@ impl Heard {
 /// Speaks the plain protocol: the request on stdin, the answer on stdout.
 fn plain(
     agent: &Agent,
-    place: &Place,
+    place: &Workplace,
     text: String,
     transcript: &mut Transcript,
     observer: &mut dyn Observer,
@@ -345,8 +345,8 @@ fn plain(
     let ran =
         process::follow(command, Some(limit), &mut || observer.borrow_mut().stop(), &mut |stream, bytes| {
             let (who, said, tail) = match stream {
-                Stream::Out => (Who::Stdout, Said::Answer, &mut out),
-                Stream::Err => (Who::Stderr, Said::Log, &mut err),
+                Stream::Out => (Who::Stdout, TextKind::Answer, &mut out),
+                Stream::Err => (Who::Stderr, TextKind::Log, &mut err),
             };
             transcript.add(who, bytes);
             tail.add(bytes);

@@ -7,7 +7,7 @@ use crate::model::id::IssueId;
 pub(super) fn translated(words: Vec<String>) -> Vec<String> {
     let Some(at) = words.iter().position(|word| !word.starts_with('-')) else { return words };
     let (before, rest) = words.split_at(at);
-    let given = Given { words: rest[1..].to_vec(), is_json: before.iter().any(|word| word == JSON) };
+    let given = CcwArguments { words: rest[1..].to_vec(), is_json: before.iter().any(|word| word == JSON) };
     match meant(&rest[0], given) {
         Some(meant) => before.iter().cloned().chain(meant).collect(),
         None => words,
@@ -17,7 +17,7 @@ pub(super) fn translated(words: Vec<String>) -> Vec<String> {
 const JSON: &str = "--json";
 
 /// What a command of ccw is here; `None` if it is the same.
-fn meant(command: &str, mut given: Given) -> Option<Vec<String>> {
+fn meant(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
     match command {
         "create" => Some(create(given)),
         "init" => {
@@ -88,7 +88,7 @@ const COMMANDS: &[(&str, &str)] =
     &[("create", "new"), ("history", "list"), ("update", "edit"), ("complete", "done"), ("register", "bind")];
 
 /// `create`, with the fields as JSON in an option or on stdin, or as options of `new`.
-fn create(mut given: Given) -> Vec<String> {
+fn create(mut given: CcwArguments) -> Vec<String> {
     let title = given.take_value("--title");
     given.rename("--description", "--message");
     given.rename("--context", "--message");
@@ -101,7 +101,7 @@ fn create(mut given: Given) -> Vec<String> {
 }
 
 /// `queue`, where it is not as here.
-fn queue(mut given: Given) -> Option<Vec<String>> {
+fn queue(mut given: CcwArguments) -> Option<Vec<String>> {
     let is_brief = given.take_flag("--brief");
     if is_brief {
         given.add_json();
@@ -133,13 +133,13 @@ fn queue(mut given: Given) -> Option<Vec<String>> {
 }
 
 /// The arguments of a command of ccw.
-struct Given {
+struct CcwArguments {
     words: Vec<String>,
     /// Whether `--json` stands before the command.
     is_json: bool,
 }
 
-impl Given {
+impl CcwArguments {
     fn has(&self, name: &str) -> bool {
         self.words.iter().any(|word| is_option(word, name))
     }

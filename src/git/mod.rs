@@ -64,7 +64,7 @@ pub(crate) use refs::{RefMove, RefUpdate, checked_out_in, is_ref_name};
 pub(crate) use repository::{Header, LinkedWorktree, Repository};
 pub(crate) use revisions::Revisions;
 pub(crate) use settings::Config;
-pub(crate) use signatures::{By, SSH, Verdict, Verified};
+pub(crate) use signatures::{CommitIdentity, SSH, Verdict, Verified};
 pub(crate) use transport::Transport;
 pub(crate) use walk::Ancestors;
 pub(crate) use worktrees::Merge;

@@ -49,7 +49,7 @@ impl Repository {
 }
 
 /// Who makes a commit, and when: `@seconds offset`.
-pub(crate) struct By<'a> {
+pub(crate) struct CommitIdentity<'a> {
     pub(crate) name: &'a str,
     pub(crate) email: &'a str,
     pub(crate) date: String,
@@ -62,7 +62,7 @@ impl Git {
         tree: ObjectId,
         parent: ObjectId,
         message: &str,
-        by: &By<'_>,
+        by: &CommitIdentity<'_>,
     ) -> Result<ObjectId, GitError> {
         let args = Args::new(&["commit-tree", "-S"]).with("-p", parent).value(tree.to_string());
         let mut command = self.with_keys().command(args);

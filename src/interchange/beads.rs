@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 pub(crate) use export::{Written, record};
 pub(crate) use folder::file_in;
 
-use super::comment::{self, Said};
+use super::comment::{self, SourceComment};
 use super::fields::{Fields, kind_of};
 use super::tracker::{Arrival, Refused, Tracker};
 use super::work::Work;
@@ -207,7 +207,7 @@ impl Fields<'_> {
     }
 
     /// `None` if it is empty.
-    fn comment(&mut self, issue: &Issue, given: &Value) -> Option<Said> {
+    fn comment(&mut self, issue: &Issue, given: &Value) -> Option<SourceComment> {
         let text =
             |name: &str| given.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let body = text("text")?.to_owned();
@@ -216,7 +216,7 @@ impl Fields<'_> {
             issue.created_at
         });
         let id = given.get("id").and_then(comment::id_of);
-        Some(Said { id, body, author: text("author").unwrap_or(UNKNOWN).into(), created_at })
+        Some(SourceComment { id, body, author: text("author").unwrap_or(UNKNOWN).into(), created_at })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::time::Time;
 
 /// A comment as a source has it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Said {
+pub(super) struct SourceComment {
     /// Its id there, if it has one.
     pub(super) id: Option<String>,
     /// Its text.
@@ -32,8 +32,8 @@ pub(super) fn id_of(id: &Value) -> Option<String> {
 
 /// Adds a comment to those of its issue, unless it is there: as it was at `changed`, or when it was written if that is
 /// later. One without an id is known by its author. Returns its place among them.
-pub(super) fn add(comments: &mut Vec<Comment>, changed: Time, said: Said) -> usize {
-    let Said { id, body, author, created_at } = said;
+pub(super) fn add(comments: &mut Vec<Comment>, changed: Time, said: SourceComment) -> usize {
+    let SourceComment { id, body, author, created_at } = said;
     let id = id.unwrap_or_else(|| author.to_string());
     let with = |id: &str, it: &Comment| it.source_id.as_deref() == Some(id) && it.created_at == created_at;
     let mut source_id = id.clone();
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn a_comment_is_known_by_its_id_or_by_its_author_and_time() {
         let at = |second| Time::from_seconds(second).unwrap();
-        let said = |id: Option<&str>, body: &str, second| Said {
+        let said = |id: Option<&str>, body: &str, second| SourceComment {
             id: id.map(str::to_owned),
             body: body.into(),
             author: "Ada".into(),

@@ -14,7 +14,7 @@ pub(crate) use comment::completion;
 pub(crate) use gh::{comment_on, issues_of};
 pub(crate) use pages::Pages;
 
-use super::comment::{self as from_source, Said};
+use super::comment::{self as from_source, SourceComment};
 use super::title;
 use super::tracker::{Arrival, Refused, Tracker};
 use super::work::Work;
@@ -193,8 +193,12 @@ impl<'a> Fields<'a> {
             let is_unedited = given.get("includesCreatedEdit") == Some(&Value::Bool(false));
             let edited = text(["updatedAt", "updated_at"]).and_then(Time::parse);
             let changed = edited.or(is_unedited.then_some(created_at)).unwrap_or(changed);
-            let said =
-                Said { id: comment_id(given), body: body.to_owned(), author: author.into(), created_at };
+            let said = SourceComment {
+                id: comment_id(given),
+                body: body.to_owned(),
+                author: author.into(),
+                created_at,
+            };
             from_source::add(&mut comments, changed, said);
         }
         comments

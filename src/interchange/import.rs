@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::lines::Unreadable;
 use super::selection::Selection;
 use super::tracker::{Arrival, Found, Records, Refused, Tracker};
-use super::{Came, Kept, LeftOut, Noted, Report, Skipped};
+use super::{ImportedWork, Kept, LeftOut, Noted, Report, Skipped};
 use crate::model::doc::Excess;
 use crate::model::id::{IssueId, QueueId};
 use crate::model::issue::Issue;
@@ -259,7 +259,7 @@ impl<'a> Writing<'a> {
             }
         }
         // The plans of another issue are not those of this one.
-        let work = if is_other { Came::default() } else { self.work(tx, arrival, &mut notes)? };
+        let work = if is_other { ImportedWork::default() } else { self.work(tx, arrival, &mut notes)? };
         let Comments { new, edited } = comments::write(tx, arrival, is_lesser)?;
         self.report.comments += new;
         self.report.edited_comments += edited;

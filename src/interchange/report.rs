@@ -28,7 +28,7 @@ pub(crate) struct Report {
     pub(crate) relations: u64,
     /// Plans, feedback, queues, items and executions.
     #[serde(flatten)]
-    pub(crate) work: Came,
+    pub(crate) work: ImportedWork,
     /// Records that could not be read, or cannot be issues.
     pub(crate) skipped: Vec<Skipped>,
     /// Issues that the options left out.
@@ -45,7 +45,7 @@ pub(crate) struct Report {
 
 /// What came with issues of a tracker that has plans.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Came {
+pub(crate) struct ImportedWork {
     /// Plans that are new here or changed.
     pub(crate) plans: u64,
     /// Pieces of feedback that are new here.
@@ -58,7 +58,7 @@ pub(crate) struct Came {
     pub(crate) executions: u64,
 }
 
-impl Came {
+impl ImportedWork {
     /// All of it.
     pub(crate) fn total(self) -> u64 {
         self.plans + self.feedback + self.queues + self.items + self.executions

@@ -25,7 +25,7 @@ mod write;
 pub(crate) use apart::{Apart, Differing, Written};
 pub(crate) use change::Frozen;
 pub(crate) use limits::{Excess, LARGEST_DOC};
-pub(crate) use step::{Said, Step};
+pub(crate) use step::{Step, WrittenValue};
 pub(crate) use write::file_bytes;
 
 const CLOCK: &str = "clock";

@@ -1,13 +1,13 @@
 //! The context for the next attempt at an issue: the issue itself, how earlier attempts ended, later comments, and
 //! reviews. Planners and executors get the same, so that neither repeats what failed.
 
-mod told;
+mod parts;
 
 use serde_json::Value;
 
-pub(crate) use self::told::{
-    AttemptTold, Background, CheckTold, CommentTold, CommitTold, DependencyTold, FeedbackTold, IssueTold,
-    ReviewTold,
+pub(crate) use self::parts::{
+    AttemptContext, Background, CheckContext, CommentContext, CommitContext, DependencyContext,
+    FeedbackContext, IssueContext, ReviewContext,
 };
 use super::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE, LeftOut};
 use super::claim_order::who_holds;
@@ -34,7 +34,7 @@ pub(crate) enum Reader<'a> {
 pub(crate) fn issue(
     folder: &IssueFolder,
     state: impl Fn(&IssueId) -> Option<(String, IssueStatus, bool)>,
-) -> (IssueTold, Vec<LeftOut>) {
+) -> (IssueContext, Vec<LeftOut>) {
     let issue = &folder.issue.record;
     let mut left_out = Vec::new();
     let show = format!("git wf show {}", issue.id);
@@ -55,7 +55,7 @@ pub(crate) fn issue(
         }
         None => None,
     };
-    let told = IssueTold {
+    let told = IssueContext {
         description: text("description", issue.context.as_deref()).unwrap_or_default(),
         expected_behavior: text("expected_behavior", issue.expected_behavior.as_deref()),
         actual_behavior: text("actual_behavior", issue.actual_behavior.as_deref()),
@@ -77,24 +77,24 @@ pub(crate) fn issue(
         depends_on: vec![],
     };
     let mut cut = Cut::at(LONGEST);
-    let mut depends_on: Vec<DependencyTold> =
+    let mut depends_on: Vec<DependencyContext> =
         issue.depends_on.iter().map(|id| dependency(id, &state)).collect();
     // Unmet dependencies come first.
     depends_on.sort_by_key(|it| it.is_met);
     let depends_on = cut.first(depends_on);
     left_out.extend(cut.left_out("depends_on", show));
-    (IssueTold { depends_on, ..told }, left_out)
+    (IssueContext { depends_on, ..told }, left_out)
 }
 
 fn dependency(
     id: &IssueId,
     state: impl Fn(&IssueId) -> Option<(String, IssueStatus, bool)>,
-) -> DependencyTold {
+) -> DependencyContext {
     let (title, status, is_met) = match state(id) {
         Some((title, status, is_met)) => (Some(title), Some(status), is_met),
         None => (None, None, false),
     };
-    DependencyTold { issue_id: id.clone(), title, status, is_met }
+    DependencyContext { issue_id: id.clone(), title, status, is_met }
 }
 
 /// Earlier attempts, feedback, comments and reviews. For its own executor, a running execution is not an earlier
@@ -115,7 +115,7 @@ pub(crate) fn background(folder: &IssueFolder, reader: Reader<'_>) -> Background
 
     let mut cut = Cut::at(LONGEST);
     let comments = cut.newest(folder.standing_comments().into_iter().map(|it| it.comment).collect());
-    let comment = |it: &crate::model::issue::Comment, cut: &mut Cut| CommentTold {
+    let comment = |it: &crate::model::issue::Comment, cut: &mut Cut| CommentContext {
         author: it.author.clone(),
         created_at: it.created_at,
         body: cut.text(&it.body),
@@ -145,9 +145,9 @@ fn attempts<'a>(folder: &'a IssueFolder, reader: Reader<'_>) -> Vec<(&'a Executi
     all
 }
 
-fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> AttemptTold {
+fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> AttemptContext {
     let commits = cut.newest(it.commits());
-    let commits = commits.into_iter().map(|commit| CommitTold {
+    let commits = commits.into_iter().map(|commit| CommitContext {
         hash: commit.link.hash,
         subject: commit.link.subject,
         task_id: commit.link.task_id,
@@ -159,7 +159,7 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
         ..failure.clone()
     });
     let failed = it.last_checks().into_iter().map(|(check, _)| check).filter(|it| it.exit_code != Some(0));
-    let failed_checks = cut.first(failed.collect()).into_iter().map(|check| CheckTold {
+    let failed_checks = cut.first(failed.collect()).into_iter().map(|check| CheckContext {
         task_id: check.task_id.clone(),
         command: cut.text(&check.command),
         exit_code: check.exit_code,
@@ -168,7 +168,7 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
         dirty: check.dirty,
     });
     let failed_checks = failed_checks.collect();
-    AttemptTold {
+    AttemptContext {
         execution_id: it.execution.id.clone(),
         attempt: it.execution.attempt,
         solution_id: it.execution.solution_id.clone(),
@@ -207,8 +207,8 @@ fn is_told(folder: &IssueFolder, it: &Feedback, reader: Reader<'_>) -> bool {
     !folder.executions.iter().any(is_of)
 }
 
-fn told_feedback(it: &Feedback, cut: &mut Cut) -> FeedbackTold {
-    FeedbackTold {
+fn told_feedback(it: &Feedback, cut: &mut Cut) -> FeedbackContext {
+    FeedbackContext {
         kind: it.kind,
         stage: it.stage,
         solution_id: it.detail.solution_id.clone(),
@@ -221,7 +221,7 @@ fn told_feedback(it: &Feedback, cut: &mut Cut) -> FeedbackTold {
 }
 
 /// Reviews of the current plans, without those of earlier versions.
-fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<ReviewTold> {
+fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<ReviewContext> {
     let plans: Vec<&Solution> = match reader {
         Reader::Planner => folder.solutions.iter().map(|it| &it.record).collect(),
         Reader::Executor(plan) => vec![plan],
@@ -240,7 +240,7 @@ fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<Revie
     };
     let told = found.into_iter().map(|(solution_id, it)| {
         let findings = cut.first(it.findings.iter().collect());
-        ReviewTold {
+        ReviewContext {
             is_bound: bound == Some(&solution_id),
             solution_id,
             verdict: review::verdict(it),

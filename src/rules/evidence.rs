@@ -28,7 +28,7 @@ pub(crate) fn commands(plan: &Plan) -> Vec<(&TaskId, &str)> {
 }
 
 /// Where the tests of an execution count as passed.
-enum At<'a> {
+enum TestedAt<'a> {
     /// At the last commit of its work.
     Last(&'a LinkedCommit),
     /// Anywhere: there is nothing to commit.
@@ -37,7 +37,7 @@ enum At<'a> {
     Nowhere,
 }
 
-impl<'a> At<'a> {
+impl<'a> TestedAt<'a> {
     fn of(plan: &Plan, work: &'a [LinkedCommit]) -> Self {
         match work.last() {
             Some(last) => Self::Last(last),
@@ -62,7 +62,7 @@ pub(crate) fn failing<'a>(
     execution: &ExecutionFolder,
     work: &[LinkedCommit],
 ) -> Vec<(&'a TaskId, &'a str)> {
-    let at = At::of(plan, work);
+    let at = TestedAt::of(plan, work);
     let passed = |task: &TaskId, command: &str| at.last_check(execution, task, command) == Some(true);
     commands(plan).into_iter().filter(|(task, command)| !passed(task, command)).collect()
 }
@@ -99,16 +99,16 @@ pub(crate) struct Lack {
 
 /// The missing evidence of an execution that made these commits; empty if it is complete.
 pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<Lack> {
-    let at = At::of(plan, work);
-    if matches!(at, At::Nowhere) {
+    let at = TestedAt::of(plan, work);
+    if matches!(at, TestedAt::Nowhere) {
         return vec![Lack { has_failed: false, words: "no commit is linked to it".into() }];
     }
     let place = match &at {
-        At::Last(last) => format!(" at commit {}", last.link.hash.short()),
-        At::Anywhere | At::Nowhere => String::new(),
+        TestedAt::Last(last) => format!(" at commit {}", last.link.hash.short()),
+        TestedAt::Anywhere | TestedAt::Nowhere => String::new(),
     };
     let passed_before = |task, command| {
-        let At::Last(last) = &at else { return None };
+        let TestedAt::Last(last) = &at else { return None };
         let mut earlier = last.rewritten_from.iter().rev();
         earlier.find(|old| last_check(execution, task, command, Some(old)) == Some(true))
     };

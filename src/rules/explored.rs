@@ -11,7 +11,7 @@ use crate::rules::folder::IssueFolder;
 
 /// The latest exploration of an issue, as an agent gets it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct ExplorationTold {
+pub(crate) struct ExplorationContext {
     /// How deep the explorer looked.
     pub(crate) depth: Depth,
     /// Files that matter, the most important first.
@@ -38,7 +38,7 @@ pub(crate) struct ExplorationTold {
 }
 
 /// The latest exploration; `None` if there is none.
-pub(crate) fn told(folder: &IssueFolder) -> Option<(ExplorationTold, Option<LeftOut>)> {
+pub(crate) fn told(folder: &IssueFolder) -> Option<(ExplorationContext, Option<LeftOut>)> {
     let latest: &Explored = folder.explorations.last()?;
     let found = &latest.found;
     let mut cut = Cut::at(LONGEST);
@@ -55,7 +55,7 @@ pub(crate) fn told(folder: &IssueFolder) -> Option<(ExplorationTold, Option<Left
         .into_iter()
         .map(|file| RelevantFile { rationale: cut.some(file.rationale.as_deref()), ..file.clone() })
         .collect();
-    let told = ExplorationTold {
+    let told = ExplorationContext {
         depth: latest.depth,
         relevant_files,
         dependencies,

@@ -14,11 +14,11 @@ use crate::model::repo_path::{RepoPath, folders};
 /// Maps paths to those who name them, to search for overlaps: a search takes one look-up for each directory above the
 /// path, plus the results.
 #[derive(Debug)]
-pub(crate) struct ByPath<'a, T>(BTreeMap<Cow<'a, str>, Named<'a, T>>);
+pub(crate) struct ByPath<'a, T>(BTreeMap<Cow<'a, str>, PathUsers<'a, T>>);
 
 /// A path, as the first of them in bytes is spelled, and those who name it, each once.
 #[derive(Debug)]
-struct Named<'a, T> {
+struct PathUsers<'a, T> {
     path: &'a RepoPath,
     by: BTreeSet<T>,
 }
@@ -45,12 +45,12 @@ impl<'a, T> ByPath<'a, T> {
     pub(crate) fn overlapping(&self, path: &RepoPath) -> impl Iterator<Item = (&'a RepoPath, &T)> {
         let key = path.folded();
         let at_and_above = std::iter::once(&*key).chain(folders(&key)).filter_map(|it| self.0.get(it));
-        let all: Vec<&Named<'a, T>> = at_and_above.chain(self.below(&key)).collect();
+        let all: Vec<&PathUsers<'a, T>> = at_and_above.chain(self.below(&key)).collect();
         all.into_iter().flat_map(|it| it.by.iter().map(|who| (it.path, who)))
     }
 
     /// The paths in a directory, which is given as a folded path.
-    fn below(&self, folder: &str) -> impl Iterator<Item = &Named<'a, T>> {
+    fn below(&self, folder: &str) -> impl Iterator<Item = &PathUsers<'a, T>> {
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let from = (Bound::Excluded(start.as_str()), Bound::Unbounded);
         self.0.range::<str, _>(from).take_while(move |(key, _)| key.starts_with(&start)).map(|(_, it)| it)
@@ -72,7 +72,7 @@ impl<'a, T> ByPath<'a, T> {
 impl<'a, T: Copy + Ord> ByPath<'a, T> {
     /// Records that `who` names a path.
     pub(crate) fn add(&mut self, path: &'a RepoPath, who: T) {
-        let named = self.0.entry(path.folded()).or_insert_with(|| Named { path, by: BTreeSet::new() });
+        let named = self.0.entry(path.folded()).or_insert_with(|| PathUsers { path, by: BTreeSet::new() });
         named.path = named.path.min(path);
         named.by.insert(who);
     }
@@ -82,7 +82,7 @@ impl<'a, T: Copy + Ord> ByPath<'a, T> {
         self.0.iter().filter_map(|(key, it)| self.overlap(key, it)).collect()
     }
 
-    fn overlap(&self, key: &str, at: &Named<'a, T>) -> Option<Overlap<'a, T>> {
+    fn overlap(&self, key: &str, at: &PathUsers<'a, T>) -> Option<Overlap<'a, T>> {
         let above: Vec<&BTreeSet<T>> =
             folders(key).filter_map(|folder| self.0.get(folder)).map(|it| &it.by).collect();
         // Those that name a directory above are reported there.

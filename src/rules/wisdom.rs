@@ -16,7 +16,7 @@ use crate::model::wisdom::{Wisdom, WisdomType};
 
 /// A piece of wisdom, as an agent gets it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct WisdomTold {
+pub(crate) struct WisdomContext {
     /// Its kind.
     #[serde(rename = "type")]
     pub(crate) kind: WisdomType,
@@ -47,7 +47,7 @@ pub(crate) fn answered(all: &[Wisdom]) -> BTreeMap<EntryId, EntryId> {
 
 /// What an agent gets that works on an issue, without questions that were answered: what comes from that issue or shares a tag or a component with it first,
 /// then the rest; each by what the role needs most, and then the newest first.
-pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue, role: Role) -> (Vec<WisdomTold>, Option<LeftOut>) {
+pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue, role: Role) -> (Vec<WisdomContext>, Option<LeftOut>) {
     told_near(all, Some(issue), role)
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn told_near(
     all: Vec<Wisdom>,
     issue: Option<&Issue>,
     role: Role,
-) -> (Vec<WisdomTold>, Option<LeftOut>) {
+) -> (Vec<WisdomContext>, Option<LeftOut>) {
     let near: BTreeSet<String> = issue
         .iter()
         .flat_map(|it| it.tags.iter().chain(&it.affected_components))
@@ -72,7 +72,7 @@ pub(crate) fn told_near(
     all.sort_by_cached_key(|it| (!is_near(it), rank(it.kind, role), Reverse(it.id.clone())));
     let mut cut = Cut::at(LONGEST);
     let first = cut.first(all);
-    let told = first.into_iter().map(|it| WisdomTold {
+    let told = first.into_iter().map(|it| WisdomContext {
         kind: it.kind,
         text: cut.text(&it.text),
         tags: it.tags,

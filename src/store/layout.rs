@@ -13,7 +13,7 @@ use crate::model::stamp::Stamp;
 pub(crate) use form::{
     Form, Sound, bears, canonical, entry_file, form, is_issue, is_place, largest, misplaced, own_doc, sound,
 };
-pub(crate) use location::{Folder, Location, Log, Owner, Place};
+pub(crate) use location::{Folder, Location, Log, Owner, PathKind};
 
 /// The store's root record.
 pub(crate) const ROOT_PATH: &str = "wf.json";

@@ -40,7 +40,7 @@ pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use root::EMAIL as NEUTRAL_EMAIL;
 pub(crate) use snapshot::find::Found;
 pub(crate) use snapshot::walk::Visited;
-pub(crate) use snapshot::{Place, Read, Snapshot, read_blob};
+pub(crate) use snapshot::{PathKind, Read, Snapshot, read_blob};
 pub(crate) use snapshot::{records, resolve};
 pub(crate) use transaction::identity::Acting;
 pub(crate) use transaction::unpublished::{Offered, Unpublished};

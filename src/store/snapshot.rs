@@ -29,7 +29,7 @@ pub(crate) trait Read {
 
 /// What an issue is read from: its directory, and that of all queues, in which its items are. As long as these are the same,
 /// it is, too.
-pub(crate) type Place = [Option<ObjectId>; 2];
+pub(crate) type PathKind = [Option<ObjectId>; 2];
 
 /// The tree of one commit.
 #[derive(Clone)]
@@ -90,7 +90,7 @@ impl<'repo> Snapshot<'repo> {
     }
 
     /// What an issue is read from.
-    pub(crate) fn place_of(&self, issue: &IssueId) -> Result<Place, StoreError> {
+    pub(crate) fn place_of(&self, issue: &IssueId) -> Result<PathKind, StoreError> {
         let tree = |path: &str| Ok::<_, StoreError>(self.entry(path)?.map(|(tree, _)| tree));
         Ok([tree(&layout::issue_folder(issue))?, tree(layout::QUEUES)?])
     }

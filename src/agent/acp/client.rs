@@ -19,7 +19,7 @@ use futures::StreamExt;
 use futures::channel::mpsc as lines;
 use futures::future::{self, Either};
 
-use super::permission::{self, Wish};
+use super::permission::{self, ToolRequest};
 use super::{files, real};
 use crate::model::agent_session::{Cost, Usage};
 use crate::rules::roles::Role;
@@ -103,7 +103,7 @@ impl Failed {
 }
 
 /// The tool calls that were announced: a request for permission may contain only their id.
-type Calls = Arc<Mutex<HashMap<String, Wish>>>;
+type Calls = Arc<Mutex<HashMap<String, ToolRequest>>>;
 
 /// Holds the conversation. Returns when it is complete, or when the agent ends.
 pub(super) fn run(
@@ -298,7 +298,7 @@ fn text(chunk: ContentChunk) -> Option<String> {
     }
 }
 
-fn wish_of(calls: &Calls, id: &str) -> Wish {
+fn wish_of(calls: &Calls, id: &str) -> ToolRequest {
     calls.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned().unwrap_or_default()
 }
 
@@ -311,8 +311,8 @@ fn remember(calls: &Calls, id: String, fields: ToolCallUpdateFields) {
 }
 
 /// A wish, updated with new details.
-fn with_fields(wish: Wish, fields: ToolCallUpdateFields) -> Wish {
-    Wish {
+fn with_fields(wish: ToolRequest, fields: ToolCallUpdateFields) -> ToolRequest {
+    ToolRequest {
         kind: fields.kind.unwrap_or(wish.kind),
         title: fields.title.unwrap_or(wish.title),
         files: {

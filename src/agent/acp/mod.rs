@@ -14,7 +14,7 @@ use futures::channel::mpsc as lines;
 
 use super::definition::Agent;
 use super::process::{self, Command, Ended, GRACE, Stream};
-use super::talk::{Heard, MOST_ERRORS, MOST_OUTPUT, Observer, Place, Said, Tail, Unanswered};
+use super::talk::{Heard, MOST_ERRORS, MOST_OUTPUT, Observer, Tail, TextKind, Unanswered, Workplace};
 use super::transcript::{Transcript, Who};
 use crate::model::agent_session::Usage;
 use crate::rules::roles::Role;
@@ -45,7 +45,7 @@ enum Why {
 /// Greets an agent and, if there is a prompt, asks it. Returns its greeting and what it said.
 pub(super) fn converse(
     agent: &Agent,
-    place: &Place,
+    place: &Workplace,
     role: Role,
     prompt: Option<String>,
     transcript: &mut Transcript,
@@ -198,7 +198,7 @@ impl Talk<'_> {
             Stream::Err => {
                 self.transcript.add(Who::Stderr, bytes);
                 self.heard.1.add(bytes);
-                self.observer.said(Said::Log, &String::from_utf8_lossy(bytes));
+                self.observer.said(TextKind::Log, &String::from_utf8_lossy(bytes));
             }
         }
     }
@@ -210,10 +210,10 @@ impl Talk<'_> {
                 Event::Sent(line) => self.transcript.add(Who::Stdin, line.as_bytes()),
                 Event::Message(text) => {
                     self.heard.0.add(text.as_bytes());
-                    self.observer.said(Said::Answer, &text);
+                    self.observer.said(TextKind::Answer, &text);
                 }
-                Event::Thought(text) => self.observer.said(Said::Thought, &text),
-                Event::Tool(text) => self.observer.said(Said::Tool, &text),
+                Event::Thought(text) => self.observer.said(TextKind::Thought, &text),
+                Event::Tool(text) => self.observer.said(TextKind::Tool, &text),
                 Event::Used { context, cost } => {
                     // An agent that runs out of room shortens its context, and what it has read is read.
                     self.usage.tokens = self.usage.tokens.max(Some(context));

@@ -11,7 +11,7 @@ use crate::rules::roles::Role;
 
 /// What the agent asks for.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Wish {
+pub(super) struct ToolRequest {
     pub(super) kind: ToolKind,
     pub(super) title: String,
     /// The files involved.
@@ -23,7 +23,7 @@ pub(super) struct Wish {
 }
 
 /// Whether a role may do this in the work tree `root`; the error says why not.
-pub(super) fn decide(role: Role, root: &Path, wish: &Wish) -> Result<(), &'static str> {
+pub(super) fn decide(role: Role, root: &Path, wish: &ToolRequest) -> Result<(), &'static str> {
     let edits = role == Role::Executor;
     // What the agent calls it does not matter if it is a command.
     if let Some(why) = wish.commands.iter().find_map(|command| forbidden(command)) {
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     fn may(role: Role, kind: ToolKind, text: &str) -> bool {
-        let wish = Wish { kind, texts: vec![text.to_owned()], ..Wish::default() };
+        let wish = ToolRequest { kind, texts: vec![text.to_owned()], ..ToolRequest::default() };
         decide(role, Path::new("/tree"), &wish).is_ok()
     }
 
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn a_command_is_judged_whatever_it_is_called() {
         let decided = |role, kind, command: &str| {
-            let wish = Wish { kind, commands: vec![command.into()], ..Wish::default() };
+            let wish = ToolRequest { kind, commands: vec![command.into()], ..ToolRequest::default() };
             decide(role, Path::new("/tree"), &wish).is_ok()
         };
         for kind in [ToolKind::Read, ToolKind::Edit, ToolKind::Fetch] {
@@ -311,7 +311,8 @@ mod tests {
     #[test]
     fn files_outside_of_the_work_tree_are_not_edited() {
         let edits = |file: &str| {
-            let wish = Wish { kind: ToolKind::Edit, files: vec![file.into()], ..Wish::default() };
+            let wish =
+                ToolRequest { kind: ToolKind::Edit, files: vec![file.into()], ..ToolRequest::default() };
             decide(Role::Executor, Path::new("/tree"), &wish).is_ok()
         };
         assert!(edits("/tree/src/a.rs") && edits("src/a.rs"));

@@ -14,18 +14,18 @@ const LONGEST_QUOTE: usize = 60;
 /// The errors of `value`, each as `place: what is wrong`; empty if it fits.
 pub(super) fn faults(schema: &Value, value: &Value) -> Vec<String> {
     let mut check = Check { root: schema, faults: Vec::new() };
-    check.value(schema, value, &Place::Top);
+    check.value(schema, value, &JsonPath::Top);
     check.faults
 }
 
 /// The place of a value.
-enum Place<'a> {
+enum JsonPath<'a> {
     Top,
-    Member(&'a Place<'a>, &'a str),
-    Element(&'a Place<'a>, usize),
+    Member(&'a JsonPath<'a>, &'a str),
+    Element(&'a JsonPath<'a>, usize),
 }
 
-impl std::fmt::Display for Place<'_> {
+impl std::fmt::Display for JsonPath<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Top => f.write_str("$"),
@@ -41,20 +41,20 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn fault(&mut self, place: &Place<'_>, why: impl std::fmt::Display) {
+    fn fault(&mut self, place: &JsonPath<'_>, why: impl std::fmt::Display) {
         if self.faults.len() < MOST_FAULTS {
             self.faults.push(format!("{place}: {why}"));
         }
     }
 
     /// The errors of a single value.
-    fn alone(&self, schema: &'a Value, value: &Value, place: &Place<'_>) -> Vec<String> {
+    fn alone(&self, schema: &'a Value, value: &Value, place: &JsonPath<'_>) -> Vec<String> {
         let mut other = Check { root: self.root, faults: Vec::new() };
         other.value(schema, value, place);
         other.faults
     }
 
-    fn value(&mut self, schema: &'a Value, value: &Value, place: &Place<'_>) {
+    fn value(&mut self, schema: &'a Value, value: &Value, place: &JsonPath<'_>) {
         let schema = match schema {
             Value::Object(schema) => schema,
             Value::Bool(false) => return self.fault(place, "is not allowed"),
@@ -88,7 +88,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn kind(&mut self, schema: &Map<String, Value>, value: &Value, place: &Place<'_>) {
+    fn kind(&mut self, schema: &Map<String, Value>, value: &Value, place: &JsonPath<'_>) {
         let kinds: Vec<&str> = match schema.get("type") {
             Some(Value::String(kind)) => vec![kind],
             Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
@@ -109,7 +109,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn one_of(&mut self, schema: &'a Map<String, Value>, value: &Value, place: &Place<'_>) {
+    fn one_of(&mut self, schema: &'a Map<String, Value>, value: &Value, place: &JsonPath<'_>) {
         for word in ["anyOf", "oneOf"] {
             let forms = array(schema, word);
             if forms.is_empty() {
@@ -126,7 +126,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn object(&mut self, schema: &'a Map<String, Value>, members: &Map<String, Value>, place: &Place<'_>) {
+    fn object(&mut self, schema: &'a Map<String, Value>, members: &Map<String, Value>, place: &JsonPath<'_>) {
         for name in array(schema, "required").iter().filter_map(Value::as_str) {
             if !members.contains_key(name) {
                 self.fault(place, format_args!("`{name}` is missing"));
@@ -134,7 +134,7 @@ impl<'a> Check<'a> {
         }
         let known = schema.get("properties").and_then(Value::as_object);
         for (name, value) in members {
-            let place = Place::Member(place, name);
+            let place = JsonPath::Member(place, name);
             match (known.and_then(|known| known.get(name)), schema.get("additionalProperties")) {
                 (Some(schema), _) => self.value(schema, value, &place),
                 (None, Some(Value::Bool(false))) => self.fault(&place, "is not a known field"),
@@ -144,7 +144,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn array(&mut self, schema: &'a Map<String, Value>, elements: &[Value], place: &Place<'_>) {
+    fn array(&mut self, schema: &'a Map<String, Value>, elements: &[Value], place: &JsonPath<'_>) {
         let count = |name| schema.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         if let Some(least) = count("minItems").filter(|least| elements.len() < *least) {
             self.fault(place, format_args!("has {} elements, fewer than {least}", elements.len()));
@@ -159,12 +159,12 @@ impl<'a> Check<'a> {
         }
         if let Some(schema) = schema.get("items") {
             for (n, element) in elements.iter().enumerate() {
-                self.value(schema, element, &Place::Element(place, n));
+                self.value(schema, element, &JsonPath::Element(place, n));
             }
         }
     }
 
-    fn text(&mut self, schema: &Map<String, Value>, text: &str, place: &Place<'_>) {
+    fn text(&mut self, schema: &Map<String, Value>, text: &str, place: &JsonPath<'_>) {
         let count = |name| schema.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let length = text.chars().count();
         if let Some(least) = count("minLength").filter(|least| length < *least) {
@@ -181,7 +181,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn number(&mut self, schema: &Map<String, Value>, number: Option<f64>, place: &Place<'_>) {
+    fn number(&mut self, schema: &Map<String, Value>, number: Option<f64>, place: &JsonPath<'_>) {
         let Some(number) = number else { return };
         let bound = |name| schema.get(name).and_then(Value::as_f64);
         if let Some(least) = bound("minimum").filter(|least| number < *least) {

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use crate::cli::print::review as review_print;
 use crate::model::status::ExecutionStatus;
 use crate::rules::background::{
-    AttemptTold, Background, CheckTold, DependencyTold, FeedbackTold, IssueTold, ReviewTold,
+    AttemptContext, Background, CheckContext, DependencyContext, FeedbackContext, IssueContext, ReviewContext,
 };
 use crate::rules::bounded::LeftOut;
-use crate::rules::explored::ExplorationTold;
+use crate::rules::explored::ExplorationContext;
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Screen, style};
 
@@ -24,7 +24,7 @@ fn section(name: &str, text: Option<&str>, screen: &mut Screen) -> io::Result<()
 }
 
 /// The content of an issue, without its id and title.
-pub(in crate::cli) fn issue(told: &IssueTold, screen: &mut Screen) -> io::Result<()> {
+pub(in crate::cli) fn issue(told: &IssueContext, screen: &mut Screen) -> io::Result<()> {
     let joined = |set: &std::collections::BTreeSet<String>| {
         (!set.is_empty()).then(|| set.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
     };
@@ -70,7 +70,7 @@ pub(in crate::cli) fn issue(told: &IssueTold, screen: &mut Screen) -> io::Result
     Ok(())
 }
 
-fn dependency(it: &DependencyTold, screen: &mut Screen) -> io::Result<()> {
+fn dependency(it: &DependencyContext, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let label = painter.paint(style::DIM, &format!("{:<12}", "depends on"));
     let id = painter.paint(style::ID, it.issue_id.as_str());
@@ -81,7 +81,7 @@ fn dependency(it: &DependencyTold, screen: &mut Screen) -> io::Result<()> {
 }
 
 /// What an explorer found.
-pub(in crate::cli) fn exploration(told: Option<&ExplorationTold>, screen: &mut Screen) -> io::Result<()> {
+pub(in crate::cli) fn exploration(told: Option<&ExplorationContext>, screen: &mut Screen) -> io::Result<()> {
     let Some(told) = told else { return Ok(()) };
     heading("exploration", screen)?;
     let (who, depth, complexity) = (clean_line(&told.author), told.depth, told.complexity_assessment);
@@ -142,14 +142,14 @@ pub(in crate::cli) fn background(told: &Background, screen: &mut Screen) -> io::
         writeln!(screen, "    {}{}, {}{issue}:", it.kind, clean_line(&tags), clean_line(&it.author))?;
         writeln!(screen, "{}", indent(&it.text, 8))?;
     }
-    let (bound, others): (Vec<&ReviewTold>, Vec<_>) = told.reviews.iter().partition(|it| it.is_bound);
+    let (bound, others): (Vec<&ReviewContext>, Vec<_>) = told.reviews.iter().partition(|it| it.is_bound);
     if !bound.is_empty() {
         heading("reviews of the current plan", screen)?;
     }
     reviews(&bound, screen)?;
     let mut left = others;
     while let Some(first) = left.first() {
-        let (of_one, rest): (Vec<&ReviewTold>, Vec<_>) =
+        let (of_one, rest): (Vec<&ReviewContext>, Vec<_>) =
             left.iter().partition(|it| it.solution_id == first.solution_id);
         heading(&format!("reviews of {}, which is not bound", first.solution_id), screen)?;
         reviews(&of_one, screen)?;
@@ -158,7 +158,7 @@ pub(in crate::cli) fn background(told: &Background, screen: &mut Screen) -> io::
     Ok(())
 }
 
-fn reviews(all: &[&ReviewTold], screen: &mut Screen) -> io::Result<()> {
+fn reviews(all: &[&ReviewContext], screen: &mut Screen) -> io::Result<()> {
     for it in all {
         let verdict = screen.painter().paint(review_print::verdict_style(it.verdict), it.verdict.as_str());
         let (plan, author) = (&it.solution_id, clean_line(&it.author));
@@ -170,7 +170,7 @@ fn reviews(all: &[&ReviewTold], screen: &mut Screen) -> io::Result<()> {
     Ok(())
 }
 
-fn attempt(it: &AttemptTold, screen: &mut Screen) -> io::Result<()> {
+fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
     let ended = it.finished_at.map_or(String::new(), |at| format!(" {at}"));
     let other = it.ended_by.as_ref().filter(|person| **person != it.actor);
     let ended = other.map_or(ended.clone(), |person| format!("{ended} by {}", clean_line(person)));
@@ -216,7 +216,7 @@ fn attempt(it: &AttemptTold, screen: &mut Screen) -> io::Result<()> {
     Ok(())
 }
 
-fn failed_check(it: &CheckTold, screen: &mut Screen) -> io::Result<()> {
+fn failed_check(it: &CheckContext, screen: &mut Screen) -> io::Result<()> {
     let task = it.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
     let how = it.exit_code.map_or_else(|| "was stopped".to_owned(), |code| format!("failed with {code}"));
     let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
@@ -235,7 +235,7 @@ fn failed_check(it: &CheckTold, screen: &mut Screen) -> io::Result<()> {
     writeln!(screen, "{}", indent(it.output_tail.trim_end(), 12))
 }
 
-fn feedback(it: &FeedbackTold, screen: &mut Screen) -> io::Result<()> {
+fn feedback(it: &FeedbackContext, screen: &mut Screen) -> io::Result<()> {
     let of = it.solution_id.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
     let author = clean_line(&it.author);
     writeln!(screen, "    {}{of} ({}) by {author}, {}:", it.kind, it.stage, it.created_at)?;

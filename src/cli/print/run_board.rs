@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::model::id::IssueId;
 use crate::model::run_log::RunEvent;
 use crate::model::status::IssueStatus;
-use crate::ops::work::run::Told;
+use crate::ops::work::run::RunUpdate;
 use crate::rules::run::{IssueStage, stage};
 use crate::ui::time;
 
@@ -42,9 +42,9 @@ impl Board {
     }
 
     /// Follows what a run tells.
-    pub(super) fn told(&mut self, told: &Told<'_>) {
+    pub(super) fn told(&mut self, told: &RunUpdate<'_>) {
         match told {
-            Told::Started { issues, .. } => {
+            RunUpdate::Started { issues, .. } => {
                 let row = |(issue, status): &(IssueId, IssueStatus)| Row {
                     issue: issue.clone(),
                     status: *status,
@@ -54,7 +54,7 @@ impl Board {
                 };
                 self.rows = issues.iter().map(row).collect();
             }
-            Told::Began { issue, step, .. } => {
+            RunUpdate::Began { issue, step, .. } => {
                 let work = Work { step: step.as_str(), task: String::new(), since: Instant::now() };
                 self.change(issue, |row| {
                     row.work = Some(work);
@@ -62,8 +62,8 @@ impl Board {
                     row.begun.clear();
                 });
             }
-            Told::Ended { issue } => self.change(issue, |row| row.work = None),
-            Told::Task { issue, task } => {
+            RunUpdate::Ended { issue } => self.change(issue, |row| row.work = None),
+            RunUpdate::Task { issue, task } => {
                 let task = task.to_string();
                 self.change(issue, |row| {
                     if let Some(work) = &mut row.work {
@@ -71,8 +71,8 @@ impl Board {
                     }
                 });
             }
-            Told::Said { issue, text } => self.change(issue, |row| row.hear(text)),
-            Told::Logged(entry) => {
+            RunUpdate::Said { issue, text } => self.change(issue, |row| row.hear(text)),
+            RunUpdate::Logged(entry) => {
                 if let RunEvent::Issue(reached) = &entry.event {
                     self.change(&reached.issue_id, |row| row.status = reached.status);
                 }
@@ -174,30 +174,30 @@ mod tests {
     fn an_issue_has_its_step_its_task_and_the_last_line_of_its_agent() {
         use IssueStatus::{Completed, Failed, Queued, Registered};
         let mut board = board(&[Completed, Failed, Queued, Registered]);
-        board.told(&Told::Began { issue: &id(3), step: RunStep::Execute, agent: "a" });
+        board.told(&RunUpdate::Began { issue: &id(3), step: RunStep::Execute, agent: "a" });
         let lines = board.lines(20);
         assert_eq!((lines.len(), lines[0].as_str()), (5, "ISS-1  completed"));
         assert!(lines[2].starts_with("ISS-3  execute  "), "{lines:?}");
         assert!(lines[4].starts_with("[##########..........] 1 of 4 completed, 1 failed, "), "{lines:?}");
         for text in ["one\ntw", "o\n", "\n \n"] {
-            board.told(&Told::Said { issue: &id(3), text });
+            board.told(&RunUpdate::Said { issue: &id(3), text });
         }
         assert!(board.lines(20)[2].ends_with("  two"), "{:?}", board.lines(20));
-        board.told(&Told::Ended { issue: &id(3) });
+        board.told(&RunUpdate::Ended { issue: &id(3) });
         let entry = RunLogEntry {
             id: entry_id("20261121T021405123Z-00000"),
             event: RunEvent::Issue(IssueReached::plain(id(3), Completed)),
             actor: Person::from("Ada"),
             at: Time::EPOCH,
         };
-        board.told(&Told::Logged(&entry));
+        board.told(&RunUpdate::Logged(&entry));
         assert_eq!(board.lines(20)[2], "ISS-3  completed");
     }
 
     #[test]
     fn issues_in_work_are_shown_first_where_not_all_fit() {
         let mut board = board(&[IssueStatus::Registered; 9]);
-        board.told(&Told::Began { issue: &id(8), step: RunStep::Plan, agent: "a" });
+        board.told(&RunUpdate::Began { issue: &id(8), step: RunStep::Plan, agent: "a" });
         let lines = board.lines(5);
         assert_eq!((lines.len(), lines[3].as_str()), (5, "… and 6 more"));
         assert!(lines[0].starts_with("ISS-8  plan"), "{lines:?}");

@@ -7,7 +7,7 @@ use crate::model::id::{IssueId, RunId};
 use crate::model::run::{RunMode, RunStep};
 use crate::model::run_log::RunLogEntry;
 use crate::model::task_id::TaskId;
-use crate::ops::work::run::Told;
+use crate::ops::work::run::RunUpdate;
 
 /// Something that happens in a run.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -63,19 +63,23 @@ pub(in crate::cli) enum RunNews {
     },
 }
 
-impl From<&Told<'_>> for RunNews {
-    fn from(told: &Told<'_>) -> Self {
+impl From<&RunUpdate<'_>> for RunNews {
+    fn from(told: &RunUpdate<'_>) -> Self {
         match told {
-            Told::Started { run, .. } => {
+            RunUpdate::Started { run, .. } => {
                 Self::Started { run_id: run.id.clone(), mode: run.mode, issue_ids: run.issue_ids.clone() }
             }
-            Told::Logged(entry) => Self::Logged { entry: (*entry).clone() },
-            Told::Began { issue, step, agent } => {
+            RunUpdate::Logged(entry) => Self::Logged { entry: (*entry).clone() },
+            RunUpdate::Began { issue, step, agent } => {
                 Self::Began { issue_id: (*issue).clone(), action: *step, agent: (*agent).to_owned() }
             }
-            Told::Ended { issue } => Self::Ended { issue_id: (*issue).clone() },
-            Told::Task { issue, task } => Self::Task { issue_id: (*issue).clone(), task_id: (*task).clone() },
-            Told::Said { issue, text } => Self::Said { issue_id: (*issue).clone(), text: (*text).to_owned() },
+            RunUpdate::Ended { issue } => Self::Ended { issue_id: (*issue).clone() },
+            RunUpdate::Task { issue, task } => {
+                Self::Task { issue_id: (*issue).clone(), task_id: (*task).clone() }
+            }
+            RunUpdate::Said { issue, text } => {
+                Self::Said { issue_id: (*issue).clone(), text: (*text).to_owned() }
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::agent::process::Interrupts;
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::run_log::Choice;
-use crate::ops::work::run::{Told, Watch};
+use crate::ops::work::run::{RunUpdate, Watch};
 use crate::rules::command_line::CommandLine;
 use crate::trail::record_words::run_event;
 use crate::ui::text::{clean_json, clean_line};
@@ -111,7 +111,7 @@ impl Following {
 }
 
 impl Watch for Following {
-    fn told(&mut self, told: &Told<'_>) {
+    fn told(&mut self, told: &RunUpdate<'_>) {
         if let Form::Json = self.form {
             return self.event(&RunNews::from(told));
         }
@@ -119,12 +119,15 @@ impl Watch for Following {
             board.told(told);
         }
         match told {
-            Told::Logged(entry) => self.line(&clean_line(&run_event(&entry.event))),
-            Told::Began { issue, step, agent } => {
+            RunUpdate::Logged(entry) => self.line(&clean_line(&run_event(&entry.event))),
+            RunUpdate::Began { issue, step, agent } => {
                 let issue = self.painter.paint(style::ID, issue.as_str());
                 self.line(&format!("{issue}: {} by {}", step.noun(), clean_line(agent)));
             }
-            Told::Started { .. } | Told::Ended { .. } | Told::Task { .. } | Told::Said { .. } => {}
+            RunUpdate::Started { .. }
+            | RunUpdate::Ended { .. }
+            | RunUpdate::Task { .. }
+            | RunUpdate::Said { .. } => {}
         }
         self.draw();
     }

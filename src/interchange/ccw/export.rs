@@ -17,7 +17,7 @@ use crate::rules::folder::IssueFolder;
 use crate::rules::shown::IssueDerived;
 
 /// An issue for ccw.
-pub(crate) struct Handed {
+pub(crate) struct CcwIssue {
     /// Its record.
     pub(crate) record: Value,
     /// Whether ccw keeps it in the history.
@@ -29,7 +29,7 @@ pub(crate) struct Handed {
 }
 
 /// The record of an issue.
-pub(crate) fn issue(folder: &IssueFolder) -> Handed {
+pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
     let issue = &folder.issue.record;
     let derived = IssueDerived::of(folder);
     let mut record = stored(issue);
@@ -99,7 +99,7 @@ pub(crate) fn issue(folder: &IssueFolder) -> Handed {
         let is_bound = issue.bound_solution_id.as_ref() == Some(&it.id);
         plan::write(it, given_id(issue, &it.id), is_bound, bound_at.filter(|_| is_bound))
     };
-    Handed {
+    CcwIssue {
         is_over,
         record: Value::Object(record),
         solutions: folder.solutions.iter().map(|it| write(&it.record)).collect(),

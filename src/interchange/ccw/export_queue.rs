@@ -30,7 +30,7 @@ pub(crate) struct OfIssue {
 }
 
 /// A queue for ccw, and its entry in the list of queues.
-pub(crate) struct QueueHanded {
+pub(crate) struct CcwQueue {
     /// Its file.
     pub(crate) queue: Value,
     /// Its entry.
@@ -45,7 +45,7 @@ pub(crate) fn queue(
     conflicts: &[QueueConflict],
     issues: &BTreeMap<IssueId, OfIssue>,
     has_priorities: bool,
-) -> QueueHanded {
+) -> CcwQueue {
     let numbers: BTreeMap<&SolutionId, String> =
         view.items.iter().map(|it| (&it.item.solution_id, it.item.item_id.to_string())).collect();
     let id = view.queue.id.as_str();
@@ -98,7 +98,7 @@ pub(crate) fn queue(
     }
     let count = items.len() as u64;
     queue.insert("solutions".into(), items.into());
-    QueueHanded { queue: Value::Object(queue), entry, items: count }
+    CcwQueue { queue: Value::Object(queue), entry, items: count }
 }
 
 fn item(queue: &str, it: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&SolutionId, String>) -> Value {

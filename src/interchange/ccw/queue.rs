@@ -59,16 +59,16 @@ impl Index {
 
 /// A queue as it was read.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct SourceQueue {
     pub(super) arrival: QueueArrival,
-    pub(super) items: Vec<GivenItem>,
+    pub(super) items: Vec<SourceItem>,
     /// What is wrong with it.
     pub(super) notes: Vec<String>,
 }
 
 /// One of its items.
 #[derive(Debug)]
-pub(super) struct GivenItem {
+pub(super) struct SourceItem {
     pub(super) issue: String,
     pub(super) number: ItemId,
     pub(super) position: u64,
@@ -79,7 +79,7 @@ pub(super) struct GivenItem {
 }
 
 /// Reads a queue; `named` is its id if its file does not say it.
-pub(super) fn read(given: &Value, named: Option<&str>, index: &Index) -> Result<Given, String> {
+pub(super) fn read(given: &Value, named: Option<&str>, index: &Index) -> Result<SourceQueue, String> {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let id = text("id").or_else(|| text("queue_id")).or(named).ok_or("it has no `id`")?;
     let id = QueueId::parse(id).map_err(|error| error.to_string())?;
@@ -109,9 +109,9 @@ pub(super) fn read(given: &Value, named: Option<&str>, index: &Index) -> Result<
     let name = text("name").map(str::to_owned);
     let priority = index.priority(id.as_str());
     let queue = Queue { id, created_at, name, status, priority };
-    let items = items.into_iter().map(|it| GivenItem { depends_on: plans.resolved(&it, &mut notes), ..it });
+    let items = items.into_iter().map(|it| SourceItem { depends_on: plans.resolved(&it, &mut notes), ..it });
     let items = items.collect();
-    Ok(Given { arrival: QueueArrival { queue, changed, listed, conflicts }, items, notes })
+    Ok(SourceQueue { arrival: QueueArrival { queue, changed, listed, conflicts }, items, notes })
 }
 
 /// `QUE-20261121011937` and `QUE-20261121-011937` say when they were made.
@@ -193,7 +193,7 @@ fn joined(tasks: &[&Value]) -> Option<Value> {
 }
 
 /// Gives numbers to items that have none of the form `S-1`, and says so.
-fn numbered(items: Vec<Value>, created_at: Time, notes: &mut Vec<String>) -> Vec<GivenItem> {
+fn numbered(items: Vec<Value>, created_at: Time, notes: &mut Vec<String>) -> Vec<SourceItem> {
     let number =
         |item: &Value| item.get("item_id").and_then(Value::as_str).and_then(|id| ItemId::parse(id).ok());
     let mut last = items.iter().filter_map(|item| Some(number(item)?.number())).max().unwrap_or(0);
@@ -216,7 +216,7 @@ fn numbered(items: Vec<Value>, created_at: Time, notes: &mut Vec<String>) -> Vec
         let position = item.get("execution_order").and_then(Value::as_u64).filter(|order| *order > 0);
         let queued_at = text("queued_at").and_then(Time::parse).unwrap_or(created_at);
         let position = position.unwrap_or(n as u64 + 1);
-        all.push(GivenItem { issue, number: id, position, depends_on: vec![], queued_at, item });
+        all.push(SourceItem { issue, number: id, position, depends_on: vec![], queued_at, item });
     }
     all
 }
@@ -225,7 +225,7 @@ fn numbered(items: Vec<Value>, created_at: Time, notes: &mut Vec<String>) -> Vec
 pub(super) struct Plans(BTreeMap<String, SolutionId>);
 
 impl Plans {
-    fn of(items: &[GivenItem]) -> Self {
+    fn of(items: &[SourceItem]) -> Self {
         let mut plans = BTreeMap::new();
         for it in items {
             let text = |name: &str| it.item.get(name).and_then(Value::as_str);
@@ -247,11 +247,11 @@ impl Plans {
         })
     }
 
-    fn of_item(&self, it: &GivenItem) -> Option<SolutionId> {
+    fn of_item(&self, it: &SourceItem) -> Option<SolutionId> {
         self.named(it.item.get("solution_id")?.as_str()?).cloned()
     }
 
-    fn resolved(&self, it: &GivenItem, notes: &mut Vec<String>) -> Vec<String> {
+    fn resolved(&self, it: &SourceItem, notes: &mut Vec<String>) -> Vec<String> {
         let own = self.of_item(it);
         let names = it.item.get("depends_on").and_then(Value::as_array).into_iter().flatten();
         let mut plans = Vec::new();
@@ -267,7 +267,7 @@ impl Plans {
 }
 
 /// An item as the record of its issue has it.
-pub(super) fn entry(queue: &QueueId, it: &GivenItem, digest: Option<String>) -> Value {
+pub(super) fn entry(queue: &QueueId, it: &SourceItem, digest: Option<String>) -> Value {
     let mut entry = Map::new();
     entry.insert("queue_id".into(), queue.as_str().into());
     entry.insert("number".into(), it.number.as_str().into());

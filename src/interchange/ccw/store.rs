@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::queue::{Given, Index};
+use super::queue::{Index, SourceQueue};
 use super::{BOUND_AT, OWN, RENAMED, files, plan, queue, session};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, Found, Records};
@@ -33,7 +33,7 @@ pub(super) struct Reading {
     pub(super) faults: Vec<Found>,
     /// The plans of each issue, with their digests.
     plans: BTreeMap<String, Vec<(String, String, Value)>>,
-    pub(super) queues: Vec<Given>,
+    pub(super) queues: Vec<SourceQueue>,
     pub(super) remarks: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ impl Reading {
         }
         let mut items: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         let mut changed: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
-        for Given { arrival, items: given, notes } in &self.queues {
+        for SourceQueue { arrival, items: given, notes } in &self.queues {
             let id = &arrival.queue.id;
             self.remarks.extend(notes.iter().map(|note| format!("{id}: {note}")));
             for it in given {

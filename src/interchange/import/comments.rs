@@ -175,7 +175,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::interchange::comment::{Said, add};
+    use crate::interchange::comment::{SourceComment, add};
     use crate::model::time::Time;
 
     fn at(second: u64) -> Time {
@@ -190,7 +190,7 @@ mod tests {
             add(
                 &mut comments,
                 at(1000 + second),
-                Said { id, body, author: "Ada".into(), created_at: at(*number) },
+                SourceComment { id, body, author: "Ada".into(), created_at: at(*number) },
             );
         }
         comments
@@ -273,7 +273,7 @@ mod tests {
         let with = |id: &str, body: &str| {
             let mut comments = Vec::new();
             let (id, body) = (Some(id.to_owned()), body.to_owned());
-            add(&mut comments, at(1000), Said { id, body, author: "Ada".into(), created_at: at(1) });
+            add(&mut comments, at(1000), SourceComment { id, body, author: "Ada".into(), created_at: at(1) });
             comments
         };
         import(&mut here, &with("1", "a"));

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Writing;
 use crate::interchange::tracker::Arrival;
 use crate::interchange::work::{Attempt, ItemArrival, QueueArrival};
-use crate::interchange::{Came, Noted};
+use crate::interchange::{ImportedWork, Noted};
 use crate::model::doc::{Differing, Doc};
 use crate::model::execution::{Event, Execution, LogEntry};
 use crate::model::id::SolutionId;
@@ -46,10 +46,10 @@ impl Writing<'_> {
         tx: &mut Tx<'_>,
         arrival: &Arrival,
         notes: &mut Vec<String>,
-    ) -> Result<Came, StoreError> {
+    ) -> Result<ImportedWork, StoreError> {
         let work = &arrival.work;
         let id = &arrival.issue.id;
-        let mut came = Came::default();
+        let mut came = ImportedWork::default();
         let log = layout::feedback(id);
         for feedback in &work.feedback {
             came.feedback += u64::from(write_entry(tx, &layout::issue_folder(id), &log, feedback)?);
@@ -58,14 +58,14 @@ impl Writing<'_> {
         for plan in &work.plans {
             let birth = Stamp::import(plan.created_at);
             let path = layout::solution(&plan.id);
-            let mut said = Said { what: format!("the plan `{}`", plan.id), notes };
+            let mut said = RecordNotes { what: format!("the plan `{}`", plan.id), notes };
             came.plans += follow(tx, &SOLUTION, path, plan, birth, &changed, &mut said)?.count();
         }
         for ItemArrival { queue, item, changed } in &work.items {
             self.queues.insert(queue.clone());
             let path = layout::item(queue, &item.solution_id);
             let birth = Stamp::import(item.queued_at);
-            let mut said = Said { what: format!("the item `{queue}:{}`", item.item_id), notes };
+            let mut said = RecordNotes { what: format!("the item `{queue}:{}`", item.item_id), notes };
             let changed = Stamp::import(*changed);
             came.items += follow(tx, &ITEM, path, item, birth, &changed, &mut said)?.count();
         }
@@ -80,7 +80,7 @@ impl Writing<'_> {
         Ok(came)
     }
 
-    fn count(&mut self, came: Came) {
+    fn count(&mut self, came: ImportedWork) {
         let all = &mut self.report.work;
         all.plans += came.plans;
         all.feedback += came.feedback;
@@ -99,7 +99,7 @@ impl Writing<'_> {
             let changed = Stamp::import(*changed);
             let birth = Stamp::import(queue.created_at);
             let mut notes = Vec::new();
-            let mut said = Said { what: "the queue".into(), notes: &mut notes };
+            let mut said = RecordNotes { what: "the queue".into(), notes: &mut notes };
             let followed = follow(tx, &QUEUE, layout::queue(&queue.id), queue, birth, &changed, &mut said)?;
             let mut items = 0;
             if !matches!(followed, Followed::LeftOut) {
@@ -109,7 +109,7 @@ impl Writing<'_> {
                 }
                 items = remove_unlisted(tx, queue, listed, &changed)?;
             }
-            self.count(Came { queues: followed.count(), items, ..Came::default() });
+            self.count(ImportedWork { queues: followed.count(), items, ..ImportedWork::default() });
             let noted = |note| Noted { id: queue.id.to_string(), note, remedies: vec![] };
             self.report.notes.extend(notes.into_iter().map(noted));
         }
@@ -123,13 +123,13 @@ fn queue_folder(id: &crate::model::id::QueueId) -> String {
 }
 
 /// Notes on a record that is not here as the source has it.
-struct Said<'a> {
+struct RecordNotes<'a> {
     /// The record: ``the plan `SOL-…` ``.
     what: String,
     notes: &'a mut Vec<String>,
 }
 
-impl Said<'_> {
+impl RecordNotes<'_> {
     /// Leaves the record out.
     fn left_out(&mut self, why: impl std::fmt::Display) -> Followed {
         self.notes.push(format!("{} {why}", self.what));
@@ -159,7 +159,7 @@ fn follow<T: Serialize>(
     now: &T,
     birth: Stamp,
     changed: &Stamp,
-    said: &mut Said<'_>,
+    said: &mut RecordNotes<'_>,
 ) -> Result<Followed, StoreError> {
     let fresh = Doc::imported(schema, now, birth, changed);
     let doc = match records::doc(tx, schema, &path) {

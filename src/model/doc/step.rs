@@ -114,7 +114,7 @@ impl Step {
 
 /// A value as someone wrote it.
 #[derive(Debug, Clone)]
-pub(crate) struct Said<'a> {
+pub(crate) struct WrittenValue<'a> {
     /// The field, element or leaf.
     pub(crate) key: &'a str,
     /// Its stamp; that of the birth for a field that is written once.
@@ -131,14 +131,14 @@ pub(crate) struct Said<'a> {
 impl Doc {
     /// The values that are new in this version, or have another stamp than in the previous one. If there is no
     /// previous version, all values, including those of fields that are written once.
-    pub(crate) fn said_since<'a>(&'a self, old: Option<&'a Self>) -> impl Iterator<Item = Said<'a>> {
+    pub(crate) fn said_since<'a>(&'a self, old: Option<&'a Self>) -> impl Iterator<Item = WrittenValue<'a>> {
         let is_import = self.birth.as_ref().is_some_and(Stamp::is_import);
         let reading = self.value("imported");
         let fields = self.schema.0.fields.iter().filter(|field| matches!(field.kind, Kind::Once));
         let once = fields
             .filter(move |_| old.is_none())
             .filter_map(move |field| Some((field.name, self.once.get(field.name)?)));
-        let once = once.map(move |(key, value)| Said {
+        let once = once.map(move |(key, value)| WrittenValue {
             key,
             made: self.made(BIRTH),
             value: Some(value),
@@ -150,7 +150,7 @@ impl Doc {
             let made = self.made(key);
             let was = old.and_then(|old| Some((old, old.slots.get(key)?)));
             let is_old = was.is_some_and(|(old, was)| was.value == slot.value && old.made(key) == made);
-            (!is_old).then(|| Said {
+            (!is_old).then(|| WrittenValue {
                 key,
                 made,
                 value: slot.value.as_ref(),
@@ -162,12 +162,12 @@ impl Doc {
     }
 
     /// The values of the previous version that are now `[redacted]` under the same stamp.
-    pub(crate) fn veiled_since<'a>(&'a self, old: &'a Self) -> impl Iterator<Item = Said<'a>> {
-        let was = |said: &Said<'_>| {
+    pub(crate) fn veiled_since<'a>(&'a self, old: &'a Self) -> impl Iterator<Item = WrittenValue<'a>> {
+        let was = |said: &WrittenValue<'_>| {
             let slot = old.slots.get(said.key)?;
             (old.made(said.key) == said.made).then_some(slot.value.as_ref()?)
         };
-        let is_veiled = move |said: &Said<'_>| {
+        let is_veiled = move |said: &WrittenValue<'_>| {
             said.value.is_some_and(is_hidden) && was(said).is_some_and(|was| !is_hidden(was))
         };
         self.said_since(Some(old)).filter(is_veiled)

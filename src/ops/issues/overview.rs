@@ -11,7 +11,7 @@ use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::person::Person;
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::ops::queue::World;
-use crate::ops::work::{self, Own};
+use crate::ops::work::{self, WorktreeClaim};
 use crate::ops::{Answer, Session};
 use crate::rules::facts;
 
@@ -97,13 +97,13 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
     let own = work::own(store, &snapshot)?;
     session.notice_all(own.notice());
     let active = match own {
-        Own::Held(it, _) => Some(ActiveOverview {
+        WorktreeClaim::Held(it, _) => Some(ActiveOverview {
             issue_id: it.execution.issue_id,
             solution_id: it.execution.solution_id,
             execution_id: it.execution.id,
             branch: it.execution.branch.unwrap_or_default(),
         }),
-        Own::Nothing | Own::Ended(..) | Own::Lost(..) => None,
+        WorktreeClaim::Nothing | WorktreeClaim::Ended(..) | WorktreeClaim::Lost(..) => None,
     };
     session.notice_all(active.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let overview = Overview {

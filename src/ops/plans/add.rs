@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::bind::left_queue;
-use super::handed::{examine, refuse_faulty, refuse_twins};
-use super::{Added, Handed, bind_in, reply};
+use super::plan_input::{examine, refuse_faulty, refuse_twins};
+use super::{Added, PlanInput, bind_in, reply};
 use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
@@ -26,7 +26,7 @@ pub(crate) struct Add {
     /// The issue: its id, or an unambiguous prefix of it.
     pub(crate) issue: String,
     /// The plans.
-    pub(crate) plans: Vec<Handed>,
+    pub(crate) plans: Vec<PlanInput>,
     /// Whether to leave a single plan unbound.
     pub(crate) no_bind: bool,
     /// Whether plans for an issue from GitHub get a task that replies there.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::handed::examine;
-use super::{Handed, plan_named};
+use super::plan_input::examine;
+use super::{PlanInput, plan_named};
 use crate::model::code::Code;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -31,7 +31,7 @@ use crate::store::resolve::{self, Known, ResolveError};
 #[derive(Debug)]
 pub(crate) enum Checking {
     /// Plans that were given.
-    Handed(Vec<Handed>),
+    PlanInput(Vec<PlanInput>),
     /// A stored plan: its id, or that of its issue or item.
     Stored(String),
     /// No plan: only compare others.
@@ -101,7 +101,7 @@ pub(crate) fn check(session: &Session, input: Check) -> Answer<CheckedAnswer> {
     let Check { plans, issue, with, all_bound } = input;
     let issue = issue.map(|text| resolve::issue(&snapshot, &text)).transpose()?;
     let plans = match plans {
-        Checking::Handed(plans) => plans,
+        Checking::PlanInput(plans) => plans,
         Checking::Stored(text) => vec![stored(&snapshot, &text, issue.as_ref())?],
         Checking::Nothing => vec![],
     };
@@ -125,14 +125,14 @@ pub(crate) fn check(session: &Session, input: Check) -> Answer<CheckedAnswer> {
 ///
 /// # Errors
 /// Any error from reading the code.
-pub(crate) fn check_alone(session: Option<&Session>, plans: Vec<Handed>) -> Answer<CheckedAnswer> {
+pub(crate) fn check_alone(session: Option<&Session>, plans: Vec<PlanInput>) -> Answer<CheckedAnswer> {
     let reports = examine(&plans, Setting::default(), session.map(Session::store))?;
     let shared = shared_in_batch(&plans, None);
     Ok(Done { view: answer(plans, reports, shared), commit: None, notices: vec![] })
 }
 
 /// A stored plan, given by its id or that of its issue or item.
-fn stored(snapshot: &Snapshot<'_>, text: &str, issue: Option<&IssueId>) -> Result<Handed, Refusal> {
+fn stored(snapshot: &Snapshot<'_>, text: &str, issue: Option<&IssueId>) -> Result<PlanInput, Refusal> {
     let named = match resolve::solution(snapshot, text, issue) {
         Err(ResolveError::NotFound { .. }) if issue.is_none() => plan_named(snapshot, text),
         found => found.map_err(Refusal::from),
@@ -145,7 +145,7 @@ fn stored(snapshot: &Snapshot<'_>, text: &str, issue: Option<&IssueId>) -> Resul
         }
         refusal => refusal,
     })?;
-    Ok(Handed { plan: solution(snapshot, &id)?.plan.into(), place: id.to_string() })
+    Ok(PlanInput { plan: solution(snapshot, &id)?.plan.into(), place: id.to_string() })
 }
 
 fn solution(snapshot: &Snapshot<'_>, id: &SolutionId) -> Result<Solution, Refusal> {
@@ -192,17 +192,17 @@ fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching
 }
 
 /// The files that a plan names, even if errors in it keep the rest from being read.
-fn touched(it: &Handed) -> BTreeSet<RepoPath> {
+fn touched(it: &PlanInput) -> BTreeSet<RepoPath> {
     let tasks = it.plan["tasks"].as_array().into_iter().flatten();
     tasks.flat_map(plan_fields::places).map(|(path, _)| RepoPath::covering(path)).collect()
 }
 
 /// What can be read of a plan: nothing if it has errors, which are reported with it.
-fn readable(it: &Handed) -> Plan {
+fn readable(it: &PlanInput) -> Plan {
     typed::read(&it.plan).unwrap_or_default()
 }
 
-fn compare(plans: &[Handed], others: Vec<Touching>) -> Vec<SharedFile> {
+fn compare(plans: &[PlanInput], others: Vec<Touching>) -> Vec<SharedFile> {
     let mut all: Vec<Touching> = plans.iter().map(|it| (it.place.clone(), touched(it))).collect();
     for other in others {
         if !all.iter().any(|(name, _)| *name == other.0) {
@@ -213,7 +213,7 @@ fn compare(plans: &[Handed], others: Vec<Touching>) -> Vec<SharedFile> {
 }
 
 /// The issue of a plan: the one that it names, or the one in its id.
-fn issue_of(it: &Handed) -> Option<IssueId> {
+fn issue_of(it: &PlanInput) -> Option<IssueId> {
     let text = |name: &str| it.plan[name].as_str();
     let by_plan = |name| SolutionId::parse(text(name)?).ok().map(|id| id.issue());
     let named = text("issue_id").and_then(|id| IssueId::parse(id).ok());
@@ -222,7 +222,7 @@ fn issue_of(it: &Handed) -> Option<IssueId> {
 
 /// The files that plans of different issues share, if plans of several issues were given. Plans of one issue are not
 /// compared: at most one of them is executed.
-fn shared_in_batch(plans: &[Handed], issue: Option<&IssueId>) -> Option<Vec<SharedFile>> {
+fn shared_in_batch(plans: &[PlanInput], issue: Option<&IssueId>) -> Option<Vec<SharedFile>> {
     let issues: BTreeMap<&str, IssueId> = plans
         .iter()
         .filter_map(|it| Some((it.place.as_str(), issue.cloned().or_else(|| issue_of(it))?)))
@@ -239,7 +239,11 @@ fn shared_in_batch(plans: &[Handed], issue: Option<&IssueId>) -> Option<Vec<Shar
     Some(shared.filter(|it| is_of_several(&mut it.plans.iter().map(String::as_str))).collect())
 }
 
-fn answer(plans: Vec<Handed>, reports: Vec<Report>, shared_files: Option<Vec<SharedFile>>) -> CheckedAnswer {
+fn answer(
+    plans: Vec<PlanInput>,
+    reports: Vec<Report>,
+    shared_files: Option<Vec<SharedFile>>,
+) -> CheckedAnswer {
     let many = plans.len() > 1;
     let mut findings = Vec::new();
     for (it, report) in plans.iter().zip(&reports) {

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::told::{issue_told, notice_source, with_wisdom};
+use super::background::{issue_context, notice_source, with_wisdom};
 use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
-use crate::rules::background::{self, Background, IssueTold, Reader};
+use crate::rules::background::{self, Background, IssueContext, Reader};
 use crate::rules::facts;
 use crate::rules::roles::Role;
 use crate::store::Snapshot;
@@ -46,7 +46,7 @@ pub(crate) struct ExecutorInput {
     pub(crate) title: Option<String>,
     /// The content of the issue.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) issue: Option<IssueTold>,
+    pub(crate) issue: Option<IssueContext>,
     #[serde(flatten)]
     pub(crate) background: Background,
     /// Commands that print the rest as JSON.
@@ -100,7 +100,7 @@ pub(super) fn for_executor(
         project: "git wf project show --json".into(),
     };
     notice_source(session, &folder);
-    let (issue, mut left_out) = issue_told(snapshot, &folder)?;
+    let (issue, mut left_out) = issue_context(snapshot, &folder)?;
     let mut background = with_wisdom(
         snapshot,
         &folder,

@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::told::{issue_told, notice_source, with_wisdom};
+use super::background::{issue_context, notice_source, with_wisdom};
 use crate::model::exploration::{Depth, Extent};
 use crate::model::id::IssueId;
 use crate::model::root::Project;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
-use crate::rules::background::{self, Background, IssueTold, Reader};
+use crate::rules::background::{self, Background, IssueContext, Reader};
 use crate::rules::exploration_depth::{complexity, depth};
-use crate::rules::explored::{self, ExplorationTold};
+use crate::rules::explored::{self, ExplorationContext};
 use crate::rules::roles::Role;
 use crate::store::{Snapshot, records};
 
@@ -23,7 +23,7 @@ pub(crate) struct ExplorerInput {
     /// Its title.
     pub(crate) title: String,
     #[serde(flatten)]
-    pub(crate) issue: IssueTold,
+    pub(crate) issue: IssueContext,
     /// The project context for planners.
     pub(crate) project_context: Project,
     /// How hard the work looks, by the text and the priority of the issue.
@@ -32,7 +32,7 @@ pub(crate) struct ExplorerInput {
     pub(crate) depth: Depth,
     /// What an earlier exploration found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) exploration: Option<ExplorationTold>,
+    pub(crate) exploration: Option<ExplorationContext>,
     #[serde(flatten)]
     pub(crate) background: Background,
 }
@@ -45,7 +45,7 @@ pub(super) fn for_explorer(
 ) -> Result<ExplorerInput, Refusal> {
     let folder = existing(snapshot, id)?;
     notice_source(session, &folder);
-    let (issue, mut left_out) = issue_told(snapshot, &folder)?;
+    let (issue, mut left_out) = issue_context(snapshot, &folder)?;
     let mut background =
         with_wisdom(snapshot, &folder, Role::Explorer, background::background(&folder, Reader::Planner))?;
     left_out.append(&mut background.left_out);

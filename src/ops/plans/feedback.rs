@@ -10,7 +10,7 @@ use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::words::count;
 use crate::ops::issues::{self, existing};
-use crate::ops::work::Told;
+use crate::ops::work::FailureReport;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::limits;
 use crate::store::{layout, resolve};
@@ -65,7 +65,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     }
     let kind = input.kind;
     let is_json = kind == FeedbackType::Failure && text.trim_start().starts_with('{');
-    let told = is_json.then(|| Told::parse(&text)).transpose()?;
+    let told = is_json.then(|| FailureReport::parse(&text)).transpose()?;
     let in_json = told.as_ref().and_then(|told| told.solution_id.as_ref());
     let resolved = |text: &str| resolve::solution(&snapshot, text, Some(&id));
     let named = input.solution.as_deref().map(resolved).transpose()?;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::told::{issue_told, notice_source, with_wisdom};
+use super::background::{issue_context, notice_source, with_wisdom};
 use crate::model::exploration::Extent;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::repo_path::RepoPath;
@@ -15,10 +15,10 @@ use crate::model::status::ItemStatus;
 use crate::ops::issues::existing;
 use crate::ops::queue::World;
 use crate::ops::{Refusal, Session};
-use crate::rules::background::{self, Background, IssueTold, Reader};
+use crate::rules::background::{self, Background, IssueContext, Reader};
 use crate::rules::bounded::{Cut, LONGEST};
 use crate::rules::exploration_depth;
-use crate::rules::explored::{self, ExplorationTold};
+use crate::rules::explored::{self, ExplorationContext};
 use crate::rules::failures::{self, FailureAnalysis};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::overlap::ByPath;
@@ -34,7 +34,7 @@ pub(crate) struct PlannerInput {
     /// Its title.
     pub(crate) title: String,
     #[serde(flatten)]
-    pub(crate) issue: IssueTold,
+    pub(crate) issue: IssueContext,
     /// The project context.
     pub(crate) project_context: Project,
     /// How hard the work is: as an explorer assessed it, else as the text and the priority of the issue look.
@@ -45,13 +45,13 @@ pub(crate) struct PlannerInput {
     pub(crate) candidates: Candidates,
     /// What an explorer found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) exploration: Option<ExplorationTold>,
+    pub(crate) exploration: Option<ExplorationContext>,
     /// What failed before.
     #[serde(skip_serializing_if = "never")]
     pub(crate) failure_analysis: FailureAnalysis,
     /// The plans that the issue has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) plans: Vec<PlanTold>,
+    pub(crate) plans: Vec<PlanContext>,
     /// Plans of other issues that are queued or running and touch files which are named by this issue's plans, its
     /// location or the commits of its attempts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -89,7 +89,7 @@ pub(crate) struct Candidates {
 
 /// A plan that the issue has.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PlanTold {
+pub(crate) struct PlanContext {
     /// Its id.
     pub(crate) solution_id: SolutionId,
     /// What the plan does.
@@ -181,7 +181,7 @@ pub(super) fn for_planner(
 ) -> Result<PlannerInput, Refusal> {
     let folder = existing(snapshot, id)?;
     notice_source(session, &folder);
-    let (issue, mut left_out) = issue_told(snapshot, &folder)?;
+    let (issue, mut left_out) = issue_context(snapshot, &folder)?;
     let mut cut = Cut::at(LONGEST);
     let failure_analysis = failures::analyse(&folder.feedback, &mut cut);
     left_out
@@ -258,14 +258,14 @@ fn batch<'a>(
 }
 
 /// The plans of the issue, the bound one first.
-fn plans(folder: &IssueFolder, cut: &mut Cut) -> Vec<PlanTold> {
+fn plans(folder: &IssueFolder, cut: &mut Cut) -> Vec<PlanContext> {
     let bound = folder.issue.record.bound_solution_id.as_ref();
     let mut all: Vec<_> = folder.solutions.iter().map(|it| &it.record).collect();
     all.sort_by_key(|it| (bound != Some(&it.id), std::cmp::Reverse(it.created_at), it.id.clone()));
     let told = cut.first(all).into_iter().map(|it| {
         let plan = it.typed_plan();
         let files = cut.first(plan.touches().iter().map(ToString::to_string).collect());
-        PlanTold {
+        PlanContext {
             solution_id: it.id.clone(),
             description: cut.some(plan.description.as_deref()),
             approach: cut.some(plan.approach.as_deref()),

@@ -1,6 +1,6 @@
 //! Reply tasks for issues from GitHub, where someone waits for an answer.
 
-use super::Handed;
+use super::PlanInput;
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
@@ -17,7 +17,7 @@ use crate::rules::reply_task::{self, Discussion, Unadded};
 pub(super) fn settle(
     session: &Session,
     issue: &IssueId,
-    plans: &mut [Handed],
+    plans: &mut [PlanInput],
     append: bool,
 ) -> Result<(), Refusal> {
     let store = session.store();
@@ -30,7 +30,7 @@ pub(super) fn settle(
         }
         return Ok(());
     };
-    for Handed { place: at, plan } in plans {
+    for PlanInput { place: at, plan } in plans {
         match reply_task::append(plan, &place) {
             Ok(longer) if append => *plan = longer,
             Ok(_) | Err(Unadded::Full) if !append => {

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::told::{issue_told, notice_source, with_wisdom};
+use super::background::{issue_context, notice_source, with_wisdom};
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::root::Project;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
-use crate::rules::background::{self, Background, IssueTold, Reader};
-use crate::rules::explored::{self, ExplorationTold};
+use crate::rules::background::{self, Background, IssueContext, Reader};
+use crate::rules::explored::{self, ExplorationContext};
 use crate::rules::plan_check::{self, Finding, Setting};
 use crate::rules::roles::Role;
 use crate::store::{Snapshot, records};
@@ -28,12 +28,12 @@ pub(crate) struct ReviewerInput {
     /// The issue's title.
     pub(crate) title: String,
     /// What the issue says.
-    pub(crate) issue: IssueTold,
+    pub(crate) issue: IssueContext,
     /// The project context for planners.
     pub(crate) project_context: Project,
     /// What an explorer found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) exploration: Option<ExplorationTold>,
+    pub(crate) exploration: Option<ExplorationContext>,
     /// That nobody explored the code, and what that means for the scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) no_context: Option<&'static str>,
@@ -63,7 +63,7 @@ pub(super) fn for_reviewer(
     let folder = existing(snapshot, &issue_id)?;
     let plan = work::planned(session.store(), &folder, &id)?;
     notice_source(session, &folder);
-    let (issue, mut left_out) = issue_told(snapshot, &folder)?;
+    let (issue, mut left_out) = issue_context(snapshot, &folder)?;
     let mut background = with_wisdom(
         snapshot,
         &folder,

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::handed::faulty;
+use super::plan_input::faulty;
 use super::{SolutionView, plan_named, view_in};
 use crate::model::code::Code;
 use crate::model::digest::PlanDigest;

@@ -44,24 +44,24 @@ pub(super) fn copies(tx: &Tx<'_>, wanted: &Wanted) -> Result<Vec<Wanted>, Refusa
 
 /// The texts of an entry that are stored in two places.
 #[derive(PartialEq)]
-enum Said {
+enum CopiedText {
     Rejection(String),
     Failure(Failure),
 }
 
 /// The stored texts of a log's entries that are kept in two places.
-fn said_in(tx: &Tx<'_>, log: &Log) -> Result<Vec<(EntryId, Said)>, Refusal> {
+fn said_in(tx: &Tx<'_>, log: &Log) -> Result<Vec<(EntryId, CopiedText)>, Refusal> {
     let (place, broken) = (log.to_string(), &mut Vec::new());
     Ok(match log {
         Log::Reviews(plan) => {
             let all = records::raw_log::<Review>(tx, &place, broken)?;
             let rejected = all.into_iter().filter(|it| it.verdict == Verdict::Rejected);
-            rejected.map(|it| (it.id.clone(), Said::Rejection(rejection_text(plan, &it)))).collect()
+            rejected.map(|it| (it.id.clone(), CopiedText::Rejection(rejection_text(plan, &it)))).collect()
         }
         Log::Events(_) => {
             let all = records::raw_log::<LogEntry>(tx, &place, broken)?;
             let failure = |it: LogEntry| match it.event {
-                Event::End(end) => Some((it.id, Said::Failure(end.failure?))),
+                Event::End(end) => Some((it.id, CopiedText::Failure(end.failure?))),
                 _ => None,
             };
             all.into_iter().filter_map(failure).collect()
@@ -69,8 +69,8 @@ fn said_in(tx: &Tx<'_>, log: &Log) -> Result<Vec<(EntryId, Said)>, Refusal> {
         Log::Feedback(_) => {
             let all = records::raw_log::<Feedback>(tx, &place, broken)?;
             let said = |it: Feedback| match it.kind {
-                FeedbackType::Rejection => Some((it.id, Said::Rejection(it.content))),
-                FeedbackType::Failure => Some((it.id, Said::Failure(it.detail.failure()))),
+                FeedbackType::Rejection => Some((it.id, CopiedText::Rejection(it.content))),
+                FeedbackType::Failure => Some((it.id, CopiedText::Failure(it.detail.failure()))),
                 FeedbackType::Clarification => None,
             };
             all.into_iter().filter_map(said).collect()

@@ -46,16 +46,16 @@ pub(super) fn named(state: &Snapshot<'_>, issues: &[String]) -> Result<Vec<Issue
 
 /// The result of an export for another tracker.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Handed {
+pub(crate) struct TrackerExport {
     /// Issues that were written.
     pub(crate) issues: u64,
     /// What the tracker has no field for.
-    pub(crate) left_out: Vec<Unsaid>,
+    pub(crate) left_out: Vec<UnsupportedValue>,
 }
 
 /// A value of several issues that the tracker has no field for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Unsaid {
+pub(crate) struct UnsupportedValue {
     /// What it is.
     pub(crate) what: String,
     /// How many of the issues have it.
@@ -70,7 +70,7 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
     session: &Session,
     issues: &[String],
     out: &mut dyn Write,
-) -> Result<Done<Handed>, E> {
+) -> Result<Done<TrackerExport>, E> {
     let state = session.store().snapshot()?;
     let ids = if issues.is_empty() { records::issue_ids(&state)? } else { named(&state, issues)? };
     let mut unsaid: BTreeMap<&'static str, u64> = BTreeMap::new();
@@ -97,13 +97,13 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
         }
         Ok(written)
     })?;
-    let left_out: Vec<Unsaid> =
-        unsaid.into_iter().map(|(what, issues)| Unsaid { what: what.to_owned(), issues }).collect();
+    let left_out: Vec<UnsupportedValue> =
+        unsaid.into_iter().map(|(what, issues)| UnsupportedValue { what: what.to_owned(), issues }).collect();
     session.notice_all(left_out.iter().map(|it| {
         let issues = super::issues(it.issues);
         Notice::warning(format!("beads has no field for {} ({issues})", it.what))
     }));
-    Ok(session.done(Handed { issues: written, left_out }, None))
+    Ok(session.done(TrackerExport { issues: written, left_out }, None))
 }
 
 /// Writes the listed issues to `out` as a table for spreadsheets. Returns how many there are.

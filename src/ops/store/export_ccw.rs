@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::export::{Unsaid, named};
+use super::export::{UnsupportedValue, named};
 use crate::interchange::ccw::{self, OfIssue};
 use crate::model::id::IssueId;
 use crate::model::queue::QueueDecision;
@@ -22,7 +22,7 @@ const FOLDER: &str = ".workflow/issues";
 
 /// The result of an export for ccw.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct HandedStore {
+pub(crate) struct CcwExport {
     /// Issues that were written.
     pub(crate) issues: u64,
     /// How many of them are in its history, since they are over.
@@ -34,7 +34,7 @@ pub(crate) struct HandedStore {
     /// Items of queues.
     pub(crate) items: u64,
     /// What ccw has no field for.
-    pub(crate) left_out: Vec<Unsaid>,
+    pub(crate) left_out: Vec<UnsupportedValue>,
 }
 
 /// A file of an export.
@@ -50,7 +50,7 @@ pub(crate) struct OutFile {
 #[derive(Debug)]
 pub(crate) struct CcwStore {
     /// What it holds.
-    pub(crate) handed: HandedStore,
+    pub(crate) handed: CcwExport,
     /// The directory of all files, in the project.
     pub(crate) folder: &'static str,
     /// Its files.
@@ -97,7 +97,7 @@ pub(crate) fn export_ccw(session: &Session, issues: &[String]) -> Answer<CcwStor
 /// What was made so far.
 #[derive(Default)]
 struct Making {
-    handed: HandedStore,
+    handed: CcwExport,
     unsaid: BTreeMap<&'static str, u64>,
     open: Vec<u8>,
     over: Vec<u8>,
@@ -174,7 +174,7 @@ impl Making {
         }
         let unsaid = self.unsaid.into_iter();
         self.handed.left_out =
-            unsaid.map(|(what, issues)| Unsaid { what: what.to_owned(), issues }).collect();
+            unsaid.map(|(what, issues)| UnsupportedValue { what: what.to_owned(), issues }).collect();
         CcwStore { handed: self.handed, folder: FOLDER, files: self.files }
     }
 }

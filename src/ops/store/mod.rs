@@ -19,8 +19,8 @@ mod reindex;
 mod signatures;
 
 pub(crate) use agent_setup::{AgentFiles, AgentSetup, Change as FileEdit, PieceState, Task, agent_setup};
-pub(crate) use export::{Handed, Table, export, export_beads, export_csv};
-pub(crate) use export_ccw::{CcwStore, HandedStore, export_ccw};
+pub(crate) use export::{Table, TrackerExport, export, export_beads, export_csv};
+pub(crate) use export_ccw::{CcwExport, CcwStore, export_ccw};
 pub(crate) use fsck::{Finding, Repaired, Severity, fsck, repair};
 pub(crate) use github::{GithubComment, GithubSource, Reply, comment_for_github, import_github};
 pub(crate) use ids::{IdKind, KnownId, ids};

@@ -15,7 +15,7 @@ use crate::store::{Read, Store, Tx, records};
 use crate::trail::trace;
 
 /// Which links to remove.
-enum Of {
+enum LinkFilter {
     Any,
     Issue(IssueId),
     Plan(SolutionId),
@@ -33,7 +33,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
     let snapshot = store.snapshot()?;
     let of = of(store, &snapshot, named)?;
     let commits = match (&of, named) {
-        (Of::Any, all) => all,
+        (LinkFilter::Any, all) => all,
         (_, [commits @ .., _]) => commits,
         (_, []) => &[],
     };
@@ -69,20 +69,20 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
 }
 
 /// What the last argument names, if it is an id of the store.
-fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<Of, Refusal> {
-    let Some(last) = ids.last() else { return Ok(Of::Any) };
+fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<LinkFilter, Refusal> {
+    let Some(last) = ids.last() else { return Ok(LinkFilter::Any) };
     // A part of an id could also be the start of a commit's id.
     let is_whole = ["SOL-", "EXR-", "S-", "QUE-"].iter().any(|begin| last.starts_with(begin));
     if !is_whole && trace::commit(store, last)?.is_some() {
-        return Ok(Of::Any);
+        return Ok(LinkFilter::Any);
     }
     match resolve::any(read, last) {
-        Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(Of::Plan(id)),
-        Ok(Known::Execution(id)) => Ok(Of::Execution(id)),
-        Ok(Known::Issue(id)) => Ok(Of::Issue(id)),
-        Ok(Known::Queue(_) | Known::Roadmap(_)) | Err(ResolveError::NotFound { .. }) => Ok(Of::Any),
+        Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(LinkFilter::Plan(id)),
+        Ok(Known::Execution(id)) => Ok(LinkFilter::Execution(id)),
+        Ok(Known::Issue(id)) => Ok(LinkFilter::Issue(id)),
+        Ok(Known::Queue(_) | Known::Roadmap(_)) | Err(ResolveError::NotFound { .. }) => Ok(LinkFilter::Any),
         // It may be the start of a commit that git no longer has.
-        Err(ResolveError::Ambiguous { .. }) if is_hex(last) => Ok(Of::Any),
+        Err(ResolveError::Ambiguous { .. }) if is_hex(last) => Ok(LinkFilter::Any),
         Err(error) => Err(error.into()),
     }
 }
@@ -117,23 +117,23 @@ fn unlink_one(
     store: &Store,
     tx: &mut Tx<'_>,
     hash: &CommitHash,
-    of: &Of,
+    of: &LinkFilter,
     force: Option<&str>,
 ) -> Result<Vec<LinkView>, Refusal> {
     let issues: Vec<IssueId> = match of {
-        Of::Any => records::issue_ids(tx)?,
-        Of::Issue(id) => vec![id.clone()],
-        Of::Plan(id) => vec![id.issue()],
-        Of::Execution(id) => vec![id.issue()],
+        LinkFilter::Any => records::issue_ids(tx)?,
+        LinkFilter::Issue(id) => vec![id.clone()],
+        LinkFilter::Plan(id) => vec![id.issue()],
+        LinkFilter::Execution(id) => vec![id.issue()],
     };
     let mut answers = Vec::new();
     for issue in issues {
         for execution in records::executions(tx, &issue)? {
             let it = &execution.execution;
             let is_meant = match of {
-                Of::Any | Of::Issue(_) => true,
-                Of::Plan(id) => it.solution_id == *id,
-                Of::Execution(id) => it.id == *id,
+                LinkFilter::Any | LinkFilter::Issue(_) => true,
+                LinkFilter::Plan(id) => it.solution_id == *id,
+                LinkFilter::Execution(id) => it.id == *id,
             };
             if !is_meant {
                 continue;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Attempt, ExecutionView, Intent, Meant, as_claimed, meant, refuse_foreign};
+use super::{Attempt, ExecutionView, Intent, Target, as_claimed, refuse_foreign, target};
 use crate::model::code::Code;
 use crate::model::execution::{Accept as Confirmed, Event};
 use crate::model::op::{Op, Other};
@@ -52,7 +52,7 @@ pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
     store.snapshot()?;
     let Accept { task, criterion, .. } = input;
     let committed = session.transact(permit, |tx| {
-        let Meant { folder, execution } = meant(store, tx, input.item.as_deref())?;
+        let Target { folder, execution } = target(store, tx, input.item.as_deref())?;
         refuse_foreign(store, &execution, Intent::Record, input.force.as_deref())?;
         let id = &execution.execution.solution_id;
         let plan = as_claimed(store, &folder, &execution.execution)?.typed_plan();

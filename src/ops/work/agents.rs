@@ -9,14 +9,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Built;
-use super::run::Given;
+use super::run::AgentNames;
 use crate::agent::configured;
 use crate::agent::definition::{Agent, NoAgent, Origin, Protocol, Sourced, Variable, names};
 use crate::agent::environment::environment;
 use crate::agent::ping::{Pong, ping};
 use crate::agent::preset;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{self, Observer, Place, Reply, Unanswered};
+use crate::agent::talk::{self, Observer, Reply, Unanswered, Workplace};
 use crate::model::Explain;
 use crate::model::agent_session::Cost;
 use crate::model::code::Code;
@@ -116,7 +116,7 @@ pub(crate) fn agents(session: &Session) -> Answer<Vec<AgentView>> {
         let agent = Agent::named(&name, &settings);
         views.push(agent_view(session, name, agent, &folder));
     }
-    for (role, text) in Given::configured(session.store())?.by_role() {
+    for (role, text) in AgentNames::configured(session.store())?.by_role() {
         match views.iter_mut().find(|it| it.name == text) {
             Some(named) => named.roles.push(role),
             None => {
@@ -284,7 +284,7 @@ pub(crate) fn test_agent(session: &Session, test: &TestAgent, observer: &mut dyn
         Some(timeout) => agent.within(timeout),
         None => agent,
     };
-    let place = Place {
+    let place = Workplace {
         folder: folder(store),
         environment: seen_by(session, &agent, test.role),
         transcript: store.common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
@@ -304,7 +304,7 @@ pub(crate) fn test_agent(session: &Session, test: &TestAgent, observer: &mut dyn
 struct Tester<'a> {
     session: &'a Session,
     agent: &'a Agent,
-    place: &'a Place,
+    place: &'a Workplace,
     role: Role,
 }
 
@@ -378,7 +378,7 @@ impl Tester<'_> {
 }
 
 /// The refusal, with the agent's own words, and where to find the rest.
-fn refusal(error: &Unanswered, place: &Place) -> Refusal {
+fn refusal(error: &Unanswered, place: &Workplace) -> Refusal {
     let refusal = Refusal::new(error.code(), error.to_string()).details(error.details());
     let refusal = Refusal { remedies: error.remedies().into_vec(), ..refusal };
     match error {

@@ -7,9 +7,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::agents::{folder, refuse_missing};
-use super::asking::{Asking, Refused, Vain};
+use super::asking::{Asking, NoAnswer, Refused};
 use super::confining::{confine, keep_settings_of, take_put_back};
-use super::run::places::{As, beside};
+use super::run::paths::{As, beside};
 use super::run::tree;
 use crate::agent::answer::Answer;
 use crate::agent::configured;
@@ -17,7 +17,7 @@ use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
 use crate::agent::guard::Guard;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{self, Observer, Place, Reply};
+use crate::agent::talk::{self, Observer, Reply, Workplace};
 use crate::model::code::Code;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::roles::Role;
@@ -89,14 +89,14 @@ pub(crate) fn ask_apart<A: Answer, T>(
             let mut environment = environment(session.environment().iter().cloned(), agent, role.as_str());
             guard.guard(&mut environment);
             let transcript = files.join(format!("transcripts/{end}-{number}.jsonl"));
-            let asked_at = Place { folder: place.clone(), environment, transcript };
+            let asked_at = Workplace { folder: place.clone(), environment, transcript };
             Ok(talk::ask::<A>(agent, &asked_at, request, observer))
         };
         let accept = |reply: Reply<A>, _: &Value| {
             accept(&there, &agent, reply).map_err(|unfit| match unfit {
                 Unfit::Faults(faults) => Refused::Faults(faults),
                 Unfit::Refused(why) => {
-                    let vain = Refused::Vain(Vain::from(why.clone()));
+                    let vain = Refused::NoAnswer(NoAnswer::from(why.clone()));
                     refused = Some(why);
                     vain
                 }
@@ -111,10 +111,10 @@ pub(crate) fn ask_apart<A: Answer, T>(
         guard.remove();
         taken.map_err(|vain| match (refused, vain) {
             (Some(refusal), _) => refusal,
-            (None, Vain::Stopped) => {
+            (None, NoAnswer::Stopped) => {
                 Refusal::new(Code::Interrupted, format!("agent `{}` was stopped", agent.name()))
             }
-            (None, Vain::Failed(failure)) => {
+            (None, NoAnswer::Failed(failure)) => {
                 Refusal::new(Code::NoAnswer, failure.message.unwrap_or_default())
                     .hint(format!("what it said is in {}", files.join("transcripts").display()))
             }

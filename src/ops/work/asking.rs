@@ -20,14 +20,14 @@ const LONGER: u32 = 2;
 const QUOTED: usize = 500;
 
 /// Why a question has no answer.
-pub(super) enum Vain {
+pub(super) enum NoAnswer {
     /// Somebody stopped it.
     Stopped,
     /// It failed for good.
     Failed(Failure),
 }
 
-impl From<Refusal> for Vain {
+impl From<Refusal> for NoAnswer {
     fn from(refusal: Refusal) -> Self {
         Self::Failed(failure_of(&refusal))
     }
@@ -38,7 +38,7 @@ pub(super) enum Refused {
     /// It has these faults, which the agent may mend.
     Faults(Vec<String>),
     /// Nothing that the agent can mend.
-    Vain(Vain),
+    NoAnswer(NoAnswer),
 }
 
 /// A refusal, as it is recorded.
@@ -81,11 +81,11 @@ impl Asking<'_> {
     /// it. `setback` is told of each time in vain that is not the last.
     pub(super) fn ask<A: Answer, T>(
         self,
-        mut once: impl FnMut(&Agent, &Request) -> Result<Result<Reply<A>, Unanswered>, Vain>,
+        mut once: impl FnMut(&Agent, &Request) -> Result<Result<Reply<A>, Unanswered>, NoAnswer>,
         mut accept: impl FnMut(Reply<A>, &Value) -> Result<T, Refused>,
         is_stopping: impl Fn() -> bool,
         mut setback: impl FnMut(Failure),
-    ) -> Result<T, Vain> {
+    ) -> Result<T, NoAnswer> {
         let Self { mut agent, mut request, simpler, tried } = self;
         for tried in tried.. {
             if let Some(simpler) = simpler.filter(|_| tried > 0) {
@@ -99,9 +99,9 @@ impl Asking<'_> {
                         request.faults = faults;
                         failure
                     }
-                    Err(Refused::Vain(vain)) => return Err(vain),
+                    Err(Refused::NoAnswer(vain)) => return Err(vain),
                 },
-                Err(Unanswered::Stopped { .. }) => return Err(Vain::Stopped),
+                Err(Unanswered::Stopped { .. }) => return Err(NoAnswer::Stopped),
                 Err(error) => {
                     let message = error.to_string();
                     // The first fault is in the message.
@@ -116,21 +116,21 @@ impl Asking<'_> {
                         // Nothing would be different.
                         Unanswered::NotStarted { .. }
                         | Unanswered::Transcript { .. }
-                        | Unanswered::TimedOut { .. } => return Err(Vain::Failed(failure)),
+                        | Unanswered::TimedOut { .. } => return Err(NoAnswer::Failed(failure)),
                         _ => {}
                     }
                     failure
                 }
             };
             if is_stopping() {
-                return Err(Vain::Stopped);
+                return Err(NoAnswer::Stopped);
             }
             if tried + 1 >= TRIES {
-                return Err(Vain::Failed(failure));
+                return Err(NoAnswer::Failed(failure));
             }
             setback(failure);
         }
-        Err(Vain::Stopped)
+        Err(NoAnswer::Stopped)
     }
 }
 

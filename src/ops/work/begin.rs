@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::new_worktree::NewWorktree;
 use super::pick::{From, Picked};
-use super::take::{What, Wish};
+use super::take::{ClaimRequest, What};
 use super::{publish, set_aside};
 use crate::index::Index;
 use crate::model::code::Code;
@@ -29,7 +29,7 @@ pub(super) enum Workplace {
     Made(NewWorktree),
 }
 
-pub(super) fn place(store: &Store, wish: &Wish) -> Result<Workplace, Refusal> {
+pub(super) fn place(store: &Store, wish: &ClaimRequest) -> Result<Workplace, Refusal> {
     if let Some(path) = &wish.worktree {
         return Ok(Workplace::Made(NewWorktree::wanted(store, path.as_deref(), wish.is_fresh)?));
     }
@@ -48,7 +48,7 @@ pub(super) fn pick(
     store: &Store,
     index: Option<&Index<'_>>,
     tx: &mut Tx<'_>,
-    wish: &Wish,
+    wish: &ClaimRequest,
     remote: Option<&str>,
     nonce: &Uid,
 ) -> Result<Picked, Refusal> {
@@ -146,7 +146,7 @@ pub(super) fn execution(
 /// released.
 pub(super) fn settle(
     session: &Session,
-    wish: &Wish,
+    wish: &ClaimRequest,
     execution: &Execution,
 ) -> Result<Option<PathBuf>, Refusal> {
     let permit = session.permit(Op::LeaseRelease)?;

@@ -2,7 +2,7 @@
 
 use super::report::missing_links;
 use super::{
-    Asked, Ended, Intent, Meant, Report, as_stored, confirm, ended, meant, refuse_foreign, unbind_worktree,
+    Asked, Ended, Intent, Report, Target, as_stored, confirm, ended, refuse_foreign, target, unbind_worktree,
     unfinished,
 };
 use crate::model::code::Code;
@@ -50,11 +50,11 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let permit = session.permit(Op::Done)?;
     let (store, item, force) = (session.store(), input.item.as_deref(), input.force.as_deref());
     let mut seen = store.snapshot()?;
-    let mut before = meant(store, &seen, item)?;
+    let mut before = target(store, &seen, item)?;
     let asked = confirm(session, &before.execution)?;
     if matches!(asked, Asked::Merged) {
         seen = store.snapshot()?;
-        before = meant(store, &seen, item)?;
+        before = target(store, &seen, item)?;
     }
     // Reading the history of the code and the work tree takes time, so this happens before the lock is taken.
     let named = match &input.report {
@@ -88,8 +88,8 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         }
         // If nothing has changed since, nothing is read again.
         let is_as_seen = links.is_empty() && tx.base().place_of(&id.issue())? == place;
-        let now = if is_as_seen { None } else { Some(meant(store, tx, item)?) };
-        let Meant { folder, execution } = now.as_ref().unwrap_or(&before);
+        let now = if is_as_seen { None } else { Some(target(store, tx, item)?) };
+        let Target { folder, execution } = now.as_ref().unwrap_or(&before);
         refuse_foreign(store, execution, Intent::End, force)?;
         let work_now = if is_as_seen { None } else { Some(Work::of(store, tx, execution)?) };
         let work = work_now.as_ref().unwrap_or(&done);

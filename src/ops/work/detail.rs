@@ -13,9 +13,9 @@ use crate::model::remedy::Call;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{IssueView, existing};
-use crate::ops::plans::{SolutionView, issue_told};
+use crate::ops::plans::{SolutionView, issue_context};
 use crate::ops::{Answer, Refusal, Session, queue};
-use crate::rules::background::{self, Background, IssueTold, Reader};
+use crate::rules::background::{self, Background, IssueContext, Reader};
 use crate::rules::bounded::LeftOut;
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
@@ -53,7 +53,7 @@ pub(crate) struct DetailView {
     pub(crate) background: Background,
     /// The content of the issue for people, and what is left out of it.
     #[serde(skip)]
-    pub(crate) told: (IssueTold, Vec<LeftOut>),
+    pub(crate) told: (IssueContext, Vec<LeftOut>),
 }
 
 /// Shows what an item asks for: the named one, or the one that this worktree executes.
@@ -79,11 +79,11 @@ pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView
     };
     let folder = existing(&snapshot, &solution_id.issue())?;
     let plan = planned(store, &folder, &solution_id)?;
-    let told = issue_told(&snapshot, &folder)?;
+    let told = issue_context(&snapshot, &folder)?;
     Ok(session.done(view(&folder, &plan, told), None))
 }
 
-fn view(folder: &IssueFolder, plan: &Solution, told: (IssueTold, Vec<LeftOut>)) -> DetailView {
+fn view(folder: &IssueFolder, plan: &Solution, told: (IssueContext, Vec<LeftOut>)) -> DetailView {
     let issue = &folder.issue.record;
     let queued = folder.items.iter().find(|it| it.item.solution_id == plan.id && !it.item.is_removed());
     let execution = facts::holder(folder).filter(|it| it.execution.solution_id == plan.id);

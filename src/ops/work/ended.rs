@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Asked, Attempt, Claim, Wish, claim, publish_after, through, unpublished};
+use super::{Asked, Attempt, Claim, ClaimRequest, claim, publish_after, through, unpublished};
 use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::remedy::Remedies;
@@ -89,7 +89,7 @@ pub(super) fn publish(
 
 /// The next item for this worktree.
 fn next(session: &Session) -> Result<Claim, Refusal> {
-    let done = claim(session, &Wish::default())?;
+    let done = claim(session, &ClaimRequest::default())?;
     session.notice_all(done.notices);
     Ok(done.view)
 }

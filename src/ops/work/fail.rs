@@ -2,7 +2,7 @@
 
 use super::report::missing_links;
 use super::{
-    Asked, Ended, Intent, Meant, Report, Told, confirm, ended, failure, meant, refuse_foreign,
+    Asked, Ended, FailureReport, Intent, Report, Target, confirm, ended, failure, refuse_foreign, target,
     unbind_worktree,
 };
 use crate::model::code::Code;
@@ -18,7 +18,7 @@ pub(crate) struct Fail {
     /// The item (default: that of this worktree).
     pub(crate) item: Option<String>,
     /// What went wrong.
-    pub(crate) told: Told,
+    pub(crate) told: FailureReport,
     /// The executor's report, if there is one.
     pub(crate) report: Option<Report>,
     /// Whether to take the next item in the same push.
@@ -35,10 +35,10 @@ pub(crate) struct Fail {
 pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
     let permit = session.permit(Op::Fail)?;
     let (store, item, told) = (session.store(), input.item.as_deref(), &input.told);
-    let mut before = meant(store, &store.snapshot()?, item)?;
+    let mut before = target(store, &store.snapshot()?, item)?;
     let asked = confirm(session, &before.execution)?;
     if matches!(asked, Asked::Merged) {
-        before = meant(store, &store.snapshot()?, item)?;
+        before = target(store, &store.snapshot()?, item)?;
     }
     let named = match &input.report {
         Some(report) => report.commits(store)?,
@@ -52,7 +52,7 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
         result
     });
     let committed = session.transact(permit, |tx| {
-        let Meant { folder, execution } = meant(store, tx, item)?;
+        let Target { folder, execution } = target(store, tx, item)?;
         refuse_foreign(store, &execution, Intent::End, input.force.as_deref())?;
         let it = &execution.execution;
         if let Some(other) = told.solution_id.as_ref().filter(|other| **other != it.solution_id) {

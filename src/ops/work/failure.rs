@@ -38,14 +38,14 @@ pub(crate) struct FailureInput {
 
 /// A reported failure.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct FailureReport {
     /// What went wrong.
     pub(crate) failure: Reported,
     /// The plan that it names.
     pub(crate) solution_id: Option<SolutionId>,
 }
 
-impl Told {
+impl FailureReport {
     /// Reads a failure: a text, or JSON, which may also be a report.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Attempt, Intent, Meant, ask, confirm, meant, publish_after, refuse_foreign, set_aside, unbind_worktree,
+    Attempt, Intent, Target, ask, confirm, publish_after, refuse_foreign, set_aside, target, unbind_worktree,
 };
 use crate::model::execution::{AsideReason, Event, Execution, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
@@ -75,13 +75,13 @@ impl Lease {
 pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
     let permit = session.permit(Op::LeaseRenew)?;
     let store = session.store();
-    let before = meant(store, &store.snapshot()?, item)?;
+    let before = target(store, &store.snapshot()?, item)?;
     let lease = store.lease()?;
     // If others could renew a claim, it might never expire.
     refuse_foreign(store, &before.execution, Intent::Keep, None)?;
     let asked = confirm(session, &before.execution)?;
     let committed = session.transact(permit, |tx| {
-        let Meant { execution, .. } = meant(store, tx, item)?;
+        let Target { execution, .. } = target(store, tx, item)?;
         let it = &execution.execution;
         let lease_expires_at = tx.stamper().now().plus_millis(lease);
         // Never shorten a lease.
@@ -129,11 +129,11 @@ pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
 pub(crate) fn release(session: &Session, input: &Release) -> Answer<Attempt> {
     let permit = session.permit(Op::LeaseRelease)?;
     let (store, item) = (session.store(), input.item.as_deref());
-    let before = meant(store, &store.snapshot()?, item)?;
+    let before = target(store, &store.snapshot()?, item)?;
     let execution = &before.execution.execution;
     let asked = ask(session, execution)?;
     let committed = session.transact(permit, |tx| {
-        let Meant { folder, execution: now } = meant(store, tx, item)?;
+        let Target { folder, execution: now } = target(store, tx, item)?;
         refuse_foreign(store, &now, Intent::Keep, input.force.as_deref())?;
         set_aside(tx, &folder, AsideReason::Release, input.force.as_deref())?;
         tx.note.force.clone_from(&input.force);

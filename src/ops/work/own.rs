@@ -11,7 +11,7 @@ use crate::store::{Read, Store, records};
 use crate::trail::active::{self, Active};
 
 /// What this worktree executes.
-pub(crate) enum Own {
+pub(crate) enum WorktreeClaim {
     /// Nothing.
     Nothing,
     /// What it executed was ended elsewhere, and how. The worktree is no longer bound.
@@ -26,28 +26,30 @@ pub(crate) enum Own {
 ///
 /// # Errors
 /// Any error from reading the store.
-pub(crate) fn own(store: &Store, read: &impl Read) -> Result<Own, Refusal> {
+pub(crate) fn own(store: &Store, read: &impl Read) -> Result<WorktreeClaim, Refusal> {
     match active::read(store)? {
         Some(active) => standing(read, active),
-        None => Ok(Own::Nothing),
+        None => Ok(WorktreeClaim::Nothing),
     }
 }
 
 /// The state of the claim that a worktree is bound to.
-fn standing(read: &impl Read, active: Active) -> Result<Own, Refusal> {
-    let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(Own::Nothing) };
+fn standing(read: &impl Read, active: Active) -> Result<WorktreeClaim, Refusal> {
+    let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(WorktreeClaim::Nothing) };
     let status = facts::status(&folder);
     Ok(match Claim::of(&folder.executions, &active.execution_id) {
-        Claim::Unknown => Own::Nothing,
-        Claim::Ended(own) => Own::Ended(active, Ending::of(own).map(|it| it.to_string()).unwrap_or_default()),
-        Claim::Holds(own) => Own::Held(Box::new(own.clone()), status),
-        Claim::Lost { own, to: Some(holder) } => Own::Lost(active, why_lost(own, holder)),
+        Claim::Unknown => WorktreeClaim::Nothing,
+        Claim::Ended(own) => {
+            WorktreeClaim::Ended(active, Ending::of(own).map(|it| it.to_string()).unwrap_or_default())
+        }
+        Claim::Holds(own) => WorktreeClaim::Held(Box::new(own.clone()), status),
+        Claim::Lost { own, to: Some(holder) } => WorktreeClaim::Lost(active, why_lost(own, holder)),
         Claim::Lost { own, to: None } => {
             let why = match Ending::of(own) {
                 Some(ending) => format!("it was {ending}, and the issue is {status}"),
                 None => format!("the issue is {status}"),
             };
-            Own::Lost(active, why)
+            WorktreeClaim::Lost(active, why)
         }
     })
 }
@@ -65,7 +67,7 @@ pub(crate) fn why_lost(own: &ExecutionFolder, holder: &ExecutionFolder) -> Strin
     }
 }
 
-impl Own {
+impl WorktreeClaim {
     /// The notice about a claim that was lost or ended elsewhere, or whose issue nobody is waiting for any more.
     pub(crate) fn notice(&self) -> Option<Notice> {
         match self {
@@ -113,10 +115,12 @@ pub(crate) fn notices_since(
     for active in active::all(store)? {
         let is_here = active::read(store)?.as_ref() == Some(&active);
         match (standing(before, active.clone())?, standing(now, active)?) {
-            (Own::Held(..) | Own::Lost(..), Own::Ended(active, how)) => {
+            (WorktreeClaim::Held(..) | WorktreeClaim::Lost(..), WorktreeClaim::Ended(active, how)) => {
                 notices.push(notice_of_end(&active, &how));
             }
-            (_, own @ (Own::Lost(..) | Own::Held(..))) if is_here => notices.extend(own.notice()),
+            (_, own @ (WorktreeClaim::Lost(..) | WorktreeClaim::Held(..))) if is_here => {
+                notices.extend(own.notice())
+            }
             _ => {}
         }
     }

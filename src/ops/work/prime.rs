@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Own, own, planned};
+use super::{WorktreeClaim, own, planned};
 use crate::index::{self, Filter, Index, Sort};
 use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
@@ -156,10 +156,10 @@ pub(crate) fn prime(session: &Session, role: Option<&str>) -> Answer<Option<Prim
     let snapshot = store.snapshot()?;
     let role = roles::acting(role.or(store.role()))?;
     let (execution, lost) = match own(store, &snapshot)? {
-        Own::Held(execution, _) => (Some(primed(store, &snapshot, &execution)?), None),
-        Own::Nothing => (None, None),
-        Own::Ended(active, how) => (None, Some(format!("{}: it was {how}", active.solution_id))),
-        Own::Lost(active, why) => (None, Some(format!("{}: {why}", active.solution_id))),
+        WorktreeClaim::Held(execution, _) => (Some(primed(store, &snapshot, &execution)?), None),
+        WorktreeClaim::Nothing => (None, None),
+        WorktreeClaim::Ended(active, how) => (None, Some(format!("{}: it was {how}", active.solution_id))),
+        WorktreeClaim::Lost(active, why) => (None, Some(format!("{}: {why}", active.solution_id))),
     };
     let in_run = store.is_in_run();
     let situation = Situation { role, executes: execution.is_some(), in_run };

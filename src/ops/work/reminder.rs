@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Own, own, planned};
+use super::{WorktreeClaim, own, planned};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
@@ -37,7 +37,7 @@ pub(crate) fn reminder(session: &Session) -> Answer<Option<Reminder>> {
         return Ok(session.done(None, None));
     }
     let snapshot = store.snapshot()?;
-    let Own::Held(held, _) = own(store, &snapshot)? else { return Ok(session.done(None, None)) };
+    let WorktreeClaim::Held(held, _) = own(store, &snapshot)? else { return Ok(session.done(None, None)) };
     let it = &held.execution;
     let plan = planned(store, &existing(&snapshot, &it.issue_id)?, &it.solution_id)?.typed_plan();
     let open: Vec<TaskId> = open_tasks(&plan, &held).into_iter().map(|task| task.id.clone()).collect();

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Meant;
+use super::Target;
 use crate::model::code::Code;
 use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
 use crate::model::id::SolutionId;
@@ -297,13 +297,13 @@ impl Report {
 pub(super) fn missing_links<'a>(
     store: &Store,
     read: &impl Read,
-    meant: &Meant,
+    target: &Target,
     commits: impl Iterator<Item = &'a CodeCommit>,
     linked_by: LinkedBy,
 ) -> Result<Vec<CommitLink>, Refusal> {
-    let solution = &meant.execution.execution.solution_id;
+    let solution = &target.execution.execution.solution_id;
     let mut missing = Vec::new();
-    for commit in commits.filter(|commit| !meant.execution.knows_commit(&commit.id.to_string())) {
+    for commit in commits.filter(|commit| !target.execution.knows_commit(&commit.id.to_string())) {
         let files = links::files(store, commit)?;
         let trailers = trailers::parse(&commit.message);
         let task = links::task(read, solution, &trailers, None, || Ok(files.clone()))?;

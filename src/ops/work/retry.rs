@@ -39,7 +39,7 @@ pub(crate) struct Retried {
 }
 
 /// The result for one issue.
-enum Came {
+enum RetryOutcome {
     /// It had not failed.
     Nothing,
     /// It is queued again.
@@ -79,9 +79,9 @@ pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
         let (mut retried, mut newer) = (Vec::new(), Vec::new());
         for id in ids {
             match retry_one(tx, &id, input.same_plan)? {
-                Came::Nothing => {}
-                Came::Retried => retried.push(id),
-                Came::Newer(it) => newer.push(it),
+                RetryOutcome::Nothing => {}
+                RetryOutcome::Retried => retried.push(id),
+                RetryOutcome::Newer(it) => newer.push(it),
             }
         }
         if retried.is_empty() {
@@ -122,25 +122,25 @@ fn named(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Refusal
 }
 
 /// Sets the failed attempt aside; its item is queued again.
-fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<Came, Refusal> {
+fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<RetryOutcome, Refusal> {
     // An issue without executions, or that cannot be read, has nothing to retry.
     if records::execution_ids(tx, id)?.is_empty() {
-        return Ok(Came::Nothing);
+        return Ok(RetryOutcome::Nothing);
     }
-    let Ok(Some(folder)) = records::issue(tx, id) else { return Ok(Came::Nothing) };
+    let Ok(Some(folder)) = records::issue(tx, id) else { return Ok(RetryOutcome::Nothing) };
     if facts::status(&folder) != IssueStatus::Failed {
-        return Ok(Came::Nothing);
+        return Ok(RetryOutcome::Nothing);
     }
     let newer = replan::newer(&folder);
     if let (Some(failed), false, false) =
         (&folder.issue.record.bound_solution_id, newer.is_empty(), same_plan)
     {
         let plans = plans::in_words(&newer);
-        return Ok(Came::Newer(Newer { issue: id.clone(), failed: failed.clone(), plans }));
+        return Ok(RetryOutcome::Newer(Newer { issue: id.clone(), failed: failed.clone(), plans }));
     }
     failure::keep(tx, &folder)?;
     let is_aside = set_aside(tx, &folder, AsideReason::Retry, None)?;
-    Ok(if is_aside { Came::Retried } else { Came::Nothing })
+    Ok(if is_aside { RetryOutcome::Retried } else { RetryOutcome::Nothing })
 }
 
 /// The notice that an issue was skipped.

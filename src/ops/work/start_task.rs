@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::unlinked::notice_of_branch;
-use super::{Own, own, planned};
+use super::{WorktreeClaim, own, planned};
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
@@ -39,8 +39,8 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
     let own = own(store, &snapshot)?;
     let notice = own.notice();
     let execution = match own {
-        Own::Held(execution, _) => execution.execution,
-        Own::Lost(active, why) => {
+        WorktreeClaim::Held(execution, _) => execution.execution,
+        WorktreeClaim::Lost(active, why) => {
             let plan = active.solution_id;
             return Err(Refusal::new(
                 Code::ClaimLost,
@@ -49,7 +49,7 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
             .hint("its commits stay in the trail")
             .remedy(Op::Next, "takes another item"));
         }
-        Own::Ended(active, how) => {
+        WorktreeClaim::Ended(active, how) => {
             let plan = active.solution_id;
             return Err(Refusal::new(
                 Code::Ended,
@@ -57,7 +57,7 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
             )
             .remedy(Op::Next, "takes another item"));
         }
-        Own::Nothing => {
+        WorktreeClaim::Nothing => {
             return Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
                 .remedy(Op::Next, "takes an item"));
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::begin::{execution, pick, place, settle};
 use super::claim_view::{Claim, Taken, view};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
-use super::{Own, own};
+use super::{WorktreeClaim, own};
 use crate::git::fault;
 use crate::model::code::Code;
 use crate::model::op::Op;
@@ -31,7 +31,7 @@ pub(crate) enum What {
 
 /// A request for an item.
 #[derive(Debug, Default)]
-pub(crate) struct Wish {
+pub(crate) struct ClaimRequest {
     /// Which item.
     pub(crate) what: What,
     /// Only from this queue.
@@ -52,7 +52,7 @@ pub(crate) struct Wish {
 /// # Errors
 /// `nothing-to-do` if no item is ready; `bare`, `detached-head`, `claim-held`; any reason why the remote cannot be
 /// reached.
-pub(crate) fn claim(session: &Session, wish: &Wish) -> Answer<Claim> {
+pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<Claim> {
     let store = session.store();
     store.snapshot()?;
     if store.work_dir().is_none() && wish.worktree.is_none() {
@@ -64,7 +64,7 @@ pub(crate) fn claim(session: &Session, wish: &Wish) -> Answer<Claim> {
     Ok(session.done(view(session, taken)?, None))
 }
 
-fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, Refusal> {
+fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<Taken, Refusal> {
     let permit = session.permit(Op::Next)?;
     let store = session.store();
     // If two processes ask at once in one worktree, the second gets the claim of the first.
@@ -137,7 +137,7 @@ fn held(session: &Session, read: &impl Read) -> Result<Option<ExecutionFolder>, 
     let store = session.store();
     let own = own(store, read)?;
     session.notice_all(own.notice());
-    if let Own::Held(execution, IssueStatus::Executing) = own {
+    if let WorktreeClaim::Held(execution, IssueStatus::Executing) = own {
         return Ok(Some(*execution));
     }
     active::clear(store)?;
@@ -145,7 +145,12 @@ fn held(session: &Session, read: &impl Read) -> Result<Option<ExecutionFolder>, 
 }
 
 /// Refuses a request for another item than the one that is already claimed.
-fn refuse_other(store: &Store, read: &impl Read, wish: &Wish, held: &ExecutionFolder) -> Result<(), Refusal> {
+fn refuse_other(
+    store: &Store,
+    read: &impl Read,
+    wish: &ClaimRequest,
+    held: &ExecutionFolder,
+) -> Result<(), Refusal> {
     let is_other = match &wish.what {
         What::First => false,
         What::Item(text) => queue::item(store, read, text)?.1.solution_id != held.execution.solution_id,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Own, as_claimed, own};
+use super::{WorktreeClaim, as_claimed, own};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, CodeState};
 use crate::agent::process::{self, Ended, Interrupts, Ran, Shell};
@@ -203,21 +203,21 @@ fn meant(
         let own = own(store, read)?;
         let notice = own.notice();
         return match own {
-            Own::Held(execution, _) => {
+            WorktreeClaim::Held(execution, _) => {
                 session.notice_all(notice);
                 Ok((existing(read, &execution.execution.issue_id)?, *execution))
             }
-            Own::Lost(active, why) => Err(Refusal::new(
+            WorktreeClaim::Lost(active, why) => Err(Refusal::new(
                 Code::ClaimLost,
                 format!("`{}` is no longer held: {why}", active.execution_id.short()),
             )
             .remedy(Call::new(Op::Verify, [active.execution_id.short()]), "tests it anyway")),
-            Own::Ended(active, how) => {
+            WorktreeClaim::Ended(active, how) => {
                 let id = active.execution_id.short();
                 Err(Refusal::new(Code::Ended, format!("`{id}` was {how}"))
                     .remedy(Call::new(Op::Verify, [id]), "tests it anyway"))
             }
-            Own::Nothing => Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
+            WorktreeClaim::Nothing => Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
                 .remedy(Op::Next, "takes an item")
                 .remedy(Call::new(Op::Verify, ["ITEM"]), "tests another execution")),
         };

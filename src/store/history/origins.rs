@@ -12,7 +12,7 @@ use super::lineage::{Did, Own, Wrote};
 use super::versions::Versions;
 use crate::git::ObjectId;
 use crate::git::trees::Here;
-use crate::model::doc::{Doc, Said, Step};
+use crate::model::doc::{Doc, Step, WrittenValue};
 use crate::model::redaction::is_hidden;
 use crate::model::time::Time;
 use crate::store::error::StoreError;
@@ -124,12 +124,13 @@ impl<'a> Origins<'a> {
         let mut faults = Vec::new();
         match old {
             Some((old, _)) => {
-                let veiled: Vec<Said<'_>> = new.veiled_since(old).collect();
+                let veiled: Vec<WrittenValue<'_>> = new.veiled_since(old).collect();
                 let said = new.said_since(Some(old));
                 // A change under an unchanged stamp is reported by the step, unless the value was hidden.
-                let is_told =
-                    |it: &Said<'_>| old.made(it.key) == it.made && !old.value(it.key).is_some_and(is_hidden);
-                let said: Vec<Said<'_>> = said.filter(|it| !is_told(it)).collect();
+                let is_told = |it: &WrittenValue<'_>| {
+                    old.made(it.key) == it.made && !old.value(it.key).is_some_and(is_hidden)
+                };
+                let said: Vec<WrittenValue<'_>> = said.filter(|it| !is_told(it)).collect();
                 if said.iter().any(|it| it.is_at_birth) {
                     self.remember_first(path, number)?;
                 }
@@ -206,7 +207,7 @@ impl<'a> Origins<'a> {
     fn veiled(
         &mut self,
         path: &str,
-        veiled: Vec<Said<'_>>,
+        veiled: Vec<WrittenValue<'_>>,
         commit: ObjectId,
     ) -> Result<Option<Fault>, StoreError> {
         let mut names = Vec::new();
@@ -229,7 +230,7 @@ impl<'a> Origins<'a> {
         &mut self,
         path: &str,
         number: u32,
-        said: Vec<Said<'_>>,
+        said: Vec<WrittenValue<'_>>,
         commit: ObjectId,
         is_made: bool,
     ) -> Result<Vec<Fault>, StoreError> {
@@ -292,7 +293,7 @@ impl<'a> Origins<'a> {
     }
 
     /// Whether a redaction hides this value.
-    fn is_redacted(&mut self, path: &str, said: &Said<'_>) -> Result<bool, StoreError> {
+    fn is_redacted(&mut self, path: &str, said: &WrittenValue<'_>) -> Result<bool, StoreError> {
         let Some(now) = &self.now else { return Ok(false) };
         Ok(self.shelf.at(now, path)?.hides(path, said.key, said.made.as_ref()))
     }
@@ -348,7 +349,7 @@ impl<'a> Origins<'a> {
 }
 
 impl Written {
-    fn of(said: &Said<'_>, commit: ObjectId) -> Self {
+    fn of(said: &WrittenValue<'_>, commit: ObjectId) -> Self {
         let mut hasher = DefaultHasher::new();
         said.value.map(Value::to_string).hash(&mut hasher);
         Self { value: hasher.finish(), is_hidden: said.value.is_some_and(is_hidden), commit }
@@ -356,7 +357,7 @@ impl Written {
 }
 
 /// A hash that identifies a value's position. Values from different readings of an import source are kept apart.
-fn numbered(number: u32, said: &Said<'_>) -> u64 {
+fn numbered(number: u32, said: &WrittenValue<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (number, said.key, &said.made).hash(&mut hasher);
     said.reading.map(Value::to_string).hash(&mut hasher);

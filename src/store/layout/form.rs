@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Location, Log, Owner, Place, is_folder};
+use super::{Location, Log, Owner, PathKind, is_folder};
 use crate::git::trees;
 use crate::model::doc::{Doc, LARGEST_DOC, file_bytes};
 use crate::model::execution::{Execution, LogEntry};
@@ -143,7 +143,7 @@ pub(crate) fn is_place(path: &str) -> bool {
 /// Why a path inside the directories of records is not the path of a record; `None` if a later version of the format
 /// may define it.
 pub(crate) fn misplaced(path: &str) -> Option<String> {
-    Place::parse(path).err()?.why
+    PathKind::parse(path).err()?.why
 }
 
 /// The canonical bytes of the record at `path`; `None` if it is not a valid record.

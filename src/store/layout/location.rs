@@ -94,7 +94,7 @@ pub(crate) enum Folder {
 
 /// What a path denotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PathKind {
     /// A directory.
     Folder(Folder),
     /// A record.
@@ -116,7 +116,7 @@ impl Unplaced {
     }
 }
 
-impl Place {
+impl PathKind {
     /// Parses `path`; the empty path is the tree itself.
     ///
     /// # Errors
@@ -141,26 +141,26 @@ impl Place {
 impl Folder {
     /// The directory at `path`; `None` if this format has no directory there.
     pub(crate) fn parse(path: &str) -> Option<Self> {
-        match Place::parse(path) {
-            Ok(Place::Folder(folder)) => Some(folder),
+        match PathKind::parse(path) {
+            Ok(PathKind::Folder(folder)) => Some(folder),
             _ => None,
         }
     }
 
     /// What `name` denotes in this directory.
-    fn child(self, name: &str) -> Result<Place, Unplaced> {
+    fn child(self, name: &str) -> Result<PathKind, Unplaced> {
         let stem = name.strip_suffix(".json");
         Ok(match self {
             Self::Top => match name {
-                ROOT_PATH => Place::Record(Location::Root),
-                ISSUES => Place::Folder(Self::Issues),
-                QUEUES => Place::Folder(Self::Queues),
-                RUNS => Place::Folder(Self::Runs),
-                ROADMAPS => Place::Folder(Self::Roadmaps),
-                WISDOM => Place::Folder(Self::Log(Log::Wisdom)),
+                ROOT_PATH => PathKind::Record(Location::Root),
+                ISSUES => PathKind::Folder(Self::Issues),
+                QUEUES => PathKind::Folder(Self::Queues),
+                RUNS => PathKind::Folder(Self::Runs),
+                ROADMAPS => PathKind::Folder(Self::Roadmaps),
+                WISDOM => PathKind::Folder(Self::Log(Log::Wisdom)),
                 _ => return Err(Unplaced::UNKNOWN),
             },
-            Self::Issues => Place::Folder(Self::IssueFan(Fan::parse(name).ok_or(Unplaced::UNKNOWN)?)),
+            Self::Issues => PathKind::Folder(Self::IssueFan(Fan::parse(name).ok_or(Unplaced::UNKNOWN)?)),
             Self::IssueFan(fan) => {
                 let id = IssueId::parse(name).map_err(Unplaced::because)?;
                 let is_here = Fan::of(&id) == fan;
@@ -168,7 +168,7 @@ impl Folder {
                 if !is_here {
                     return Err(Unplaced::because(format_args!("the directory of this issue is `{owner}`")));
                 }
-                Place::Folder(Self::Owner(owner))
+                PathKind::Folder(Self::Owner(owner))
             }
             Self::Owner(owner) => owner.child(name)?,
             Self::Solutions(issue) => {
@@ -176,29 +176,29 @@ impl Folder {
                 if id.issue() != issue {
                     return Err(Unplaced::because(format_args!("a plan for `{}`", id.issue())));
                 }
-                Place::Folder(Self::Owner(Owner::Solution(id)))
+                PathKind::Folder(Self::Owner(Owner::Solution(id)))
             }
             Self::Executions(issue) => {
                 let id = ExecutionId::parse(name).map_err(Unplaced::because)?;
                 if id.issue() != issue {
                     return Err(Unplaced::because(format_args!("an execution of `{}`", id.issue())));
                 }
-                Place::Folder(Self::Owner(Owner::Execution(id)))
+                PathKind::Folder(Self::Owner(Owner::Execution(id)))
             }
             Self::Log(Log::Wisdom) if name == REDACTIONS => {
-                Place::Folder(Self::Log(Log::Redactions(Owner::Wisdom)))
+                PathKind::Folder(Self::Log(Log::Redactions(Owner::Wisdom)))
             }
             Self::Log(log) => {
                 let id = EntryId::parse(stem.unwrap_or(name)).map_err(Unplaced::because)?;
                 stem.ok_or(Unplaced::UNKNOWN)?;
-                Place::Record(Location::Entry(log, id))
+                PathKind::Record(Location::Entry(log, id))
             }
             Self::Queues => {
                 let id = QueueId::parse(name).map_err(Unplaced::because)?;
-                Place::Folder(Self::Owner(Owner::Queue(id)))
+                PathKind::Folder(Self::Owner(Owner::Queue(id)))
             }
             Self::Items(queue) => {
-                Place::Folder(Self::ItemFan(queue, Fan::parse(name).ok_or(Unplaced::UNKNOWN)?))
+                PathKind::Folder(Self::ItemFan(queue, Fan::parse(name).ok_or(Unplaced::UNKNOWN)?))
             }
             Self::ItemFan(queue, fan) => {
                 let id = SolutionId::parse(stem.unwrap_or(name)).map_err(Unplaced::because)?;
@@ -207,26 +207,26 @@ impl Folder {
                 if !is_here {
                     return Err(Unplaced::because(format_args!("the file of this item is `{item}`")));
                 }
-                Place::Record(item)
+                PathKind::Record(item)
             }
             Self::Runs => {
                 let id = RunId::parse(name).map_err(Unplaced::because)?;
-                Place::Folder(Self::Owner(Owner::Run(id)))
+                PathKind::Folder(Self::Owner(Owner::Run(id)))
             }
             Self::Roadmaps => {
                 let id = RoadmapId::parse(name).map_err(Unplaced::because)?;
-                Place::Folder(Self::Owner(Owner::Roadmap(id)))
+                PathKind::Folder(Self::Owner(Owner::Roadmap(id)))
             }
         })
     }
 }
 
 impl Owner {
-    fn child(self, name: &str) -> Result<Place, Unplaced> {
+    fn child(self, name: &str) -> Result<PathKind, Unplaced> {
         if Some(name) == self.record_name() {
-            return Ok(Place::Record(Location::Record(self)));
+            return Ok(PathKind::Record(Location::Record(self)));
         }
-        Ok(Place::Folder(match (self, name) {
+        Ok(PathKind::Folder(match (self, name) {
             (owner, REDACTIONS) => Folder::Log(Log::Redactions(owner)),
             (Self::Issue(id), "comments") => Folder::Log(Log::Comments(id)),
             (Self::Issue(id), "feedback") => Folder::Log(Log::Feedback(id)),
@@ -298,8 +298,8 @@ impl Log {
 impl Location {
     /// The record at `path`; `None` if this format has no record there.
     pub(crate) fn parse(path: &str) -> Option<Self> {
-        match Place::parse(path) {
-            Ok(Place::Record(record)) => Some(record),
+        match PathKind::parse(path) {
+            Ok(PathKind::Record(record)) => Some(record),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::identity::Identity;
 use super::lock::WriteLock;
 use crate::git::persist::Made;
-use crate::git::{By, GitError};
+use crate::git::{CommitIdentity, GitError};
 use crate::git::{Kind, Repository};
 use crate::git::{ObjectId, fault};
 use crate::git::{RefUpdate, make};
@@ -56,7 +56,7 @@ impl Store {
         let keep = made.write(&self.repo)?;
         // Without the `@`, git reads a small number as something else.
         let date = format!("@{} {}", identity.time.seconds, offset(identity.time.offset));
-        let by = By { name: &identity.name, email: &identity.email, date };
+        let by = CommitIdentity { name: &identity.name, email: &identity.email, date };
         let commit = self.git().signed_commit(tree, parent, message, &by).map_err(|error| match error {
             GitError::Failed { stderr, code, .. } if code != Some(0) => StoreError::unsigned(&stderr, key),
             other => other.into(),

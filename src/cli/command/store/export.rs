@@ -10,7 +10,7 @@ use crate::cli::{Context, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::Exported;
 use crate::model::code::Code;
 use crate::ops::issues::List;
-use crate::ops::store::{Handed, Reply, Table};
+use crate::ops::store::{Reply, Table, TrackerExport};
 use crate::ops::{Done, Session, store};
 
 /// Export the store for other programs
@@ -97,7 +97,7 @@ pub(in crate::cli) struct HandedAnswer {
     /// The file.
     output: String,
     #[serde(flatten)]
-    handed: Handed,
+    handed: TrackerExport,
 }
 
 /// What `export csv` answers with `--json`.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::{Context, Failure, Outcome};
 use crate::model::code::Code;
-use crate::ops::store::{self, CcwStore, HandedStore};
+use crate::ops::store::{self, CcwExport, CcwStore};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -24,7 +24,7 @@ pub(in crate::cli) struct CcwAnswer {
     /// The directory with the files.
     output: String,
     #[serde(flatten)]
-    handed: HandedStore,
+    handed: CcwExport,
 }
 
 pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut Context) -> Outcome {
@@ -44,7 +44,7 @@ pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut Context) 
     let output = folder.to_string_lossy().into_owned();
     let done = done.map(|store| CcwAnswer { output, handed: store.handed });
     context.answer(done, |view, _, screen| {
-        let HandedStore { issues, plans, queues, items, .. } = view.handed;
+        let CcwExport { issues, plans, queues, items, .. } = view.handed;
         writeln!(screen, "exported {} to {}", store::issues(issues), view.output)?;
         for (word, count) in [("plans", plans), ("queues", queues), ("items", items)] {
             if count > 0 {

@@ -5,7 +5,7 @@ use crate::agent::process::Interrupts;
 use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
 use crate::model::code::Code;
 use crate::model::run::RunMode;
-use crate::ops::work::run::{self, Begin, Driven, Given, Resume, RunView};
+use crate::ops::work::run::{self, AgentNames, Begin, Driven, Resume, RunView};
 use crate::ops::{Done, Session};
 use crate::ui;
 
@@ -153,7 +153,7 @@ enum RunCommand {
     },
 }
 
-impl From<Agents> for Given {
+impl From<Agents> for AgentNames {
     fn from(agents: Agents) -> Self {
         Self {
             explorer: agents.explorer,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::cli::Context;
 use crate::ops::Session;
-use crate::ops::work::{self, Claim, Wish};
+use crate::ops::work::{self, Claim, ClaimRequest};
 use crate::ops::{Answer, Kind, Refusal};
 use crate::store::Store;
 use crate::sync;
@@ -19,7 +19,7 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// Claims an item. With a limit (in milliseconds, or none), tries again while nothing is ready.
 pub(in crate::cli) fn claim(
     session: &Session,
-    wish: &Wish,
+    wish: &ClaimRequest,
     limit: Option<Option<u64>>,
     context: &Context,
 ) -> Answer<Claim> {

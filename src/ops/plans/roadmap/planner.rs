@@ -14,7 +14,7 @@ use crate::rules::bounded::LeftOut;
 use crate::rules::folder::RoadmapFolder;
 use crate::rules::roadmap::{RULES, Round, rounds};
 use crate::rules::roles::Role;
-use crate::rules::wisdom::{WisdomTold, told_near};
+use crate::rules::wisdom::{WisdomContext, told_near};
 use crate::store::{Read, records};
 
 /// What the planner of a roadmap is given.
@@ -36,7 +36,7 @@ pub(crate) struct RoadmapInput {
     pub(crate) project_context: Project,
     /// What the team learned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) wisdom: Vec<WisdomTold>,
+    pub(crate) wisdom: Vec<WisdomContext>,
     /// What was left out for its length, and the commands that print it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left_out: Vec<LeftOut>,

@@ -1,11 +1,11 @@
 //! Beginning a run: its issues, its mode, its agents, its record.
 
 use super::arrived::Arrivals;
-use super::crew::{Crew, Given};
+use super::crew::{AgentNames, Crew};
 use super::driver;
 use super::leftovers::unmerged;
 use super::others::Others;
-use super::places::{Places, short_branch};
+use super::paths::{RunPaths, short_branch};
 use super::silence;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -43,7 +43,7 @@ pub(crate) struct Begin {
     /// The open issues of this wave: those with the tag `wave-N`.
     pub(crate) wave: Option<u64>,
     /// Who works; else as git config says.
-    pub(crate) agents: Given,
+    pub(crate) agents: AgentNames,
     /// How much work is done on each issue, or `None` for as much as fits their number and priority; else as git config
     /// says.
     pub(crate) mode: Option<Option<RunMode>>,
@@ -67,10 +67,10 @@ pub(crate) struct Begin {
 ///
 /// # Errors
 /// `usage`, `no-agent`, `unknown-agent`, `invalid-agent`, `no-commit`; nothing to do without any issue.
-pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> {
+pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNames)> {
     let store = session.store();
     let issues = selected(session, input)?;
-    let given = input.agents.clone().or(Given::configured(store)?);
+    let given = input.agents.clone().or(AgentNames::configured(store)?);
     let crew = Crew::of(store, &given)?;
     let priorities: Vec<Priority> = issues.iter().map(|it| it.issue.record.priority).collect();
     let mode = match input.mode {
@@ -150,10 +150,10 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, Given)> 
 ///
 /// # Errors
 /// What writing to the store can come to.
-pub(crate) fn begin(session: &Session, run: &Run, given: &Given, input: &Begin) -> Answer<Begun> {
+pub(crate) fn begin(session: &Session, run: &Run, given: &AgentNames, input: &Begin) -> Answer<Begun> {
     let store = session.store();
     let permit = session.permit(Op::Run)?;
-    let places = Places::of(store, &run.id);
+    let places = RunPaths::of(store, &run.id);
     given.keep(&places.files)?;
     let driver = driver::name(&places.files)?;
     let left_out = left_out(run, input);

@@ -40,7 +40,7 @@ impl Before {
     pub(super) fn breaches(&self, job: &Job) -> Result<Vec<Breach>, Refusal> {
         let acts = job.guard.acts();
         let after = refs(&self.store)?;
-        let look = Look { before: self, job, acts: &acts, after: &after };
+        let look = TreeComparison { before: self, job, acts: &acts, after: &after };
         let mut found: Vec<Breach> = Vec::new();
         let names: BTreeSet<&String> = self.refs.keys().chain(after.keys()).collect();
         for name in names {
@@ -77,14 +77,14 @@ const NOTES: &str = "refs/notes/";
 const BRANCH: &str = "# branch.head ";
 const REMARK: &str = "# ";
 
-struct Look<'a> {
+struct TreeComparison<'a> {
     before: &'a Before,
     job: &'a Job,
     acts: &'a [GitAct],
     after: &'a BTreeMap<String, ObjectId>,
 }
 
-impl Look<'_> {
+impl TreeComparison<'_> {
     /// The command of the agent that moved a ref, if it ran one.
     fn act_on(&self, name: &str) -> Option<&GitAct> {
         let branch = name.strip_prefix("refs/heads/");

@@ -23,7 +23,7 @@ const FILE: &str = "agents.json";
 /// Names or command lines of agents, and whether what they say is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Given {
+pub(crate) struct AgentNames {
     /// Explores issues before they are planned.
     pub(crate) explorer: Option<String>,
     /// Makes plans.
@@ -36,7 +36,7 @@ pub(crate) struct Given {
     pub(crate) keep_transcripts: Option<bool>,
 }
 
-impl Given {
+impl AgentNames {
     /// What is not given here is taken from `other`.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
@@ -123,7 +123,7 @@ impl Crew {
     ///
     /// # Errors
     /// `unknown-agent`, `invalid-agent`.
-    pub(super) fn of(store: &Store, given: &Given) -> Result<Self, Refusal> {
+    pub(super) fn of(store: &Store, given: &AgentNames) -> Result<Self, Refusal> {
         let settings = configured::settings(store)?;
         let folder = folder(store);
         let meant = |text: &Option<String>| {
@@ -210,11 +210,11 @@ mod tests {
     #[test]
     fn agents_that_cannot_be_read_are_not_taken_for_none() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Given::kept(folder.path()).unwrap(), Given::default());
-        let given = Given { planner: Some("claude".into()), ..Given::default() };
+        assert_eq!(AgentNames::kept(folder.path()).unwrap(), AgentNames::default());
+        let given = AgentNames { planner: Some("claude".into()), ..AgentNames::default() };
         given.keep(folder.path()).unwrap();
-        assert_eq!(Given::kept(folder.path()).unwrap(), given);
+        assert_eq!(AgentNames::kept(folder.path()).unwrap(), given);
         fs::write(folder.path().join(FILE), "{").unwrap();
-        assert_eq!(Given::kept(folder.path()).unwrap_err().code, Code::CannotRead);
+        assert_eq!(AgentNames::kept(folder.path()).unwrap_err().code, Code::CannotRead);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::job::{Came, Job, Refused, Spent, Vain, failure, failure_cut, failure_of};
+use super::job::{Job, NoAnswer, Refused, Spent, StepOutcome, failure, failure_cut, failure_of};
 use super::leftovers::keep_all;
 use super::outside::refuse_outside;
 use super::steps::input;
@@ -16,7 +16,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
-use crate::ops::work::{self, Built, Complete, Fail, Observer, Report, Test, Told, verification};
+use crate::ops::work::{self, Built, Complete, Fail, FailureReport, Observer, Report, Test, verification};
 use crate::ops::{Kind, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
@@ -48,20 +48,20 @@ impl Observer for Unseen {
 }
 
 /// Has a plan executed.
-pub(super) fn execute(job: &Job, execution: &Execution) -> Came {
+pub(super) fn execute(job: &Job, execution: &Execution) -> StepOutcome {
     let session = match job.identity.at(&job.folder) {
         Ok(session) => session,
-        Err(refusal) => return Came::Gave(failure_of(&refusal)),
+        Err(refusal) => return StepOutcome::Gave(failure_of(&refusal)),
     };
     let carrying = Carrying { job, execution, session: &session };
     // Whoever was killed behind the last commit has nothing left to do but this.
     if execution.may_be_done && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
-        return Came::Completed(execution.id.clone(), Spent::default());
+        return StepOutcome::Completed(execution.id.clone(), Spent::default());
     }
     match carrying.carry_out() {
-        Ok(spent) => Came::Completed(execution.id.clone(), spent),
-        Err(Vain::Stopped) => Came::Stopped,
-        Err(Vain::Failed(failure)) => carrying.fail(failure),
+        Ok(spent) => StepOutcome::Completed(execution.id.clone(), spent),
+        Err(NoAnswer::Stopped) => StepOutcome::Stopped,
+        Err(NoAnswer::Failed(failure)) => carrying.fail(failure),
     }
 }
 
@@ -73,14 +73,14 @@ struct Carrying<'a> {
 
 impl Carrying<'_> {
     /// The agent's part, and the end.
-    fn carry_out(&self) -> Result<Spent, Vain> {
+    fn carry_out(&self) -> Result<Spent, NoAnswer> {
         let input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
         self.job.ask::<Built, Spent>(RequestKind::Build, &input, |reply| {
             let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
             match reply.answer {
-                Built::Failed(failure) => Err(Refused::Vain(Vain::Failed(failure))),
+                Built::Failed(failure) => Err(Refused::NoAnswer(NoAnswer::Failed(failure))),
                 Built::Completed(report) => {
-                    self.finish(Some(*report), spent).map_err(Refused::Vain)?;
+                    self.finish(Some(*report), spent).map_err(Refused::NoAnswer)?;
                     Ok(spent)
                 }
             }
@@ -88,9 +88,9 @@ impl Carrying<'_> {
     }
 
     /// Runs the tests and completes the execution.
-    fn finish(&self, report: Option<Report>, _: Spent) -> Result<(), Vain> {
+    fn finish(&self, report: Option<Report>, _: Spent) -> Result<(), NoAnswer> {
         if report.as_ref().is_some_and(Report::has_failed_tests) {
-            return Err(Vain::Failed(failure("test_failure", "the agent reported failing tests", "")));
+            return Err(NoAnswer::Failed(failure("test_failure", "the agent reported failing tests", "")));
         }
         refuse_outside(self.job, self.session.store())?;
         self.test()?;
@@ -103,7 +103,7 @@ impl Carrying<'_> {
             if refusal.code == Code::Uncommitted {
                 failure.error_type = Some(COMMIT_FAILED.into());
             }
-            Vain::Failed(failure)
+            NoAnswer::Failed(failure)
         })?;
         Ok(())
     }
@@ -133,7 +133,7 @@ impl Carrying<'_> {
     }
 
     /// Runs the tests of the plan here, whatever the agent says of them.
-    fn test(&self) -> Result<(), Vain> {
+    fn test(&self) -> Result<(), NoAnswer> {
         let tests = match verification(self.session, Some(self.execution.id.as_str()), &[]) {
             // A plan without tests has none to pass.
             Err(refusal) if refusal.kind == Kind::Nothing => return Ok(()),
@@ -145,17 +145,17 @@ impl Carrying<'_> {
             return Ok(());
         }
         let Some(failed) = verified.checks.iter().find(|check| check.exit_code != Some(0)) else {
-            return Err(Vain::Stopped);
+            return Err(NoAnswer::Stopped);
         };
         if failed.exit_code.is_none() && self.job.is_stopping() {
-            return Err(Vain::Stopped);
+            return Err(NoAnswer::Stopped);
         }
         let how = failed.exit_code.map_or("was stopped".to_owned(), |code| format!("ended with {code}"));
         let what = format!("`{}` {how}", failed.command);
         let mut failure =
             failure_cut("test_failure", &what, failed.output_tail.trim(), "the checks of the execution");
         failure.task_id.clone_from(&failed.task_id);
-        Err(Vain::Failed(failure))
+        Err(NoAnswer::Failed(failure))
     }
 
     /// Whether each task has a commit, and nothing is left uncommitted.
@@ -178,14 +178,14 @@ impl Carrying<'_> {
     }
 
     /// Ends the execution as failed; what it left is kept on a branch of its own.
-    fn fail(&self, mut failure: Failure) -> Came {
+    fn fail(&self, mut failure: Failure) -> StepOutcome {
         if let Some(branch) = self.kept() {
             let message = failure.message.take().unwrap_or_default();
             failure.message = Some(format!("{message} (its work is on the branch {branch})"));
         }
         let told = |failure: &Failure| Fail {
             item: Some(self.execution.id.to_string()),
-            told: Told { failure: failure.clone(), solution_id: None },
+            told: FailureReport { failure: failure.clone(), solution_id: None },
             report: None,
             take_next: false,
             force: None,
@@ -196,12 +196,12 @@ impl Carrying<'_> {
             _ => Err(refusal),
         });
         match failed {
-            Ok(_) => Came::Failed(failure),
+            Ok(_) => StepOutcome::Failed(failure),
             Err(refusal) => {
                 let why = refusal.message;
                 let message = failure.message.take().unwrap_or_default();
                 failure.message = Some(format!("{message}; the end could not be recorded: {why}"));
-                Came::Gave(failure)
+                StepOutcome::Gave(failure)
             }
         }
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::listener::Listener;
 use super::outside::{Outside, keep_records};
-use super::places::{As, transcript_name};
+use super::paths::{As, transcript_name};
 use super::tree;
 use super::unended;
 use crate::agent::answer::Answer;
@@ -20,7 +20,7 @@ use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
 use crate::agent::guard::Guard;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{self, Place, Reply, Unanswered};
+use crate::agent::talk::{self, Reply, Unanswered, Workplace};
 use crate::model::agent_session::Usage;
 use crate::model::execution::Failure;
 use crate::model::exploration::Extent;
@@ -38,7 +38,7 @@ use crate::ops::work::asking::Asking;
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::rules::roles::Role;
 
-pub(super) use crate::ops::work::asking::{Refused, Vain, failure, failure_cut, failure_of};
+pub(super) use crate::ops::work::asking::{NoAnswer, Refused, failure, failure_cut, failure_of};
 
 /// A step for an agent.
 pub(super) struct Job {
@@ -89,11 +89,11 @@ pub(super) enum Report {
     /// The agent did what its role may not do.
     Breach(Breach),
     /// The step is over, and its agent used this.
-    Over(IssueId, RunStep, Box<Came>, Usage),
+    Over(IssueId, RunStep, Box<StepOutcome>, Usage),
 }
 
 /// What came of a step.
-pub(super) enum Came {
+pub(super) enum StepOutcome {
     /// The issue was explored, and found this hard.
     Explored(Extent, Spent),
     /// A plan is bound.
@@ -127,7 +127,7 @@ impl Job {
         kind: RequestKind,
         input: &Value,
         mut accept: impl FnMut(Reply<A>) -> Result<T, Refused>,
-    ) -> Result<T, Vain> {
+    ) -> Result<T, NoAnswer> {
         self.ask_or_less(kind, input, None, |reply, _| accept(reply))
     }
 
@@ -138,7 +138,7 @@ impl Job {
         input: &Value,
         simpler: Option<&Value>,
         mut accept: impl FnMut(Reply<A>, &Value) -> Result<T, Refused>,
-    ) -> Result<T, Vain> {
+    ) -> Result<T, NoAnswer> {
         let request = Request::new::<A>(kind, self.role, input.clone());
         let asking = Asking { agent: self.agent.clone(), request, simpler, tried: self.tried };
         let once = |agent: &Agent, request: &Request| {
@@ -168,18 +168,18 @@ impl Job {
     }
 
     /// Refuses to go on where the agent put something else in the place of its worktree.
-    fn refuse_exchanged(&self) -> Result<(), Vain> {
+    fn refuse_exchanged(&self) -> Result<(), NoAnswer> {
         tree::check(&self.identity.common, &self.folder).map_err(|refusal| {
             let (action, issue_id) = (self.step, Some(self.issue.clone()));
             let (agent, what) = (Some(self.agent.name().to_owned()), refusal.message.clone());
             self.report(Report::Breach(Breach { action, issue_id, agent, what, undone: true }));
-            Vain::from(refusal)
+            NoAnswer::from(refusal)
         })
     }
 
     fn once<A: Answer>(&self, agent: &Agent, request: &Request) -> Result<Reply<A>, Unanswered> {
         let (environment, transcript) = (self.environment(), self.transcript());
-        let place = Place { folder: self.folder.clone(), environment, transcript };
+        let place = Workplace { folder: self.folder.clone(), environment, transcript };
         let from = self.now();
         if let (RunStep::Execute, Some(from)) = (self.step, from) {
             self.begins(agent, from, &place.transcript);

@@ -1,7 +1,7 @@
 //! What a failed attempt left: commits and files. They are kept on branches `wf/kept/EXR-…`, so that they are neither lost
 //! nor in the way of the next attempt, which begins anew.
 
-use super::places::{Places, keep_uncommitted};
+use super::paths::{RunPaths, keep_uncommitted};
 use super::tree;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, RunId};
@@ -122,7 +122,7 @@ pub(super) fn unmerged(store: &Store, folder: &IssueFolder) -> Result<Option<Str
 /// The directories with the worktrees of all runs that are recorded here.
 pub(super) fn folders_of_runs(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
     let runs = records::run_ids(&store.snapshot()?)?;
-    Ok(runs.iter().map(|run| Places::of(store, run).trees).collect())
+    Ok(runs.iter().map(|run| RunPaths::of(store, run).trees).collect())
 }
 
 /// `wf/kept/EXR-…`, and the same with a number, until one is free.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::job::{Job, Report};
 use super::silence::Silence;
 use crate::agent::definition::Protocol;
-use crate::agent::talk::{Observer, Said};
+use crate::agent::talk::{Observer, TextKind};
 use crate::model::agent_session::Usage;
 use crate::model::run::RunStep;
 use crate::model::task_id::TaskId;
@@ -71,7 +71,7 @@ impl<'a> Listener<'a> {
 }
 
 impl Observer for Listener<'_> {
-    fn said(&mut self, _: Said, text: &str) {
+    fn said(&mut self, _: TextKind, text: &str) {
         if let Some(silence) = &mut self.silence {
             silence.heard();
         }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::compared::{Before, hex};
-use super::job::{Came, Job, Report, Vain, failure, failure_of};
+use super::job::{Job, NoAnswer, Report, StepOutcome, failure, failure_of};
 use super::kept_refs::KeptRefs;
 use super::leftovers::folders_of_runs;
 use crate::agent::secrets::masked;
@@ -141,10 +141,10 @@ pub(super) fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// Lets an agent take a step, and looks at what it did beside that.
-pub(super) fn held(job: &Job, work: impl FnOnce(&Job) -> Came) -> Came {
+pub(super) fn held(job: &Job, work: impl FnOnce(&Job) -> StepOutcome) -> StepOutcome {
     let before = match Before::look(job) {
         Ok(before) => before,
-        Err(refusal) => return Came::Gave(failure_of(&refusal)),
+        Err(refusal) => return StepOutcome::Gave(failure_of(&refusal)),
     };
     let came = work(job);
     let breaches = before.breaches(job).unwrap_or_else(|refusal| {
@@ -188,7 +188,7 @@ pub(super) fn keep_records(job: &Job) {
 }
 
 /// Refuses work that is outside of the agent's bounds, although it is on its own branch.
-pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), Vain> {
+pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), NoAnswer> {
     let bounds = job.guard.bounds();
     let (Some(base), Some(head)) = (object_id(bounds.base.as_str()), store.head().map_err(Refusal::from)?)
     else {
@@ -199,7 +199,7 @@ pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), Vain> {
         let (action, issue_id) = (job.step, Some(job.issue.clone()));
         // It does not get into the branch of the run.
         job.report(Report::Breach(Breach { action, issue_id, agent, what: what.clone(), undone: true }));
-        Err(Vain::Failed(failure(kind, &what, "")))
+        Err(NoAnswer::Failed(failure(kind, &what, "")))
     };
     if store.branch().map_err(Refusal::from)? != bounds.branch {
         let branch = bounds.branch.as_deref().unwrap_or_default();

@@ -2,10 +2,10 @@
 
 use super::agreed;
 use super::begin::{self, Begin};
-use super::crew::{Crew, Given};
+use super::crew::{AgentNames, Crew};
 use super::drive::drive;
 use super::driver::Driven;
-use super::places::Places;
+use super::paths::RunPaths;
 use super::view::{RunView, all, named};
 use super::watch::Watch;
 use crate::model::code::Code;
@@ -39,7 +39,7 @@ pub(crate) struct Resume {
     /// The run (default: the only one that was interrupted here).
     pub(crate) run: Option<String>,
     /// Who works; else as when the run began, else as git config says.
-    pub(crate) agents: Given,
+    pub(crate) agents: AgentNames,
     /// Also go on with a run that another clone drives, or drove last.
     pub(crate) take_over: bool,
 }
@@ -55,8 +55,8 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn Watch) -
     if Driven::of(store, &found) == Driven::Elsewhere {
         take_over(session, &found, input.take_over)?;
     }
-    let files = Places::of(store, &found.run.id).files;
-    let given = input.agents.clone().or(Given::kept(&files)?).or(Given::configured(store)?);
+    let files = RunPaths::of(store, &found.run.id).files;
+    let given = input.agents.clone().or(AgentNames::kept(&files)?).or(AgentNames::configured(store)?);
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
     agreed::settle_rest(session, &found, watch)?;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::arrived::Arrivals;
 use super::driver;
 use super::leftovers::is_in;
-use super::places::{Places, head};
+use super::paths::{RunPaths, head};
 use super::tree;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
@@ -23,7 +23,7 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, RunFolder
 use crate::rules::readiness::in_order;
 use crate::rules::run::{Progress, Standing};
 use crate::rules::{facts, review};
-use crate::store::{ObjectId, Place, Read, Snapshot, Store, object_id, records};
+use crate::store::{ObjectId, PathKind, Read, Snapshot, Store, object_id, records};
 use crate::trail::active;
 
 /// The issues of a run, and who waits for whom.
@@ -57,7 +57,7 @@ impl Standings {
 
 /// The issues of a run as they were read last. Most of them are the same the next time.
 #[derive(Default)]
-pub(super) struct Known(BTreeMap<IssueId, (Place, IssueFolder)>);
+pub(super) struct Known(BTreeMap<IssueId, (PathKind, IssueFolder)>);
 
 impl Known {
     /// The issue in this state.
@@ -78,7 +78,7 @@ impl Known {
 /// Looks at all issues of a run.
 pub(super) fn standings(
     session: &Session,
-    places: &Places,
+    places: &RunPaths,
     folder: &RunFolder,
     known: &mut Known,
     arrivals: &Arrivals,
@@ -114,7 +114,7 @@ pub(super) fn standings(
     ready.retain(|issue| !waits_for.contains_key(issue));
     let head = head(store, &folder.run)?.and_then(|hash| object_id(hash.as_str()));
     let is_taken_over = driver::was_elsewhere(&places.files, folder);
-    let at = At { store, places, run: &folder.run, progress: &progress, head, is_taken_over };
+    let at = StandingReader { store, places, run: &folder.run, progress: &progress, head, is_taken_over };
     let mut all = Vec::new();
     for id in &folder.run.issue_ids {
         let issue = known.issue(&snapshot, id)?;
@@ -160,9 +160,9 @@ fn executed_by(read: &impl Read, id: &IssueId) -> Option<String> {
     Some(format!("{} is executing it (`{}`)", held.actor.as_str(), held.id))
 }
 
-struct At<'a> {
+struct StandingReader<'a> {
     store: &'a Store,
-    places: &'a Places,
+    places: &'a RunPaths,
     run: &'a Run,
     progress: &'a Progress<'a>,
     head: Option<ObjectId>,
@@ -170,7 +170,7 @@ struct At<'a> {
     is_taken_over: bool,
 }
 
-impl At<'_> {
+impl StandingReader<'_> {
     fn standing(&self, folder: &IssueFolder, is_ready: bool) -> Result<Standing, Refusal> {
         let id = &folder.issue.record.id;
         let reviews = folder.bound().map(|plan| review::standing(plan, folder.reviews(&plan.id)));
@@ -255,7 +255,7 @@ fn is_timeout(failure: &Failure) -> bool {
 /// killed.
 fn is_ours(
     store: &Store,
-    places: &Places,
+    places: &RunPaths,
     id: &ExecutionId,
     holder: &ExecutionFolder,
 ) -> Result<bool, Refusal> {

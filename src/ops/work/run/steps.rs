@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::job::{Came, Job, Refused, Report, Spent, Vain, failure, failure_of};
+use super::job::{Job, NoAnswer, Refused, Report, Spent, StepOutcome, failure, failure_of};
 use crate::agent::request::RequestKind;
 use crate::agent::talk::Reply;
 use crate::model::code::Code;
@@ -14,7 +14,7 @@ use crate::model::review::Verdict;
 use crate::model::run_log::Breach;
 use crate::model::solution::Solution;
 use crate::model::typed;
-use crate::ops::plans::{self, Add, Bind, Handed, Judgement, Plans};
+use crate::ops::plans::{self, Add, Bind, Judgement, PlanInput, Plans};
 use crate::ops::{Refusal, Session, issues};
 use crate::rules::review;
 use crate::rules::roles::Role;
@@ -35,24 +35,24 @@ fn spent<A>(reply: &Reply<A>) -> Spent {
 }
 
 /// Has an issue explored. What is found out is kept with the issue.
-pub(super) fn explore(job: &Job) -> Came {
+pub(super) fn explore(job: &Job) -> StepOutcome {
     let explored = (|| {
         let session = job.identity.at(&job.folder)?;
         let input = input(&session, job.issue.as_str(), Role::Explorer)?;
         let simpler = simpler(&input);
         let kind = RequestKind::Explore;
-        job.ask_or_less::<Exploration, Came>(kind, &input, Some(&simpler), |reply, asked| {
+        job.ask_or_less::<Exploration, StepOutcome>(kind, &input, Some(&simpler), |reply, asked| {
             let spent = spent(&reply);
             let depth = asked["depth"].as_str().and_then(Depth::parse).unwrap_or(Depth::Search);
             let complexity = reply.answer.complexity_assessment;
             let (issue, run) = (job.issue.clone(), Some(job.run.id.clone()));
             let found = plans::Explore { issue, depth, found: reply.answer, run };
             match plans::explore(&session, found) {
-                Ok(_) => Ok(Came::Explored(complexity, spent)),
+                Ok(_) => Ok(StepOutcome::Explored(complexity, spent)),
                 Err(refusal) if [Code::OtherIssue, Code::TooLong].contains(&refusal.code) => {
                     Err(Refused::Faults(vec![refusal.message]))
                 }
-                Err(refusal) => Err(Refused::Vain(refusal.into())),
+                Err(refusal) => Err(Refused::NoAnswer(refusal.into())),
             }
         })
     })();
@@ -73,13 +73,13 @@ fn simpler(input: &Value) -> Value {
 }
 
 /// Has an issue planned: its plan is stored and bound, or several wait for someone to choose.
-pub(super) fn plan(job: &Job) -> Came {
+pub(super) fn plan(job: &Job) -> StepOutcome {
     let planned = (|| {
         let session = job.identity.at(&job.folder)?;
         let context = plans::planner_context(&session, &job.issue, &job.run.issue_ids)?;
         let input = to_value(&context, job.issue.as_str())?;
         let mut is_told = job.tried > 0;
-        job.ask::<Plans, Came>(RequestKind::Plan, &input, |reply| {
+        job.ask::<Plans, StepOutcome>(RequestKind::Plan, &input, |reply| {
             let spent = spent(&reply);
             store(&session, job, reply.answer, spent, &mut is_told)
         })
@@ -95,7 +95,7 @@ fn store(
     answer: Plans,
     spent: Spent,
     is_told: &mut bool,
-) -> Result<Came, Refused> {
+) -> Result<StepOutcome, Refused> {
     let many = answer.count() > 1;
     let place = |n: usize| if many { format!("$.solutions[{n}]") } else { "$".to_owned() };
     let handed = answer.into_values().into_iter().enumerate();
@@ -103,7 +103,7 @@ fn store(
         session,
         Add {
             issue: job.issue.to_string(),
-            plans: handed.map(|(n, plan)| Handed { place: place(n), plan }).collect(),
+            plans: handed.map(|(n, plan)| PlanInput { place: place(n), plan }).collect(),
             no_bind: false,
             add_reply_task: false,
             force: None,
@@ -111,18 +111,18 @@ fn store(
     );
     let added = added.map_err(mendable)?.view;
     if let Some(bound) = added.bound.first() {
-        return Ok(Came::Planned(bound.solution_id.clone(), spent));
+        return Ok(StepOutcome::Planned(bound.solution_id.clone(), spent));
     }
     let [only] = added.added.as_slice() else {
         return match added.added.len() {
             0 => same_again(session, job, &added.already_there, is_told)
-                .map(|solution| Came::Planned(solution, spent)),
-            n => Ok(Came::Candidates(n, spent)),
+                .map(|solution| StepOutcome::Planned(solution, spent)),
+            n => Ok(StepOutcome::Candidates(n, spent)),
         };
     };
     let bind = Bind { issue: job.issue.to_string(), solution: Some(only.to_string()), force: None };
     plans::bind(session, &bind).map_err(mendable)?;
-    Ok(Came::Planned(only.clone(), spent))
+    Ok(StepOutcome::Planned(only.clone(), spent))
 }
 
 /// The planner gave a plan that the issue has already. One that was rejected does not get better; but if its execution
@@ -134,7 +134,7 @@ fn same_again(
     is_told: &mut bool,
 ) -> Result<SolutionId, Refused> {
     let read = || issues::existing(&session.store().snapshot()?, &job.issue);
-    let folder = read().map_err(|refusal| Refused::Vain(refusal.into()))?;
+    let folder = read().map_err(|refusal| Refused::NoAnswer(refusal.into()))?;
     let is_rejected = |plan: &&Solution| {
         review::standing(plan, folder.reviews(&plan.id)).verdict == Some(Verdict::Rejected)
     };
@@ -165,26 +165,26 @@ fn mendable(refusal: Refusal) -> Refused {
             let details = refusal.details.iter().map(|detail| detail.message.clone());
             Refused::Faults(std::iter::once(refusal.message.clone()).chain(details).collect())
         }
-        _ => Refused::Vain(refusal.into()),
+        _ => Refused::NoAnswer(refusal.into()),
     }
 }
 
 /// Has a plan reviewed.
-pub(super) fn review(job: &Job, solution: &SolutionId) -> Came {
+pub(super) fn review(job: &Job, solution: &SolutionId) -> StepOutcome {
     let reviewed = (|| {
         let session = job.identity.at(&job.folder)?;
         let input = input(&session, solution.as_str(), Role::Reviewer)?;
-        job.ask::<Judgement, Came>(RequestKind::Review, &input, |reply| {
+        job.ask::<Judgement, StepOutcome>(RequestKind::Review, &input, |reply| {
             let spent = spent(&reply);
             let reviewed = plans::review(&session, solution.as_str(), &reply.answer, None);
             match reviewed {
-                Ok(done) => Ok(Came::Reviewed(done.view.standing, spent)),
+                Ok(done) => Ok(StepOutcome::Reviewed(done.view.standing, spent)),
                 Err(refusal)
                     if [Code::MilderVerdict, Code::OtherPlan, Code::OtherIssue].contains(&refusal.code) =>
                 {
                     Err(Refused::Faults(vec![refusal.message]))
                 }
-                Err(refusal) => Err(Refused::Vain(refusal.into())),
+                Err(refusal) => Err(Refused::NoAnswer(refusal.into())),
             }
         })
     })();
@@ -192,11 +192,11 @@ pub(super) fn review(job: &Job, solution: &SolutionId) -> Came {
     came(reviewed)
 }
 
-fn came(step: Result<Came, Vain>) -> Came {
+fn came(step: Result<StepOutcome, NoAnswer>) -> StepOutcome {
     match step {
         Ok(came) => came,
-        Err(Vain::Stopped) => Came::Stopped,
-        Err(Vain::Failed(failure)) => Came::Gave(failure),
+        Err(NoAnswer::Stopped) => StepOutcome::Stopped,
+        Err(NoAnswer::Failed(failure)) => StepOutcome::Gave(failure),
     }
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::driver::{self, Driven};
-use super::places::Places;
+use super::paths::RunPaths;
 use crate::model::id::{IssueId, RunId};
 use crate::model::person::Person;
 use crate::model::run::{Run, RunMode};
@@ -103,7 +103,7 @@ pub(super) fn view(store: &Store, read: &impl Read, found: RunFolder) -> Result<
     let (state, history) = (state(&found, &titles, &dir), history(&found));
     let driven = Driven::of(store, &found);
     let process = if driven == Driven::Here { driver::process(Path::new(&dir)) } else { None };
-    let transcripts = Some(Places::of(store, &found.run.id).transcripts()).filter(|folder| folder.is_dir());
+    let transcripts = Some(RunPaths::of(store, &found.run.id).transcripts()).filter(|folder| folder.is_dir());
     let transcripts = transcripts.map(|folder| folder.display().to_string());
     let progress = Progress::of(&found);
     let left_out = progress.left_out();

@@ -10,7 +10,7 @@ use crate::rules::command_line::CommandLine;
 
 /// Something that happens in a run.
 #[derive(Debug)]
-pub(crate) enum Told<'a> {
+pub(crate) enum RunUpdate<'a> {
     /// It begins, or goes on, with its issues as far as they have come.
     Started {
         /// The run.
@@ -53,7 +53,7 @@ pub(crate) enum Told<'a> {
 /// Follows a run.
 pub(crate) trait Watch {
     /// Something happened.
-    fn told(&mut self, told: &Told<'_>);
+    fn told(&mut self, told: &RunUpdate<'_>);
 
     /// Whether someone wants the run to stop, since this was last asked. Once: after the steps that are under way. Twice:
     /// now.

@@ -11,7 +11,7 @@ use crate::rules::roadmap::Item;
 
 impl Checker<'_> {
     pub(super) fn groups_and_inputs(&mut self, items: &[Item]) {
-        let touched: Vec<Vec<Thing>> = items.iter().map(things).collect();
+        let touched: Vec<Vec<Artifact>> = items.iter().map(things).collect();
         for (n, item) in items.iter().enumerate() {
             for (m, other) in items.iter().enumerate().take(n).filter(|(_, other)| other.wave == item.wave) {
                 let shared = touched[n].iter().find(|thing| touched[m].iter().any(|it| it.overlaps(thing)));
@@ -57,23 +57,23 @@ impl Checker<'_> {
 }
 
 /// Something that a task touches or makes.
-struct Thing {
+struct Artifact {
     field: String,
     text: String,
     key: String,
     path: Option<RepoPath>,
 }
 
-impl Thing {
+impl Artifact {
     fn overlaps(&self, other: &Self) -> bool {
         let paths = self.path.as_ref().zip(other.path.as_ref());
         self.key == other.key || paths.is_some_and(|(one, two)| one.overlaps(two))
     }
 }
 
-fn things(item: &Item) -> Vec<Thing> {
-    let of = |name: &str, lines: &[String]| -> Vec<Thing> {
-        let thing = |(n, text): (usize, &String)| Thing {
+fn things(item: &Item) -> Vec<Artifact> {
+    let of = |name: &str, lines: &[String]| -> Vec<Artifact> {
+        let thing = |(n, text): (usize, &String)| Artifact {
             field: format!("{name}[{n}]"),
             text: text.clone(),
             key: plain(text),

@@ -4,7 +4,7 @@ use super::*;
 
 const STAMP: &str = "20261121T021405123Z-00000-00000000000000000000000001";
 
-impl fmt::Display for Place {
+impl fmt::Display for PathKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Folder(folder) => folder.fmt(f),
@@ -31,7 +31,7 @@ fn owner() -> impl Strategy<Value = Owner> {
 }
 
 /// All places at, below or above an owner.
-fn around(owner: &Owner) -> Vec<Place> {
+fn around(owner: &Owner) -> Vec<PathKind> {
     let mut logs = vec![Log::Redactions(owner.clone())];
     let mut folders = vec![Folder::Top, Folder::Issues, Folder::Queues, Folder::Runs, Folder::Roadmaps];
     let mut records = vec![Location::Root, Location::Record(owner.clone())];
@@ -66,7 +66,7 @@ fn around(owner: &Owner) -> Vec<Place> {
     let entry = EntryId::parse(STAMP).unwrap();
     records.extend(logs.iter().map(|log| Location::Entry(log.clone(), entry.clone())));
     folders.extend(logs.into_iter().map(Folder::Log));
-    folders.into_iter().map(Place::Folder).chain(records.into_iter().map(Place::Record)).collect()
+    folders.into_iter().map(PathKind::Folder).chain(records.into_iter().map(PathKind::Record)).collect()
 }
 
 proptest! {
@@ -74,10 +74,10 @@ proptest! {
     fn a_place_has_one_path_and_a_path_one_place(owner in owner()) {
         for place in around(&owner) {
             let path = place.to_string();
-            prop_assert_eq!(Place::parse(&path), Ok(place.clone()), "{}", path);
+            prop_assert_eq!(PathKind::parse(&path), Ok(place.clone()), "{}", path);
             // A record has nothing below it.
-            if let Place::Record(_) = place {
-                prop_assert_eq!(Place::parse(&format!("{path}/x")), Err(Unplaced::UNKNOWN));
+            if let PathKind::Record(_) = place {
+                prop_assert_eq!(PathKind::parse(&format!("{path}/x")), Err(Unplaced::UNKNOWN));
             }
         }
     }
@@ -91,7 +91,7 @@ proptest! {
                 *other = &name;
             }
             let path = names.join("/");
-            if let Ok(read) = Place::parse(&path) {
+            if let Ok(read) = PathKind::parse(&path) {
                 prop_assert_eq!(read.to_string(), path);
             }
         }
@@ -100,7 +100,7 @@ proptest! {
 
 #[test]
 fn a_path_among_records_says_what_is_wrong_with_it() {
-    let why = |path: &str| Place::parse(path).unwrap_err().why;
+    let why = |path: &str| PathKind::parse(path).unwrap_err().why;
     let issue = Owner::Issue(IssueId::parse("ISS-001").unwrap()).to_string();
     let fan = issue.split('/').nth(1).unwrap();
     let other = if fan == "00" { "01" } else { "00" };

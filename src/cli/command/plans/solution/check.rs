@@ -25,7 +25,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let Args { plan, issue, with, all_bound } = args;
     let plans = match plan {
         Some(plan) if plan == "-" || std::path::Path::new(&plan).exists() => {
-            Checking::Handed(read_plans(&plan)?)
+            Checking::PlanInput(read_plans(&plan)?)
         }
         Some(plan) => Checking::Stored(plan),
         None => Checking::Nothing,
@@ -33,7 +33,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let stands_alone = issue.is_none() && with.is_empty() && !all_bound;
     let done = match plans {
         // A file can be checked without a store, and outside of any repository.
-        Checking::Handed(plans) if stands_alone => {
+        Checking::PlanInput(plans) if stands_alone => {
             plans::check_alone(context.session().ok().as_deref(), plans)?
         }
         plans => plans::check(&*context.session()?, Check { plans, issue, with, all_bound })?,

@@ -8,7 +8,7 @@ mod review;
 mod show;
 
 use crate::cli::{Context, Failure, Outcome, named, read_text};
-use crate::ops::plans::{self, Handed};
+use crate::ops::plans::{self, PlanInput};
 
 /// Add, check, list, show, compare and review plans
 #[derive(Debug, clap::Args)]
@@ -47,7 +47,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 /// The plans of a file, or of stdin for `-`.
-fn read_plans(path: &str) -> Result<Vec<Handed>, Failure> {
+fn read_plans(path: &str) -> Result<Vec<PlanInput>, Failure> {
     let place = if path == "-" { "stdin" } else { path };
     Ok(plans::read(&read_text(path)?, &named(path), place)?)
 }

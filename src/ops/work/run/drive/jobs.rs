@@ -8,12 +8,12 @@ use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::ops::Refusal;
 use crate::ops::work::confining::keep_settings_of;
-use crate::ops::work::run::job::{Came, Job, Report};
+use crate::ops::work::run::job::{Job, Report, StepOutcome};
 use crate::ops::work::run::outside::held;
-use crate::ops::work::run::places::{As, head, keep_uncommitted};
+use crate::ops::work::run::paths::{As, head, keep_uncommitted};
 use crate::ops::work::run::silence;
 use crate::ops::work::run::tree;
-use crate::ops::work::run::watch::Told;
+use crate::ops::work::run::watch::RunUpdate;
 use crate::rules::roles::Role;
 use crate::rules::run::{Bounds, Progress};
 use crate::trail::hooked::links_commits;
@@ -106,9 +106,9 @@ impl Driver<'_> {
         As::agent(self.session, self.crew.actor(role), role)
     }
 
-    pub(super) fn spawn(&mut self, job: Job, work: impl FnOnce(&Job) -> Came + Send + 'static) {
+    pub(super) fn spawn(&mut self, job: Job, work: impl FnOnce(&Job) -> StepOutcome + Send + 'static) {
         let (issue, step) = (job.issue.clone(), job.step);
-        self.watch.told(&Told::Began { issue: &issue, step, agent: job.agent.name() });
+        self.watch.told(&RunUpdate::Began { issue: &issue, step, agent: job.agent.name() });
         self.at_work.insert(issue.clone(), (step, job.agent.name().to_owned()));
         self.busy.insert(issue, step);
         self.threads.push(std::thread::spawn(move || {

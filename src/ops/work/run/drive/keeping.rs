@@ -8,7 +8,7 @@ use crate::model::run_log::{Breach, RunEvent};
 use crate::ops::Refusal;
 use crate::ops::work::confining::take_put_back;
 use crate::ops::work::run::alone::Changed;
-use crate::ops::work::run::places::{prepare_branch, short_branch};
+use crate::ops::work::run::paths::{prepare_branch, short_branch};
 use crate::store::ObjectId;
 
 impl Driver<'_> {

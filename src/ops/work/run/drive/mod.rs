@@ -27,11 +27,11 @@ use super::driver;
 use super::job::Report;
 use super::others::Others;
 use super::outside::{Outside, user_trees};
-use super::places::{Places, clean_up, prepare_branch};
+use super::paths::{RunPaths, clean_up, prepare_branch};
 use super::standing::{Known, Standings, standings};
 use super::unended;
 use super::view::{RunView, existing, view};
-use super::watch::{Told, Watch};
+use super::watch::{RunUpdate, Watch};
 use crate::agent::left_behind::end_left_behind;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, RunId, SolutionId};
@@ -65,7 +65,7 @@ pub(super) fn drive(
     watch: &mut dyn Watch,
 ) -> Answer<RunView> {
     let store = session.store();
-    let places = Places::of(store, id);
+    let places = RunPaths::of(store, id);
     let _alone = driver::hold(&places.files, id)?;
     confine(session, &places.files.join("changed"));
     let found = existing(&store.snapshot()?, id)?;
@@ -134,7 +134,7 @@ struct Driver<'a> {
     /// Whether the remote of the store could not be asked.
     is_offline: bool,
     crew: Crew,
-    places: Places,
+    places: RunPaths,
     watch: &'a mut dyn Watch,
     /// What agents are doing.
     busy: BTreeMap<IssueId, RunStep>,
@@ -203,7 +203,7 @@ impl Driver<'_> {
     /// Tells what the run is, and how far it has come.
     fn tell_start(&mut self) {
         let issues = Progress::of(&self.log).issues.iter().map(|it| (it.id.clone(), it.status)).collect();
-        self.watch.told(&Told::Started { run: &self.run, issues });
+        self.watch.told(&RunUpdate::Started { run: &self.run, issues });
     }
 
     /// Goes on with a run that was interrupted: records who does, and what is known of it now.

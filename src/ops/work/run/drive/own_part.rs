@@ -11,7 +11,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::queue::{self, Selection};
 use crate::ops::work::run::job::{failure, failure_of};
 use crate::ops::work::run::leftovers::put_away;
-use crate::ops::work::run::places::prepare_branch;
+use crate::ops::work::run::paths::prepare_branch;
 use crate::ops::work::run::tree;
 use crate::ops::work::{self, Retry};
 use crate::ops::{Refusal, issues};

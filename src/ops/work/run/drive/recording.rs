@@ -8,7 +8,7 @@ use crate::model::run::RunStep;
 use crate::model::run_log::{ActionDone, IssueReached, PhaseReached, RunEvent, RunStatus, Setback};
 use crate::ops::Refusal;
 use crate::ops::work::run::job::Spent;
-use crate::ops::work::run::watch::Told;
+use crate::ops::work::run::watch::RunUpdate;
 use crate::rules::roles::Role;
 use crate::rules::run::{Progress, phase};
 
@@ -93,7 +93,7 @@ impl Driver<'_> {
             Ok(logged)
         })?;
         for entry in &logged.answer {
-            self.watch.told(&Told::Logged(entry));
+            self.watch.told(&RunUpdate::Logged(entry));
         }
         self.log.log.extend(logged.answer);
         Ok(())

@@ -7,7 +7,7 @@ use super::Driver;
 use crate::model::id::{IssueId, SolutionId};
 use crate::ops::work::branch_of;
 use crate::ops::work::run::leftovers::{folders_of_runs, is_in, keep_commit, put_away};
-use crate::ops::work::run::places::head;
+use crate::ops::work::run::paths::head;
 use crate::ops::work::run::tree;
 use crate::ops::{Refusal, issues};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};

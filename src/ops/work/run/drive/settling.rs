@@ -9,20 +9,20 @@ use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
 use crate::ops::work::run::execute::COMMIT_FAILED;
-use crate::ops::work::run::job::{Came, Report};
+use crate::ops::work::run::job::{Report, StepOutcome};
 use crate::ops::work::run::tree;
-use crate::ops::work::run::watch::Told;
+use crate::ops::work::run::watch::RunUpdate;
 
 impl Driver<'_> {
     pub(super) fn hear(&mut self, report: Report) -> Result<(), Refusal> {
         match report {
-            Report::Task(issue, task) => self.watch.told(&Told::Task { issue: &issue, task: &task }),
-            Report::Said(issue, text) => self.watch.told(&Told::Said { issue: &issue, text: &text }),
+            Report::Task(issue, task) => self.watch.told(&RunUpdate::Task { issue: &issue, task: &task }),
+            Report::Said(issue, text) => self.watch.told(&RunUpdate::Said { issue: &issue, text: &text }),
             Report::Setback(setback) => self.log("setback", [RunEvent::Setback(setback)])?,
             Report::Breach(breach) => self.log("breach", [RunEvent::Breach(breach)])?,
             Report::Over(issue, step, came, usage) => {
                 self.busy.remove(&issue);
-                self.watch.told(&Told::Ended { issue: &issue });
+                self.watch.told(&RunUpdate::Ended { issue: &issue });
                 self.keep_users_side()?;
                 if matches!(step, RunStep::Explore | RunStep::Plan | RunStep::Review) {
                     // What is left of it goes when the issue is read for again.
@@ -39,47 +39,47 @@ impl Driver<'_> {
         &mut self,
         issue: &IssueId,
         step: RunStep,
-        came: Came,
+        came: StepOutcome,
         usage: Usage,
     ) -> Result<(), Refusal> {
         let (what, mut events) = match came {
-            Came::Explored(complexity, spent) => {
+            StepOutcome::Explored(complexity, spent) => {
                 let note = format!("{complexity} complexity");
                 ("explored", vec![self.done(issue, step, spent, Some(note))])
             }
-            Came::Planned(solution, spent) => {
+            StepOutcome::Planned(solution, spent) => {
                 let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
                 reached.solution_id = Some(solution);
                 ("planned", vec![self.done(issue, step, spent, None), RunEvent::Issue(reached)])
             }
-            Came::Candidates(n, spent) => {
+            StepOutcome::Candidates(n, spent) => {
                 let note = format!("{n} plans to choose from");
                 ("planned", vec![self.done(issue, step, spent, Some(note))])
             }
-            Came::Reviewed(verdict, spent) => {
+            StepOutcome::Reviewed(verdict, spent) => {
                 ("reviewed", vec![self.done(issue, step, spent, Some(verdict.to_string()))])
             }
-            Came::Completed(execution, spent) => {
+            StepOutcome::Completed(execution, spent) => {
                 let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Completed);
                 reached.execution_id = Some(execution);
                 ("completed", vec![self.done(issue, step, spent, None), RunEvent::Issue(reached)])
             }
-            Came::Failed(failure) => {
+            StepOutcome::Failed(failure) => {
                 let keeps_tree = failure.error_type.as_deref() == Some(COMMIT_FAILED);
                 // What cannot be taken away now is in the way of the next attempt, which says why.
                 let _ = self.leave_room(issue, keeps_tree);
                 ("failed", vec![self.setback(issue, step, failure)])
             }
             // A plan is made without a context, and judged by what the others said of it, or by nobody.
-            Came::Gave(failure) if matches!(step, RunStep::Explore | RunStep::Review) => {
+            StepOutcome::Gave(failure) if matches!(step, RunStep::Explore | RunStep::Review) => {
                 let skipped = failure.message.clone().unwrap_or_default();
                 let mut left_out = self.action(issue, step);
                 left_out.skipped = Some(skipped);
                 let what = if step == RunStep::Review { "unreviewed" } else { "unexplored" };
                 (what, vec![self.setback(issue, step, failure), RunEvent::Action(left_out)])
             }
-            Came::Gave(failure) => ("failed", self.failed(issue, step, failure)),
-            Came::Stopped => return Ok(()),
+            StepOutcome::Gave(failure) => ("failed", self.failed(issue, step, failure)),
+            StepOutcome::Stopped => return Ok(()),
         };
         if let Some(first) = events.first_mut() {
             first.spend(usage);

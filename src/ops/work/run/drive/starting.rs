@@ -12,11 +12,11 @@ use crate::ops::work::run::execute::{Execution, execute};
 use crate::ops::work::run::job::{Job, failure_of};
 use crate::ops::work::run::leftovers::keep_files;
 use crate::ops::work::run::others::Others;
-use crate::ops::work::run::places::unlock;
+use crate::ops::work::run::paths::unlock;
 use crate::ops::work::run::steps;
 use crate::ops::work::run::tree;
-use crate::ops::work::run::watch::Told;
-use crate::ops::work::{self, What, Wish};
+use crate::ops::work::run::watch::RunUpdate;
+use crate::ops::work::{self, ClaimRequest, What};
 use crate::ops::{Kind, Notice, Refusal, issues};
 use crate::rules::audit;
 use crate::rules::facts;
@@ -108,7 +108,7 @@ impl Driver<'_> {
             other => other,
         };
         let entry = reserved?;
-        self.watch.told(&Told::Logged(&entry));
+        self.watch.told(&RunUpdate::Logged(&entry));
         self.log.log.push(entry);
         Ok(())
     }
@@ -160,7 +160,12 @@ impl Driver<'_> {
             let queue = log.issue(issue).and_then(|it| it.queue_id);
             let what =
                 What::Item(queue.map_or_else(|| solution.to_string(), |queue| format!("{queue}:{solution}")));
-            let wish = Wish { what, worktree: Some(Some(tree.clone())), is_fresh: true, ..Wish::default() };
+            let wish = ClaimRequest {
+                what,
+                worktree: Some(Some(tree.clone())),
+                is_fresh: true,
+                ..ClaimRequest::default()
+            };
             work::claim(&session, &wish)?.view.execution_id
         };
         let may_be_done = is_there && note.is_none();

@@ -21,7 +21,7 @@ use crate::sync;
 
 /// The places of a run.
 #[derive(Debug, Clone)]
-pub(crate) struct Places {
+pub(crate) struct RunPaths {
     /// For transcripts.
     pub(super) files: PathBuf,
     /// In which the worktrees are.
@@ -90,7 +90,7 @@ pub(in crate::ops::work) fn beside(store: &Store, end: impl std::fmt::Display) -
     main.with_file_name(format!("{name}-{end}"))
 }
 
-impl Places {
+impl RunPaths {
     pub(super) fn of(store: &Store, run: &RunId) -> Self {
         Self { files: folder(store, run), trees: beside(store, run) }
     }
@@ -159,7 +159,7 @@ pub(super) fn short_branch(run: &RunId) -> String {
 ///
 /// # Errors
 /// `no-branch` if the branch is gone, or was never here, and has work.
-pub(super) fn prepare_branch(store: &Store, places: &Places, found: &RunFolder) -> Result<(), Refusal> {
+pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
     let run = &found.run;
     let (Some(branch), Some(base)) = (&run.branch, &run.base_commit) else { return Ok(()) };
     let is_new = store.read_ref(branch)?.is_none();
@@ -220,7 +220,7 @@ pub(super) fn head(store: &Store, run: &Run) -> Result<Option<CommitHash>, Refus
 
 /// Removes the worktrees of a run that is over, but for those that hold work that is nowhere else; and its branch, if
 /// nothing was merged into it.
-pub(super) fn clean_up(store: &Store, places: &Places, found: &RunFolder) -> Result<(), Refusal> {
+pub(super) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
     let reading = found.run.issue_ids.iter().map(|issue| places.reading(issue));
     for folder in reading.chain([places.branch_tree()]).filter(|it| it.exists() || it.is_symlink()) {
         tree::remove(store, &folder)?;

@@ -16,7 +16,7 @@ use crate::store::{Store, StoreError};
 
 /// One plan and its origin.
 #[derive(Debug, Clone)]
-pub(crate) struct Handed {
+pub(crate) struct PlanInput {
     /// For messages: a file, a position in it, or the plan's id.
     pub(crate) place: String,
     /// The plan as written.
@@ -28,7 +28,7 @@ pub(crate) struct Handed {
 ///
 /// # Errors
 /// `invalid-json`, `unsound-json`, `empty`.
-pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<Handed>, Refusal> {
+pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<PlanInput>, Refusal> {
     let refused = |code, why| {
         Refusal::new(code, why)
             .hint("a plan is a JSON object; for several, use an array or one object per line")
@@ -44,12 +44,12 @@ pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<Handed>, R
     }
     let many = plans.len() > 1;
     let place = |n: usize| if many { format!("{place}[{n}]") } else { place.to_owned() };
-    Ok(plans.into_iter().enumerate().map(|(n, plan)| Handed { place: place(n), plan }).collect())
+    Ok(plans.into_iter().enumerate().map(|(n, plan)| PlanInput { place: place(n), plan }).collect())
 }
 
 /// Checks the plans against every rule, and against the files of HEAD if there is a repository.
 pub(super) fn examine(
-    plans: &[Handed],
+    plans: &[PlanInput],
     setting: Setting<'_>,
     store: Option<&Store>,
 ) -> Result<Vec<Report>, StoreError> {
@@ -64,7 +64,7 @@ pub(super) fn examine(
 }
 
 /// Refuses plans with errors, reporting all errors at once.
-pub(super) fn refuse_faulty(plans: &[Handed], reports: &[Report]) -> Result<(), Refusal> {
+pub(super) fn refuse_faulty(plans: &[PlanInput], reports: &[Report]) -> Result<(), Refusal> {
     let many = plans.len() > 1;
     let mut lines: Vec<String> = Vec::new();
     for (it, report) in plans.iter().zip(reports) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::issue::Source;
 use crate::model::status::IssueStatus;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::background::{self, Background, IssueTold};
+use crate::rules::background::{self, Background, IssueContext};
 use crate::rules::bounded::LeftOut;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
@@ -14,10 +14,10 @@ use crate::rules::wisdom;
 use crate::store::{Read, StoreError, records};
 
 /// The content of an issue, with the state of its dependencies.
-pub(crate) fn issue_told(
+pub(crate) fn issue_context(
     read: &impl Read,
     folder: &IssueFolder,
-) -> Result<(IssueTold, Vec<LeftOut>), Refusal> {
+) -> Result<(IssueContext, Vec<LeftOut>), Refusal> {
     let mut known = BTreeMap::new();
     for id in &folder.issue.record.depends_on {
         match records::outline(read, id) {

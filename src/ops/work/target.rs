@@ -16,7 +16,7 @@ use crate::store::{Read, Store, resolve};
 use crate::trail::active;
 
 /// The execution that a command is about.
-pub(crate) struct Meant {
+pub(crate) struct Target {
     /// Its issue, with everything.
     pub(crate) folder: IssueFolder,
     /// The execution.
@@ -38,7 +38,7 @@ pub(crate) fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<Is
 ///
 /// # Errors
 /// `no-claim`, `not-executing`, `claim-lost`, `ended`; the errors of resolving the item.
-pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Result<Meant, Refusal> {
+pub(crate) fn target(store: &Store, read: &impl Read, item: Option<&str>) -> Result<Target, Refusal> {
     let (issue, wanted): (IssueId, Option<ExecutionId>) = match item {
         Some(text) => (issue_of(store, read, text)?, None),
         None => match active::read(store)? {
@@ -59,7 +59,7 @@ pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
         Claim::Lost { own, to: None } => return Err(not_executing(&folder, Some(own))),
         Claim::Unknown => return Err(not_executing(&folder, None)),
     };
-    Ok(Meant { execution, folder })
+    Ok(Target { execution, folder })
 }
 
 fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal {

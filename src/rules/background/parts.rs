@@ -16,11 +16,11 @@ use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::rules::bounded::LeftOut;
-use crate::rules::wisdom::WisdomTold;
+use crate::rules::wisdom::WisdomContext;
 
 /// The content of an issue, without its id and title.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct IssueTold {
+pub(crate) struct IssueContext {
     /// The description, in Markdown; may be empty.
     pub(crate) description: String,
     /// Its status.
@@ -61,12 +61,12 @@ pub(crate) struct IssueTold {
     pub(crate) relations: BTreeSet<String>,
     /// The issues that must be done first, and their status.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) depends_on: Vec<DependencyTold>,
+    pub(crate) depends_on: Vec<DependencyContext>,
 }
 
 /// An issue that must be done first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct DependencyTold {
+pub(crate) struct DependencyContext {
     /// Its id.
     pub(crate) issue_id: IssueId,
     /// Its title; absent if the issue is not here.
@@ -84,20 +84,20 @@ pub(crate) struct DependencyTold {
 pub(crate) struct Background {
     /// Earlier attempts at this issue, whatever their plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) attempts: Vec<AttemptTold>,
+    pub(crate) attempts: Vec<AttemptContext>,
     /// Failures that no attempt reports, clarifications, and reasons why plans were rejected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) feedback: Vec<FeedbackTold>,
+    pub(crate) feedback: Vec<FeedbackContext>,
     /// The comments on the issue, as last edited.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) comments: Vec<CommentTold>,
+    pub(crate) comments: Vec<CommentContext>,
     /// The reviews of the current version of the plan; for a planner, of each plan of the issue.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) reviews: Vec<ReviewTold>,
+    pub(crate) reviews: Vec<ReviewContext>,
     /// What the team learned: first what concerns the issue, then the rest. In each part conventions come first for an
     /// executor and decisions for a reviewer, and then what is newest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) wisdom: Vec<WisdomTold>,
+    pub(crate) wisdom: Vec<WisdomContext>,
     /// What is left out here, and which command shows it. Each list has at most 20 entries; texts of the issue end
     /// after 16,000 characters, all others after 4,000.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -106,7 +106,7 @@ pub(crate) struct Background {
 
 /// An earlier attempt, and how it ended.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct AttemptTold {
+pub(crate) struct AttemptContext {
     /// The execution.
     pub(crate) execution_id: ExecutionId,
     /// Which attempt it was, from 1.
@@ -136,13 +136,13 @@ pub(crate) struct AttemptTold {
     pub(crate) branch: Option<String>,
     /// Its commits, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) commits: Vec<CommitTold>,
+    pub(crate) commits: Vec<CommitContext>,
     /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<Failure>,
     /// The test commands that failed when they were last run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) failed_checks: Vec<CheckTold>,
+    pub(crate) failed_checks: Vec<CheckContext>,
     /// The outcome that the executor reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
@@ -150,7 +150,7 @@ pub(crate) struct AttemptTold {
 
 /// A test command that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct CheckTold {
+pub(crate) struct CheckContext {
     /// The task that the command belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
@@ -171,7 +171,7 @@ pub(crate) struct CheckTold {
 
 /// A commit of an earlier attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct CommitTold {
+pub(crate) struct CommitContext {
     /// The full object id.
     pub(crate) hash: CommitHash,
     /// The first line of its message.
@@ -183,7 +183,7 @@ pub(crate) struct CommitTold {
 
 /// A piece of feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct FeedbackTold {
+pub(crate) struct FeedbackContext {
     /// Its kind.
     #[serde(rename = "type")]
     pub(crate) kind: FeedbackType,
@@ -208,7 +208,7 @@ pub(crate) struct FeedbackTold {
 
 /// A comment.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct CommentTold {
+pub(crate) struct CommentContext {
     /// Who wrote it.
     pub(crate) author: Person,
     /// When.
@@ -219,7 +219,7 @@ pub(crate) struct CommentTold {
 
 /// What a reviewer found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct ReviewTold {
+pub(crate) struct ReviewContext {
     /// The plan.
     pub(crate) solution_id: SolutionId,
     /// Whether that is the plan that will be executed: the bound one; for an executor, its own.
