@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::model::code::Code;
+
 /// The floors of the house, from the top to the ground, as in the map of `ARCHITECTURE.md`. Each may use those below it.
 const FLOORS: &[&str] = &[
     "cli",
@@ -247,4 +249,18 @@ fn the_paths_on_the_map_exist() {
         |path: &&str| !["", "src", "src/cli", "tests/it"].iter().any(|it| root.join(it).join(path).exists());
     let missing: Vec<&str> = quoted.filter(is_missing).collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// A code that no error has would promise something to programs.
+#[test]
+fn every_code_is_that_of_an_error() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = Vec::new();
+    files(&source, &mut all);
+    let texts: Vec<String> = all.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let words: BTreeSet<&str> =
+        texts.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != ':')).collect();
+    let is_unused = |code: &&Code| !words.contains(format!("Code::{code:?}").as_str());
+    let unused: Vec<&Code> = Code::ALL.iter().filter(is_unused).collect();
+    assert!(unused.is_empty(), "no error has the codes {unused:?}");
 }

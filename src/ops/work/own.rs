@@ -119,7 +119,7 @@ pub(crate) fn notices_since(
                 notices.push(notice_of_end(&active, &how));
             }
             (_, own @ (WorktreeClaim::Lost(..) | WorktreeClaim::Held(..))) if is_here => {
-                notices.extend(own.notice())
+                notices.extend(own.notice());
             }
             _ => {}
         }
