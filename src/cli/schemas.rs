@@ -16,12 +16,10 @@ use crate::cli::command::plans::solutions;
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
 use crate::cli::command::store::help;
-use crate::cli::command::store::init;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
 use crate::cli::command::store::{export, export_ccw};
 use crate::cli::print::run_events::RunNews;
-use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::interchange::jsonl::Taken;
 use crate::model::execution::{Check, Execution, LogEntry};
@@ -357,8 +355,8 @@ pub(super) static KINDS: &[Kind] = &[
         "the plans of an issue and the bound one, as programs for ccw ask for them",
     ),
     kind::<export_ccw::CcwAnswer>(Sort::Answer, "export-ccw", "`export ccw`"),
-    kind::<init::InitAnswer>(Sort::Answer, "init", "`init`"),
-    kind::<HookState>(
+    kind::<ops::store::Initialised>(Sort::Answer, "init", "`init`"),
+    kind::<ops::store::HookState>(
         Sort::Answer,
         "hook-state",
         "an array of them: `hooks install`, `hooks uninstall`, `hooks status`",

@@ -19,6 +19,8 @@ mod remotes;
 mod repo;
 mod root;
 mod snapshot;
+#[cfg(test)]
+pub(crate) mod test_repo;
 mod transaction;
 
 pub(crate) use crate::git::ObjectId;
