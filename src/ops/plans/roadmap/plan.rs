@@ -15,7 +15,7 @@ use crate::model::roadmap::{RoadmapChoice, RoadmapDocument};
 use crate::model::typed;
 use crate::ops::plans::{AddWisdom, add_wisdom};
 use crate::ops::work::{Apart, Unfit, ask_apart};
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::limits;
 use crate::rules::roadmap::{self, Unchosen};
 use crate::rules::roles::Role;
@@ -99,7 +99,9 @@ pub(crate) fn plan(
                 answers: None,
             };
             // The roadmap is there without it.
-            let _ = add_wisdom(there, &wisdom);
+            if let Err(refusal) = add_wisdom(there, &wisdom) {
+                there.notice(Notice::warning(format!("not kept as wisdom: {}", refusal.message)));
+            }
         }
         Ok((done.view, done.commit, done.notices))
     });
