@@ -8,6 +8,7 @@ use crate::model::code::Code;
 /// The floors of the house, from the top to the ground, as in the map of `ARCHITECTURE.md`. Each may use those below it.
 const FLOORS: &[&str] = &[
     "cli",
+    "mcp",
     "hooks",
     "ui",
     "ops",
@@ -32,10 +33,12 @@ const RESERVED: &[Reserved] = &[
     // Front ends read arguments, and decide what a refusal is for the process.
     Reserved { words: &["clap", "ExitCode"], only: &["cli"] },
     Reserved { words: &["rusqlite"], only: &["index"] },
+    Reserved { words: &["rmcp", "tokio"], only: &["mcp"] },
     Reserved {
         words: &["std::fs", "std::process", "std::net", "SystemTime", "Instant::now", "getrandom"],
         only: &[
             "cli",
+            "mcp",
             "hooks",
             "ui",
             "ops",
@@ -69,7 +72,7 @@ fn crosses(floor: &str, depth: usize, line: &str) -> bool {
 }
 
 /// Front ends read the environment and hand it down.
-const FRONT_ENDS: &[&str] = &["cli", "hooks", "ui", "main.rs", "lib.rs"];
+const FRONT_ENDS: &[&str] = &["cli", "mcp", "hooks", "ui", "main.rs", "lib.rs"];
 
 /// Files below the front ends that still use `std::env`, and why.
 const NAMES_ENV: &[(&str, &str)] = &[

@@ -12,6 +12,7 @@ mod git;
 mod hooks;
 mod index;
 mod interchange;
+mod mcp;
 mod model;
 mod ops;
 mod rules;

@@ -72,6 +72,11 @@ impl Interrupts {
         Ok(Self { seen, is_asking })
     }
 
+    /// No signals are caught: someone asks by setting this flag.
+    pub(crate) fn asked_by(flag: Arc<AtomicBool>) -> Self {
+        Self { seen: flag, is_asking: Arc::default() }
+    }
+
     /// Whether a request came since the last call.
     pub(crate) fn take(&self) -> bool {
         self.seen.swap(false, Ordering::Relaxed)

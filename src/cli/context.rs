@@ -169,13 +169,22 @@ pub(crate) fn environment() -> Environment {
 
 /// The actor, from the environment.
 pub(crate) fn acting() -> Acting {
-    let variable = |name| std::env::var(name).ok();
-    let date = variable("GIT_COMMITTER_DATE");
     match in_run::charged() {
         // An agent of a run keeps its role, whatever it does to its environment.
-        Some(charged) => Acting::new(charged.actor, Some(charged.role), date).in_run(),
-        None => Acting::new(variable("WF_ACTOR"), variable("WF_ROLE"), date),
+        Some(charged) => {
+            Acting::new(charged.actor, Some(charged.role), variable("GIT_COMMITTER_DATE")).in_run()
+        }
+        None => acting_as(variable("WF_ROLE")),
     }
+}
+
+/// The actor, from the environment, in another role than it names.
+pub(crate) fn acting_as(role: Option<String>) -> Acting {
+    Acting::new(variable("WF_ACTOR"), role, variable("GIT_COMMITTER_DATE"))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// With fewer records, the work is done before anyone looks.

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub(crate) use context::{Context, Force, acting, environment, named, read_bytes, read_text};
+pub(crate) use context::{Context, Force, acting, acting_as, environment, named, read_bytes, read_text};
 pub(crate) use failure::{Exit, Failure};
 
 pub(crate) use crate::model::strict::strict_fault;
@@ -103,6 +103,7 @@ commands! {
         #[command(visible_alias = "agent")]
         Agents = work::agents,
         Run = work::run,
+        Mcp = work::mcp,
     }
     "the trail" {
         Trace = trail::trace,

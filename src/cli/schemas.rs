@@ -1,8 +1,6 @@
 //! The kinds of document that have a JSON Schema: records, what planners and executors write, and `--json` answers. A
 //! new answer needs a row here and a file in `schemas/`.
 
-mod tidy;
-
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -16,10 +14,12 @@ use crate::cli::command::plans::solutions;
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
 use crate::cli::command::store::help;
+use crate::cli::command::store::init;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
 use crate::cli::command::store::{export, export_ccw};
 use crate::cli::print::run_events::RunNews;
+use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::interchange::jsonl::Taken;
 use crate::model::execution::{Check, Execution, LogEntry};
@@ -39,6 +39,7 @@ use crate::model::solution::Solution;
 use crate::model::wisdom::Wisdom;
 use crate::ops;
 use crate::ops::store::Finding;
+use crate::rules::tidy_schema;
 use crate::store::history::Step;
 use crate::sync::Synced;
 use crate::sync::conflicts::Conflict;
@@ -355,8 +356,8 @@ pub(super) static KINDS: &[Kind] = &[
         "the plans of an issue and the bound one, as programs for ccw ask for them",
     ),
     kind::<export_ccw::CcwAnswer>(Sort::Answer, "export-ccw", "`export ccw`"),
-    kind::<ops::store::Initialised>(Sort::Answer, "init", "`init`"),
-    kind::<ops::store::HookState>(
+    kind::<init::InitAnswer>(Sort::Answer, "init", "`init`"),
+    kind::<HookState>(
         Sort::Answer,
         "hook-state",
         "an array of them: `hooks install`, `hooks uninstall`, `hooks status`",
@@ -407,7 +408,7 @@ impl Kind {
         let is_printed = self.sort == Sort::Answer || [REQUEST, ROADMAP_INPUT].contains(&self.name);
         let settings = if is_printed { settings.for_serialize() } else { settings };
         let mut derived = (self.derive)(settings).to_value();
-        tidy::tidy(&mut derived);
+        tidy_schema::tidy(&mut derived);
         if self.sort == Sort::Answer
             && let Some(properties) = derived.get_mut("properties").and_then(Value::as_object_mut)
         {

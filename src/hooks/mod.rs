@@ -1,4 +1,4 @@
-//! What each git hook does. `ops::store` installs them.
+//! What each git hook does, and how hooks are installed and removed.
 
 pub(crate) mod binding;
 pub(crate) mod commit_msg;
@@ -6,6 +6,7 @@ mod error;
 mod floor;
 mod gates;
 pub(crate) mod guard;
+pub(crate) mod install;
 pub(crate) mod message;
 pub(crate) mod post_commit;
 pub(crate) mod post_rewrite;
@@ -18,3 +19,6 @@ mod verdict;
 
 pub(crate) use error::HookError;
 pub(crate) use verdict::Verdict;
+
+#[cfg(test)]
+mod test_repo;

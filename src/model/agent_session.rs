@@ -17,6 +17,27 @@ text_enum!(
     }
 );
 
+text_enum!(
+    /// How an agent and this program spoke in a session.
+    SessionProtocol {
+        /// The input as JSON on stdin, the answer as JSON on stdout.
+        Plain = "plain",
+        /// The Agent Client Protocol.
+        Acp = "acp",
+        /// The Model Context Protocol: the agent called this program.
+        Mcp = "mcp",
+    }
+);
+
+impl From<Protocol> for SessionProtocol {
+    fn from(asked: Protocol) -> Self {
+        match asked {
+            Protocol::Plain => Self::Plain,
+            Protocol::Acp => Self::Acp,
+        }
+    }
+}
+
 /// What a session cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Cost {
@@ -66,8 +87,8 @@ once! {
         fact agent: String,
         /// The model, if the agent reports it.
         fact model: Option<String> = default,
-        /// The protocol in which it was asked.
-        fact protocol: Protocol,
+        /// The protocol in which it was asked, or in which it called.
+        fact protocol: SessionProtocol,
         /// The agent's own id of the session, by which it can be resumed.
         fact session_id: Option<String> = default,
         /// When it was asked.

@@ -107,6 +107,8 @@ text_enum!(
         Frozen = "frozen",
         /// The program `gh` failed.
         GhFailed = "gh-failed",
+        /// The environment names a repository, but each call names its own.
+        GitDirSet = "git-dir-set",
         /// A git command failed.
         GitFailed = "git-failed",
         /// Git cannot be run.
@@ -141,8 +143,12 @@ text_enum!(
         Interrupted = "interrupted",
         /// The definition of an agent is invalid.
         InvalidAgent = "invalid-agent",
+        /// The arguments of a tool do not fit its schema.
+        InvalidArguments = "invalid-arguments",
         /// A declared conflict is invalid.
         InvalidConflict = "invalid-conflict",
+        /// The cursor of a page is not one of this program.
+        InvalidCursor = "invalid-cursor",
         /// The id has the wrong form.
         InvalidId = "invalid-id",
         /// The input is not the JSON that is expected.
@@ -281,6 +287,8 @@ text_enum!(
         OutOfOrder = "out-of-order",
         /// The answer cannot be written.
         Output = "output",
+        /// The directory is outside of those that the client works in.
+        OutsideRoots = "outside-roots",
         /// There is a command of its own for this.
         OwnCommand = "own-command",
         /// Authors do not review their own plans.
@@ -291,6 +299,8 @@ text_enum!(
         Path = "path",
         /// The path exists already.
         PathInUse = "path-in-use",
+        /// The client does not speak the protocol.
+        Protocol = "protocol",
         /// The ref was purged here or there, and the two cannot be merged.
         Purged = "purged",
         /// The server refused the push.
@@ -299,6 +309,8 @@ text_enum!(
         Queued = "queued",
         /// The remote changed during each attempt to push.
         Raced = "raced",
+        /// The server may change nothing.
+        ReadOnly = "read-only",
         /// Parts are hidden.
         Redacted = "redacted",
         /// The repository stores its references as reftable.
@@ -333,6 +345,8 @@ text_enum!(
         TooLarge = "too-large",
         /// A text is too long.
         TooLong = "too-long",
+        /// There is a limit, and it is reached.
+        TooMany = "too-many",
         /// The roadmap was revised too often.
         TooManyRounds = "too-many-rounds",
         /// The plan has more tasks than the reply can hold.
@@ -347,6 +361,8 @@ text_enum!(
         UnfitAnswer = "unfit-answer",
         /// There is no agent of that name.
         UnknownAgent = "unknown-agent",
+        /// A record has no such field.
+        UnknownField = "unknown-field",
         /// The store has no such date or commit.
         UnknownMoment = "unknown-moment",
         /// It is unknown whether the remote accepted the claim.

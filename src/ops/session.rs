@@ -1,8 +1,12 @@
 //! What every operation gets: the store, the actor, and the sinks for notices and progress.
 
 use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::{Done, Notice, Refusal, clones};
+use crate::agent::AgentError;
+use crate::agent::process::Interrupts;
 use crate::git::Environment;
 use crate::index::{self, Index, IndexError, Needs, Watch};
 use crate::model::op::Op;
@@ -31,13 +35,28 @@ pub(crate) struct Session {
     store: Store,
     progress: Box<dyn Progress>,
     notices: RefCell<Vec<Notice>>,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Session {
     /// A session for a store that was opened with an actor. Programs that operations start get a selection of its
     /// environment.
     pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
-        Self { store, progress, notices: RefCell::default() }
+        Self { store, progress, notices: RefCell::default(), stop: None }
+    }
+
+    /// The same session, whose commands of plans are stopped by setting `flag` and not by signals, which concern the
+    /// whole process.
+    pub(crate) fn stopped_by(self, flag: Arc<AtomicBool>) -> Self {
+        Self { stop: Some(flag), ..self }
+    }
+
+    /// Catches requests to stop the commands of a plan.
+    pub(crate) fn interrupts(&self) -> Result<Interrupts, AgentError> {
+        match &self.stop {
+            Some(flag) => Ok(Interrupts::asked_by(Arc::clone(flag))),
+            None => Interrupts::catch(),
+        }
     }
 
     /// The environment variables that may be passed to programs.

@@ -30,9 +30,11 @@ pub(crate) struct Holder {
     /// When the lease expires.
     pub(crate) lease_expires_at: Time,
     /// Who ended it.
-    // No `skip_serializing_if` here and below: the index packs these fields by position.
+    // serde must not skip it here and below: the index packs these fields by position. Answers leave them out.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_by: Option<Person>,
     /// Why a gate was overridden to end it.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
 }
 

@@ -67,7 +67,7 @@ impl ExecutionFolder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::agent_session::Protocol;
+    use crate::model::agent_session::SessionProtocol;
     use crate::model::execution::{CommitLink, LogEntry, Rewrite, Unlink};
     use crate::model::fixtures::entry_id;
     use crate::rules::test_claim::claim;
@@ -80,7 +80,7 @@ mod tests {
         Event::Session(AgentSession {
             agent: agent.into(),
             model: None,
-            protocol: Protocol::Plain,
+            protocol: SessionProtocol::Plain,
             session_id: None,
             started_at: time(from),
             ended_at: time(to),

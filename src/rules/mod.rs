@@ -37,6 +37,7 @@ pub(crate) mod run;
 pub(crate) mod shown;
 pub(crate) mod sort_key;
 pub(crate) mod task_edit;
+pub(crate) mod tidy_schema;
 pub(crate) mod transitions;
 pub(crate) mod unbegun;
 pub(crate) mod undoing;

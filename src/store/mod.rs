@@ -19,8 +19,6 @@ mod remotes;
 mod repo;
 mod root;
 mod snapshot;
-#[cfg(test)]
-pub(crate) mod test_repo;
 mod transaction;
 
 pub(crate) use crate::git::ObjectId;

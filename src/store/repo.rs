@@ -40,6 +40,11 @@ impl Store {
         Self { acting, ..self }
     }
 
+    /// The store as seen from another worktree, with the same actor.
+    pub(crate) fn in_worktree(&self, folder: &Path) -> Result<Self, StoreError> {
+        Ok(Self::open(folder, self.environment())?.acting(self.acting.clone()))
+    }
+
     /// The same store, for use in a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit being
     /// made, who may be someone else (`--author`, `--amend`, `-C`); the actor is the committer.
     pub(crate) fn in_hook(self) -> Self {

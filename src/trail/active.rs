@@ -33,7 +33,8 @@ pub(crate) struct Active {
     pub(crate) task_id: Option<TaskId>,
 }
 
-fn path(store: &Store) -> PathBuf {
+/// The file that says what this worktree executes.
+pub(crate) fn path(store: &Store) -> PathBuf {
     store.git_dir().join("wf/active.json")
 }
 
@@ -66,28 +67,25 @@ pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<Path
 
 /// The git directory of the work tree of an execution.
 pub(super) fn git_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
-    Ok(bound(store)?.into_iter().find(|(_, active)| active.execution_id == *id).map(|(git_dir, _)| git_dir))
-}
-
-/// The git directory of each worktree that is bound to an execution, this one first. One that cannot be read may be of
-/// another user, and must not be in the way of the others.
-fn bound(store: &Store) -> Result<Vec<(PathBuf, Active)>, StoreError> {
+    let is_bound = |git_dir: &PathBuf| {
+        let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
+        let active: Option<Active> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        active.is_some_and(|active| active.execution_id == *id)
+    };
     let linked = store.repo().linked_worktrees()?;
     let folders = [store.git_dir(), store.common_dir()].into_iter();
-    let read = |git_dir: PathBuf| {
-        let bytes = std::fs::read(git_dir.join("wf/active.json")).ok()?;
-        Some((git_dir, serde_json::from_slice(&bytes).ok()?))
-    };
-    Ok(folders.chain(linked.iter().map(|it| it.git_dir().to_owned())).filter_map(read).collect())
+    Ok(folders.chain(linked.iter().map(|it| it.git_dir().to_owned())).find(is_bound))
 }
 
 /// What the worktrees of this repository execute, this one first.
 pub(crate) fn all(store: &Store) -> Result<Vec<Active>, StoreError> {
+    let linked = store.repo().linked_worktrees()?;
+    let folders = [store.git_dir(), store.common_dir()].into_iter();
     let mut found: Vec<Active> = Vec::new();
-    for (_, active) in bound(store)? {
-        if found.iter().all(|known| known.execution_id != active.execution_id) {
-            found.push(active);
-        }
+    for git_dir in folders.chain(linked.iter().map(|it| it.git_dir().to_owned())) {
+        let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
+        let active: Option<Active> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        found.extend(active.filter(|it| found.iter().all(|known| known.execution_id != it.execution_id)));
     }
     Ok(found)
 }

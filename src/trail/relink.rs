@@ -67,12 +67,9 @@ pub(crate) struct Lost {
     pub(crate) replaces: Option<CommitHash>,
 }
 
-/// The commits of a git range, oldest first; without one, of all branches and HEAD. What git says if it cannot list
-/// them.
-pub(crate) fn commits(
-    store: &Store,
-    range: Option<&str>,
-) -> Result<Result<Vec<CommitHash>, String>, StoreError> {
+/// The commits of a git range, oldest first; without one, of all branches and HEAD. None if git does not accept the
+/// range.
+pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<CommitHash>>, StoreError> {
     let wanted = match range {
         Some(range) => Revisions::of(range),
         None => {
@@ -80,7 +77,7 @@ pub(crate) fn commits(
             store.head()?.into_iter().fold(Revisions::none().and_own_branches(own), Revisions::and)
         }
     };
-    let found = store.git().named_revisions(wanted.oldest_first())?;
+    let found = store.git().named_revisions(wanted.oldest_first())?.ok();
     Ok(found.map(|found| found.into_iter().map(CommitHash::from).collect()))
 }
 

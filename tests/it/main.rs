@@ -8,6 +8,7 @@ mod hooks;
 mod hostile;
 mod issues;
 mod laws;
+mod mcp;
 pub(crate) mod plans;
 mod queue;
 mod store;

@@ -28,7 +28,7 @@ pub(super) mod queue;
 pub(super) mod record;
 pub(super) mod redact;
 pub(super) mod relink;
-mod remedy;
+pub(super) mod remedy;
 pub(super) mod review;
 pub(super) mod roadmap;
 pub(super) mod roadmap_document;

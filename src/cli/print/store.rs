@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::clones::commits;
+use crate::cli::command::store::init::InitAnswer;
 use crate::model::root::Project;
 use crate::model::shell;
-use crate::ops::store::{Gates, Initialised, ProjectField};
+use crate::ops::store::{Gates, ProjectField};
 use crate::rules::policy::{Gate, Setting};
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -39,7 +40,10 @@ pub(in crate::cli) fn project(screen: &mut Screen, project: &Project) -> io::Res
 }
 
 /// The result of `init` for the store.
-pub(in crate::cli) fn initialised(screen: &mut Screen, answer: &Initialised) -> io::Result<()> {
+pub(in crate::cli) fn initialised(
+    screen: &mut Screen,
+    InitAnswer { store: answer, hooks }: &InitAnswer,
+) -> io::Result<()> {
     let reference = &answer.reference;
     let remote = answer.remote.as_deref().map(clean_line).unwrap_or_default();
     let incoming = answer.incoming;
@@ -51,8 +55,8 @@ pub(in crate::cli) fn initialised(screen: &mut Screen, answer: &Initialised) -> 
         }
         (false, _) => writeln!(screen, "{reference} already exists")?,
     }
-    if !answer.hooks.is_empty() {
-        let names: Vec<&str> = answer.hooks.iter().map(|hook| hook.name).collect();
+    if !hooks.is_empty() {
+        let names: Vec<&str> = hooks.iter().map(|hook| hook.name).collect();
         writeln!(screen, "hooks installed: {}", names.join(", "))?;
     }
     if answer.is_refspec_added {

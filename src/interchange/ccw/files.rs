@@ -1,7 +1,7 @@
 //! Where a store of ccw is, and how its files are read: whatever cannot be read is named, and the rest is read.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use serde_json::Value;
 
@@ -48,24 +48,13 @@ pub(super) fn sessions(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// The names in a directory with this ending, in order; none if there is no such directory. One that cannot be read is
-/// a fault; `shown` is what the fault calls it.
-pub(super) fn names(folder: &Path, ending: &str, shown: &str, faults: &mut Vec<Found>) -> Vec<String> {
-    let read = || -> io::Result<Vec<String>> {
-        let mut names = Vec::new();
-        for entry in fs::read_dir(folder)?.take(MOST_FILES) {
-            names.extend(entry?.file_name().into_string().ok().filter(|name| name.ends_with(ending)));
-        }
-        names.sort();
-        Ok(names)
-    };
-    match read() {
-        Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            faults.push(fault(shown, 0, None, format!("cannot be read: {error}")));
-            vec![]
-        }
-        names => names.unwrap_or_default(),
-    }
+/// The regular files of a directory with this ending, by name.
+pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MOST_FILES);
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();
+    names.sort();
+    names
 }
 
 /// Something wrong with a file.

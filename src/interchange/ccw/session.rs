@@ -19,7 +19,7 @@ pub(super) fn read(reading: &mut Reading, folder: &Path) {
     issues(reading, &state, &at("state.json"));
     let inside = folder.join("solutions");
     let mut items = listed(&state);
-    for file in files::names(&inside, ".json", &at("solutions"), &mut reading.faults) {
+    for file in files::names(&inside, ".json") {
         let shown = at(&format!("solutions/{file}"));
         let stem = file.trim_end_matches(".json");
         if let Some(issue) = stem.strip_suffix("-plan") {

@@ -80,7 +80,7 @@ impl Reading {
             }));
         }
         let inside = folder.join("solutions");
-        for name in files::names(&inside, ".jsonl", "solutions", &mut self.faults) {
+        for name in files::names(&inside, ".jsonl") {
             let file = format!("solutions/{name}");
             let issue = name.trim_end_matches(".jsonl");
             for (number, given) in files::lines(&inside.join(&name), &file, &mut self.faults)? {
@@ -90,7 +90,7 @@ impl Reading {
         let inside = folder.join("queues");
         let index = files::json(&inside.join(INDEX), "queues/index.json", &mut self.faults);
         let index = index.as_ref().map(Index::of).unwrap_or_default();
-        let names = files::names(&inside, ".json", "queues", &mut self.faults);
+        let names = files::names(&inside, ".json");
         for name in names.iter().filter(|name| *name != INDEX) {
             self.queue(&inside.join(name), &format!("queues/{name}"), None, &index);
         }

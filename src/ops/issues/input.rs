@@ -109,9 +109,12 @@ const OWNED: &[&str] = &[
     "clock",
 ];
 
+/// How the schema describes them.
+pub(crate) const IGNORED: &str = "set by the store; ignored here";
+
 /// Makes the schema allow the fields that are read and ignored.
 fn with_ignored(schema: &mut schemars::Schema) {
-    let ignored = serde_json::json!({ "description": "set by the store; ignored here" });
+    let ignored = serde_json::json!({ "description": IGNORED });
     if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
         if let Some(context) = properties.get("context").cloned() {
             properties.insert("description".into(), context);

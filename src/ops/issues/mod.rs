@@ -19,7 +19,7 @@ pub(crate) use close::{Close, close};
 pub(crate) use comment::comment;
 pub(crate) use edit::{Edit, edit, stored};
 pub(crate) use fields::{Fields, Member};
-pub(crate) use input::IssueInput;
+pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use list::{Counted, List, Rows, count, list, rows};
 pub(crate) use new::{New, check_dependencies, new};
 pub(crate) use overrides::Override;

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::git_hooks::{self, HookState, InstallHooks};
 use crate::model::op::Op;
 use crate::model::op::Other;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
@@ -14,8 +13,6 @@ use crate::sync::{self, Synced};
 pub(crate) struct Init {
     /// The remote of the store (default: the only one, or `origin`).
     pub(crate) remote: Option<String>,
-    /// The git hooks to install.
-    pub(crate) hooks: Option<InstallHooks>,
 }
 
 /// What `init` did.
@@ -31,8 +28,6 @@ pub(crate) struct Initialised {
     pub(crate) remote: Option<String>,
     /// The commit that the ref points to.
     pub(crate) tip: String,
-    /// The git hooks, if requested.
-    pub(crate) hooks: Vec<HookState>,
     /// Whether a plain `git fetch` was now configured to fetch it.
     #[serde(skip)]
     pub(crate) is_refspec_added: bool,
@@ -72,14 +67,12 @@ pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
         sync::remote::choose(store, remote)?;
     }
     let tip = store.snapshot()?.commit();
-    let hooks = input.hooks.as_ref().map(|input| git_hooks::installed(session, input)).transpose()?;
     let view = Initialised {
         reference: store.reference().to_owned(),
         created: is_new,
         fetched: pulled.as_ref().is_some_and(|pulled| pulled.fetched),
         remote,
         tip: tip.to_string(),
-        hooks: hooks.unwrap_or_default(),
         is_refspec_added,
         incoming: pulled.map_or(0, |pulled| pulled.incoming),
     };

@@ -5,7 +5,6 @@ mod copies;
 mod export;
 mod export_ccw;
 mod fsck;
-mod git_hooks;
 mod github;
 mod ids;
 mod import;
@@ -23,10 +22,6 @@ pub(crate) use agent_setup::{AgentFiles, AgentSetup, Change as FileEdit, PieceSt
 pub(crate) use export::{Table, TrackerExport, export, export_beads, export_csv};
 pub(crate) use export_ccw::{CcwExport, CcwStore, export_ccw};
 pub(crate) use fsck::{Finding, Repaired, Severity, fsck, repair};
-pub(crate) use git_hooks::{
-    Change as HookChange, HookState, InstallHooks, Installed, Side, hooks_status, install_hooks,
-    uninstall_hooks,
-};
 pub(crate) use github::{GithubComment, GithubSource, Reply, comment_for_github, import_github};
 pub(crate) use ids::{IdKind, KnownId, ids};
 pub(crate) use import::{Export, Import, Selected, import, import_jsonl, issues, line};

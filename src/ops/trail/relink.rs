@@ -38,16 +38,10 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
     let (store, dry_run) = (session.store(), input.dry_run);
     let permit = (!dry_run).then(|| session.permit(Op::Relink)).transpose()?;
     let snapshot = store.snapshot()?;
-    let commits = match (relink::commits(store, input.range.as_deref())?, &input.range) {
-        (Ok(commits), _) => commits,
-        (Err(_), Some(range)) => {
-            return Err(Refusal::new(Code::NotFound, format!("git knows no commits `{range}`"))
-                .hint("name them as for `git log`: `main`, `v1.0..main`, `HEAD~20..`"));
-        }
-        (Err(said), None) => {
-            return Err(Refusal::new(Code::GitFailed, format!("git cannot list the commits: {said}"))
-                .hint("`git fsck` says what is wrong"));
-        }
+    let Some(commits) = relink::commits(store, input.range.as_deref())? else {
+        let range = input.range.as_deref().unwrap_or_default();
+        return Err(Refusal::new(Code::NotFound, format!("git knows no commits `{range}`"))
+            .hint("name them as for `git log`: `main`, `v1.0..main`, `HEAD~20..`"));
     };
     let Found { links, undecided, unreadable } = relink::lost(store, &snapshot, &commits)?;
     for id in unreadable {

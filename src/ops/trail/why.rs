@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,6 +25,45 @@ pub(crate) struct AskedLines {
     pub(crate) file: String,
     /// The lines, from 1 (default: all).
     pub(crate) lines: Option<RangeInclusive<u64>>,
+}
+
+impl AskedLines {
+    /// Separates the line numbers from the file name. If a file with the whole text as its name exists, that file is
+    /// meant.
+    ///
+    /// # Errors
+    /// Usage if the line numbers make no sense.
+    pub(crate) fn parse(here: &Path, place: &str) -> Result<Self, Refusal> {
+        let wrong = |what: &str| {
+            Refusal::usage(format!("`{place}` {what}"))
+                .hint("FILE, FILE:LINE or FILE:FIRST,LAST; lines count from 1")
+        };
+        let of = |file: &str, lines| Self { here: here.to_owned(), file: file.to_owned(), lines };
+        let Some((file, tail)) = place.rsplit_once(':').filter(|_| !here.join(place).exists()) else {
+            return Ok(of(place, None));
+        };
+        let looks_like_lines = tail.starts_with(|c: char| c.is_ascii_digit());
+        if !looks_like_lines {
+            return Ok(of(place, None));
+        }
+        let number = |text: &str| text.parse::<u64>().ok().filter(|n| *n > 0);
+        let (first, last) = match tail.split_once([',', '-']) {
+            Some((first, last)) => (number(first), number(last)),
+            None => (number(tail), number(tail)),
+        };
+        let (Some(first), Some(last)) = (first, last) else { return Err(wrong("names no line")) };
+        if first > last {
+            return Err(wrong("ends before it begins"));
+        }
+        // Compilers print FILE:LINE:COLUMN.
+        match file.rsplit_once(':').filter(|_| first == last && !here.join(file).exists()) {
+            Some((name, line)) if number(line).is_some() => {
+                let line = number(line).unwrap_or(1);
+                Ok(of(name, Some(line..=line)))
+            }
+            _ => Ok(of(file, Some(first..=last))),
+        }
+    }
 }
 
 /// What `why` answers.

@@ -132,16 +132,11 @@ pub(crate) fn ask_apart<A: Answer, T>(
 
 /// What the agent changed in its worktree, although it was only to read.
 fn touched(folder: &Path, base: ObjectId, session: &Session, agent: &str) -> Option<Notice> {
-    let look = || -> Result<Vec<String>, Refusal> {
-        let there = tree::open_of(session.store(), folder)?;
-        let mut changed = there.git().uncommitted()?;
-        if there.head()?.is_some_and(|head| head != base) {
-            changed.insert(0, "HEAD".to_owned());
-        }
-        Ok(changed)
-    };
-    // An agent may have broken even this.
-    let changed = look().unwrap_or_else(|refusal| vec![refusal.message]);
+    let there = tree::open_of(session.store(), folder).ok()?;
+    let mut changed = there.git().uncommitted().ok()?;
+    if there.head().ok()?.is_some_and(|head| head != base) {
+        changed.insert(0, "HEAD".to_owned());
+    }
     let changed = changed.iter().map(|it| it.trim()).take(5).collect::<Vec<_>>().join(", ");
     (!changed.is_empty()).then(|| {
         Notice::warning(format!(

@@ -56,7 +56,7 @@ impl Conversation<'_> {
         AgentSession {
             agent: self.agent.name().to_owned(),
             model: None,
-            protocol: self.agent.protocol().value,
+            protocol: self.agent.protocol().value.into(),
             session_id: None,
             started_at: self.started_at,
             ended_at: self.ended_at,
@@ -130,7 +130,7 @@ pub(crate) fn recorded(usage: Usage) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::agent_session::Protocol;
+    use crate::model::agent_session::SessionProtocol;
 
     #[test]
     fn what_an_agent_tells_is_bounded() {
@@ -138,7 +138,7 @@ mod tests {
         let session = |cost| AgentSession {
             agent: "claude\nrm".into(),
             model: Some("  ".into()),
-            protocol: Protocol::Acp,
+            protocol: SessionProtocol::Acp,
             session_id: Some("x".repeat(10_000)),
             started_at: at,
             ended_at: Time::EPOCH,

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{WorktreeClaim, as_claimed, own};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, CodeState};
-use crate::agent::process::{self, Ended, Interrupts, Ran, Shell};
+use crate::agent::process::{self, Ended, Ran, Shell};
 use crate::model::code::Code;
 use crate::model::execution::{Check, Event, Execution};
 use crate::model::hash::CommitHash;
@@ -169,7 +169,7 @@ impl Verification<'_> {
     ) -> Result<Vec<String>, Refusal> {
         let Self { tests, place, environment, .. } = self;
         let environment = environment.as_deref();
-        let interrupts = Interrupts::catch()?;
+        let interrupts = self.session.interrupts()?;
         // Untracked files that an earlier test left behind do not make a later result less valid.
         let has_untracked = place.is_dirty(true)? && !place.is_dirty(false)?;
         for (n, test) in tests.iter().enumerate() {

@@ -1,10 +1,10 @@
-use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Context, Failure, Outcome};
+use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::hooks::install::{self, Change, HookState, HooksAt, Installed, Side};
 use crate::model::code::Code;
-use crate::ops::store::{self, HookChange, HookState, InstallHooks, Installed, Side};
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::store::Store;
+use crate::ui::{Cell, Column, Table, style};
 
 /// Install, remove or list the git hooks that link commits to plans
 #[derive(Debug, clap::Args)]
@@ -40,27 +40,29 @@ enum Command {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let Args { command } = args;
     let session = context.session()?;
-    let done = match args.command {
+    let store = session.store();
+    let states = match command {
         Command::Install { server, force } => {
             let side = if server { Side::Server } else { Side::Client };
-            store::install_hooks(&session, &InstallHooks { program: program()?, side, force })?
+            install::install(&hooks_at(store)?, &program()?, side, force)?
         }
-        Command::Uninstall => store::uninstall_hooks(&session)?,
-        Command::Status => store::hooks_status(&session, &program()?)?,
+        Command::Uninstall => install::uninstall(&hooks_at(store)?)?,
+        Command::Status => install::status(&hooks_at(store)?, &program()?),
     };
-    warn_of_edited(&done.view, context);
-    context.answer(done, |states, _, screen| table(screen, states))
-}
-
-fn table(screen: &mut Screen, states: &[HookState]) -> io::Result<()> {
+    warn_of_edited(&states, context);
+    if context.json() {
+        context.screen.print_json(&states)?;
+        return Ok(Exit::Done);
+    }
     let mut table = Table::new([
         Column::left("HOOK"),
         Column::left("STATE"),
         Column::left("CALLS"),
         Column::left("EARLIER HOOK"),
     ]);
-    for state in states {
+    for state in &states {
         let shown = |path: &Option<PathBuf>| path.as_deref().map_or_else(String::new, near);
         let (word, style) = word(state);
         table.row([
@@ -70,22 +72,27 @@ fn table(screen: &mut Screen, states: &[HookState]) -> io::Result<()> {
             shown(&state.earlier).into(),
         ]);
     }
-    table.print(screen)
+    table.print(&mut context.screen)?;
+    Ok(Exit::Done)
 }
 
-/// The hooks of a repository where people work, which call this program.
-pub(super) fn client_hooks() -> Result<InstallHooks, Failure> {
-    Ok(InstallHooks { program: program()?, side: Side::Client, force: false })
+/// Installs the hooks of a repository where people work, to call this program.
+pub(crate) fn install_hooks(store: &Store, force: bool) -> Result<Vec<HookState>, Failure> {
+    Ok(install::install(&hooks_at(store)?, &program()?, Side::Client, force)?)
 }
 
 /// Warns where edited shims were moved to.
-pub(super) fn warn_of_edited(states: &[HookState], context: &Context) {
+pub(crate) fn warn_of_edited(states: &[HookState], context: &Context) {
     for (name, path) in states.iter().filter_map(|it| Some((it.name, it.edited.as_deref()?))) {
         context.warn(&format!(
             "`{name}` had been edited: it is kept as `{}`, which git does not run",
             near(path)
         ));
     }
+}
+
+fn hooks_at(store: &Store) -> Result<HooksAt, Failure> {
+    Ok(HooksAt::find(&store.git(), store.work_dir().as_deref())?)
 }
 
 fn program() -> Result<PathBuf, Failure> {
@@ -98,9 +105,9 @@ fn program() -> Result<PathBuf, Failure> {
 /// What was just done to the hook, or else its state.
 fn word(state: &HookState) -> (&'static str, style::Style) {
     match (state.change, state.installed) {
-        (HookChange::Removed, _) => ("removed", style::PLAIN),
-        (HookChange::GivenBack, _) => ("given back", style::PLAIN),
-        (HookChange::LeftAlone, _) => ("foreign, left alone", style::WARN),
+        (Change::Removed, _) => ("removed", style::PLAIN),
+        (Change::GivenBack, _) => ("given back", style::PLAIN),
+        (Change::LeftAlone, _) => ("foreign, left alone", style::WARN),
         (_, Installed::Current) if state.calls.is_none() => ("installed, calls nothing", style::WARN),
         (_, Installed::Current) => ("installed", style::GOOD),
         (_, Installed::Outdated) => ("outdated", style::WARN),
@@ -111,7 +118,6 @@ fn word(state: &HookState) -> (&'static str, style::Style) {
 
 /// A path relative to the current directory, if it is below it.
 fn near(path: &Path) -> String {
-    let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
-    let below = here.ok().and_then(|here| path.strip_prefix(here).ok());
-    below.unwrap_or(path).display().to_string()
+    let here = std::env::current_dir().and_then(|dir| dir.canonicalize()).unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
 }

@@ -1,6 +1,11 @@
-use crate::cli::command::store::hooks::{client_hooks, warn_of_edited};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::command::store::hooks::{install_hooks, warn_of_edited};
 use crate::cli::{Context, Outcome, print};
-use crate::ops::store::{self, Init};
+use crate::hooks::install::HookState;
+use crate::ops::Done;
+use crate::ops::store::{self, Init, Initialised};
 
 /// Create the store, or fetch the remote's
 #[derive(Debug, clap::Args)]
@@ -13,9 +18,21 @@ pub(crate) struct Args {
     hooks: bool,
 }
 
+/// What `init` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct InitAnswer {
+    /// What happened to the store.
+    #[serde(flatten)]
+    pub(in crate::cli) store: Initialised,
+    /// The git hooks, if requested.
+    pub(in crate::cli) hooks: Vec<HookState>,
+}
+
 pub(in crate::cli) fn run(Args { remote, hooks }: Args, context: &mut Context) -> Outcome {
-    let hooks = if hooks { Some(client_hooks()?) } else { None };
-    let done = store::init(&*context.session()?, &Init { remote, hooks })?;
-    warn_of_edited(&done.view.hooks, context);
+    let session = context.session()?;
+    let Done { view, commit, notices } = store::init(&session, &Init { remote })?;
+    let hooks = if hooks { install_hooks(session.store(), false)? } else { vec![] };
+    warn_of_edited(&hooks, context);
+    let done = Done { view: InitAnswer { store: view, hooks }, commit, notices };
     context.answer(done, |view, _, screen| print::store::initialised(screen, view))
 }

@@ -8,6 +8,7 @@ pub(in crate::cli) mod done;
 pub(in crate::cli) mod ended;
 pub(in crate::cli) mod fail;
 pub(in crate::cli) mod lease;
+pub(in crate::cli) mod mcp;
 pub(in crate::cli) mod next;
 pub(in crate::cli) mod prime;
 pub(in crate::cli) mod retry;

@@ -15,7 +15,7 @@ use crate::model::roadmap::{RoadmapChoice, RoadmapDocument};
 use crate::model::typed;
 use crate::ops::plans::{AddWisdom, add_wisdom};
 use crate::ops::work::{Apart, Unfit, ask_apart};
-use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::ops::{Answer, Refusal, Session};
 use crate::rules::limits;
 use crate::rules::roadmap::{self, Unchosen};
 use crate::rules::roles::Role;
@@ -99,9 +99,7 @@ pub(crate) fn plan(
                 answers: None,
             };
             // The roadmap is there without it.
-            if let Err(refusal) = add_wisdom(there, &wisdom) {
-                there.notice(Notice::warning(format!("not kept as wisdom: {}", refusal.message)));
-            }
+            let _ = add_wisdom(there, &wisdom);
         }
         Ok((done.view, done.commit, done.notices))
     });

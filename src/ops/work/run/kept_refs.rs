@@ -1,7 +1,7 @@
 //! Refs that change what all others mean, so that a run cannot wait until a step is over to look at them: those by which git
 //! takes one object for another, and the file of all packed refs, without which git reads none of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -21,8 +21,6 @@ const PACKED: &str = "packed-refs";
 pub(super) struct KeptRefs {
     replaced: BTreeMap<String, ObjectId>,
     packed: Mutex<Packed>,
-    /// What could not be undone, and was said.
-    lasting: Mutex<BTreeSet<String>>,
 }
 
 /// The packed refs when git could read them last.
@@ -34,35 +32,31 @@ struct Packed {
 
 impl KeptRefs {
     pub(super) fn of(store: &Store) -> Result<Self, Refusal> {
-        let kept = Self { replaced: replaced(store)?, packed: Mutex::default(), lasting: Mutex::default() };
+        let kept = Self { replaced: replaced(store)?, packed: Mutex::default() };
         kept.put_packed_back(store);
         Ok(kept)
     }
 
-    /// Puts them back. What was done to them, in words, and whether it was undone; what cannot be undone is said once.
-    pub(super) fn put_back(&self, store: &Store) -> Vec<(String, bool)> {
-        let mut changed: Vec<(String, bool)> = self.put_packed_back(store).into_iter().collect();
+    /// Puts them back. What was done, in words.
+    pub(super) fn put_back(&self, store: &Store) -> Vec<String> {
+        let mut told: Vec<String> = self.put_packed_back(store).into_iter().collect();
+        let Ok(now) = replaced(store) else { return told };
         let git = store.git();
-        match replaced(store) {
-            Ok(now) => {
-                for (name, new) in now.iter().filter(|(name, new)| self.replaced.get(*name) != Some(*new)) {
-                    let was = self.replaced.get(name).copied();
-                    let undone = git.put_back(name, Some(*new), was).is_ok_and(|is_done| is_done);
-                    changed.push((format!("`{name}` was set to {new}"), undone));
-                }
-                for (name, old) in self.replaced.iter().filter(|(name, _)| !now.contains_key(*name)) {
-                    let undone = git.put_back(name, None, Some(*old)).is_ok_and(|is_done| is_done);
-                    changed.push((format!("`{name}` was deleted at {old}"), undone));
-                }
+        for (name, new) in now.iter().filter(|(name, new)| self.replaced.get(*name) != Some(*new)) {
+            let was = self.replaced.get(name).copied();
+            if git.put_back(name, Some(*new), was).unwrap_or(false) {
+                told.push(format!("`{name}` was set to {new}"));
             }
-            Err(refusal) => changed.push((refusal.message, false)),
         }
-        let mut lasting = self.lasting.lock().unwrap_or_else(PoisonError::into_inner);
-        changed.retain(|(what, undone)| *undone || lasting.insert(what.clone()));
-        changed
+        for (name, old) in self.replaced.iter().filter(|(name, _)| !now.contains_key(*name)) {
+            if git.put_back(name, None, Some(*old)).unwrap_or(false) {
+                told.push(format!("`{name}` was deleted at {old}"));
+            }
+        }
+        told
     }
 
-    fn put_packed_back(&self, store: &Store) -> Option<(String, bool)> {
+    fn put_packed_back(&self, store: &Store) -> Option<String> {
         let common = store.common_dir();
         let mut packed = self.packed.lock().unwrap_or_else(PoisonError::into_inner);
         let look = |found: Metadata| (found.ino(), found.mtime(), found.mtime_nsec());
@@ -78,9 +72,9 @@ impl KeptRefs {
             *packed = Packed { look: looked, content: now };
             return None;
         };
-        let undone = raw::write(&common, Path::new(PACKED), &back).is_ok();
-        packed.look = fs::symlink_metadata(common.join(PACKED)).ok().map(look).filter(|_| undone);
-        Some((format!("the file {PACKED} of the git directory was made unreadable"), undone))
+        raw::write(&common, Path::new(PACKED), &back).ok()?;
+        packed.look = fs::symlink_metadata(common.join(PACKED)).ok().map(look);
+        Some(format!("the file {PACKED} of the git directory was made unreadable"))
     }
 }
 

@@ -92,15 +92,12 @@ impl Outside {
     pub(super) fn keep_records(&self, store: &Store) -> Result<Option<String>, Refusal> {
         let mut last = self.tip.lock().unwrap_or_else(PoisonError::into_inner);
         let tip = store.tip()?;
-        let Some(known) = last.filter(|known| Some(*known) != tip) else {
-            *last = tip;
-            return Ok(None);
-        };
+        let known = std::mem::replace(&mut *last, tip);
+        let Some(known) = known.filter(|known| Some(*known) != tip) else { return Ok(None) };
         let is_readable = tip.is_some_and(|tip| store.snapshot_at(tip).is_ok());
         if let Some(tip) = tip.filter(|_| is_readable)
             && store.is_ancestor(known, tip)?
         {
-            *last = Some(tip);
             return Ok(None);
         }
         let reference = store.reference();
@@ -109,10 +106,7 @@ impl Outside {
             None => match store.merge_head(known, "the records of the run", EqualTrees::Leave) {
                 Ok(_) => {}
                 // Someone purged it: what is gone stays gone.
-                Err(StoreError::Purged { .. }) => {
-                    *last = tip;
-                    return Ok(None);
-                }
+                Err(StoreError::Purged { .. }) => return Ok(None),
                 Err(error) => return Err(error.into()),
             },
         }
@@ -187,10 +181,9 @@ pub(super) fn keep_records(job: &Job) {
     // What cannot be written fails the step soon.
     let Ok(store) = job.identity.store(&job.folder) else { return };
     let refs = job.outside.refs.put_back(&store);
-    // What fails is tried again with the next look, and ends the run if it fails then.
-    let records = job.outside.keep_records(&store).ok().flatten();
-    for (what, undone) in refs.into_iter().chain(records.map(|what| (what, true))) {
-        job.report(Report::Breach(breach(job, None, what, undone)));
+    let records = job.outside.keep_records(&store);
+    for what in refs.into_iter().chain(records.ok().flatten()) {
+        job.report(Report::Breach(breach(job, None, what, true)));
     }
 }
 

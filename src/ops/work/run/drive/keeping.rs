@@ -26,7 +26,7 @@ impl Driver<'_> {
         let refs = self.outside.refs.put_back(self.session.store());
         let records = self.outside.keep_records(self.session.store())?;
         let branch = self.keep_branch()?;
-        let found = refs.into_iter().chain(records.into_iter().chain(branch).map(|what| (what, true)));
+        let found = refs.into_iter().chain(records).chain(branch).map(|what| (what, true));
         let settings = take_put_back(self.session).into_iter().map(|it| (it.what, it.is_done));
         for (what, undone) in found.chain(settings) {
             let (action, issue_id) = self.only_one_at_work();

@@ -5,10 +5,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use super::super::{
-    Change, HooksAt, InstallError, Installed, Side, Slot, called, install, shim, stage, status, uninstall,
+    Change, InstallError, Installed, Side, Slot, called, install, shim, stage, status, uninstall,
 };
 use super::{NAMES, changes, found, mode, names, place, program};
-use crate::store::test_repo::TestRepo;
+use crate::hooks::test_repo::TestRepo;
 
 #[test]
 fn shims_come_and_go() {
@@ -208,12 +208,11 @@ fn the_program_on_the_path_comes_before_the_recorded_one() {
     let recorded = program(&repo);
     let folder = repo.root().join("on-path");
     let path = std::env::join_paths([Path::new("/nowhere"), &folder]).unwrap();
-    let at = HooksAt::find(&repo.git, Some(&repo.root()), Some(&path)).unwrap();
-    assert_eq!(called(&at, Some(recorded.clone())), None);
+    assert_eq!(called(Some(&path), Some(recorded.clone())), None);
     repo.script(&recorded, "exit 0");
-    assert_eq!(called(&at, Some(recorded.clone())), Some(recorded.clone()));
+    assert_eq!(called(Some(&path), Some(recorded.clone())), Some(recorded.clone()));
     repo.script(&folder.join("git-wf"), "exit 0");
-    assert_eq!(called(&at, Some(recorded)), Some(folder.join("git-wf")));
+    assert_eq!(called(Some(&path), Some(recorded)), Some(folder.join("git-wf")));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The files of one hook in the hooks directory.
 
+use std::env;
 use std::fs;
 use std::io;
 use std::iter;
@@ -82,9 +83,9 @@ impl Slot {
         }
     }
 
-    pub(super) fn state(&self, at: &HooksAt, installed: Installed) -> HookState {
+    pub(super) fn state(&self, installed: Installed) -> HookState {
         let calls = match &self.found {
-            Found::Shim(text) => called(at, shim::recorded(text)),
+            Found::Shim(text) => called(env::var_os("PATH").as_deref(), shim::recorded(text)),
             Found::Nothing | Found::Other => None,
         };
         let earlier = self.earlier.clone();
@@ -156,7 +157,7 @@ impl Slot {
         self.tidy();
         let left = Self::look(at, self.shim);
         let installed = if left.found == Found::Nothing { Installed::Absent } else { Installed::Foreign };
-        Ok(HookState { change, edited, ..left.state(at, installed) })
+        Ok(HookState { change, edited, ..left.state(installed) })
     }
 
     /// Removes the directory of earlier hooks if it is empty.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Removes what is of no use to readers: the sizes of Rust's integers, duplicate names in lists, and line breaks from
 /// source comments.
-pub(super) fn tidy(value: &mut Value) {
+pub(crate) fn tidy(value: &mut Value) {
     match value {
         Value::Object(map) => {
             let is_width = |format: &Value| {

@@ -1,6 +1,5 @@
 //! The directory in which git looks for the hooks of this repository, and whether they may be installed there.
 
-use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
@@ -13,22 +12,15 @@ pub(crate) struct HooksAt {
     common_dir: PathBuf,
     work_dir: Option<PathBuf>,
     tracked: bool,
-    search_path: Option<OsString>,
 }
 
 impl HooksAt {
     /// Asks git, which honours `core.hooksPath`, relative to the root of the work tree. The directory need not exist.
-    /// `search_path` is the `PATH` of whoever asks.
-    pub(crate) fn find(
-        git: &Git,
-        work_dir: Option<&Path>,
-        search_path: Option<&OsStr>,
-    ) -> Result<Self, GitError> {
+    pub(crate) fn find(git: &Git, work_dir: Option<&Path>) -> Result<Self, GitError> {
         let folder = git.hooks_dir()?;
         let common_dir = git.real_common_dir()?;
         let work_dir = work_dir.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
-        let search_path = search_path.map(OsStr::to_owned);
-        let mut at = Self { folder, common_dir, work_dir, tracked: false, search_path };
+        let mut at = Self { folder, common_dir, work_dir, tracked: false };
         at.tracked = at.is_tracked(git)?;
         Ok(at)
     }
@@ -36,16 +28,6 @@ impl HooksAt {
     /// The hooks directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// Where git runs the hooks.
-    pub(super) fn run_in(&self) -> &Path {
-        self.work_dir.as_deref().unwrap_or(&self.common_dir)
-    }
-
-    /// The `PATH` on which hooks look for programs.
-    pub(super) fn search_path(&self) -> Option<&OsStr> {
-        self.search_path.as_deref()
     }
 
     /// Whether the repository has no work tree, so that nobody commits in it.

@@ -12,6 +12,8 @@ mod slot;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,10 +21,8 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 use tempfile::TempPath;
 
-use crate::agent::configured;
-
-pub(super) use error::InstallError;
-pub(super) use place::HooksAt;
+pub(crate) use error::InstallError;
+pub(crate) use place::HooksAt;
 use shim::SHIMS;
 pub(crate) use shim::Side;
 use slot::Slot;
@@ -84,7 +84,7 @@ pub(crate) struct HookState {
 ///
 /// Every check is made before anything is changed. If the file system fails halfway, each hook is either unchanged or
 /// completely installed, and another install finishes the rest.
-pub(super) fn install(
+pub(crate) fn install(
     at: &HooksAt,
     program: &Path,
     side: Side,
@@ -121,15 +121,15 @@ pub(super) fn install(
 }
 
 /// Removes every shim and restores the earlier hooks. Foreign hooks stay, and edited shims are moved aside.
-pub(super) fn uninstall(at: &HooksAt) -> Result<Vec<HookState>, InstallError> {
+pub(crate) fn uninstall(at: &HooksAt) -> Result<Vec<HookState>, InstallError> {
     let slots: Vec<Slot> = listed(at).collect();
     slots.iter().map(|slot| slot.remove(at)).collect()
 }
 
 /// The state of each hook, compared with an install with that `program`.
-pub(super) fn status(at: &HooksAt, program: &Path) -> Vec<HookState> {
+pub(crate) fn status(at: &HooksAt, program: &Path) -> Vec<HookState> {
     let program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
-    listed(at).map(|slot| slot.state(at, slot.installed(&program))).collect()
+    listed(at).map(|slot| slot.state(slot.installed(&program))).collect()
 }
 
 /// The hooks that are useful in this repository, and any other shims that are installed.
@@ -161,9 +161,11 @@ fn stage(folder: &Path, text: &[u8]) -> Result<TempPath, InstallError> {
     write().map_err(InstallError::io("write to", folder))
 }
 
-/// The program that a shim runs: the one on the `PATH`, else the recorded one.
-fn called(at: &HooksAt, recorded: Option<PathBuf>) -> Option<PathBuf> {
-    let on_path = configured::program(PROGRAM, at.run_in(), at.search_path());
+/// The program that a shim runs: the one on that `PATH`, else the recorded one.
+fn called(path: Option<&OsStr>, recorded: Option<PathBuf>) -> Option<PathBuf> {
+    let on_path = path.and_then(|path| {
+        env::split_paths(path).map(|folder| folder.join(PROGRAM)).find(|program| is_executable(program))
+    });
     on_path.or(recorded.filter(|program| is_executable(program)))
 }
 

@@ -42,18 +42,18 @@ const fn shim(name: &'static str, side: Side, template: &'static str) -> Shim {
 
 /// All hooks, in listing order.
 pub(super) const SHIMS: &[Shim] = &[
-    shim("commit-msg", Side::Client, include_str!("../../../../../hooks/commit-msg")),
-    shim("post-commit", Side::Client, include_str!("../../../../../hooks/post-commit")),
-    shim("post-merge", Side::Client, include_str!("../../../../../hooks/post-merge")),
-    shim("post-rewrite", Side::Client, include_str!("../../../../../hooks/post-rewrite")),
-    shim("pre-push", Side::Client, include_str!("../../../../../hooks/pre-push")),
-    shim("pre-receive", Side::Server, include_str!("../../../../../hooks/pre-receive")),
+    shim("commit-msg", Side::Client, include_str!("../../../hooks/commit-msg")),
+    shim("post-commit", Side::Client, include_str!("../../../hooks/post-commit")),
+    shim("post-merge", Side::Client, include_str!("../../../hooks/post-merge")),
+    shim("post-rewrite", Side::Client, include_str!("../../../hooks/post-rewrite")),
+    shim("pre-push", Side::Client, include_str!("../../../hooks/pre-push")),
+    shim("pre-receive", Side::Server, include_str!("../../../hooks/pre-receive")),
 ];
 
 impl Shim {
     /// The content of the file; `program` is what it runs if `git-wf` is not on the `PATH`.
     pub(super) fn text(&self, program: &Path) -> Vec<u8> {
-        let common = include_str!("../../../../../hooks/earlier.sh");
+        let common = include_str!("../../../hooks/earlier.sh");
         let text = self.template.replace(COMMON, common).replace(HOOK, self.name);
         text.as_bytes().replace(PROGRAM, quoted(program))
     }

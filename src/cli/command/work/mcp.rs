@@ -1,0 +1,73 @@
+use crate::agent::in_run;
+use crate::cli::{Context, Exit, Failure, Outcome, acting, acting_as, environment, print};
+use crate::mcp::{self, Settings};
+use crate::model::code::Code;
+use crate::rules::roles;
+
+/// Serve agents over the Model Context Protocol, on stdin and stdout
+///
+/// Agents start this themselves, once `git wf agents setup` has entered it in their configuration. They get tools to find
+/// and write issues, submit and review plans, claim and finish work, and trace code, with resources and prompts. --role
+/// and WF_ROLE decide which tools there are. No tool overrides a gate, hides values, or changes the policy.
+///
+/// A call acts in the directory that it names, else in the client's only root, else in the current directory.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The role of the agent (default: WF_ROLE)
+    #[arg(long, value_parser = parse_role)]
+    role: Option<String>,
+    /// Offer only tools that change nothing
+    #[arg(long)]
+    read_only: bool,
+}
+
+fn parse_role(text: &str) -> Result<String, String> {
+    match roles::acting(Some(text)) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(_) => Err(format!("expected one of {}", roles::names().collect::<Vec<_>>().join(", "))),
+    }
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    if context.json() {
+        return Err(Failure::usage("`mcp` speaks a protocol, so it has no --json").hint("leave --json out"));
+    }
+    let environment = environment();
+    if let Some(name) =
+        ["GIT_DIR", "GIT_WORK_TREE"].into_iter().find(|name| environment.filled(name).is_some())
+    {
+        return Err(Failure::new(
+            Code::GitDirSet,
+            format!("{name} is set, but each call names its own directory"),
+        )
+        .hint(format!("start the server without {name}")));
+    }
+    let charged = in_run::charged();
+    let role = match (&charged, args.role) {
+        // An agent of a run keeps its role.
+        (Some(charged), _) => Some(charged.role.clone()),
+        (None, Some(role)) => Some(role),
+        (None, None) => std::env::var("WF_ROLE").ok().filter(|role| !role.trim().is_empty()),
+    };
+    // An unknown role may do nothing, so say so before any call fails.
+    if charged.is_none() {
+        roles::acting(role.as_deref())?;
+    }
+    let folder = std::env::current_dir().map_err(|error| {
+        Failure::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
+            .hint("change to a directory that exists")
+    })?;
+    let acting = if charged.is_some() { acting() } else { acting_as(role.clone()) };
+    let settings = Settings {
+        folder,
+        environment,
+        acting,
+        role,
+        is_in_run: charged.is_some(),
+        is_read_only: args.read_only,
+        spell: print::remedy::command,
+    };
+    mcp::serve(settings)
+        .map_err(|error| Failure::new(Code::Protocol, format!("the server stopped: {error}")))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,94 @@
+//! Runs a call on a thread of its own, with its own session.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+
+use super::progress::{Steps, forward};
+use super::tools::Call;
+use super::{Settings, folders};
+use crate::model::code::Code;
+use crate::ops::{Refusal, Session};
+use crate::store::Store;
+
+/// What a call needs to begin.
+pub(super) struct Job {
+    pub(super) settings: Arc<Settings>,
+    /// The directories that the client works in; empty if it does not say.
+    pub(super) roots: Vec<PathBuf>,
+    /// The directory that the call names.
+    pub(super) directory: Option<String>,
+    /// The client and its version.
+    pub(super) client: Option<String>,
+}
+
+/// Tells a call to stop when it is given up.
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Job {
+    /// Runs the call. If the client cancels it, its test command is ended. Progress is told before the answer.
+    ///
+    /// # Errors
+    /// A directory without a repository, or outside of the client's roots; the errors of `work`.
+    pub(super) async fn run<T: Send + 'static>(
+        self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Call<'_>) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let given_up = StopOnDrop(Arc::clone(&stop));
+        let (steps, told) = match context.meta.get_progress_token() {
+            Some(token) => {
+                let (steps, told) = Steps::told();
+                (steps, Some((told, token)))
+            }
+            None => (Steps::untold(), None),
+        };
+        let thread = tokio::task::spawn_blocking(move || self.on_this_thread(&steps, stop, work));
+        let telling = async {
+            if let Some((told, token)) = told {
+                forward(told, context.peer.clone(), token).await;
+            }
+        };
+        let cancelled = async {
+            context.ct.cancelled().await;
+            given_up.0.store(true, Ordering::Relaxed);
+            std::future::pending::<()>().await;
+        };
+        let whole = async { tokio::join!(thread, telling).0 };
+        let ended = tokio::select! {
+            ended = whole => ended,
+            () = cancelled => unreachable!("it only waits"),
+        };
+        ended.unwrap_or_else(|_| {
+            Err(Refusal::new(
+                Code::Bug,
+                "the call failed because of a bug in git-wf; stderr of the server says where",
+            )
+            .hint("report it, with that output"))
+        })
+    }
+
+    fn on_this_thread<T>(
+        &self,
+        steps: &Steps,
+        stop: Arc<AtomicBool>,
+        work: impl FnOnce(&Call<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let Self { settings, roots, directory, client } = self;
+        let folder = folders::choose(settings, roots, directory.as_deref())?;
+        let store = Store::open(&folder, &settings.environment)?.acting(settings.acting.clone());
+        let session = Session::new(store, Box::new(steps.clone())).stopped_by(stop);
+        let client = client.as_deref();
+        work(&Call { session: &session, folder: &folder, client, steps, spell: settings.spell })
+    }
+}

@@ -1,0 +1,76 @@
+//! The front end for agents: a server of the Model Context Protocol on stdin and stdout.
+//!
+//! Every request is answered by operations, each on a thread of its own with its own session. The tools are in
+//! [`tools`], one file each.
+
+mod call;
+mod completion;
+mod folders;
+mod progress;
+mod prompts;
+mod refused;
+mod resources;
+mod schema;
+mod server;
+mod tools;
+mod watch;
+mod wire;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+
+use crate::git::Environment;
+use crate::model::remedy::Call;
+use crate::store::Acting;
+use server::Server;
+use wire::Wire;
+
+/// How a server serves.
+pub(crate) struct Settings {
+    /// The directory in which it was started.
+    pub(crate) folder: PathBuf,
+    /// The environment of the process.
+    pub(crate) environment: Environment,
+    /// Who acts.
+    pub(crate) acting: Acting,
+    /// The role in which they act; `None` for an owner.
+    pub(crate) role: Option<String>,
+    /// Whether an agent of a run acts.
+    pub(crate) is_in_run: bool,
+    /// Whether only tools that change nothing are offered.
+    pub(crate) is_read_only: bool,
+    /// Spells out a call as a command, for what no tool does.
+    pub(crate) spell: fn(&Call) -> String,
+}
+
+/// Calls beyond this number wait for others to end.
+const MOST_CALLS: usize = 16;
+/// How long calls may take to end after the client is gone: a test command gets two seconds before it is killed.
+const ENDING: Duration = Duration::from_secs(5);
+
+/// Serves until the client closes stdin.
+///
+/// # Errors
+/// The runtime cannot be started, or the client does not speak the protocol.
+pub(crate) fn serve(settings: Settings) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .max_blocking_threads(MOST_CALLS)
+        .build()?;
+    let (wire, writer) = Wire::on_stdio();
+    let served = runtime.block_on(async {
+        match Server::new(settings).serve(wire).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
+            // Whoever only looks whether the server starts closes stdin at once.
+            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    });
+    // Dropping the calls that still run tells them to stop.
+    runtime.shutdown_timeout(ENDING);
+    writer.finish();
+    served
+}

@@ -1,0 +1,160 @@
+//! Progress of a call, as notifications for a client that asked for them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::{Peer, RoleServer};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+
+use crate::agent::process::Ran;
+use crate::ops::work::{Observer, Test};
+use crate::ops::{self};
+
+/// With fewer steps, the work is done before anyone looks.
+const WORTH_TELLING: usize = 2000;
+
+/// One notification.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Step {
+    done: f64,
+    total: Option<f64>,
+    message: String,
+}
+
+/// Where progress goes; nowhere if the client did not ask.
+#[derive(Clone)]
+pub(super) struct Steps(Option<Arc<Sink>>);
+
+struct Sink {
+    out: UnboundedSender<Step>,
+    so_far: Mutex<SoFar>,
+}
+
+/// What was told so far. Progress must increase over the whole call, although each part of it counts from 0.
+#[derive(Default)]
+struct SoFar {
+    doing: String,
+    /// Steps of the parts before.
+    before: f64,
+    told: f64,
+}
+
+impl Steps {
+    /// Progress that someone receives.
+    pub(super) fn told() -> (Self, UnboundedReceiver<Step>) {
+        let (out, steps) = mpsc::unbounded_channel();
+        (Self(Some(Arc::new(Sink { out, so_far: Mutex::default() }))), steps)
+    }
+
+    /// Progress that nobody receives.
+    pub(super) fn untold() -> Self {
+        Self(None)
+    }
+
+    /// `done` steps of `doing`; told if it is at least `least` steps more than before.
+    fn tell(&self, doing: &str, done: f64, total: Option<f64>, least: f64) {
+        let Some(sink) = &self.0 else { return };
+        let mut so_far = sink.so_far.lock().unwrap_or_else(PoisonError::into_inner);
+        if so_far.doing != doing {
+            so_far.before = so_far.told;
+            doing.clone_into(&mut so_far.doing);
+        }
+        let now = so_far.before + done;
+        if now < so_far.told + least {
+            return;
+        }
+        so_far.told = now;
+        let total = total.map(|total| so_far.before + total);
+        // Nobody listens any more once the call was given up.
+        let _ = sink.out.send(Step { done: now, total, message: doing.to_owned() });
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // A count of steps.
+impl ops::Progress for Steps {
+    fn at(&self, doing: &'static str, done: usize, total: usize) {
+        if total >= WORTH_TELLING {
+            let total = total as f64;
+            self.tell(doing, done as f64, Some(total), total / 50.0);
+        }
+    }
+
+    fn count(&self, doing: &'static str, done: u64, total: Option<u64>) {
+        let least =
+            total.map_or_else(|| 100.0_f64.max(done as f64 / 10.0), |total| 1.0_f64.max(total as f64 / 50.0));
+        self.tell(doing, done as f64, total.map(|total| total as f64), least);
+    }
+
+    fn end(&self) {}
+}
+
+/// Tells each test command as it starts, and the end of the last.
+pub(super) struct Tests {
+    steps: Steps,
+    place: usize,
+    of: usize,
+}
+
+impl Tests {
+    pub(super) fn telling(steps: &Steps) -> Self {
+        Self { steps: steps.clone(), place: 0, of: 0 }
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // A plan has few tests.
+impl Observer for Tests {
+    fn begins(&mut self, test: &Test, place: usize, of: usize) {
+        (self.place, self.of) = (place, of);
+        let message = format!("running test {} of {of}: {}", place + 1, test.command.as_str());
+        self.steps.tell(&message, if place == 0 { 0.5 } else { 1.0 }, None, 0.1);
+    }
+
+    fn wrote(&mut self, _: &[u8]) {}
+
+    fn ended(&mut self, _: &Ran) {
+        if self.place + 1 == self.of {
+            self.steps.tell("tests have ended", 1.0, None, 0.1);
+        }
+    }
+}
+
+/// Sends notifications until the call is over.
+pub(super) async fn forward(
+    mut steps: UnboundedReceiver<Step>,
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+) {
+    while let Some(Step { done, total, message }) = steps.recv().await {
+        let mut told = ProgressNotificationParam::new(token.clone(), done);
+        (told.total, told.message) = (total, Some(message));
+        // If the client is gone, the call is told to stop anyway.
+        let _ = peer.notify_progress(told).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::Progress;
+
+    #[test]
+    fn progress_only_increases_and_is_not_told_too_often() {
+        let (steps, mut told) = Steps::told();
+        for n in 0..=3000 {
+            steps.at("reading", n, 3000);
+        }
+        for n in 0..=4000 {
+            steps.at("writing", n, 4000);
+        }
+        steps.at("few", 3, 5);
+        drop(steps);
+        let mut all = Vec::new();
+        while let Ok(step) = told.try_recv() {
+            all.push(step);
+        }
+        assert!((80..=104).contains(&all.len()), "{}", all.len());
+        assert!(all.windows(2).all(|pair| pair[0].done < pair[1].done));
+        let last = all.last().unwrap();
+        assert_eq!((last.done, last.total, last.message.as_str()), (7000.0, Some(7000.0), "writing"));
+    }
+}

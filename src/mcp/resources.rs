@@ -1,0 +1,100 @@
+//! The resources: issues, plans, and what the worktree executes, as JSON that a client can watch.
+
+use rmcp::model::{Resource, ResourceTemplate};
+use serde_json::{Value, json};
+
+use crate::index::{Filter, Sort};
+use crate::model::code::Code;
+use crate::model::typed;
+use crate::ops::issues::{self, List, Record};
+use crate::ops::{Refusal, Session, work};
+
+/// What this worktree executes.
+pub(super) const CURRENT: &str = "wf://execution/current";
+const ISSUE: &str = "wf://issue/";
+const PLAN: &str = "wf://plan/";
+pub(super) const JSON: &str = "application/json";
+/// The most issues that are listed; `find` finds the others.
+const MOST: usize = 100;
+
+/// What can be read: what is executed, and the most urgent open issues.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(super) fn list(session: &Session) -> Result<Vec<Resource>, Refusal> {
+    let current = Resource::new(CURRENT, "current execution")
+        .with_title("What this worktree executes")
+        .with_description("The plan that this worktree executes, with its current task")
+        .with_mime_type(JSON);
+    let open = List {
+        filter: Filter::default(),
+        since: None,
+        until: None,
+        sort: Sort::Priority,
+        offset: 0,
+        limit: Some(MOST),
+    };
+    let rows = issues::rows(session, &open, false)?.view.rows;
+    let issues = rows.into_iter().map(|row| {
+        Resource::new(format!("{ISSUE}{}", row.id), row.id).with_title(row.title).with_mime_type(JSON)
+    });
+    Ok(std::iter::once(current).chain(issues).collect())
+}
+
+/// The forms of their URIs.
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    let template = |of: &str, name: &str, about: &str| {
+        ResourceTemplate::new(format!("{of}{{id}}"), name).with_description(about).with_mime_type(JSON)
+    };
+    vec![
+        template(ISSUE, "issue", "An issue with its plans, executions, comments and feedback"),
+        template(PLAN, "plan", "A plan with its tasks and reviews"),
+    ]
+}
+
+/// The kind of record whose ids complete a template.
+pub(super) fn is_of_issues(template: &str) -> Option<bool> {
+    match template {
+        _ if template.starts_with(ISSUE) => Some(true),
+        _ if template.starts_with(PLAN) => Some(false),
+        _ => None,
+    }
+}
+
+/// Reads a resource.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`; any error from reading the store.
+pub(super) fn read(session: &Session, uri: &str) -> Result<String, Refusal> {
+    let value = if uri == CURRENT {
+        current(session)?
+    } else if let Some(id) = uri.strip_prefix(ISSUE) {
+        match issues::show(session, id, false)?.view {
+            Record::Issue(issue) => typed::own_json(&issue),
+            _ => return Err(other_kind(uri, "an issue")),
+        }
+    } else if let Some(id) = uri.strip_prefix(PLAN) {
+        match issues::show(session, id, false)?.view {
+            Record::Plan(plan) => typed::own_json(&plan),
+            _ => return Err(other_kind(uri, "a plan")),
+        }
+    } else {
+        return Err(Refusal::new(Code::NotFound, format!("there is no resource `{uri}`"))
+            .hint(format!("the resources are {ISSUE}ID, {PLAN}ID and {CURRENT}")));
+    };
+    Ok(value.to_string())
+}
+
+fn other_kind(uri: &str, kind: &str) -> Refusal {
+    Refusal::new(Code::NotFound, format!("`{uri}` does not name {kind}"))
+        .hint("the tool `show` shows a record of any kind")
+}
+
+fn current(session: &Session) -> Result<Value, Refusal> {
+    session.check_store()?;
+    let primed = work::prime(session, None)?.view.and_then(|it| it.execution);
+    let Some(primed) = primed else { return Ok(json!({ "execution_id": null })) };
+    let detail = work::detail(session, Some(primed.solution_id.as_str()))?.view;
+    let (task, detail) = (typed::own_json(&primed.task), typed::own_json(&detail));
+    Ok(json!({ "execution_id": primed.execution_id, "task": task, "detail": detail }))
+}

@@ -1,0 +1,158 @@
+//! Claiming work.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Tool};
+use crate::mcp::progress::Steps;
+use crate::model::agent_session::{AgentSession, SessionProtocol};
+use crate::model::op::Op;
+use crate::ops::work::{self, ClaimRequest, DetailView, PrimedTask, Started, What};
+use crate::ops::{Answer, Notice, Refusal, Session};
+
+pub(super) struct Claim;
+
+/// What to claim.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Input {
+    /// This issue: its bound plan is queued, if it is not, and claimed.
+    issue: Option<String>,
+    /// This item: S-1, QUE-…:S-1, or the id of a plan (default: the first ready one).
+    item: Option<String>,
+    /// Only an item of this queue.
+    queue: Option<String>,
+    /// The task to work on now, such as T1: commits are linked to it. Call again with the next task when you begin it.
+    task: Option<String>,
+    /// Create a worktree for the plan, beside the repository: true, or its path. Then work there, and name it as
+    /// `directory` in later calls.
+    worktree: Option<Worktree>,
+    /// Claim only in this clone, without asking the remote.
+    local: bool,
+    /// The model that you are, if you know it; it is recorded with the execution.
+    model: Option<String>,
+}
+
+/// Whether to create a worktree, and where.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+enum Worktree {
+    Beside(bool),
+    At(PathBuf),
+}
+
+/// What was claimed, and all that its executor needs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Claimed {
+    /// The claim.
+    claim: work::Claim,
+    /// The directory to work in.
+    directory: PathBuf,
+    /// The task to work on: the one that was started, else the first open one; absent if every task was begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<PrimedTask>,
+    /// The task that commits are linked to from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<Started>,
+    /// The issue, the plan as it was claimed, and what happened before: earlier attempts, feedback and comments.
+    detail: Box<DetailView>,
+}
+
+impl Tool for Claim {
+    const NAME: &'static str = "claim";
+    const TITLE: &'static str = "Claim a plan to execute";
+    const ABOUT: &'static str = "Claim the next ready plan (or a named issue or item) for this worktree, and get the plan, the task to \
+        begin with, and what earlier attempts ran into. Call it again with `task` to begin the next task. Commit your work as \
+        usual: hooks link the commits. A worktree that already has a claim gets the same one again.";
+    const PERFORMS: &'static [Op] = &[Op::Next];
+    const IS_OPEN: bool = true;
+    type Input = Input;
+    type Output = Claimed;
+
+    fn call(call: &Call<'_>, input: Input) -> Answer<Claimed> {
+        let session = call.session;
+        let what = match (input.issue, input.item) {
+            (Some(_), Some(_)) => {
+                return Err(Refusal::usage("`issue` and `item` exclude each other").hint("give one of them"));
+            }
+            (Some(issue), None) => What::Issue(issue, None),
+            (None, Some(item)) => What::Item(item),
+            (None, None) => What::First,
+        };
+        let worktree = match input.worktree {
+            None | Some(Worktree::Beside(false)) => None,
+            Some(Worktree::Beside(true)) => Some(None),
+            // The path is meant as seen from the directory of the call.
+            Some(Worktree::At(path)) => Some(Some(call.folder.join(path))),
+        };
+        let request = ClaimRequest {
+            what,
+            queue: input.queue,
+            allow_overlap: false,
+            local: input.local,
+            worktree,
+            is_fresh: false,
+        };
+        let done = work::claim(session, &request)?;
+        session.notice_all(done.notices);
+        let claim = done.view;
+        // A new worktree has its own claim.
+        let there = claim.path.as_deref().map(|path| open_like(session, path)).transpose()?;
+        let within = there.as_ref().unwrap_or(session);
+        if claim.is_new {
+            record(call, within, &claim, input.model);
+        }
+        let started = input.task.map(|task| work::start_task(within, &task)).transpose()?;
+        let detail = work::detail(within, Some(claim.solution_id.as_str()))?;
+        let primed = work::prime(within, None)?;
+        let notices = started.iter().flat_map(|done| done.notices.clone());
+        session.notice_all(
+            notices.chain(detail.notices).chain(within.notices().into_iter().filter(|_| there.is_some())),
+        );
+        let directory = claim.path.clone().unwrap_or_else(|| call.folder.to_owned());
+        let task = primed.view.and_then(|it| it.execution).and_then(|it| it.task);
+        let claimed = Claimed {
+            claim,
+            directory,
+            task,
+            started: started.map(|done| done.view),
+            detail: Box::new(detail.view),
+        };
+        Ok(session.done(claimed, done.commit))
+    }
+}
+
+/// A session for another worktree, with the same actor and without progress.
+fn open_like(session: &Session, folder: &Path) -> Result<Session, Refusal> {
+    Ok(Session::new(session.store().in_worktree(folder)?, Box::new(Steps::untold())))
+}
+
+/// Records which agent works on it. The claim counts without it, too.
+fn record(call: &Call<'_>, session: &Session, claim: &work::Claim, model: Option<String>) {
+    let Some(client) = call.client else { return };
+    let recorded = session.store().now().map_err(Refusal::from).and_then(|now| {
+        let held = AgentSession {
+            agent: client.to_owned(),
+            model,
+            protocol: SessionProtocol::Mcp,
+            session_id: None,
+            started_at: now,
+            ended_at: now,
+            tokens: None,
+            cost: None,
+            transcript_sha256: None,
+            summary: None,
+        };
+        work::record_session(session, &claim.execution_id, held)
+    });
+    match recorded {
+        Ok(done) => call.session.notice_all(done.notices),
+        Err(refusal) => {
+            let message = format!("the agent could not be recorded: {}", refusal.message);
+            call.session.notice(Notice::warning(message));
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Finding issues.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::listed::Fields;
+use super::{Call, Tool};
+use crate::index::{Filter, Sort};
+use crate::model::code::Code;
+use crate::model::id::IssueId;
+use crate::model::op::Op;
+use crate::model::priority::Priority;
+use crate::model::status::IssueStatus;
+use crate::ops::issues::{self, IssueView, List, existing};
+use crate::ops::{Answer, Refusal, Session};
+
+pub(super) struct Find;
+
+/// How many issues a page has unless asked otherwise.
+const USUAL: usize = 20;
+/// The most issues of a page.
+const MOST: usize = 100;
+/// Issues that match a query are ranked up to this number.
+const RANKED: usize = 500;
+/// The fields that are shown unless others are asked for.
+const BRIEF: [&str; 6] = ["id", "title", "status", "priority", "tags", "bound_solution_id"];
+
+/// Which issues to find; an issue must match everything that is given.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Input {
+    /// Words to search for in issues, plans, comments, feedback and commits; AND, OR, NOT, "phrases", prefixes* and
+    /// `title: word` are understood. The best matches come first, unless `sort` is given.
+    query: Option<String>,
+    /// Only these statuses.
+    status: Vec<IssueStatus>,
+    /// Only issues with all of these tags.
+    tags: Vec<String>,
+    /// Only these priorities: 1 (critical) to 5 (trivial).
+    priority: Vec<Priority>,
+    /// Only issues that affect all of these components.
+    components: Vec<String>,
+    /// Only issues assigned to this person.
+    assignee: Option<String>,
+    /// Only issues whose author's name or address contains this.
+    author: Option<String>,
+    /// Only issues of this wave of a roadmap.
+    wave: Option<u64>,
+    /// Only issues created at this time or later: 2026-11-21, "2 weeks ago".
+    since: Option<String>,
+    /// Only issues created at this time or earlier.
+    until: Option<String>,
+    /// Only issues that have a plan.
+    has_plan: bool,
+    /// Only issues whose plan can be claimed now.
+    ready: bool,
+    /// Also completed, closed and cancelled issues, which are left out otherwise unless `status` names them.
+    all: bool,
+    /// The order (default: by relevance with a query, else by priority).
+    sort: Option<SortBy>,
+    /// The fields to show (default: id, title, status, priority, tags, bound_solution_id).
+    fields: Vec<String>,
+    /// At most this many issues (default 20, at most 100).
+    #[schemars(range(min = 1, max = MOST))]
+    limit: Option<usize>,
+    /// The `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// An order.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum SortBy {
+    /// The most urgent first, then the oldest.
+    Priority,
+    /// The newest first.
+    Created,
+    /// The last changed first.
+    Updated,
+    /// By id.
+    Id,
+    /// In the order of the work.
+    Status,
+    /// By title.
+    Title,
+}
+
+impl From<SortBy> for Sort {
+    fn from(by: SortBy) -> Self {
+        match by {
+            SortBy::Priority => Self::Priority,
+            SortBy::Created => Self::Created,
+            SortBy::Updated => Self::Updated,
+            SortBy::Id => Self::Id,
+            SortBy::Status => Self::Status,
+            SortBy::Title => Self::Title,
+        }
+    }
+}
+
+/// A page of issues.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Page {
+    /// How many issues match, on all pages.
+    total: usize,
+    /// The issues of this page, with the fields that were asked for.
+    issues: Vec<Fields>,
+    /// Give it as `cursor` to get the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+impl Tool for Find {
+    const NAME: &'static str = "find";
+    const TITLE: &'static str = "Find issues";
+    const ABOUT: &'static str = "Find issues by words and filters, a page at a time. Open issues only, unless `all` or \
+        `status` is given. `ready: true` finds those whose plan can be claimed now.";
+    const PERFORMS: &'static [Op] = &[];
+    type Input = Input;
+    type Output = Page;
+
+    fn call(call: &Call<'_>, input: Input) -> Answer<Page> {
+        let session = call.session;
+        let skipped = input.cursor.as_deref().map_or(Ok(0), offset)?;
+        let limit = input.limit.unwrap_or(USUAL).clamp(1, MOST);
+        let fields = input.fields.clone();
+        let query = input.query.clone().filter(|_| input.sort.is_none());
+        let list = input.list(skipped, limit);
+        let (total, views) = match query {
+            Some(query) => ranked(session, &query, list, (skipped, limit))?,
+            None => in_order(session, &list)?,
+        };
+        let shown = skipped + views.len();
+        let known = Fields::names();
+        let fields: Vec<&str> = match fields.is_empty() {
+            true => BRIEF.to_vec(),
+            false => fields.iter().map(|name| check(name, &known)).collect::<Result<_, _>>()?,
+        };
+        let issues = views.iter().map(|view| Fields::of(view, &fields)).collect();
+        let next_cursor = (shown < total).then(|| shown.to_string());
+        Ok(session.done(Page { total, issues, next_cursor }, None))
+    }
+}
+
+impl Input {
+    fn list(self, offset: usize, limit: usize) -> List {
+        let filter = Filter {
+            statuses: self.status,
+            all: self.all,
+            tags: self.tags,
+            components: self.components,
+            priorities: self.priority,
+            assignee: self.assignee,
+            author: self.author,
+            wave: self.wave,
+            has_solution: self.has_plan,
+            ready: self.ready,
+            search: self.query,
+            ..Filter::default()
+        };
+        let sort = self.sort.map_or(Sort::Priority, Sort::from);
+        List { filter, since: self.since, until: self.until, sort, offset, limit: Some(limit) }
+    }
+}
+
+fn offset(cursor: &str) -> Result<usize, Refusal> {
+    cursor.parse().map_err(|_| {
+        Refusal::new(Code::InvalidCursor, format!("`{cursor}` is not a cursor of `find`"))
+            .hint("give the `next_cursor` of the page before, or leave it out for the first page")
+    })
+}
+
+/// A page in the order of the list.
+fn in_order(session: &Session, list: &List) -> Result<(usize, Vec<IssueView>), Refusal> {
+    let mut views = Vec::new();
+    issues::list::<Refusal>(session, list, |view| {
+        views.push(view);
+        Ok(())
+    })?;
+    let done = issues::count(session, list)?;
+    Ok((done.view.count, views))
+}
+
+/// A page of the issues that match a query, the best first; those that are not ranked come last.
+fn ranked(
+    session: &Session,
+    query: &str,
+    list: List,
+    (skipped, limit): (usize, usize),
+) -> Result<(usize, Vec<IssueView>), Refusal> {
+    let done = issues::search(session, query, RANKED)?;
+    let ranks: HashMap<String, usize> =
+        done.view.hits.into_iter().enumerate().map(|(rank, hit)| (hit.id, rank)).collect();
+    let all = List { offset: 0, limit: None, ..list };
+    let done = issues::rows(session, &all, false)?;
+    let mut ids: Vec<String> = done.view.rows.into_iter().map(|row| row.id).collect();
+    ids.sort_by_key(|id| ranks.get(id).copied().unwrap_or(usize::MAX));
+    let snapshot = session.store().snapshot()?;
+    let views = ids
+        .iter()
+        .skip(skipped)
+        .take(limit)
+        .map(|id| Ok(IssueView::of(&existing(&snapshot, &IssueId::parse(id)?)?)));
+    Ok((ids.len(), views.collect::<Result<_, Refusal>>()?))
+}
+
+/// Refuses a field that no issue has.
+fn check<'a>(name: &'a str, known: &[String]) -> Result<&'a str, Refusal> {
+    if known.iter().any(|it| it == name) {
+        return Ok(name);
+    }
+    Err(Refusal::new(Code::UnknownField, format!("an issue has no field `{name}`"))
+        .hint(format!("its fields are {}", known.join(", "))))
+}

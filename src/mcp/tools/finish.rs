@@ -1,0 +1,195 @@
+//! Ending executions.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Call, Tool};
+use crate::mcp::progress::Tests;
+use crate::model::code::Code;
+use crate::model::op::Op;
+use crate::model::task_id::TaskId;
+use crate::model::typed;
+use crate::ops::work::{self, Accept, Attempt, Claim, Complete, Fail, FailureReport, Report, Verified};
+use crate::ops::{Answer, Notice, Refusal};
+
+pub(super) struct Finish;
+
+/// A test command may run this long.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// How it ended.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// completed, or failed if you cannot go on: then others get to know why.
+    outcome: Outcome,
+    /// What you did; or what went wrong, for the next planner.
+    summary: String,
+    /// The item (default: the one that this worktree executes).
+    item: Option<String>,
+    /// Criteria that no test covers, each with the evidence that it holds.
+    #[serde(default)]
+    accepted: Vec<Accepted>,
+    /// Run the tests of the plan first; if one fails, nothing is completed.
+    #[serde(default)]
+    verify: bool,
+    /// Then claim the next ready item.
+    #[serde(default)]
+    next: bool,
+    /// For `failed`: the task that went wrong.
+    task: Option<TaskId>,
+    /// For `failed`: test_failure, compilation, timeout, …
+    error_type: Option<String>,
+    /// Your report, which is compared with git: files, commits, tests.
+    #[serde(default, deserialize_with = "typed::any_or_none")]
+    #[schemars(with = "Option<Report>")]
+    report: Option<Value>,
+}
+
+/// How an execution ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Outcome {
+    Completed,
+    Failed,
+}
+
+/// A criterion with its evidence.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Accepted {
+    /// The task, such as T1.
+    task: String,
+    /// The number of the criterion within the task, from 1.
+    #[schemars(range(min = 1))]
+    criterion: u64,
+    /// The evidence that it holds.
+    evidence: String,
+}
+
+/// The execution that ended, and what came before and after.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Finished {
+    /// The execution.
+    ended: Attempt,
+    /// The tests that were run for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<Verified>,
+    /// The next claim, if there is one; `claim` answers with its plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Claim>,
+}
+
+impl Tool for Finish {
+    const NAME: &'static str = "finish";
+    const TITLE: &'static str = "End an execution";
+    const ABOUT: &'static str = "End the execution of this worktree: completed, with a summary, or failed, with what went wrong. One call \
+        can also run the tests (`verify`), confirm criteria (`accepted`) and claim the next item (`next`). Commit first.";
+    const PERFORMS: &'static [Op] = &[Op::Done, Op::Fail];
+    const IS_DESTRUCTIVE: bool = true;
+    const IS_IDEMPOTENT: bool = false;
+    const IS_OPEN: bool = true;
+    type Input = Input;
+    type Output = Finished;
+
+    fn call(call: &Call<'_>, input: Input) -> Answer<Finished> {
+        let session = call.session;
+        if input.summary.trim().is_empty() {
+            return Err(Refusal::usage("`summary` is empty")
+                .hint("say in a sentence what you did, or what went wrong"));
+        }
+        match input.outcome {
+            Outcome::Completed => complete(call, input),
+            Outcome::Failed => {
+                if input.verify || !input.accepted.is_empty() {
+                    return Err(Refusal::usage("`verify` and `accepted` are for a completed execution")
+                        .hint("leave them out"));
+                }
+                let report = input.report.map(|value| Report::parse(value, "`report`")).transpose()?;
+                let failure = serde_json::json!({
+                    "message": input.summary,
+                    "task_id": input.task,
+                    "error_type": input.error_type,
+                });
+                let told = FailureReport::parse(&failure.to_string())?;
+                let fail = Fail { item: input.item, told, report, take_next: input.next, force: None };
+                let done = work::fail(session, &fail)?;
+                finished(call, done, None)
+            }
+        }
+    }
+}
+
+fn complete(call: &Call<'_>, input: Input) -> Answer<Finished> {
+    let session = call.session;
+    if input.task.is_some() || input.error_type.is_some() {
+        return Err(
+            Refusal::usage("`task` and `error_type` are for a failed execution").hint("leave them out")
+        );
+    }
+    let report = input.report.map(|value| Report::parse(value, "`report`")).transpose()?;
+    session.permit(Op::Done)?;
+    let verified = if input.verify {
+        let verification = work::verification(session, input.item.as_deref(), &[])?;
+        super::verify::agreed(call, &verification)?;
+        let done = verification.run(LONGEST, &mut Tests::telling(call.steps))?;
+        session.notice_all(done.notices);
+        if !done.view.passed {
+            let failed = done.view.checks.iter().filter(|check| check.exit_code != Some(0));
+            let lines = failed.map(|check| {
+                let task = check.task_id.as_ref().map_or("", TaskId::as_str);
+                format!("{task}: {}", check.command)
+            });
+            let lines = lines.collect::<Vec<_>>();
+            return Err(Refusal::new(
+                Code::FailedCheck,
+                "tests failed, so nothing was completed; their results are recorded",
+            )
+            .details(lines)
+            .remedy(Op::Verify, "runs them again, and shows what they print")
+            .remedy(Op::Fail, "gives up"));
+        }
+        Some(done.view)
+    } else {
+        None
+    };
+    for Accepted { task, criterion, evidence } in input.accepted {
+        let accept = Accept { item: input.item.clone(), task, criterion, evidence, force: None };
+        let done = work::accept(session, &accept)?;
+        session.notice_all(done.notices);
+    }
+    let complete = Complete {
+        item: input.item,
+        summary: Some(input.summary),
+        report,
+        made: vec![],
+        take_next: input.next,
+        force: None,
+    };
+    let done = work::complete(session, &complete)?;
+    finished(call, done, verified)
+}
+
+fn finished(
+    call: &Call<'_>,
+    done: crate::ops::Done<work::Ended>,
+    verified: Option<Verified>,
+) -> Answer<Finished> {
+    let session = call.session;
+    session.notice_all(done.notices);
+    let (ended, next) = match done.view {
+        work::Ended::Alone(ended) => (*ended, None),
+        work::Ended::AndTaken(both) => {
+            if let Some(refusal) = both.refused {
+                let notice = Notice { remedies: refusal.remedies, ..Notice::note(refusal.message) };
+                session.notice(notice);
+            }
+            (both.ended, both.next)
+        }
+    };
+    Ok(session.done(Finished { ended, verified, next }, done.commit))
+}

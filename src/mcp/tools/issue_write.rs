@@ -1,0 +1,142 @@
+//! Writing issues.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::listed::Listed;
+use super::{Call, Tool};
+use crate::model::issue::Comment;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call as Suggested;
+use crate::model::status::IssueStatus;
+use crate::model::typed;
+use crate::ops::issues::{self, Close, Edit, Fields, IGNORED, IssueInput, IssueView, New, Reopen};
+use crate::ops::{Answer, Done, Refusal};
+
+pub(super) struct IssueWrite;
+
+/// What to write.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// What to do. A new issue needs a title.
+    action: Action,
+    /// The issue: its id, or an unambiguous prefix of it. Not for `create`.
+    issue: Option<String>,
+    /// For `create` and `edit`: the new values.
+    #[serde(default, deserialize_with = "typed::any_or_none")]
+    #[schemars(with = "Option<IssueInput>")]
+    fields: Option<Value>,
+    /// For `edit`: registered, planning, planned, paused or cancelled.
+    status: Option<IssueStatus>,
+    /// For `comment`: the comment, in Markdown. For `close` and `reopen`: the reason.
+    text: Option<String>,
+}
+
+/// What is done with an issue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Action {
+    Create,
+    Edit,
+    Close,
+    Reopen,
+    Comment,
+}
+
+/// The issue after the change.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Written {
+    /// Whether anything changed.
+    changed: bool,
+    /// The issue.
+    issue: Listed,
+    /// The comment that was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<Comment>,
+}
+
+impl Action {
+    fn op(self) -> Op {
+        match self {
+            Self::Create => Op::New,
+            Self::Edit => Op::Edit,
+            Self::Close => Op::Close,
+            Self::Reopen => Op::Reopen,
+            Self::Comment => Op::Comment,
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        serde_json::from_value(name.into()).ok()
+    }
+}
+
+impl Tool for IssueWrite {
+    const NAME: &'static str = "issue_write";
+    const TITLE: &'static str = "Write an issue";
+    const ABOUT: &'static str = "Create, edit, comment on, close or reopen an issue. Write an issue for a problem that you \
+        find outside of your task, with the relation `discovered-from:ID`.";
+    const PERFORMS: &'static [Op] = &[Op::New, Op::Edit, Op::Comment, Op::Close, Op::Reopen];
+    const IS_DESTRUCTIVE: bool = true;
+    const IS_IDEMPOTENT: bool = false;
+    type Input = Input;
+    type Output = Written;
+
+    fn restrict(schema: &mut Map<String, Value>, may: &dyn Fn(Op) -> bool) {
+        let actions = schema.get_mut("properties").and_then(|all| all.get_mut("action"));
+        if let Some(Value::Array(words)) = actions.and_then(|action| action.get_mut("enum")) {
+            words.retain(|word| word.as_str().and_then(Action::named).is_none_or(|action| may(action.op())));
+        }
+        // What is accepted only so that the output of `show` can be read again is no use to agents.
+        let fields = schema.get_mut("$defs").and_then(|all| all.pointer_mut("/IssueInput/properties"));
+        if let Some(Value::Object(fields)) = fields {
+            fields.retain(|_, field| field.get("description").and_then(Value::as_str) != Some(IGNORED));
+        }
+    }
+
+    fn call(call: &Call<'_>, input: Input) -> Answer<Written> {
+        let session = call.session;
+        let Input { action, issue, fields, status, text } = input;
+        let fits = |is_given: bool, fits: &[Action], name: &str| match is_given && !fits.contains(&action) {
+            true => Err(Refusal::usage(format!("`{name}` is not for this action")).hint("leave it out")),
+            false => Ok(()),
+        };
+        fits(fields.is_some(), &[Action::Create, Action::Edit], "fields")?;
+        fits(status.is_some(), &[Action::Edit], "status")?;
+        fits(text.is_some(), &[Action::Comment, Action::Close, Action::Reopen], "text")?;
+        fits(issue.is_some(), &[Action::Edit, Action::Close, Action::Reopen, Action::Comment], "issue")?;
+        let json = fields.map(|fields| IssueInput::parse(&fields.to_string(), "`fields`")).transpose()?;
+        let fields = Fields { json, ..Fields::default() };
+        if action == Action::Create {
+            let input = New { id: None, title: None, text: None, fields };
+            return Ok(written(issues::new(session, input)?));
+        }
+        let issue = issue.ok_or_else(|| {
+            Refusal::usage("this action needs `issue`")
+                .remedy(Suggested::from(Other::List), "lists the open ones")
+        })?;
+        let done = match action {
+            Action::Create | Action::Edit => {
+                issues::edit(session, Edit { issue, title: None, text: None, status, fields, force: None })?
+            }
+            Action::Close => issues::close(session, Close { issue, reason: text, force: None })?,
+            Action::Reopen => issues::reopen(session, Reopen { issue, reason: text, force: None })?,
+            Action::Comment => {
+                let done = issues::comment(session, &issue, &text.unwrap_or_default())?;
+                let (id, comment) = (done.view.issue, done.view.comment);
+                session.notice_all(done.notices);
+                let done = issues::answer(session, &id, done.commit)?;
+                return Ok(written(done).map(|written| Written { comment: Some(comment), ..written }));
+            }
+        };
+        Ok(written(done))
+    }
+}
+
+fn written(done: Done<IssueView>) -> Done<Written> {
+    let changed = done.commit.is_some();
+    done.map(|issue| Written { changed, issue: Listed(issue), comment: None })
+}

@@ -1,0 +1,92 @@
+//! Submitting plans.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Call, Tool};
+use crate::model::op::Op;
+use crate::model::typed;
+use crate::ops::plans::{self, Add, Added, SolutionInput};
+use crate::ops::queue::{self, AddedItem, Selection};
+use crate::ops::{Answer, Refusal};
+
+pub(super) struct PlanSubmit;
+
+/// A plan.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The issue: its id, or an unambiguous prefix of it.
+    issue: String,
+    /// The plan.
+    #[serde(deserialize_with = "typed::any")]
+    #[schemars(with = "SolutionInput")]
+    plan: Value,
+    /// Whether to queue the plan as well, so that it can be claimed. It must be bound, and pass the review if the policy
+    /// requires one.
+    #[serde(default)]
+    queue: bool,
+    /// Store it as a candidate only: someone chooses among several plans later.
+    #[serde(default)]
+    no_bind: bool,
+}
+
+/// A plan that was stored.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Submitted {
+    /// Its measured quality, 0 to 1; binding requires 0.8.
+    #[schemars(range(min = 0, max = 1))]
+    quality: f64,
+    /// What became of it, and what could be improved in it.
+    #[serde(flatten)]
+    added: Added,
+    /// Its item, if it was queued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queued: Option<AddedItem>,
+}
+
+impl Tool for PlanSubmit {
+    const NAME: &'static str = "plan_submit";
+    const TITLE: &'static str = "Submit a plan";
+    const ABOUT: &'static str = "Submit a plan for an issue. It is checked, stored and, if it is the only one and good enough, \
+        bound: chosen for execution. The answer names its quality and what could be improved. Read `plan_context` first.";
+    const PERFORMS: &'static [Op] = &[Op::SolutionAdd];
+    type Input = Input;
+    type Output = Submitted;
+
+    fn restrict(schema: &mut Map<String, Value>, may: &dyn Fn(Op) -> bool) {
+        if !may(Op::QueueAdd)
+            && let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut)
+        {
+            properties.shift_remove("queue");
+        }
+    }
+
+    fn call(call: &Call<'_>, input: Input) -> Answer<Submitted> {
+        let session = call.session;
+        let Input { issue, plan, queue: is_queued, no_bind } = input;
+        if is_queued {
+            session.permit(Op::QueueAdd)?;
+        }
+        if is_queued && no_bind {
+            return Err(
+                Refusal::usage("only a bound plan can be queued").hint("leave out `queue` or `no_bind`")
+            );
+        }
+        let plans = plans::read(&plan.to_string(), "`plan`", "plan")?;
+        let add = Add { issue, plans, no_bind, add_reply_task: false, force: None };
+        let done = plans::add(session, add)?;
+        session.notice_all(done.notices);
+        let (added, commit) = (done.view, done.commit);
+        let quality = added.handed.first().map_or(0.0, |(_, report)| report.quality.total());
+        let mut queued = None;
+        if is_queued {
+            let which = Selection { issues: vec![added.issue.to_string()], ..Selection::default() };
+            let done = queue::add(session, &queue::Add { which, queue: None, force: None })?;
+            session.notice_all(done.notices);
+            queued = done.view.into_iter().next();
+        }
+        Ok(session.done(Submitted { quality, added, queued }, commit))
+    }
+}

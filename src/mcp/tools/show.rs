@@ -1,0 +1,147 @@
+//! Showing records.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Call, Tool};
+use crate::model::op::Op;
+use crate::model::{text_enum, typed};
+use crate::ops::issues::{self, IssueView, Record as Found, ShownExecution};
+use crate::ops::plans::SolutionView;
+use crate::ops::plans::roadmap::RoadmapView;
+use crate::ops::queue::{ItemAnswer, QueueAnswer};
+use crate::ops::{Answer, Refusal, Session};
+
+pub(super) struct Show;
+
+text_enum!(
+    /// A part of an issue that is left out unless asked for.
+    Part {
+        /// Its comments.
+        Comments = "comments",
+        /// What went wrong or was clarified.
+        Feedback = "feedback",
+        /// What explorers found.
+        Explorations = "explorations",
+        /// Its plans.
+        Solutions = "solutions",
+        /// Its executions, with commits and checks.
+        Executions = "executions",
+        /// Gates that were overridden for it.
+        Overrides = "overrides",
+    }
+);
+
+/// What to show.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// An issue, plan, execution, queue, item or roadmap: its id, or an unambiguous prefix of the id or of its last part.
+    id: String,
+    /// For an issue: the parts to show. The others are only counted, in `left_out`.
+    #[serde(default)]
+    include: Vec<Part>,
+    /// For an imported issue: also show the record of its source.
+    #[serde(default)]
+    imported: bool,
+}
+
+/// A record; the field that is there says of which kind.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Record {
+    /// An issue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issue: Option<IssueParts>,
+    /// A plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<Box<SolutionView>>,
+    /// An execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution: Option<Box<ShownExecution>>,
+    /// A queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<Box<QueueAnswer>>,
+    /// An item of a queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    item: Option<Box<ItemAnswer>>,
+    /// A roadmap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    roadmap: Option<Box<RoadmapView>>,
+    /// Parts that were left out; call again with them in `include`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<LeftOut>,
+}
+
+/// An issue without some of its parts.
+#[derive(Debug, Serialize)]
+struct IssueParts(Map<String, Value>);
+
+impl JsonSchema for IssueParts {
+    fn schema_name() -> Cow<'static, str> {
+        IssueView::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        // There, too, these parts are not required.
+        IssueView::json_schema(generator)
+    }
+}
+
+/// A part that was left out.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeftOut {
+    /// The part.
+    part: Part,
+    /// How many entries it has.
+    count: usize,
+}
+
+impl Tool for Show {
+    const NAME: &'static str = "show";
+    const TITLE: &'static str = "Show a record";
+    const ABOUT: &'static str = "Show an issue, plan, execution, queue, item or roadmap by its id. Of an issue, comments, feedback, \
+        explorations, plans (`solutions`), executions and overrides are only counted unless `include` names them.";
+    const PERFORMS: &'static [Op] = &[];
+    type Input = Input;
+    type Output = Record;
+
+    fn call(call: &Call<'_>, Input { id, include, imported }: Input) -> Answer<Record> {
+        record(call.session, &id, &include, imported)
+    }
+}
+
+/// The record with an id; of an issue, only these parts.
+fn record(session: &Session, id: &str, include: &[Part], imported: bool) -> Answer<Record> {
+    let done = issues::show(session, id, imported)?;
+    if !matches!(done.view, Found::Issue(_)) && (imported || !include.is_empty()) {
+        return Err(Refusal::usage(format!("`{id}` is not an issue, so it has no such parts"))
+            .hint("leave `include` and `imported` out"));
+    }
+    Ok(done.map(|found| match found {
+        Found::Issue(issue) => {
+            let (issue, left_out) = parts(&issue, include);
+            Record { issue: Some(issue), left_out, ..Record::default() }
+        }
+        Found::Plan(plan) => Record { plan: Some(plan), ..Record::default() },
+        Found::Execution(execution) => Record { execution: Some(execution), ..Record::default() },
+        Found::Queue(queue) => Record { queue: Some(queue), ..Record::default() },
+        Found::Item(item) => Record { item: Some(item), ..Record::default() },
+        Found::Roadmap(roadmap) => Record { roadmap: Some(roadmap), ..Record::default() },
+    }))
+}
+
+fn parts(issue: &IssueView, include: &[Part]) -> (IssueParts, Vec<LeftOut>) {
+    let Value::Object(mut fields) = typed::own_json(issue) else { return (IssueParts(Map::new()), vec![]) };
+    let mut left_out = Vec::new();
+    for part in Part::ALL.iter().filter(|part| !include.contains(part)) {
+        let removed = fields.shift_remove(part.as_str());
+        let count = removed.as_ref().and_then(Value::as_array).map_or(0, Vec::len);
+        if count > 0 {
+            left_out.push(LeftOut { part: *part, count });
+        }
+    }
+    (IssueParts(fields), left_out)
+}

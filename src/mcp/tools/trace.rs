@@ -1,0 +1,59 @@
+//! From commits, lines and issues to what caused them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Tool};
+use crate::model::op::Op;
+use crate::ops::trail::{self, AskedLines, TraceInput, Why};
+use crate::ops::{Answer, Refusal};
+
+pub(super) struct Trace;
+
+/// What to trace.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// A commit, a range (A..B), a branch, an issue, plan or execution; or a file, FILE:LINE or FILE:FIRST,LAST.
+    of: String,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Traced {
+    /// For commits and ids: the issues, with their plans, executions and commits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Box<trail::Trace>>,
+    /// For lines of a file: the commits that made them, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<Box<Why>>,
+}
+
+impl Tool for Trace {
+    const NAME: &'static str = "trace";
+    const TITLE: &'static str = "Trace commits and lines";
+    const ABOUT: &'static str = "Find out why code is as it is: from a commit or a line of a file (FILE:LINE) to the task, plan \
+        and issue behind it, or from an issue to its commits.";
+    const PERFORMS: &'static [Op] = &[];
+    type Input = Input;
+    type Output = Traced;
+
+    fn call(call: &Call<'_>, Input { of }: Input) -> Answer<Traced> {
+        let why = |place: &AskedLines| {
+            let done = trail::why(call.session, place)?;
+            Ok(done.map(|why| Traced { trace: None, why: Some(Box::new(why)) }))
+        };
+        let place = AskedLines::parse(call.folder, &of)?;
+        if place.lines.is_some() {
+            return why(&place);
+        }
+        match trail::trace(call.session, &TraceInput { of, with_items: true }) {
+            Ok(done) => Ok(done.map(|trace| Traced { trace: Some(Box::new(trace)), why: None })),
+            // Ids and commits come before files of the same name.
+            Err(refusal) => match call.folder.join(&place.file).is_file() {
+                true => why(&place),
+                false => Err::<_, Refusal>(refusal),
+            },
+        }
+    }
+}

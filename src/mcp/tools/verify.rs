@@ -1,0 +1,80 @@
+//! Running the tests of a plan.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Call, Tool};
+use crate::agent::in_hook;
+use crate::mcp::progress::Tests;
+use crate::model::code::Code;
+use crate::model::hidden::exact;
+use crate::model::op::Op;
+use crate::model::remedy::Call as Suggested;
+use crate::model::task_id::TaskId;
+use crate::ops::work::{self, Verification, Verified};
+use crate::ops::{Answer, Refusal};
+
+pub(super) struct Verify;
+
+/// A command may run this long unless asked otherwise.
+const USUAL: u64 = 3600;
+
+/// Which tests to run.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Input {
+    /// Only the tests of this task, such as T1.
+    task: Option<String>,
+    /// The execution, or its issue, plan or item (default: this worktree's).
+    execution: Option<String>,
+    /// Stop a command that takes longer (default: 3600).
+    #[schemars(range(min = 1))]
+    timeout_seconds: Option<u64>,
+}
+
+impl Tool for Verify {
+    const NAME: &'static str = "verify";
+    const TITLE: &'static str = "Run the tests of a plan";
+    const ABOUT: &'static str = "Run the test commands of the plan that this worktree executes, and record the results. Commit \
+        first: results count for the commit that they were run on. Only commands that a person agreed to are run.";
+    const PERFORMS: &'static [Op] = &[Op::Verify];
+    const IS_IDEMPOTENT: bool = false;
+    const IS_OPEN: bool = true;
+    type Input = Input;
+    type Output = Verified;
+
+    fn call(call: &Call<'_>, input: Input) -> Answer<Verified> {
+        let session = call.session;
+        if let Some(shown) = in_hook::shown_by(session.environment()) {
+            let refusal = format!("a plan's commands never run from a git hook, and {shown}");
+            return Err(Refusal::new(Code::InAHook, refusal)
+                .hint("a person must start this server outside of git's hooks"));
+        }
+        let tasks: Vec<String> = input.task.into_iter().collect();
+        let verification = work::verification(session, input.execution.as_deref(), &tasks)?;
+        agreed(call, &verification)?;
+        let timeout = Duration::from_secs(input.timeout_seconds.unwrap_or(USUAL).max(1));
+        verification.run(timeout, &mut Tests::telling(call.steps))
+    }
+}
+
+/// Refuses commands that nobody here has agreed to: nobody can be asked here.
+pub(super) fn agreed(call: &Call<'_>, verification: &Verification<'_>) -> Result<(), Refusal> {
+    let unseen = verification.unseen()?;
+    if unseen.is_empty() {
+        return Ok(());
+    }
+    let line = |test: &&work::Test| {
+        let tasks: Vec<&str> = test.tasks.iter().map(TaskId::as_str).collect();
+        format!("{}: {}", tasks.join(", "), exact(test.command.as_str()))
+    };
+    let command = (call.spell)(&Suggested::from(Op::Verify));
+    Err(Refusal::new(Code::NotAgreed, "nobody here has agreed to run these commands")
+        .details(unseen.iter().map(line).collect())
+        .hint(format!(
+            "a person must type `{command}` in {} once, read them, and agree; then call this tool again",
+            verification.folder().display()
+        )))
+}

@@ -1,0 +1,208 @@
+//! Watches resources: whoever moves the ref, subscribers are told. A few files are looked at now and then, and the store
+//! is read only if one of them changed.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::progress::Steps;
+use super::{Settings, resources};
+use crate::model::code::Code;
+use crate::ops::{Refusal, Session};
+use crate::store::Store;
+use crate::trail::active;
+
+/// How often the files are looked at, which takes some microseconds.
+pub(super) const TICK: Duration = Duration::from_millis(250);
+/// The most resources that a client can watch at once.
+const MOST: usize = 500;
+
+/// What changed since the last look.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    /// The resources whose content changed.
+    pub(super) uris: Vec<String>,
+    /// Whether the list of resources changed.
+    pub(super) list: bool,
+}
+
+/// The resources that are watched. Cheap to clone; all clones watch the same.
+#[derive(Clone)]
+pub(super) struct Watched {
+    settings: Arc<Settings>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// Each resource, with its directory and the hash of its content.
+    resources: BTreeMap<String, (PathBuf, u64)>,
+    /// The directory whose list of resources is watched, and the hash of the list.
+    list: Option<(PathBuf, u64)>,
+    /// The state of the files by which a change shows, for each directory.
+    files: BTreeMap<PathBuf, Files>,
+    /// Whether someone looks.
+    is_running: bool,
+}
+
+/// Files by which a change shows, and how they looked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Files(Vec<(PathBuf, Option<Look>)>);
+
+/// What changes when a file is written or replaced.
+type Look = (u64, u64, i64, i64);
+
+impl Files {
+    fn of(store: &Store) -> Self {
+        let common = store.common_dir();
+        let paths = [
+            common.join(store.reference()),
+            common.join("packed-refs"),
+            common.join("reftable/tables.list"),
+            active::path(store),
+        ];
+        Self(paths.map(|path| (path.clone(), look(&path))).into())
+    }
+
+    /// Looks again; returns whether anything changed.
+    fn look_again(&mut self) -> bool {
+        let mut is_changed = false;
+        for (path, before) in &mut self.0 {
+            let now = look(path);
+            is_changed |= *before != now;
+            *before = now;
+        }
+        is_changed
+    }
+}
+
+fn look(path: &Path) -> Option<Look> {
+    let it = std::fs::metadata(path).ok()?;
+    Some((it.ino(), it.size(), it.mtime(), it.mtime_nsec()))
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Watched {
+    pub(super) fn new(settings: Arc<Settings>) -> Self {
+        Self { settings, seen: Arc::default() }
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut Seen) -> T) -> T {
+        change(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Watches a resource as seen from a directory, from its current content on.
+    ///
+    /// # Errors
+    /// `not-found`, `too-many`.
+    pub(super) fn add(&self, session: &Session, folder: &Path, uri: &str) -> Result<(), Refusal> {
+        if self.with(|seen| seen.resources.len() >= MOST && !seen.resources.contains_key(uri)) {
+            return Err(Refusal::new(Code::TooMany, format!("you watch {MOST} resources already"))
+                .hint("unsubscribe from some"));
+        }
+        // In this order: what changes in between is seen at the next look.
+        let files = Files::of(session.store());
+        let content = hash(&resources::read(session, uri)?);
+        self.with(|seen| {
+            seen.files.entry(folder.to_owned()).or_insert(files);
+            seen.resources.insert(uri.to_owned(), (folder.to_owned(), content));
+        });
+        Ok(())
+    }
+
+    /// Watches the list of resources of a directory, from what it is now on.
+    ///
+    /// # Errors
+    /// Any error from reading the store.
+    pub(super) fn add_list(&self, session: &Session, folder: &Path) -> Result<(), Refusal> {
+        let files = Files::of(session.store());
+        let content = hash_of_list(session)?;
+        self.with(|seen| {
+            seen.files.entry(folder.to_owned()).or_insert(files);
+            seen.list = Some((folder.to_owned(), content));
+        });
+        Ok(())
+    }
+
+    /// Watches a resource no more.
+    pub(super) fn remove(&self, uri: &str) {
+        self.with(|seen| {
+            seen.resources.remove(uri);
+        });
+    }
+
+    /// Whether the caller is the first to look, and must do so from now on.
+    pub(super) fn begins(&self) -> bool {
+        self.with(|seen| !std::mem::replace(&mut seen.is_running, true))
+    }
+
+    /// Whether a file changed since the last look. Fast enough for any thread.
+    pub(super) fn has_moved(&self) -> bool {
+        // Every directory is looked at, whatever the ones before show.
+        self.with(|seen| seen.files.values_mut().fold(false, |any, files| files.look_again() | any))
+    }
+
+    /// Reads everything that is watched again, and returns what changed. What cannot be read has not changed.
+    pub(super) fn changes(&self) -> Changes {
+        let (resources, list) = self.with(|seen| (seen.resources.clone(), seen.list.clone()));
+        let mut changes = Changes::default();
+        for (uri, (folder, before)) in resources {
+            let Some(now) = self.read(&folder, |session| resources::read(session, &uri)) else { continue };
+            let now = hash(&now);
+            if now != before {
+                self.with(|seen| {
+                    if let Some((_, content)) = seen.resources.get_mut(&uri) {
+                        *content = now;
+                    }
+                });
+                changes.uris.push(uri);
+            }
+        }
+        if let Some((folder, before)) = list
+            && let Some(now) = self.read(&folder, hash_of_list)
+            && now != before
+        {
+            self.with(|seen| seen.list = Some((folder, now)));
+            changes.list = true;
+        }
+        changes
+    }
+
+    fn read<T>(&self, folder: &Path, read: impl FnOnce(&Session) -> Result<T, Refusal>) -> Option<T> {
+        let store =
+            Store::open(folder, &self.settings.environment).ok()?.acting(self.settings.acting.clone());
+        read(&Session::new(store, Box::new(Steps::untold()))).ok()
+    }
+}
+
+fn hash_of_list(session: &Session) -> Result<u64, Refusal> {
+    let listed = resources::list(session)?;
+    Ok(hash(&listed.iter().map(|it| (&it.uri, &it.title)).collect::<Vec<_>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_appears_or_is_replaced_has_changed_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ref");
+        let mut files = Files(vec![(path.clone(), look(&path))]);
+        assert!(!files.look_again());
+        std::fs::write(&path, "one").unwrap();
+        assert!(files.look_again() && !files.look_again());
+        let new = folder.path().join("new");
+        std::fs::write(&new, "two").unwrap();
+        std::fs::rename(&new, &path).unwrap();
+        assert!(files.look_again() && !files.look_again());
+    }
+}

@@ -1,0 +1,264 @@
+//! The transport: one JSON-RPC message on each line of stdin and stdout. A line that is no message is answered with an
+//! error, and the connection goes on.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Read, Write};
+use std::sync::mpsc as threads;
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::sync::mpsc::{self, Receiver, Sender};
+
+/// The most bytes of a message. The largest plan is far smaller.
+const MOST_BYTES: usize = 16 << 20;
+/// How many messages may wait to be handled or written.
+const WAITING: usize = 64;
+/// How long the last messages may take to be written.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// A line of stdin.
+#[derive(Debug)]
+enum Line {
+    Whole(Vec<u8>),
+    /// It had too many bytes, and was skipped.
+    TooLong,
+}
+
+/// Stdin and stdout, each with a thread that may block.
+pub(super) struct Wire {
+    lines: Receiver<Line>,
+    out: Sender<Vec<u8>>,
+    /// The rest of a batch.
+    batch: VecDeque<Value>,
+    has_begun: bool,
+}
+
+/// The thread that writes.
+pub(super) struct Writer(threads::Receiver<()>);
+
+impl Writer {
+    /// Waits until everything is written, unless the client does not read.
+    pub(super) fn finish(self) {
+        // An error means that the thread has ended, which is what this waits for.
+        let _ = self.0.recv_timeout(LAST_WORDS);
+    }
+}
+
+impl Wire {
+    /// On stdin and stdout of this process.
+    pub(super) fn on_stdio() -> (Self, Writer) {
+        let (incoming, lines) = mpsc::channel(WAITING);
+        let (out, outgoing) = mpsc::channel(WAITING);
+        let (ended, is_over) = threads::sync_channel(0);
+        std::thread::spawn(move || {
+            read_lines(&mut io::stdin().lock(), |line| incoming.blocking_send(line).is_ok());
+        });
+        std::thread::spawn(move || {
+            write_all(outgoing);
+            drop::<threads::SyncSender<()>>(ended);
+        });
+        (Self { lines, out, batch: VecDeque::new(), has_begun: false }, Writer(is_over))
+    }
+
+    /// The message in a line, or the first of a batch; `None` if there is none that needs an answer.
+    fn parse(&mut self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
+        if line.trim_ascii().is_empty() {
+            return None;
+        }
+        match serde_json::from_slice(line) {
+            Ok(Value::Array(batch)) if !batch.is_empty() => {
+                self.batch.extend(batch);
+                None
+            }
+            Ok(value) => self.message(value),
+            Err(error) => {
+                self.complain(ErrorCode::PARSE_ERROR, format!("not JSON: {error}"), None);
+                None
+            }
+        }
+    }
+
+    fn message(&mut self, value: Value) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+        let (method, opens) = (value.get("method").and_then(Value::as_str), opens(&value));
+        let is_request = id.is_some() && method.is_some();
+        // Before a session begins, nothing but requests is expected, and anything else would end it.
+        if !self.has_begun && !is_request && method.is_some() {
+            return None;
+        }
+        match serde_json::from_value::<RxJsonRpcMessage<RoleServer>>(value) {
+            Ok(RxJsonRpcMessage::<RoleServer>::Response(_) | RxJsonRpcMessage::<RoleServer>::Error(_))
+                if !self.has_begun =>
+            {
+                None
+            }
+            Ok(message) => {
+                self.has_begun |= opens;
+                Some(message)
+            }
+            Err(error) => {
+                let code = if is_request { ErrorCode::INVALID_PARAMS } else { ErrorCode::INVALID_REQUEST };
+                self.complain(code, format!("not a message of the protocol: {error}"), id);
+                None
+            }
+        }
+    }
+
+    /// Answers what is no message. A client that reads nothing gets no more of this.
+    fn complain(&self, code: ErrorCode, what: String, id: Option<RequestId>) {
+        let error = TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, what, None), id);
+        if let Ok(line) = line(&error) {
+            let _ = self.out.try_send(line);
+        }
+    }
+}
+
+/// Whether a request opens a session: the handshake, or the first request of a client that does without it.
+fn opens(value: &Value) -> bool {
+    let method = value.get("method").and_then(Value::as_str);
+    let has_version = || value.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion").is_some();
+    method == Some("initialize") || (has_version() && method != Some("server/discover"))
+}
+
+fn line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+impl Transport<RoleServer> for Wire {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (out, line) = (self.out.clone(), line(&message));
+        async move { out.send(line?).await.map_err(|_| io::ErrorKind::BrokenPipe.into()) }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            while let Some(value) = self.batch.pop_front() {
+                if let Some(message) = self.message(value) {
+                    return Some(message);
+                }
+            }
+            match self.lines.recv().await? {
+                Line::Whole(line) => {
+                    if let Some(message) = self.parse(&line) {
+                        return Some(message);
+                    }
+                }
+                Line::TooLong => {
+                    let what = format!("a message has at most {MOST_BYTES} bytes");
+                    self.complain(ErrorCode::INVALID_REQUEST, what, None);
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.lines.close();
+        Ok(())
+    }
+}
+
+/// Passes each whole line to `sink`, until it returns false or there are no more. A last line without a line break is
+/// half a message.
+fn read_lines(input: &mut impl BufRead, mut sink: impl FnMut(Line) -> bool) {
+    let limit = MOST_BYTES as u64 + 1;
+    loop {
+        let mut line = Vec::new();
+        match input.by_ref().take(limit).read_until(b'\n', &mut line) {
+            Ok(_) if line.ends_with(b"\n") => {
+                if !sink(Line::Whole(line)) {
+                    return;
+                }
+            }
+            Ok(read) if read as u64 == limit => {
+                if !skip_line(input) || !sink(Line::TooLong) {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(_) | Err(_) => return,
+        }
+    }
+}
+
+/// Skips the rest of a line; false if it does not end.
+fn skip_line(input: &mut impl BufRead) -> bool {
+    loop {
+        let (used, is_end) = match input.fill_buf() {
+            Ok([]) => return false,
+            Ok(bytes) => match bytes.iter().position(|byte| *byte == b'\n') {
+                Some(at) => (at + 1, true),
+                None => (bytes.len(), false),
+            },
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => return false,
+        };
+        input.consume(used);
+        if is_end {
+            return true;
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "stdout carries the protocol, in which JSON escapes control characters"
+)]
+fn write_all(mut lines: Receiver<Vec<u8>>) {
+    let mut out = io::stdout().lock();
+    while let Some(line) = lines.blocking_recv() {
+        if out.write_all(&line).and_then(|()| out.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(input: &[u8]) -> Vec<String> {
+        let mut found = Vec::new();
+        read_lines(&mut io::BufReader::with_capacity(7, input), |line| {
+            found.push(match line {
+                Line::Whole(line) => String::from_utf8_lossy(&line).trim().to_owned(),
+                Line::TooLong => "too long".into(),
+            });
+            true
+        });
+        found
+    }
+
+    #[test]
+    fn half_a_line_is_no_message_and_a_long_one_is_skipped() {
+        assert_eq!(lines(b"{}\n[1]\r\n{\"half\""), ["{}", "[1]"]);
+        let long = [&vec![b'x'; MOST_BYTES + 20][..], b"\n{}\n"].concat();
+        assert_eq!(lines(&long), ["too long", "{}"]);
+        let just = [&vec![b'x'; MOST_BYTES][..], b"\n"].concat();
+        assert_eq!(lines(&just).len(), 1);
+        assert_eq!(lines(&just)[0].len(), MOST_BYTES);
+    }
+
+    #[test]
+    fn only_a_request_opens_a_session() {
+        let is_open = |text: &str| opens(&serde_json::from_str(text).unwrap());
+        assert!(is_open(r#"{"method": "initialize"}"#));
+        assert!(!is_open(r#"{"method": "ping"}"#));
+        let inline = |method: &str| {
+            format!(
+                r#"{{"method": "{method}", "params": {{"_meta": {{"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}}}}}"#
+            )
+        };
+        assert!(is_open(&inline("tools/list")) && !is_open(&inline("server/discover")));
+    }
+}

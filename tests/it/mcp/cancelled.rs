@@ -1,0 +1,88 @@
+//! A call that is given up ends what it started.
+
+use std::fs::File;
+use std::io::Read;
+
+use serde_json::{Value, json};
+
+use super::Client;
+use crate::support::{Repo, Sandbox, plan_on};
+
+/// A worktree whose plan has a test that goes on for ever, and says so through a pipe, which it holds open. A person
+/// agreed to it when it still ended at once.
+fn endless(sandbox: &Sandbox) -> (Repo, Client) {
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "a\n", "Begin");
+    let mut plan = plan_on("a.txt");
+    let command = "test -e ../alive || exit 0; exec 3>../alive; echo begun >&3; exec tail -f /dev/null";
+    plan["tasks"][0]["test"]["commands"] = json!([command]);
+    repo.planned("ISS-001", &plan);
+    repo.wf(&["start", "ISS-001"]).ok();
+    assert_eq!(repo.on_terminal("y\n", &["verify"]).0, 0);
+    repo.sh(&["-c", "mkfifo ../alive"]).ok();
+    let client = Client::of(&repo, &[]);
+    (repo, client)
+}
+
+/// Waits until the test runs.
+fn began(pipe: &mut File) {
+    let mut word = [0; 5];
+    pipe.read_exact(&mut word).unwrap();
+}
+
+/// Waits until nothing that the test started is left.
+fn ended(mut pipe: File) {
+    let mut rest = Vec::new();
+    pipe.read_to_end(&mut rest).unwrap();
+}
+
+#[test]
+fn cancelling_a_call_ends_its_test() {
+    let sandbox = Sandbox::new();
+    let (repo, mut client) = endless(&sandbox);
+    let meta = json!({"progressToken": "t1"});
+    let id = client.request("tools/call", json!({"name": "verify", "arguments": {}, "_meta": meta}));
+    let mut alive = File::open(sandbox.root().join("alive")).unwrap();
+    began(&mut alive);
+    client.tell("notifications/cancelled", json!({"requestId": id, "reason": "changed my mind"}));
+    ended(alive);
+    assert_eq!(client.ask("ping", json!({})), json!({}));
+    let progress = client.notified("notifications/progress");
+    assert_eq!(progress["progressToken"], "t1");
+    assert!(progress["message"].as_str().unwrap().starts_with("running test 1 of 1"), "{progress}");
+    assert_eq!(client.close(), 0);
+    assert_eq!(repo.status("ISS-001"), "executing");
+}
+
+#[test]
+fn a_client_that_goes_away_leaves_no_test_behind() {
+    let sandbox = Sandbox::new();
+    let (_, mut client) = endless(&sandbox);
+    client.request("tools/call", json!({"name": "verify", "arguments": {}}));
+    let mut alive = File::open(sandbox.root().join("alive")).unwrap();
+    began(&mut alive);
+    assert_eq!(client.close(), 0);
+    ended(alive);
+}
+
+#[test]
+fn progress_is_told_only_to_those_who_ask() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "a\n", "Begin");
+    let mut plan = plan_on("a.txt");
+    plan["tasks"][0]["test"]["commands"] = json!(["true", "test -f a.txt"]);
+    repo.planned("ISS-001", &plan);
+    repo.wf(&["start", "ISS-001"]).ok();
+    assert_eq!(repo.on_terminal("y\n", &["verify"]).0, 0);
+    let mut client = Client::of(&repo, &[]);
+    client.call("verify", json!({}));
+    assert!(client.told.is_empty(), "{:?}", client.told);
+    let asked = json!({"name": "verify", "arguments": {}, "_meta": {"progressToken": 9}});
+    let result = client.ask("tools/call", asked);
+    assert_eq!(client.checked("verify", &result)["passed"], true);
+    // All of it came before the answer, and only increases.
+    let done: Vec<f64> = client.told.iter().map(|it| it["params"]["progress"].as_f64().unwrap()).collect();
+    assert!(done.len() >= 3 && done.windows(2).all(|pair| pair[0] < pair[1]), "{done:?}");
+    assert!(client.told.iter().all(|it: &Value| it["params"]["progressToken"] == 9));
+}

@@ -1,0 +1,50 @@
+//! Where a call acts: in the directory that it names, in the client's root, or where the server was started.
+
+use serde_json::json;
+
+use super::Client;
+use crate::support::Sandbox;
+
+#[test]
+fn each_call_names_or_inherits_its_directory() {
+    let sandbox = Sandbox::new();
+    let (one, other) = (sandbox.store("one"), sandbox.store("other"));
+    one.issue("ONE-1");
+    other.issue("OTHER-1");
+    let there = other.path().to_str().unwrap();
+    let mut client = Client::of(&one, &[]);
+    let first = |client: &mut Client, arguments| client.call("find", arguments)["issues"][0]["id"].clone();
+    assert_eq!(first(&mut client, json!({})), "ONE-1");
+    assert_eq!(first(&mut client, json!({"directory": there})), "OTHER-1");
+    assert_eq!(first(&mut client, json!({"directory": "../other"})), "OTHER-1");
+    assert_eq!(client.refused("find", json!({"directory": "../nowhere"}))["code"], "no-directory");
+    std::fs::create_dir(sandbox.root().join("plain")).unwrap();
+    assert_eq!(client.refused("find", json!({"directory": "../plain"}))["code"], "not-a-repository");
+    assert_eq!(client.refused("find", json!({"directory": 7}))["code"], "invalid-arguments");
+}
+
+#[test]
+fn a_root_is_where_calls_act_and_its_worktrees_belong_to_it() {
+    let sandbox = Sandbox::new();
+    let (one, other) = (sandbox.store("one"), sandbox.store("other"));
+    one.commit("a.txt", "a\n", "Begin");
+    one.issue("ONE-1");
+    other.issue("OTHER-1");
+    let beside = one.worktree("beside", "topic");
+    let path = |repo: &crate::support::Repo| repo.path().to_str().unwrap().to_owned();
+    // The server was started elsewhere.
+    let mut client = Client::with_roots(&other, &[&path(&one)]);
+    let first = |client: &mut Client, arguments| client.call("find", arguments)["issues"][0]["id"].clone();
+    assert_eq!(first(&mut client, json!({})), "ONE-1");
+    assert_eq!(first(&mut client, json!({"directory": path(&beside)})), "ONE-1");
+    assert_eq!(client.refused("find", json!({"directory": path(&other)}))["code"], "outside-roots");
+    assert_eq!(client.refused("find", json!({"directory": ".."}))["code"], "outside-roots");
+
+    client.move_to(&[&path(&one), &path(&other)]);
+    assert_eq!(first(&mut client, json!({"directory": path(&other)})), "OTHER-1");
+    // The server's own directory is in one of them.
+    assert_eq!(first(&mut client, json!({})), "OTHER-1");
+    let plain = sandbox.repo("plain");
+    client.move_to(&[&path(&one), &path(&plain)]);
+    assert_eq!(client.refused("find", json!({}))["code"], "choice-needed");
+}

@@ -1,0 +1,116 @@
+//! Whatever a client sends, the next request is answered, and stdout carries only the protocol.
+
+use serde_json::json;
+
+use super::Client;
+use crate::support::Sandbox;
+
+#[track_caller]
+fn is_well(client: &mut Client) {
+    assert_eq!(client.call("find", json!({}))["total"], 1);
+}
+
+#[test]
+fn garbage_is_answered_and_the_connection_goes_on() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let tip = repo.tip();
+    let mut client = Client::of(&repo, &[]);
+    let deep = "[".repeat(100_000);
+    for line in [
+        &b"\xff\xfe\x00garbage\n"[..],
+        b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"\xff\"}\n",
+        b"{\n",
+        b"\n\r\n",
+        b"[]\n",
+        b"null\n",
+        b"7\n",
+        b"\"hello\"\n",
+        b"{}\n",
+        b"{\"id\": 3}\n",
+        b"[1, {}, null, [[]], {\"jsonrpc\": \"2.0\"}]\n",
+        b"{\"jsonrpc\": \"2.0\", \"id\": {\"a\": 1}, \"method\": \"ping\"}\n",
+        b"{\"jsonrpc\": \"2.0\", \"id\": 99999, \"result\": {}}\n",
+        b"{\"jsonrpc\": \"2.0\", \"method\": \"notifications/nonsense\", \"params\": {\"x\": 1}}\n",
+        b"{\"jsonrpc\": \"2.0\", \"method\": \"notifications/cancelled\", \"params\": {\"requestId\": 77}}\n",
+        deep.as_bytes(),
+        b"\n",
+    ] {
+        client.write(line);
+    }
+    is_well(&mut client);
+    let unknown = client.ask("system/format", json!({"disk": "all"}));
+    assert_eq!(unknown["error"]["code"], -32601);
+    let wrong = client.ask("tools/call", json!({"name": "find", "arguments": [1, 2]}));
+    assert!(wrong["error"]["code"].is_i64(), "{wrong}");
+    let wrong = client.ask("tools/call", json!({"nome": "find"}));
+    assert!(wrong["error"]["code"].is_i64(), "{wrong}");
+    let wrong = client.ask("resources/read", json!({"uri": 7}));
+    assert!(wrong["error"]["code"].is_i64(), "{wrong}");
+    is_well(&mut client);
+    assert_eq!(repo.tip(), tip);
+    assert_eq!(client.close(), 0);
+}
+
+#[test]
+fn huge_messages_are_refused_one_by_one() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let mut client = Client::of(&repo, &[]);
+    let huge = "x".repeat(10 << 20);
+    let edit = json!({"action": "edit", "issue": "ISS-001", "fields": {"title": huge}});
+    client.refused("issue_write", edit);
+    client.refused("show", json!({"id": huge}));
+    client.refused("plan_submit", json!({"issue": "ISS-001", "plan": {"description": huge, "tasks": []}}));
+    // Too long even to be read.
+    client.write(&vec![b'x'; 17 << 20]);
+    client.write(b"\n");
+    let mut nested = json!({"tasks": []});
+    for _ in 0..100 {
+        nested = json!({"plan": nested});
+    }
+    client.refused("plan_submit", json!({"issue": "ISS-001", "plan": nested}));
+    is_well(&mut client);
+    assert_eq!(client.close(), 0);
+}
+
+#[test]
+fn requests_in_a_batch_are_answered() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let mut client = Client::of(&repo, &[]);
+    let ping = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    client.send(&json!([ping(1001), {"jsonrpc": "2.0", "method": "notifications/x"}, ping(1002)]));
+    assert_eq!((client.answer(1001), client.answer(1002)), (json!({}), json!({})));
+}
+
+#[test]
+fn a_connection_can_end_at_any_point() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    assert_eq!(Client::silent(&repo, &[]).close(), 0);
+    let mut half = Client::silent(&repo, &[]);
+    half.write(b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"meth");
+    assert_eq!(half.close(), 0);
+    let mut begun = Client::of(&repo, &[]);
+    begun.write(b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"}\n{\"jsonrpc\"");
+    assert_eq!(begun.close(), 0);
+}
+
+#[test]
+fn what_comes_before_the_handshake_does_no_harm() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let mut client = Client::silent(&repo, &[]);
+    client.write(b"garbage\n");
+    client.tell("notifications/initialized", json!({}));
+    client.send(&json!({"jsonrpc": "2.0", "id": 5, "result": {}}));
+    assert_eq!(client.ask("ping", json!({})), json!({}));
+    let early = client.ask("tools/list", json!({}));
+    assert!(early["error"]["code"].is_i64(), "{early}");
+    client.begin("2025-11-25");
+    is_well(&mut client);
+}

@@ -1,0 +1,13 @@
+//! The server for agents: the real binary, and a client that knows only the protocol.
+
+mod cancelled;
+mod client;
+mod directories;
+mod hostile;
+mod pass;
+mod refusals;
+mod roles;
+mod versions;
+mod watched;
+
+pub(super) use client::Client;

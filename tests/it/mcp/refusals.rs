@@ -1,0 +1,61 @@
+//! A refusal is an answer: what is wrong, and which tool or command helps.
+
+use serde_json::{Value, json};
+
+use super::Client;
+use crate::support::Sandbox;
+
+#[test]
+fn refusals_name_tools_to_call_and_commands_for_people() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let mut client = Client::of(&repo, &[]);
+    let missing = client.refused("show", json!({"id": "ISS-009"}));
+    assert_eq!((&missing["code"], &missing["remedies"][0]["tool"]), (&json!("not-found"), &json!("find")));
+    assert_eq!(missing["remedies"][0]["arguments"], json!({"all": true}));
+    let idle = client.refused("verify", json!({}));
+    assert_eq!((&idle["code"], &idle["remedies"][0]["tool"]), (&json!("no-claim"), &json!("claim")));
+    let nothing = client.refused("claim", json!({}));
+    assert_eq!(nothing["code"], "nothing-to-do", "{nothing}");
+    let faulty = client.refused("plan_submit", json!({"issue": "ISS-001", "plan": {"tasks": [{}]}}));
+    assert_eq!(faulty["code"], "invalid-plan");
+    assert!(faulty["details"].as_array().unwrap().len() > 3, "{faulty:#}");
+    for (tool, arguments, code) in [
+        ("find", json!({"fields": ["nope"]}), "unknown-field"),
+        ("find", json!({"cursor": "x"}), "invalid-cursor"),
+        ("find", json!({"since": "some day"}), "usage"),
+        ("find", json!({"limit": "many"}), "invalid-arguments"),
+        ("show", json!({}), "invalid-arguments"),
+        ("show", json!({"id": "ISS-001", "colour": "red"}), "invalid-arguments"),
+        ("issue_write", json!({"action": "comment", "issue": "ISS-001"}), "empty-comment"),
+        ("issue_write", json!({"action": "edit"}), "usage"),
+        ("issue_write", json!({"action": "create", "fields": {"title": "x"}, "text": "y"}), "usage"),
+        ("issue_write", json!({"action": "create", "fields": {"priority": 9}}), "invalid-json"),
+        ("plan_review", json!({"plan": "ISS-001", "review": {"technical": 1}}), "invalid-json"),
+        ("trace", json!({"of": "no-such-thing"}), "not-found"),
+        ("trace", json!({"of": "a.txt:0"}), "usage"),
+        ("claim", json!({"issue": "ISS-001", "item": "S-1"}), "usage"),
+        ("finish", json!({"outcome": "failed", "summary": " "}), "usage"),
+        ("finish", json!({"outcome": "failed", "summary": "x", "verify": true}), "usage"),
+    ] {
+        let error = client.refused(tool, arguments.clone());
+        assert_eq!(error["code"], code, "{tool} {arguments}: {error}");
+    }
+    // The connection is as good as before.
+    assert_eq!(client.call("find", json!({}))["total"], 1);
+}
+
+#[test]
+fn without_a_store_the_refusal_says_how_to_make_one() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::of(&sandbox.repo("code"), &[]);
+    let error = client.refused("find", json!({}));
+    assert!(error.to_string().contains("git wf init"), "{error}");
+    let resource = client.ask("resources/read", json!({"uri": "wf://execution/current"}));
+    assert!(resource["error"]["data"]["error"]["code"].is_string(), "{resource}");
+    std::fs::create_dir(sandbox.root().join("plain")).unwrap();
+    let mut client = Client::of(&sandbox.at("plain"), &[]);
+    let error: Value = client.refused("find", json!({}));
+    assert_eq!(error["code"], "not-a-repository");
+}
