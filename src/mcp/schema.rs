@@ -12,6 +12,7 @@ use crate::rules::tidy_schema::tidy;
 pub(super) fn of_input<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = derived::<T>(SchemaSettings::draft2020_12());
     schema.values_mut().for_each(|value| remove(value, &is_foreign));
+    schema.values_mut().for_each(without_null);
     property(
         &mut schema,
         "directory",
@@ -58,6 +59,37 @@ fn is_foreign(keyword: &str, value: &Value) -> bool {
     let pattern =
         if keyword == "not" { value.get("pattern") } else { Some(value).filter(|_| keyword == "pattern") };
     pattern.and_then(Value::as_str).is_some_and(|pattern| pattern.contains(r"\u"))
+}
+
+/// Removes `null` as a value of arguments: one that is null counts as left out, so it need not be described.
+fn without_null(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.values_mut().for_each(without_null);
+            if let Some(Value::Array(kinds)) = map.get_mut("type") {
+                kinds.retain(|kind| kind != "null");
+                if let [only] = &kinds[..] {
+                    let only = only.clone();
+                    map.insert("type".into(), only);
+                }
+            }
+            if let Some(Value::Array(words)) = map.get_mut("enum") {
+                words.retain(|word| !word.is_null());
+            }
+            if let Some(Value::Array(forms)) = map.get_mut("anyOf") {
+                forms.retain(|form| form["type"] != "null");
+                if let [Value::Object(only)] = &forms[..] {
+                    let only = only.clone();
+                    map.shift_remove("anyOf");
+                    for (keyword, value) in only {
+                        map.entry(keyword).or_insert(value);
+                    }
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        _ => {}
+    }
 }
 
 /// What does not help to read an answer. A field of such a name has a schema, not a text.

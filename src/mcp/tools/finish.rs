@@ -90,6 +90,7 @@ impl Tool for Finish {
     const ABOUT: &'static str = "End the execution of this worktree: completed, with a summary, or failed, with what went wrong. One call \
         can also run the tests (`verify`), confirm criteria (`accepted`) and claim the next item (`next`). Commit first.";
     const PERFORMS: &'static [Op] = &[Op::Done, Op::Fail];
+    const OBJECTS: &'static [&'static str] = &["report"];
     const IS_DESTRUCTIVE: bool = true;
     const IS_IDEMPOTENT: bool = false;
     const IS_OPEN: bool = true;

@@ -80,6 +80,7 @@ impl Tool for IssueWrite {
     const ABOUT: &'static str = "Create, edit, comment on, close or reopen an issue. Write an issue for a problem that you \
         find outside of your task, with the relation `discovered-from:ID`.";
     const PERFORMS: &'static [Op] = &[Op::New, Op::Edit, Op::Comment, Op::Close, Op::Reopen];
+    const OBJECTS: &'static [&'static str] = &["fields"];
     const IS_DESTRUCTIVE: bool = true;
     const IS_IDEMPOTENT: bool = false;
     type Input = Input;

@@ -24,7 +24,7 @@ use super::progress::Steps;
 use super::{refused, schema};
 use crate::model::code::Code;
 use crate::model::op::Op;
-use crate::model::typed;
+use crate::model::{strict, typed};
 use crate::ops::{Answer, Done, Refusal, Session};
 use crate::rules::roles;
 
@@ -52,6 +52,8 @@ trait Tool {
     const ABOUT: &'static str;
     /// The operations that it may perform, of which a role needs one; a tool that only reads has none.
     const PERFORMS: &'static [Op];
+    /// Its arguments that are objects.
+    const OBJECTS: &'static [&'static str] = &[];
     /// Whether it may end or replace something.
     const IS_DESTRUCTIVE: bool = false;
     /// Whether calling it again changes nothing more.
@@ -191,12 +193,24 @@ impl Row {
 }
 
 fn call<T: Tool>(call: &Call<'_>, arguments: Map<String, Value>) -> Result<Value, Refusal> {
-    let arguments: Map<String, Value> = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    let given = arguments.into_iter().filter(|(_, value)| !value.is_null());
+    let arguments: Map<String, Value> = given
+        .map(|(name, value)| match T::OBJECTS.contains(&name.as_str()) {
+            true => (name, unquoted(value)),
+            false => (name, value),
+        })
+        .collect();
     let input = typed::read(&Value::Object(arguments)).map_err(|error| {
         Refusal::new(Code::InvalidArguments, format!("the arguments of `{}` do not fit: {error}", T::NAME))
             .hint("the input schema of the tool says what it takes")
     })?;
     Ok(document(call.spell, T::call(call, input)?))
+}
+
+/// The object that a text holds: some models and clients write an object as text.
+fn unquoted(value: Value) -> Value {
+    let object = value.as_str().and_then(|text| strict::parse_text(text).ok());
+    object.filter(Value::is_object).unwrap_or(value)
 }
 
 /// An answer as JSON, with its warnings.
@@ -251,6 +265,11 @@ mod tests {
                 assert!(jsonschema::draft202012::meta::is_valid(&schema), "{}: {schema:#}", tool.name);
             }
             assert!(tool.input_schema["properties"]["directory"].is_object());
+            assert!(
+                !Value::Object(tool.input_schema.as_ref().clone()).to_string().contains(r#""null""#),
+                "{}",
+                tool.name
+            );
             // Some providers of models refuse them there.
             for word in ["anyOf", "oneOf", "allOf"] {
                 assert!(!tool.input_schema.contains_key(word), "{}", tool.name);

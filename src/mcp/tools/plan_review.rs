@@ -31,6 +31,7 @@ impl Tool for PlanReview {
         `plan_context` and role reviewer. A total of 80 or more approves it; under 60 it is rejected, and the findings \
         go to the next planner.";
     const PERFORMS: &'static [Op] = &[Op::SolutionReview];
+    const OBJECTS: &'static [&'static str] = &["review"];
     type Input = Input;
     type Output = Reviewed;
 

@@ -52,6 +52,7 @@ impl Tool for PlanSubmit {
     const ABOUT: &'static str = "Submit a plan for an issue. It is checked, stored and, if it is the only one and good enough, \
         bound: chosen for execution. The answer names its quality and what could be improved. Read `plan_context` first.";
     const PERFORMS: &'static [Op] = &[Op::SolutionAdd];
+    const OBJECTS: &'static [&'static str] = &["plan"];
     type Input = Input;
     type Output = Submitted;
 
