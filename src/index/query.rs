@@ -5,8 +5,9 @@
 
 use super::words::separated;
 
-/// The words that can be before a colon: the names of columns.
-const COLUMNS: [&str; 7] = ["title", "context", "comments", "plans", "commits", "feedback", "explorations"];
+/// The columns of the table `words`, in their order; their names can be before a colon.
+pub(super) const COLUMNS: [&str; 7] =
+    ["title", "context", "comments", "plans", "commits", "feedback", "explorations"];
 /// Parentheses nested deeper are taken as text, since FTS5 limits the depth.
 const DEEPEST: usize = 16;
 /// The most words that are searched for; FTS5 takes more time for each one the more there are.

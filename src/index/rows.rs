@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::database::{self, Part};
 use super::error::IndexError;
-use super::upsert::{self, Beside};
+use super::upsert::{self, Beside, COMPONENTS, FACTS, IDS, LINKS, Row, TAGS, WHOLE};
 use super::{queues, words};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::issue::Issue;
@@ -75,7 +75,7 @@ pub(super) fn reload(
             queues::forget_items(db, id)?;
         }
         queues::add_items(db, read, id, facts.as_deref())?;
-        put.one("facts", "packed", facts.map(Value::Blob))?;
+        put.one(&FACTS, facts.map(Value::Blob))?;
         beside(&put, known)?;
         n
     } else {
@@ -117,9 +117,10 @@ fn remove(db: &Connection, id: &IssueId, wanted: Wanted) -> Result<(), IndexErro
         // have it, but under another number.
         database::clear(db, Part::Words)?;
     }
-    for table in ["whole", "tags", "components", "ids", "links", "facts", "issues"] {
-        db.prepare_cached(&format!("DELETE FROM {table} WHERE n = ?1"))?.execute([n])?;
+    for table in [WHOLE, TAGS, COMPONENTS, IDS, LINKS, FACTS] {
+        db.prepare_cached(table.delete)?.execute([n])?;
     }
+    db.prepare_cached("DELETE FROM issues WHERE n = ?1")?.execute([n])?;
     Ok(())
 }
 
@@ -129,49 +130,48 @@ fn row(
     folder: &IssueFolder,
     derived: &IssueDerived,
     hidden: bool,
-) -> Result<upsert::Row, IndexError> {
+) -> Result<Row, IndexError> {
     let it = &folder.issue.record;
     let tags: Vec<&str> = it.tags.iter().map(String::as_str).collect();
-    Ok([
-        Value::Integer(derived.status as i64),
-        Value::Integer(i64::from(derived.status.is_over())),
-        Value::Integer(i64::from(it.priority.number())),
-        Value::Integer(it.created_at.millis()),
-        derived.updated_at.map(crate::model::time::Time::millis).into(),
-        Value::Integer(author(db, &it.author)?),
-        it.assignee.clone().into(),
-        derived.wave.and_then(|wave| i64::try_from(wave).ok()).into(),
-        Value::Integer(i64::try_from(derived.solution_count).unwrap_or(i64::MAX)),
-        Value::Text(it.title.clone()),
-        Value::Text(it.title.to_lowercase()),
-        Value::Text(tags.join(",")),
-        Value::Integer(i64::from(hidden)),
-        // Even if something else was decided meanwhile.
-        Value::Integer(i64::from(
-            facts::holder(folder).is_some_and(|it| it.outcome() == ExecutionStatus::Executing),
-        )),
-    ])
+    // Even if something else was decided meanwhile.
+    let is_executing = facts::holder(folder).is_some_and(|it| it.outcome() == ExecutionStatus::Executing);
+    Ok(Row {
+        status: Value::Integer(derived.status as i64),
+        over: Value::Integer(i64::from(derived.status.is_over())),
+        priority: Value::Integer(i64::from(it.priority.number())),
+        created: Value::Integer(it.created_at.millis()),
+        updated: derived.updated_at.map(crate::model::time::Time::millis).into(),
+        author: Value::Integer(author(db, &it.author)?),
+        assignee: it.assignee.clone().into(),
+        wave: derived.wave.and_then(|wave| i64::try_from(wave).ok()).into(),
+        solutions: Value::Integer(i64::try_from(derived.solution_count).unwrap_or(i64::MAX)),
+        title: Value::Text(it.title.clone()),
+        folded: Value::Text(it.title.to_lowercase()),
+        tags: Value::Text(tags.join(",")),
+        hidden: Value::Integer(i64::from(hidden)),
+        executing: Value::Integer(i64::from(is_executing)),
+    })
 }
 
 /// The row of an issue that cannot be read, or of a directory without an issue.
-fn empty_row(status: i64, hidden: bool) -> upsert::Row {
+fn empty_row(status: i64, hidden: bool) -> Row {
     let (nothing, text) = (Value::Integer(0), Value::Text(String::new()));
-    [
-        Value::Integer(status),
-        Value::Integer(status),
-        nothing.clone(),
-        nothing.clone(),
-        Value::Null,
-        nothing.clone(),
-        Value::Null,
-        Value::Null,
-        nothing,
-        text.clone(),
-        text.clone(),
-        text,
-        Value::Integer(i64::from(hidden)),
-        Value::Integer(0),
-    ]
+    Row {
+        status: Value::Integer(status),
+        over: Value::Integer(status),
+        priority: nothing.clone(),
+        created: nothing.clone(),
+        updated: Value::Null,
+        author: nothing.clone(),
+        assignee: Value::Null,
+        wave: Value::Null,
+        solutions: nothing.clone(),
+        title: text.clone(),
+        folded: text.clone(),
+        tags: text,
+        hidden: Value::Integer(i64::from(hidden)),
+        executing: nothing,
+    }
 }
 
 fn author(db: &Connection, name: &str) -> Result<i64, IndexError> {
@@ -189,14 +189,12 @@ fn ids(put: &Beside<'_>, read: &impl Read, id: &IssueId) -> Result<(), IndexErro
     let mut all = BTreeMap::from([(id.as_str().to_owned(), Kind::Issue)]);
     all.extend(records::solution_ids(read, id)?.iter().map(|id| (id.to_string(), Kind::Solution)));
     all.extend(records::execution_ids(read, id)?.iter().map(|id| (id.to_string(), Kind::Execution)));
-    put.all("ids", "whole", &all.keys().cloned().collect(), |whole| {
-        note_id(put.db, whole, all[whole], Some(put.n))
-    })
+    put.all(&IDS, &all.keys().cloned().collect(), |whole| note_id(put.db, whole, all[whole], Some(put.n)))
 }
 
 fn note_id(db: &Connection, whole: &str, kind: Kind, n: Option<i64>) -> Result<(), IndexError> {
     let uid = whole.rsplit_once('-').map_or("", |(_, uid)| uid);
-    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO ids VALUES (?1, ?2, ?3, ?4)")?;
+    let mut insert = db.prepare_cached(IDS.write)?;
     insert.execute(params![whole, uid, kind as i64, n])?;
     Ok(())
 }
@@ -208,22 +206,20 @@ fn beside(put: &Beside<'_>, known: Option<(&IssueFolder, &IssueDerived)>) -> Res
     let whole =
         known.map(|(folder, derived)| serde_json::to_string(&(listed(&folder.issue.record), derived)));
     let whole = whole.transpose().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    put.one("whole", "json", whole.map(Value::Text))?;
+    put.one(&WHOLE, whole.map(Value::Text))?;
     let issue = known.map(|(folder, _)| &folder.issue.record);
     let tags = issue.map(|issue| issue.tags.iter().cloned().collect()).unwrap_or_default();
-    put.texts("tags", "tag", &tags)?;
+    put.texts(&TAGS, &tags)?;
     let components =
         issue.map(|issue| issue.affected_components.iter().cloned().collect()).unwrap_or_default();
-    put.texts("components", "component", &components)?;
+    put.texts(&COMPONENTS, &components)?;
     let executions = known.into_iter().flat_map(|(folder, _)| &folder.executions);
     let links: BTreeSet<String> = executions
         .flat_map(|it| it.known_commits().map(|hash| format!("{hash} {}", it.execution.id)))
         .collect();
-    put.all("links", "hash || ' ' || execution", &links, |link| {
+    put.all(&LINKS, &links, |link| {
         let (hash, execution) = link.split_once(' ').unwrap_or_default();
-        let mut insert = put.db.prepare_cached("INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)")?;
-        insert.execute(params![hash, execution, put.n])?;
-        Ok(())
+        put.write(&LINKS, params![hash, execution, put.n])
     })
 }
 

@@ -18,8 +18,6 @@ const SHORTEST: usize = 4;
 const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0, 1.0";
 /// How many words are shown around a match.
 const SNIPPET: usize = 24;
-/// The columns of the table, in their order.
-const COLUMNS: [&str; 7] = ["title", "context", "comments", "plans", "commits", "feedback", "explorations"];
 /// From this many characters on, SQLite does not choose the snippet from the whole text: it compares every match with
 /// every other one, and a word that occurs ten thousand times would keep it busy for seconds.
 const LONG: i64 = 4 * 1024;
@@ -104,8 +102,11 @@ impl Index<'_> {
             .db
             .prepare("SELECT count(*) FROM words WHERE words MATCH ?1")?
             .query_row([&asked], |row| row.get(0))?;
-        let lengths = COLUMNS.map(|column| format!("length({column})")).join(" + ");
-        let mut length = self.db.prepare(&format!("SELECT {lengths} FROM words WHERE rowid = ?1"))?;
+        let mut length = self.db.prepare(
+            "SELECT length(title) + length(context) + length(comments) + length(plans) + length(commits)
+                 + length(feedback) + length(explorations)
+             FROM words WHERE rowid = ?1",
+        )?;
         let mut snippet = self.db.prepare(&format!(
             "SELECT snippet(words, -1, '{BEGIN}', '{END}', '…', {SNIPPET}) FROM words
              WHERE words MATCH ?1 AND rowid = ?2"
@@ -126,9 +127,10 @@ impl Index<'_> {
     /// The snippet of an issue with much text, from the first of its texts that has any of the words.
     fn long_snippet(&self, text: &str, n: i64) -> Result<String, IndexError> {
         let Some(any) = query::any_of(text) else { return Ok(String::new()) };
-        let mut query =
-            self.db.prepare_cached(&format!("SELECT {} FROM words WHERE rowid = ?1", COLUMNS.join(", ")))?;
-        let texts = query.query_row([n], |row| (0..COLUMNS.len()).map(|at| row.get(at)).collect());
+        let mut query = self.db.prepare_cached(
+            "SELECT title, context, comments, plans, commits, feedback, explorations FROM words WHERE rowid = ?1",
+        )?;
+        let texts = query.query_row([n], |row| (0..query::COLUMNS.len()).map(|at| row.get(at)).collect());
         let texts: Vec<String> = texts?;
         pieces::snippet(&texts, &any, SNIPPET)
     }

@@ -9,48 +9,49 @@ use rusqlite::{Connection, OptionalExtension, Params, params, params_from_iter};
 use super::error::IndexError;
 use crate::model::id::IssueId;
 
-/// The columns of an issue's row that are not keys, as named in the table.
-const COLUMNS: [&str; 14] = [
-    "status",
-    "over",
-    "priority",
-    "created",
-    "updated",
-    "author",
-    "assignee",
-    "wave",
-    "solutions",
-    "title",
-    "folded",
-    "tags",
-    "hidden",
-    "executing",
-];
+/// The row of an issue, with its statements: the columns that are not keys, as the table has them.
+macro_rules! row {
+    ($($column:ident),+) => {
+        /// The values of an issue's row.
+        pub(super) struct Row {
+            $(pub(super) $column: Value,)+
+        }
 
-/// Their values.
-pub(super) type Row = [Value; COLUMNS.len()];
+        impl Row {
+            /// Without the id, which is the last parameter.
+            const INSERT: &str = concat!(
+                "INSERT INTO issues (", $(stringify!($column), ", ",)+ "id) VALUES (", $(row!(@mark $column),)+ "?)"
+            );
+            const SELECT: &str = concat!("SELECT ", $(stringify!($column), ", ",)+ "n FROM issues WHERE id = ?1");
+            /// For each column.
+            const UPDATES: &[&str] =
+                &[$(concat!("UPDATE issues SET ", stringify!($column), " = ?1 WHERE n = ?2")),+];
+
+            fn into_values(self) -> Vec<Value> {
+                vec![$(self.$column),+]
+            }
+        }
+    };
+    (@mark $column:ident) => { "?, " };
+}
+
+row!(
+    status, over, priority, created, updated, author, assignee, wave, solutions, title, folded, tags, hidden,
+    executing
+);
 
 /// Writes the row of an issue and returns its number.
 pub(super) fn issue(db: &Connection, id: &IssueId, row: Row, is_first: bool) -> Result<i64, IndexError> {
     let known = if is_first { None } else { known(db, id)? };
+    let mut values = row.into_values();
     let Some((n, old)) = known else {
-        let marks = vec!["?"; COLUMNS.len()].join(", ");
-        let sql = format!("INSERT INTO issues (id, {}) VALUES (?, {marks})", COLUMNS.join(", "));
-        let values = std::iter::once(Value::Text(id.to_string())).chain(row);
-        return insert(db, &sql, params_from_iter(values));
+        values.push(Value::Text(id.to_string()));
+        return insert(db, Row::INSERT, params_from_iter(values));
     };
-    let differs = |(at, value): &(usize, &Value)| old[*at] != **value;
-    let (columns, mut values): (Vec<String>, Vec<&Value>) = row
-        .iter()
-        .enumerate()
-        .filter(differs)
-        .map(|(at, value)| (format!("{} = ?", COLUMNS[at]), value))
-        .unzip();
-    if !columns.is_empty() {
-        let number = Value::Integer(n);
-        values.push(&number);
-        let sql = format!("UPDATE issues SET {} WHERE n = ?", columns.join(", "));
-        db.prepare_cached(&sql)?.execute(params_from_iter(values))?;
+    for ((new, old), update) in values.iter().zip(&old).zip(Row::UPDATES) {
+        if new != old {
+            db.prepare_cached(update)?.execute(params![new, n])?;
+        }
     }
     Ok(n)
 }
@@ -63,14 +64,55 @@ pub(super) fn insert(db: &Connection, sql: &str, values: impl Params) -> Result<
 }
 
 fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, IndexError> {
-    let sql = format!("SELECT n, {} FROM issues WHERE id = ?1", COLUMNS.join(", "));
-    let mut query = db.prepare_cached(&sql)?;
+    let mut query = db.prepare_cached(Row::SELECT)?;
     let row = query.query_row([id.as_str()], |row| {
-        let values: Result<Vec<Value>, _> = (1..=COLUMNS.len()).map(|at| row.get(at)).collect();
-        Ok((row.get(0)?, values?))
+        let count = Row::UPDATES.len();
+        let values: Result<Vec<Value>, _> = (0..count).map(|at| row.get(at)).collect();
+        Ok((row.get(count)?, values?))
     });
     Ok(row.optional()?)
 }
+
+/// The statements for a table whose rows belong to issues.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// Finds what tells the rows of an issue apart.
+    values: &'static str,
+    /// Finds a row of an issue by that.
+    find: &'static str,
+    /// Adds a row, or replaces the one with the same key.
+    pub(super) write: &'static str,
+    /// Removes the rows of an issue.
+    pub(super) delete: &'static str,
+}
+
+/// A table with a value for each row.
+macro_rules! table {
+    ($table:literal, $value:literal) => {
+        table!(
+            $table,
+            $value,
+            concat!("INSERT OR REPLACE INTO ", $table, " (n, ", $value, ") VALUES (?1, ?2)")
+        )
+    };
+    ($table:literal, $value:literal, $write:expr) => {
+        Table {
+            values: concat!("SELECT ", $value, " FROM ", $table, " WHERE n = ?1"),
+            find: concat!("SELECT 1 FROM ", $table, " WHERE n = ?1 AND ", $value, " = ?2"),
+            write: $write,
+            delete: concat!("DELETE FROM ", $table, " WHERE n = ?1"),
+        }
+    };
+}
+
+pub(super) const WHOLE: Table = table!("whole", "json");
+pub(super) const FACTS: Table = table!("facts", "packed");
+pub(super) const TAGS: Table = table!("tags", "tag", "INSERT INTO tags (n, tag) VALUES (?1, ?2)");
+pub(super) const COMPONENTS: Table =
+    table!("components", "component", "INSERT INTO components (n, component) VALUES (?1, ?2)");
+pub(super) const IDS: Table = table!("ids", "whole", "INSERT OR REPLACE INTO ids VALUES (?1, ?2, ?3, ?4)");
+pub(super) const LINKS: Table =
+    table!("links", "hash || ' ' || execution", "INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)");
 
 /// The rows that belong to the row with the number `n`.
 pub(super) struct Beside<'a> {
@@ -82,43 +124,28 @@ pub(super) struct Beside<'a> {
 
 impl Beside<'_> {
     /// Sets the single value of an issue in a table; none removes it.
-    pub(super) fn one(&self, table: &str, column: &str, value: Option<Value>) -> Result<(), IndexError> {
+    pub(super) fn one(&self, table: &Table, value: Option<Value>) -> Result<(), IndexError> {
         let Some(value) = value else { return self.delete(table) };
-        if !self.is_first {
-            let sql = format!("SELECT 1 FROM {table} WHERE n = ?1 AND {column} = ?2");
-            if self.db.prepare_cached(&sql)?.exists(params![self.n, value])? {
-                return Ok(());
-            }
+        if !self.is_first && self.db.prepare_cached(table.find)?.exists(params![self.n, value])? {
+            return Ok(());
         }
-        let sql = format!("INSERT OR REPLACE INTO {table} (n, {column}) VALUES (?1, ?2)");
-        self.db.prepare_cached(&sql)?.execute(params![self.n, value])?;
-        Ok(())
+        self.write(table, params![self.n, value])
     }
 
     /// Sets the texts of an issue in a table.
-    pub(super) fn texts(
-        &self,
-        table: &str,
-        column: &str,
-        wanted: &BTreeSet<String>,
-    ) -> Result<(), IndexError> {
-        let sql = format!("INSERT INTO {table} (n, {column}) VALUES (?1, ?2)");
-        self.all(table, column, wanted, |text| {
-            self.db.prepare_cached(&sql)?.execute(params![self.n, text])?;
-            Ok(())
-        })
+    pub(super) fn texts(&self, table: &Table, wanted: &BTreeSet<String>) -> Result<(), IndexError> {
+        self.all(table, wanted, |text| self.write(table, params![self.n, text]))
     }
 
-    /// Sets the rows of an issue in a table; `text` is their key.
+    /// Sets the rows of an issue in a table; `wanted` are what tells them apart.
     pub(super) fn all(
         &self,
-        table: &str,
-        text: &str,
+        table: &Table,
         wanted: &BTreeSet<String>,
         insert: impl Fn(&str) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
         if !self.is_first {
-            let mut query = self.db.prepare_cached(&format!("SELECT {text} FROM {table} WHERE n = ?1"))?;
+            let mut query = self.db.prepare_cached(table.values)?;
             let known: Result<BTreeSet<String>, _> = query.query_map([self.n], |row| row.get(0))?.collect();
             if known? == *wanted {
                 return Ok(());
@@ -128,9 +155,15 @@ impl Beside<'_> {
         wanted.iter().try_for_each(|text| insert(text))
     }
 
-    fn delete(&self, table: &str) -> Result<(), IndexError> {
+    /// Writes one row.
+    pub(super) fn write(&self, table: &Table, values: impl Params) -> Result<(), IndexError> {
+        self.db.prepare_cached(table.write)?.execute(values)?;
+        Ok(())
+    }
+
+    fn delete(&self, table: &Table) -> Result<(), IndexError> {
         if !self.is_first {
-            self.db.prepare_cached(&format!("DELETE FROM {table} WHERE n = ?1"))?.execute([self.n])?;
+            self.db.prepare_cached(table.delete)?.execute([self.n])?;
         }
         Ok(())
     }

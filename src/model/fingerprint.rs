@@ -7,7 +7,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::digest::canonical_without;
-use super::uid::ALPHABET;
+use super::uid::{ALPHABET, letters};
 
 /// The number of letters in a fingerprint: five bits each, except the first, which has three.
 const WIDTH: usize = 26;
@@ -31,8 +31,7 @@ impl Fingerprint {
     }
 
     fn from_bits(bits: u128) -> Self {
-        let letter = |n: usize| char::from(ALPHABET[(bits >> (5 * (WIDTH - 1 - n)) & 31) as usize]);
-        Self((0..WIDTH).map(letter).collect())
+        Self(letters(bits, WIDTH))
     }
 
     /// Whether `text` has the form of a fingerprint.

@@ -27,9 +27,7 @@ impl Uid {
 
     /// These forty bits as text.
     pub(crate) fn from_bits(bits: [u8; 5]) -> Self {
-        let number = bits.iter().fold(0u64, |acc, byte| acc << 8 | u64::from(*byte));
-        let letter = |n: usize| char::from(ALPHABET[(number >> (5 * (WIDTH - 1 - n)) & 31) as usize]);
-        Self((0..WIDTH).map(letter).collect())
+        Self(letters(bits.iter().fold(0, |acc, byte| acc << 8 | u128::from(*byte)), WIDTH))
     }
 
     /// `None` if `text` is not eight letters of the alphabet.
@@ -41,6 +39,12 @@ impl Uid {
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The last bits as this many letters, five bits each, from the highest down.
+pub(super) fn letters(bits: u128, width: usize) -> String {
+    let letter = |n: usize| char::from(ALPHABET[(bits >> (5 * (width - 1 - n)) & 31) as usize]);
+    (0..width).map(letter).collect()
 }
 
 impl fmt::Display for Uid {

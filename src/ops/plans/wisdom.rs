@@ -15,7 +15,7 @@ use crate::ops::entries::entry;
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::{limits, wisdom};
-use crate::store::{Read, layout, records, resolve};
+use crate::store::{Read, StoreError, Tx, layout, records, resolve};
 
 /// A piece of wisdom to add.
 #[derive(Debug)]
@@ -86,19 +86,8 @@ pub(crate) fn add_wisdom(session: &Session, input: &AddWisdom) -> Answer<Wisdom>
         }
         let run_id = input.run.as_deref().map(|text| resolve::run(tx, text)).transpose()?;
         let answers = input.answers.as_deref().map(|text| question(tx, text)).transpose()?;
-        let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-        let (text, tags) = (text.clone(), tags.clone());
-        let added = tx.append(&layout::wisdom(), |id| Wisdom {
-            id,
-            kind,
-            text,
-            tags,
-            author,
-            issue_id,
-            run_id,
-            answers,
-            created_at,
-        })?;
+        let added =
+            append(tx, Learned { kind, text: text.clone(), tags: tags.clone() }, issue_id, run_id, answers)?;
         tx.describe(format!("wisdom: {kind}"));
         Ok(added)
     })?;
@@ -129,20 +118,7 @@ pub(crate) fn learn(
             if !known.insert((it.kind, it.text.clone())) {
                 continue;
             }
-            let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-            let Learned { kind, text, tags } = it.clone();
-            let (issue_id, run_id) = (Some(issue.clone()), Some(run.clone()));
-            added.push(tx.append(&layout::wisdom(), |id| Wisdom {
-                id,
-                kind,
-                text,
-                tags,
-                author,
-                issue_id,
-                run_id,
-                answers: None,
-                created_at,
-            })?);
+            added.push(append(tx, it.clone(), Some(issue.clone()), Some(run.clone()), None)?);
         }
         if !added.is_empty() {
             tx.describe(format!("wisdom: learned from {issue}"));
@@ -150,6 +126,27 @@ pub(crate) fn learn(
         Ok(added)
     })?;
     Ok(session.done(committed.answer, committed.commit))
+}
+
+fn append(
+    tx: &mut Tx<'_>,
+    Learned { kind, text, tags }: Learned,
+    issue_id: Option<IssueId>,
+    run_id: Option<RunId>,
+    answers: Option<EntryId>,
+) -> Result<Wisdom, StoreError> {
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    tx.append(&layout::wisdom(), |id| Wisdom {
+        id,
+        kind,
+        text,
+        tags,
+        author,
+        issue_id,
+        run_id,
+        answers,
+        created_at,
+    })
 }
 
 /// The question that a text names.

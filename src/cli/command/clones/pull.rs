@@ -1,17 +1,17 @@
 use std::io::Write;
 
+use super::RemoteArg;
 use crate::cli::{Context, Outcome, print};
 use crate::ops::clones;
 
 /// Fetch the remote's store and merge it into this one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The remote (default: `wf.remote`, or the remote of the fetch refspec, or the only remote)
-    #[arg(value_name = "REMOTE")]
-    remote: Option<String>,
+    #[command(flatten)]
+    remote: RemoteArg,
 }
 
-pub(in crate::cli) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { remote: RemoteArg { remote } }: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let done = clones::pull(&session, remote.as_deref())?;
     let pulled = done.view.clone();

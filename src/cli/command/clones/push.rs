@@ -1,15 +1,15 @@
+use super::RemoteArg;
 use crate::cli::{Context, Outcome, print};
 use crate::ops::clones;
 
 /// Push this store to the remote
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The remote (default: `wf.remote`, or the remote of the fetch refspec, or the only remote)
-    #[arg(value_name = "REMOTE")]
-    remote: Option<String>,
+    #[command(flatten)]
+    remote: RemoteArg,
 }
 
-pub(in crate::cli) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { remote: RemoteArg { remote } }: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let done = clones::push(&session, remote.as_deref())?;
     context.answer(done, |pushed, _, screen| print::clones::pushed(screen, pushed))
