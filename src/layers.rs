@@ -83,13 +83,10 @@ const NAMES_ENV: &[(&str, &str)] = &[
 
 /// Files below the front ends that spell out commands of this program, and why.
 const SPELLS_COMMANDS: &[(&str, &str)] = &[
-    ("ops/plans/executor_input.rs", "the format gives executors the commands that print more"),
-    ("ops/plans/planner_input.rs", "the format gives planners the commands that print what was left out"),
+    ("model/remedy.rs", "writes a call as a command, also for agents, whose input holds commands"),
+    ("ops/plans/executor_input.rs", "the example of the schema"),
     ("ops/store/purge/mod.rs", "the answer holds the commands that others must type"),
     ("rules/agent_files/section.rs", "a marker names the command that writes its section"),
-    ("rules/background.rs", "the format gives agents the commands that print what was left out"),
-    ("rules/explored.rs", "the format gives agents the commands that print what was left out"),
-    ("rules/wisdom.rs", "the format gives agents the commands that print what was left out"),
     ("trail/hooked.rs", "recognizes a hook that calls this program"),
 ];
 

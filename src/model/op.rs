@@ -150,6 +150,8 @@ text_enum!(
         List = "list",
         /// Shows the commits of the store.
         Log = "log",
+        /// Shows the project context.
+        ProjectShow = "project show",
         /// Lists conflicts between plans.
         QueueConflictList = "queue conflict list",
         /// Draws the dependency graph.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::op::Operation;
+use super::shell;
 
 /// One thing to do: a call of an operation and what it does, or words alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -66,6 +67,37 @@ impl Call {
         self.options.push(CallOption { name, value: Some(value.into()) });
         self
     }
+
+    /// As a command line. `--json` comes last, since it says nothing about what is done.
+    pub(crate) fn command(&self) -> String {
+        let (last, options): (Vec<&CallOption>, Vec<_>) =
+            self.options.iter().partition(|it| it.name == "json");
+        let written = |all: Vec<&CallOption>| all.into_iter().map(CallOption::written).collect::<String>();
+        let values = self.values.iter().map(|value| format!(" {}", shell::operand(value)));
+        let values: String = values.collect();
+        format!("git wf {}{}{values}{}", self.operation, written(options), written(last))
+    }
+}
+
+impl CallOption {
+    /// ` --all`, ` --status planned`, ` --depends-on=-A-1`; the short name where people use it.
+    fn written(&self) -> String {
+        let name = match self.name {
+            "message" => "-m".to_owned(),
+            "edit" => "-e".to_owned(),
+            long => format!("--{long}"),
+        };
+        match &self.value {
+            None => format!(" {name}"),
+            Some(value) if value.starts_with('-') => format!(" {name}={}", shell::word(value)),
+            Some(value) => format!(" {name} {}", shell::word(value)),
+        }
+    }
+}
+
+/// A call as the command line that agents are given.
+pub(crate) fn as_command<S: Serializer>(call: &Call, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&call.command())
 }
 
 impl<O: Into<Operation>> From<O> for Call {

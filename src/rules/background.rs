@@ -17,6 +17,8 @@ use super::review;
 use crate::model::execution::Failure;
 use crate::model::id::IssueId;
 use crate::model::issue::{ExtendedContext, Feedback, FeedbackType, Stage};
+use crate::model::op::Other;
+use crate::model::remedy::Call;
 use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 
@@ -37,7 +39,7 @@ pub(crate) fn issue(
 ) -> (IssueContext, Vec<LeftOut>) {
     let issue = &folder.issue.record;
     let mut left_out = Vec::new();
-    let show = format!("git wf show {}", issue.id);
+    let show = Call::new(Other::Show, [&issue.id]);
     let mut text = |what: &str, text: Option<&str>| {
         let mut cut = Cut::at(LONGEST_OF_ISSUE);
         let text = cut.some(text);
@@ -106,12 +108,12 @@ pub(crate) fn background(folder: &IssueFolder, reader: Reader<'_>) -> Background
     let mut cut = Cut::at(LONGEST);
     let attempts = cut.newest(attempts(folder, reader));
     let attempts = attempts.into_iter().map(|(it, status)| attempt(it, status, &mut cut)).collect();
-    left_out.extend(cut.left_out("attempts", format!("git wf show {id} --json")));
+    left_out.extend(cut.left_out("attempts", Call::new(Other::Show, [id]).flag("json")));
 
     let mut cut = Cut::at(LONGEST);
     let feedback = cut.newest(folder.feedback.iter().filter(|it| is_told(folder, it, reader)).collect());
     let feedback = feedback.into_iter().map(|it| told_feedback(it, &mut cut)).collect();
-    left_out.extend(cut.left_out("feedback", format!("git wf feedback list {id} --json")));
+    left_out.extend(cut.left_out("feedback", Call::new(Other::FeedbackList, [id]).flag("json")));
 
     let mut cut = Cut::at(LONGEST);
     let comments = cut.newest(folder.standing_comments().into_iter().map(|it| it.comment).collect());
@@ -121,11 +123,11 @@ pub(crate) fn background(folder: &IssueFolder, reader: Reader<'_>) -> Background
         body: cut.text(&it.body),
     };
     let comments = comments.into_iter().map(|it| comment(it, &mut cut)).collect();
-    left_out.extend(cut.left_out("comments", format!("git wf show {id}")));
+    left_out.extend(cut.left_out("comments", Call::new(Other::Show, [id])));
 
     let mut cut = Cut::at(LONGEST);
     let reviews = reviews(folder, reader, &mut cut);
-    left_out.extend(cut.left_out("reviews", format!("git wf show {id} --json")));
+    left_out.extend(cut.left_out("reviews", Call::new(Other::Show, [id]).flag("json")));
 
     Background { attempts, feedback, comments, reviews, wisdom: vec![], left_out }
 }

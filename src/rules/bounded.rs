@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::remedy::{Call, as_command};
+
 /// Characters of each text about an issue: a comment, a failure, a finding.
 pub(crate) const LONGEST: usize = 4_000;
 /// Characters of each text of the issue itself.
@@ -21,7 +23,9 @@ pub(crate) struct LeftOut {
     /// How many of its texts are cut.
     pub(crate) shortened: usize,
     /// The command that shows all of it.
-    pub(crate) command: String,
+    #[serde(serialize_with = "as_command")]
+    #[schemars(with = "String")]
+    pub(crate) command: Call,
 }
 
 /// Cuts one kind of thing, and counts what it cut.
@@ -79,7 +83,7 @@ impl Cut {
     }
 
     /// What was cut from the field `what`, which `command` shows in full; none if nothing was.
-    pub(crate) fn left_out(self, what: &str, command: impl Into<String>) -> Option<LeftOut> {
+    pub(crate) fn left_out(self, what: &str, command: impl Into<Call>) -> Option<LeftOut> {
         let Self { entries, shortened, .. } = self;
         (entries + shortened > 0).then(|| LeftOut {
             what: what.to_owned(),
@@ -93,6 +97,7 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::op::Other;
 
     #[test]
     fn texts_and_lists_are_cut_and_counted() {
@@ -104,10 +109,10 @@ mod tests {
             ("éàü".into(), "…àüx".into(), String::new())
         );
         assert_eq!(cut.newest((0..25).collect::<Vec<_>>())[..2], [24, 23]);
-        let left = cut.left_out("comments", "git wf show A-1").unwrap();
+        let left = cut.left_out("comments", Call::new(Other::Show, ["A-1"])).unwrap();
         assert_eq!((left.entries, left.shortened), (5, 1));
         let mut whole = Cut::at(3);
         assert_eq!(whole.first(vec![1, 2]), [1, 2]);
-        assert_eq!(whole.left_out("comments", ""), None);
+        assert_eq!(whole.left_out("comments", Other::List), None);
     }
 }

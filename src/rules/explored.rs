@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::bounded::{Cut, LONGEST, LeftOut};
 use crate::model::exploration::{Depth, Explored, Extent, RelevantFile};
+use crate::model::op::Other;
 use crate::model::person::Person;
+use crate::model::remedy::Call;
 use crate::model::time::Time;
 use crate::rules::folder::IssueFolder;
 
@@ -68,5 +70,5 @@ pub(crate) fn told(folder: &IssueFolder) -> Option<(ExplorationContext, Option<L
         created_at: latest.created_at,
     };
     let id = &folder.issue.record.id;
-    Some((told, cut.left_out("exploration", format!("git wf show {id} --json"))))
+    Some((told, cut.left_out("exploration", Call::new(Other::Show, [id]).flag("json"))))
 }

@@ -10,7 +10,9 @@ use super::bounded::{Cut, LONGEST, LeftOut};
 use super::roles::Role;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Issue;
+use crate::model::op::Other;
 use crate::model::person::Person;
+use crate::model::remedy::Call;
 use crate::model::time::Time;
 use crate::model::wisdom::{Wisdom, WisdomType};
 
@@ -81,7 +83,7 @@ pub(crate) fn told_near(
         created_at: it.created_at,
     });
     let told = told.collect();
-    (told, cut.left_out("wisdom", "git wf wisdom list --json"))
+    (told, cut.left_out("wisdom", Call::from(Other::WisdomList).flag("json")))
 }
 
 /// How late a role needs this kind. Who writes code must keep to the conventions; who judges a plan, to the decisions; who

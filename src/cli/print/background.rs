@@ -254,7 +254,13 @@ pub(in crate::cli) fn left_out(all: &[LeftOut], screen: &mut Screen) -> io::Resu
         let older = (it.entries > 0).then(|| format!("{} more {entries}", it.entries));
         let short = (it.shortened > 0).then(|| format!("{} cut", count(it.shortened, "text")));
         let how: Vec<String> = older.into_iter().chain(short).collect();
-        writeln!(screen, "    {}: {}; `{}` shows all", clean_line(&it.what), how.join(", "), it.command)?;
+        writeln!(
+            screen,
+            "    {}: {}; `{}` shows all",
+            clean_line(&it.what),
+            how.join(", "),
+            it.command.command()
+        )?;
     }
     Ok(())
 }

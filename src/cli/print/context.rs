@@ -35,7 +35,7 @@ fn executor(screen: &mut Screen, it: &ExecutorInput) -> io::Result<()> {
         .iter()
         .flat_map(|load| [("plan", &load.solution), ("issue", &load.issue), ("project", &load.project)]);
     for (name, command) in load {
-        writeln!(screen, "{} {command}", painter.paint(style::DIM, &format!("{name:<12}")))?;
+        writeln!(screen, "{} {}", painter.paint(style::DIM, &format!("{name:<12}")), command.command())?;
     }
     if let Some(issue) = &it.issue {
         background::issue(issue, screen)?;

@@ -1,7 +1,6 @@
 //! Writes remedies as commands.
 
-use crate::model::remedy::{Call, CallOption, Remedy};
-use crate::model::shell;
+use crate::model::remedy::{Call, Remedy};
 
 /// All remedies in one line; `None` if there are none.
 pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
@@ -24,23 +23,7 @@ pub(in crate::cli) fn with_remedies(said: &str, remedies: &[Remedy]) -> String {
 
 /// A call as a user types it.
 pub(in crate::cli) fn command(call: &Call) -> String {
-    let options = call.options.iter().map(option);
-    let values = call.values.iter().map(|value| format!(" {}", shell::operand(value)));
-    format!("git wf {}{}{}", call.operation, options.collect::<String>(), values.collect::<String>())
-}
-
-/// ` --all`, ` --status planned`, ` --depends-on=-A-1`; the short name where people use it.
-fn option(option: &CallOption) -> String {
-    let name = match option.name {
-        "message" => "-m".to_owned(),
-        "edit" => "-e".to_owned(),
-        long => format!("--{long}"),
-    };
-    match &option.value {
-        None => format!(" {name}"),
-        Some(value) if value.starts_with('-') => format!(" {name}={}", shell::word(value)),
-        Some(value) => format!(" {name} {}", shell::word(value)),
-    }
+    call.command()
 }
 
 #[cfg(test)]
@@ -54,10 +37,10 @@ mod tests {
         let show = Remedy::call(Call::new(Other::QueueShow, ["QUE-1"]).flag("json"), "shows it");
         assert_eq!(
             spelled(std::slice::from_ref(&show)).unwrap(),
-            "`git wf queue show --json QUE-1` shows it"
+            "`git wf queue show QUE-1 --json` shows it"
         );
         let two = [show, Remedy::words("or leave out the id")];
-        assert_eq!(spelled(&two).unwrap(), "`git wf queue show --json QUE-1` shows it; or leave out the id");
+        assert_eq!(spelled(&two).unwrap(), "`git wf queue show QUE-1 --json` shows it; or leave out the id");
     }
 
     #[test]

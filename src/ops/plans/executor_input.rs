@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use super::background::{issue_context, notice_source, with_wisdom};
 use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::op::Other;
+use crate::model::remedy::{Call, as_command};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
 use crate::rules::background::{self, Background, IssueContext, Reader};
@@ -58,11 +60,17 @@ pub(crate) struct ExecutorInput {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Load {
     /// The plan with its tasks.
-    pub(crate) solution: String,
+    #[serde(serialize_with = "as_command")]
+    #[schemars(with = "String")]
+    pub(crate) solution: Call,
     /// The issue with everything about it.
-    pub(crate) issue: String,
+    #[serde(serialize_with = "as_command")]
+    #[schemars(with = "String")]
+    pub(crate) issue: Call,
     /// The project context.
-    pub(crate) project: String,
+    #[serde(serialize_with = "as_command")]
+    #[schemars(with = "String")]
+    pub(crate) project: Call,
 }
 
 fn executor_example() -> Value {
@@ -93,11 +101,11 @@ pub(super) fn for_executor(
     let attempt = facts::holder(&folder).map(|it| &it.execution).filter(|it| it.solution_id == id);
     let load = Load {
         solution: match queued {
-            Some(_) => format!("git wf detail {id} --json"),
-            None => format!("git wf solution show {id} --json"),
+            Some(_) => Call::new(Other::Detail, [&id]).flag("json"),
+            None => Call::new(Other::SolutionShow, [&id]).flag("json"),
         },
-        issue: format!("git wf show {issue_id} --json"),
-        project: "git wf project show --json".into(),
+        issue: Call::new(Other::Show, [&issue_id]).flag("json"),
+        project: Call::from(Other::ProjectShow).flag("json"),
     };
     notice_source(session, &folder);
     let (issue, mut left_out) = issue_context(snapshot, &folder)?;

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use super::background::{issue_context, notice_source, with_wisdom};
 use crate::model::exploration::Extent;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
+use crate::model::op::Other;
+use crate::model::remedy::Call;
 use crate::model::repo_path::RepoPath;
 use crate::model::root::Project;
 use crate::model::status::ItemStatus;
@@ -184,17 +186,17 @@ pub(super) fn for_planner(
     let (issue, mut left_out) = issue_context(snapshot, &folder)?;
     let mut cut = Cut::at(LONGEST);
     let failure_analysis = failures::analyse(&folder.feedback, &mut cut);
-    left_out
-        .extend(cut.left_out("failure_analysis", format!("git wf feedback list {id} --type failure --json")));
+    let failures = Call::new(Other::FeedbackList, [id]).option("type", "failure").flag("json");
+    left_out.extend(cut.left_out("failure_analysis", failures));
     let mut cut = Cut::at(LONGEST);
     let plans = plans(&folder, &mut cut);
-    left_out.extend(cut.left_out("plans", format!("git wf solution list {id} --json")));
+    left_out.extend(cut.left_out("plans", Call::new(Other::SolutionList, [id]).flag("json")));
     let mut cut = Cut::at(LONGEST);
     let other_plans = cut.first(other_plans(session, &folder)?);
-    left_out.extend(cut.left_out("other_plans", "git wf queue show --json"));
+    left_out.extend(cut.left_out("other_plans", Call::from(Other::QueueShow).flag("json")));
     let mut cut = Cut::at(LONGEST);
     let batch = batch(snapshot, together.iter().filter(|other| *other != id), &mut cut)?;
-    left_out.extend(cut.left_out("batch", "git wf run show"));
+    left_out.extend(cut.left_out("batch", Other::RunShow));
     let mut background =
         with_wisdom(snapshot, &folder, Role::Planner, background::background(&folder, Reader::Planner))?;
     left_out.append(&mut background.left_out);
