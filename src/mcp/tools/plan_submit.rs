@@ -9,7 +9,7 @@ use crate::model::op::Op;
 use crate::model::typed;
 use crate::ops::plans::{self, Add, Added, SolutionInput};
 use crate::ops::queue::{self, AddedItem, Selection};
-use crate::ops::{Answer, Refusal};
+use crate::ops::{Answer, Notice, Refusal};
 
 pub(super) struct PlanSubmit;
 
@@ -24,7 +24,7 @@ pub(super) struct Input {
     #[schemars(with = "SolutionInput")]
     plan: Value,
     /// Whether to queue the plan as well, so that it can be claimed. It must be bound, and pass the review if the policy
-    /// requires one.
+    /// requires one; otherwise `warnings` say why it was only stored.
     #[serde(default)]
     queue: bool,
     /// Store it as a candidate only: someone chooses among several plans later.
@@ -84,9 +84,17 @@ impl Tool for PlanSubmit {
         let mut queued = None;
         if is_queued {
             let which = Selection { issues: vec![added.issue.to_string()], ..Selection::default() };
-            let done = queue::add(session, &queue::Add { which, queue: None, force: None })?;
-            session.notice_all(done.notices);
-            queued = done.view.into_iter().next();
+            match queue::add(session, &queue::Add { which, queue: None, force: None }) {
+                Ok(done) => {
+                    session.notice_all(done.notices);
+                    queued = done.view.into_iter().next();
+                }
+                // The plan is stored nevertheless.
+                Err(refusal) => {
+                    let message = format!("it was not queued: {}", refusal.message);
+                    session.notice(Notice { remedies: refusal.remedies, ..Notice::warning(message) });
+                }
+            }
         }
         Ok(session.done(Submitted { quality, added, queued }, commit))
     }

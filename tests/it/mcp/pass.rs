@@ -140,6 +140,13 @@ fn a_plan_can_be_queued_at_once_and_pages_follow_each_other() {
     let submitted =
         client.call("plan_submit", json!({"issue": "ISS-003", "plan": plan_on("src/a.rs"), "queue": true}));
     assert_eq!(submitted["queued"]["item_id"], "S-1");
+    // What keeps a plan out of the queue does not keep it out of the store.
+    repo.wf(&["policy", "set", "review=required"]).ok();
+    let stored =
+        client.call("plan_submit", json!({"issue": "ISS-004", "plan": plan_on("src/b.rs"), "queue": true}));
+    assert!(stored["queued"].is_null() && stored["bound"][0]["issue_id"] == "ISS-004", "{stored:#}");
+    assert!(stored["warnings"][0].as_str().unwrap().starts_with("it was not queued: "), "{stored:#}");
+    repo.wf(&["policy", "set", "review=none"]).ok();
     let ready = client.call("find", json!({"ready": true, "fields": ["id", "status"]}));
     assert_eq!(ready["issues"], json!([{"id": "ISS-003", "status": "queued"}]));
     let (mut seen, mut page) = (Vec::new(), json!({"limit": 2, "sort": "id"}));
