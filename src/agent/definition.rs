@@ -1,19 +1,20 @@
 //! The definition of an agent: a program with its arguments, its protocol, its timeout, and the variables that it
 //! sees. It comes from git config, from a preset, or from a command line, and each value knows its origin.
 
+mod error;
+mod value;
+
 use std::ffi::OsString;
-use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 pub(crate) use crate::model::agent_session::Protocol;
-use crate::model::code::Code;
 use crate::rules::lease::parse_duration;
 
 use super::preset::{self, Preset};
+
+pub(crate) use self::error::NoAgent;
+pub(crate) use self::value::{Origin, Sourced, Variable};
 
 /// The default timeout.
 const DEFAULT_TIMEOUT: &str = "30m";
@@ -23,87 +24,6 @@ const ACP_PREFIX: &str = "acp:";
 const SHELL_PREFIX: &str = "sh:";
 /// Longer names would not fit on a line.
 const LONGEST_NAME: usize = 64;
-
-/// Where a value comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case", tag = "from")]
-pub(crate) enum Origin {
-    /// The default.
-    Default,
-    /// The preset of the same name.
-    Preset,
-    /// The command line that was given.
-    Argument,
-    /// git config.
-    Config {
-        /// `system`, `global`, `local`, `worktree` or `command`.
-        scope: String,
-        /// The file, as git names it: `file:.git/config`.
-        file: String,
-    },
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => f.write_str("default"),
-            Self::Preset => f.write_str("preset"),
-            Self::Argument => f.write_str("argument"),
-            Self::Config { scope, file } => {
-                let file = file.strip_prefix("file:").unwrap_or(file);
-                write!(f, "{scope} config, {file}")
-            }
-        }
-    }
-}
-
-/// A value, and where it comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sourced<T> {
-    /// The value.
-    pub(crate) value: T,
-    /// Where it comes from.
-    pub(crate) origin: Origin,
-}
-
-impl<T> Sourced<T> {
-    fn new(value: T, origin: Origin) -> Self {
-        Self { value, origin }
-    }
-}
-
-/// A variable in an agent's environment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Variable {
-    /// Passed on, if it is set here.
-    Passed(String),
-    /// Set to this value.
-    Set(String, String),
-}
-
-impl Variable {
-    fn parse(text: &str) -> Option<Self> {
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (text, None),
-        };
-        let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_name =
-            !name.is_empty() && name.chars().all(is_fine) && !name.starts_with(|c: char| c.is_ascii_digit());
-        let is_value = value.is_none_or(|value| !value.contains('\0'));
-        (is_name && is_value).then(|| match value {
-            Some(value) => Self::Set(name.to_owned(), value.to_owned()),
-            None => Self::Passed(name.to_owned()),
-        })
-    }
-
-    /// Its name.
-    pub(crate) fn name(&self) -> &str {
-        match self {
-            Self::Passed(name) | Self::Set(name, _) => name,
-        }
-    }
-}
 
 /// One setting of an agent in git config: `wf.agent.<name>.<key>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,76 +49,6 @@ pub(crate) struct Agent {
     timeout: Sourced<Duration>,
     commits: Sourced<bool>,
     environment: Vec<Sourced<Variable>>,
-}
-
-/// Why an agent cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NoAgent {
-    /// There is no agent of this name.
-    #[error("there is no agent `{name}`")]
-    Unknown {
-        /// The name that was given.
-        name: String,
-        /// The names of the existing agents.
-        known: Vec<String>,
-    },
-    /// An invalid name.
-    #[error("`{0}` cannot be the name of an agent")]
-    Name(String),
-    /// It has settings, but no command.
-    #[error("agent `{name}` has no command")]
-    NoCommand {
-        /// Its name.
-        name: String,
-    },
-    /// A command line that names no program, or cannot be split into words.
-    #[error("`{command}` is not a command line: {why}")]
-    Command {
-        /// The command line, as given.
-        command: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// An invalid setting.
-    #[error("`wf.agent.{name}.{key}` is `{value}`; expected {expected}")]
-    Setting {
-        /// The agent.
-        name: String,
-        /// Its key.
-        key: String,
-        /// Its value.
-        value: String,
-        /// What is allowed.
-        expected: &'static str,
-    },
-}
-
-impl crate::model::Explain for NoAgent {
-    fn code(&self) -> Code {
-        match self {
-            Self::Unknown { .. } => Code::UnknownAgent,
-            Self::Name(_) | Self::NoCommand { .. } | Self::Command { .. } | Self::Setting { .. } => {
-                Code::InvalidAgent
-            }
-        }
-    }
-
-    fn remedies(&self) -> crate::model::remedy::Remedies {
-        match self {
-            Self::Unknown { known, .. } => {
-                format!("the agents are {}; a command line contains a space or a `/`", known.join(", "))
-                    .into()
-            }
-            Self::Name(_) => "a name has 1 to 64 characters: A-Z, a-z, 0-9, `.`, `_` and `-`".into(),
-            Self::NoCommand { name } => {
-                format!("`git config wf.agent.{name}.command COMMAND` sets it").into()
-            }
-            Self::Command { .. } => "quote it as in a shell; prefix it with `sh:` to run it in one".into(),
-            Self::Setting { name, key, .. } => {
-                format!("`git config --show-origin wf.agent.{name}.{key}` shows where it is set").into()
-            }
-        }
-    }
 }
 
 impl Agent {

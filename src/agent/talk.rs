@@ -1,5 +1,7 @@
 //! One question to an agent: start it, ask, follow it to its end, and read its answer.
 
+mod unanswered;
+
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+pub(crate) use self::unanswered::Unanswered;
 use super::acp::{self, Greeting};
 use super::answer::{self, Answer, Aside, Unfit};
 use super::definition::{Agent, Protocol};
@@ -15,8 +18,6 @@ use super::process::{self, Command, Ended, Stream};
 use super::request::Request;
 use super::transcript::{Kept, Transcript, Who};
 use crate::model::agent_session::Usage;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
 use crate::rules::roles::Role;
 
 /// How much of stdout is searched for the answer, from its end.
@@ -90,162 +91,6 @@ impl<A> Reply<A> {
     pub(crate) fn usage(&self) -> Usage {
         let (told, said) = (&self.greeting.usage, &self.aside.session);
         Usage { tokens: told.tokens.or(said.tokens), cost: told.cost.clone().or_else(|| said.cost.clone()) }
-    }
-}
-
-/// Why there is no answer.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Unanswered {
-    /// The program does not exist, or cannot be run.
-    #[error("agent `{agent}` cannot be started: `{program}`: {source}")]
-    NotStarted {
-        /// Its name.
-        agent: String,
-        /// The program.
-        program: String,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// It took too long, and was stopped.
-    #[error("agent `{agent}` did not answer within {} s", .after.as_secs())]
-    TimedOut {
-        /// Its name.
-        agent: String,
-        /// Its timeout.
-        after: Duration,
-        /// Its last output.
-        said: String,
-    },
-    /// It neither said nor changed anything, and was stopped.
-    #[error(
-        "agent `{agent}` wrote nothing and changed nothing for {} s, so it was stopped",
-        .after.as_secs()
-    )]
-    Quiet {
-        /// Its name.
-        agent: String,
-        /// For how long.
-        after: Duration,
-    },
-    /// Someone stopped it.
-    #[error("agent `{agent}` was stopped")]
-    Stopped {
-        /// Its name.
-        agent: String,
-    },
-    /// It exited with a failure.
-    #[error("agent `{agent}` failed with exit code {code}")]
-    Failed {
-        /// Its name.
-        agent: String,
-        /// Its exit code.
-        code: i32,
-        /// Its last output.
-        said: String,
-    },
-    /// A signal ended it.
-    #[error("agent `{agent}` was killed by signal {signal}")]
-    Killed {
-        /// Its name.
-        agent: String,
-        /// The signal.
-        signal: i32,
-        /// Its last output.
-        said: String,
-    },
-    /// It exited successfully, but its output contains no JSON.
-    #[error("agent `{agent}` exited without an answer")]
-    Silent {
-        /// Its name.
-        agent: String,
-        /// Its last output.
-        said: String,
-    },
-    /// Its answer is invalid.
-    #[error("the answer of agent `{agent}` is invalid: {}", .faults.first().map_or("", String::as_str))]
-    Unfit {
-        /// Its name.
-        agent: String,
-        /// The errors, each with its place: for [`Request::faults`] of the next question.
-        faults: Vec<String>,
-    },
-    /// The conversation in the Agent Client Protocol failed.
-    #[error("the conversation with agent `{agent}` failed at {step}: {why}")]
-    Protocol {
-        /// Its name.
-        agent: String,
-        /// The method that was called.
-        step: &'static str,
-        /// What the agent answered, or what happened to the connection.
-        why: String,
-        /// Its last output.
-        said: String,
-    },
-    /// The transcript cannot be written.
-    #[error("cannot write the transcript {}: {source}", .path.display())]
-    Transcript {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-}
-
-impl Unanswered {
-    /// Details for the message: errors, or the agent's last output.
-    pub(crate) fn details(&self) -> Vec<String> {
-        match self {
-            Self::Unfit { faults, .. } => faults.clone(),
-            Self::TimedOut { said, .. }
-            | Self::Failed { said, .. }
-            | Self::Killed { said, .. }
-            | Self::Protocol { said, .. }
-            | Self::Silent { said, .. } => said.lines().map(str::to_owned).collect(),
-            Self::NotStarted { .. } | Self::Quiet { .. } | Self::Stopped { .. } | Self::Transcript { .. } => {
-                vec![]
-            }
-        }
-    }
-}
-
-impl crate::model::Explain for Unanswered {
-    fn code(&self) -> Code {
-        match self {
-            Self::NotStarted { .. } => Code::AgentNotStarted,
-            Self::TimedOut { .. } => Code::AgentTimeout,
-            Self::Quiet { .. } => Code::AgentSilent,
-            Self::Stopped { .. } => Code::Interrupted,
-            Self::Failed { .. } => Code::AgentFailed,
-            Self::Killed { .. } => Code::AgentKilled,
-            Self::Silent { .. } => Code::NoAnswer,
-            Self::Unfit { .. } => Code::UnfitAnswer,
-            Self::Protocol { .. } => Code::AgentProtocol,
-            Self::Transcript { .. } => Code::CannotWrite,
-        }
-    }
-
-    fn remedies(&self) -> Remedies {
-        let transcript = "the transcript has its complete output";
-        match self {
-            Self::NotStarted { program, .. } => {
-                format!("install `{program}`, put it on the PATH, or correct the command").into()
-            }
-            Self::TimedOut { agent, .. } => {
-                format!("`git config wf.agent.{agent}.timeout 2h` gives it more time").into()
-            }
-            Self::Quiet { .. } => "`git config wf.run.silence 1h` gives it more time".into(),
-            Self::Stopped { .. } => Remedies::none(),
-            Self::Failed { .. } | Self::Killed { .. } => transcript.into(),
-            Self::Silent { .. } => "it must write one JSON object to stdout".into(),
-            Self::Protocol { step: "session/new", .. } => {
-                "log in with the agent's own command first, or name the variable with its key in `wf.agent.NAME.env`".into()
-            }
-            Self::Protocol { agent, .. } => {
-                format!("the agent must speak the Agent Client Protocol, version 1; `git config wf.agent.{agent}.protocol plain` if it does not").into()
-            }
-            Self::Unfit { .. } => "the answer must match `answer_schema` of the request".into(),
-            Self::Transcript { .. } => "free some disk space, or make the directory writable".into(),
-        }
     }
 }
 

@@ -4,12 +4,14 @@
 //! Taking out must know what putting in has made. That follows from the white space alone: an entry in an object or array
 //! that was there, and was empty, stands directly behind its bracket; in one that was made for it, white space precedes it.
 
+mod parsed;
+
 use jsonc_parser::ast::{ObjectProp, Value as Node};
-use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::common::Range;
 use jsonc_parser::tokens::{Token, TokenAndRange};
-use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value, json};
 
+use self::parsed::{Container, Parsed, container, member, parsed};
 use super::json_render::{Layout, render};
 use super::section::newline_of;
 use super::{Fault, State};
@@ -39,83 +41,6 @@ impl Entry {
         match self {
             Self::Member { value, .. } | Self::Element { value, .. } => value,
         }
-    }
-}
-
-/// A parsed text, without its byte order mark.
-struct Parsed<'a> {
-    text: &'a str,
-    root: Node<'a>,
-    tokens: Vec<TokenAndRange<'a>>,
-}
-
-/// An object or array with its children.
-struct Container {
-    /// Between its brackets.
-    inner: Range,
-    /// Members or elements.
-    children: Vec<Range>,
-    /// Whether it is an array.
-    is_array: bool,
-}
-
-fn parsed(text: &str) -> Result<Parsed<'_>, Fault> {
-    let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
-    let allow = ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
-    let syntax = |why: String| Fault::Syntax { format: "JSON", why };
-    let found = parse_to_ast(text, &collect, &allow).map_err(|error| syntax(error.to_string()))?;
-    let root = found.value.ok_or_else(|| syntax("it is empty".into()))?;
-    if root.as_object().is_none() {
-        return Err(syntax("it is not an object".into()));
-    }
-    refuse_twice(&root)?;
-    Ok(Parsed { text, root, tokens: found.tokens.unwrap_or_default() })
-}
-
-fn refuse_twice(node: &Node<'_>) -> Result<(), Fault> {
-    match node {
-        Node::Object(object) => {
-            let mut seen = std::collections::BTreeSet::new();
-            for member in &object.properties {
-                if !seen.insert(member.name.as_str().to_owned()) {
-                    return Err(Fault::Twice(member.name.as_str().to_owned()));
-                }
-                refuse_twice(&member.value)?;
-            }
-            Ok(())
-        }
-        Node::Array(array) => array.elements.iter().try_for_each(refuse_twice),
-        _ => Ok(()),
-    }
-}
-
-fn member<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<&'n ObjectProp<'a>> {
-    node.as_object()?.properties.iter().find(|it| it.name.as_str() == key)
-}
-
-fn container(node: &Node<'_>) -> Option<Container> {
-    let inner = |range: Range| Range::new(range.start + 1, range.end - 1);
-    match node {
-        Node::Object(it) => {
-            let children = it.properties.iter().map(|member| member.range).collect();
-            Some(Container { inner: inner(it.range), children, is_array: false })
-        }
-        Node::Array(it) => {
-            let children = it.elements.iter().map(Ranged::range).collect();
-            Some(Container { inner: inner(it.range), children, is_array: true })
-        }
-        _ => None,
     }
 }
 

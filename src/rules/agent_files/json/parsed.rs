@@ -1,0 +1,85 @@
+//! A parsed JSON file that may have comments.
+
+use jsonc_parser::ast::{ObjectProp, Value as Node};
+use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::tokens::TokenAndRange;
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
+
+use crate::rules::agent_files::Fault;
+
+/// A parsed text, without its byte order mark.
+pub(super) struct Parsed<'a> {
+    pub(super) text: &'a str,
+    pub(super) root: Node<'a>,
+    pub(super) tokens: Vec<TokenAndRange<'a>>,
+}
+
+/// An object or array with its children.
+pub(super) struct Container {
+    /// Between its brackets.
+    pub(super) inner: Range,
+    /// Members or elements.
+    pub(super) children: Vec<Range>,
+    /// Whether it is an array.
+    pub(super) is_array: bool,
+}
+
+pub(super) fn parsed(text: &str) -> Result<Parsed<'_>, Fault> {
+    let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
+    let allow = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let syntax = |why: String| Fault::Syntax { format: "JSON", why };
+    let found = parse_to_ast(text, &collect, &allow).map_err(|error| syntax(error.to_string()))?;
+    let root = found.value.ok_or_else(|| syntax("it is empty".into()))?;
+    if root.as_object().is_none() {
+        return Err(syntax("it is not an object".into()));
+    }
+    refuse_twice(&root)?;
+    Ok(Parsed { text, root, tokens: found.tokens.unwrap_or_default() })
+}
+
+fn refuse_twice(node: &Node<'_>) -> Result<(), Fault> {
+    match node {
+        Node::Object(object) => {
+            let mut seen = std::collections::BTreeSet::new();
+            for member in &object.properties {
+                if !seen.insert(member.name.as_str().to_owned()) {
+                    return Err(Fault::Twice(member.name.as_str().to_owned()));
+                }
+                refuse_twice(&member.value)?;
+            }
+            Ok(())
+        }
+        Node::Array(array) => array.elements.iter().try_for_each(refuse_twice),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn member<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<&'n ObjectProp<'a>> {
+    node.as_object()?.properties.iter().find(|it| it.name.as_str() == key)
+}
+
+pub(super) fn container(node: &Node<'_>) -> Option<Container> {
+    let inner = |range: Range| Range::new(range.start + 1, range.end - 1);
+    match node {
+        Node::Object(it) => {
+            let children = it.properties.iter().map(|member| member.range).collect();
+            Some(Container { inner: inner(it.range), children, is_array: false })
+        }
+        Node::Array(it) => {
+            let children = it.elements.iter().map(Ranged::range).collect();
+            Some(Container { inner: inner(it.range), children, is_array: true })
+        }
+        _ => None,
+    }
+}

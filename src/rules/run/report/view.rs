@@ -1,0 +1,180 @@
+//! What a report says.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::agent_session::{Cost, MadeBy};
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
+use crate::model::issue::{FeedbackType, Stage};
+use crate::model::person::Person;
+use crate::model::run::{RunAgents, RunMode};
+use crate::model::run_log::{Breach, RunPhase, RunStatus};
+use crate::model::task_id::TaskId;
+use crate::model::time::Time;
+use crate::rules::run::gates::RunQuality;
+use crate::rules::run::progress::LeftOut;
+use crate::rules::run::state::IssueStage;
+use crate::rules::run::times::{PhaseTime, Span};
+use crate::rules::run::waiting::Waiting;
+
+/// The outcome of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct RunReport {
+    /// The run.
+    pub(crate) run_id: RunId,
+    /// How much work it does on each issue.
+    pub(crate) mode: RunMode,
+    /// Its status.
+    pub(crate) status: RunStatus,
+    /// Its phase.
+    pub(crate) phase: RunPhase,
+    /// Who started it.
+    pub(crate) actor: Person,
+    /// The agents.
+    pub(crate) agents: RunAgents,
+    /// The branch into which the work of completed issues is merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// When it began.
+    pub(crate) started_at: Time,
+    /// When it last changed.
+    pub(crate) updated_at: Time,
+    /// From its start to its last change, in milliseconds.
+    pub(crate) took_ms: u64,
+    /// The run in numbers.
+    pub(crate) totals: Totals,
+    /// How long the run planned and executed, in this order. Both may go on at the same time, in which case they overlap.
+    pub(crate) phases: Vec<PhaseTime>,
+    /// Its issues, in the order of the run.
+    pub(crate) issues: Vec<IssueReport>,
+    /// Steps that were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<LeftOut>,
+    /// The quality of the work, as far as it can be counted.
+    pub(crate) quality: RunQuality,
+    /// What happened that the roles of agents do not allow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) breaches: Vec<Breach>,
+    /// What a person must decide or do.
+    pub(crate) waiting: Vec<Waiting>,
+}
+
+/// A run in numbers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Totals {
+    /// Its issues.
+    pub(crate) issue_count: usize,
+    /// How many of them were completed.
+    pub(crate) completed_count: usize,
+    /// How many of them failed.
+    pub(crate) failed_count: usize,
+    /// Completed issues in percent of all, rounded down; absent for a run without issues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) success_rate: Option<usize>,
+    /// Commits that are linked to its executions.
+    pub(crate) commit_count: usize,
+    /// Test commands of the last execution of each issue.
+    pub(crate) check_count: usize,
+    /// How many of them did not pass when last checked.
+    pub(crate) failed_check_count: usize,
+    /// Failed attempts at steps.
+    pub(crate) setback_count: usize,
+    /// What agents are known to have done that their roles do not allow.
+    pub(crate) breach_count: usize,
+    /// The tokens that agents reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens: Option<u64>,
+    /// The costs that agents reported, by currency.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) costs: Vec<Cost>,
+}
+
+/// The outcome of an issue.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct IssueReport {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// Its title; empty if the issue is missing here.
+    pub(crate) title: String,
+    /// How far it came in this run.
+    pub(crate) status: IssueStage,
+    /// Issues of the same run that it depends on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) depends_on: Vec<IssueId>,
+    /// Its plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// How many tasks its plan has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_count: Option<usize>,
+    /// The executions of this run, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) execution_ids: Vec<ExecutionId>,
+    /// Their commits.
+    pub(crate) commits: Vec<ReportedCommit>,
+    /// The last check of each test command of the last execution.
+    pub(crate) checks: Vec<ReportedCheck>,
+    /// Files that the commits of the last execution change although its plan does not name them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) unplanned_files: BTreeSet<String>,
+    /// Feedback since the run started.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) feedback: Vec<ReportedFeedback>,
+    /// How many attempts at a step failed.
+    pub(crate) setback_count: usize,
+    /// The tokens that agents reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens: Option<u64>,
+    /// The costs that agents reported, by currency.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) costs: Vec<Cost>,
+    /// The last error, if the issue has not gone on since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// Its stages with their times, in order: planned, executed, …
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) spans: Vec<Span>,
+}
+
+/// A commit of an issue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct ReportedCommit {
+    /// Its hash.
+    pub(crate) hash: CommitHash,
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// Its task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<TaskId>,
+    /// The agent at work when it was linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) made_by: Option<MadeBy>,
+}
+
+/// The last check of a test command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct ReportedCheck {
+    /// Its task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<TaskId>,
+    /// The command.
+    pub(crate) command: String,
+    /// Its exit code; absent if it was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exit_code: Option<i32>,
+}
+
+/// What went wrong or was clarified.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct ReportedFeedback {
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub(crate) kind: FeedbackType,
+    /// The stage it comes from.
+    pub(crate) stage: Stage,
+    /// A description, cut after 500 characters.
+    pub(crate) content: String,
+}
