@@ -11,7 +11,8 @@ use super::progress::{Steps, forward};
 use super::tools::Call;
 use super::{Settings, folders};
 use crate::model::code::Code;
-use crate::ops::{Refusal, Session};
+use crate::model::remedy::Detail;
+use crate::ops::{Notice, Refusal, Session};
 use crate::store::Store;
 
 /// What a call needs to begin.
@@ -89,6 +90,13 @@ impl Job {
         let store = Store::open(&folder, &settings.environment)?.acting(settings.acting.clone());
         let session = Session::new(store, Box::new(steps.clone())).stopped_by(stop);
         let client = client.as_deref();
-        work(&Call { session: &session, folder: &folder, client, steps, spell: settings.spell })
+        let outcome =
+            work(&Call { session: &session, folder: &folder, client, steps, spell: settings.spell });
+        outcome.map_err(|refusal| {
+            // What was found before the refusal.
+            let noticed = session.notices().into_iter();
+            let noticed = noticed.map(|Notice { message, remedies, .. }| Detail { message, remedies });
+            Refusal { details: refusal.details.iter().cloned().chain(noticed).collect(), ..refusal }
+        })
     }
 }

@@ -117,6 +117,9 @@ fn what_failed_is_told_to_the_next_who_claims() {
         (&finished["ended"]["status"], &finished["next"]["issue_id"]),
         (&json!("failed"), &json!("ISS-002"))
     );
+    // What was noticed before a refusal is part of it.
+    let refused = client.refused("verify", json!({"execution": "ISS-001"}));
+    assert!(refused["details"].to_string().contains("no work tree here executes"), "{refused:#}");
     client.call("finish", json!({"outcome": "failed", "summary": "Not needed"}));
     repo.wf(&["retry", "ISS-001"]).ok();
     let claimed = client.call("claim", json!({"issue": "ISS-001", "worktree": true}));
