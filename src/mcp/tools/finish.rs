@@ -8,11 +8,10 @@ use serde_json::Value;
 
 use super::{Call, Tool};
 use crate::mcp::progress::Tests;
-use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::task_id::TaskId;
 use crate::model::typed;
-use crate::ops::work::{self, Accept, Attempt, Claim, Complete, Fail, FailureReport, Report, Verified};
+use crate::ops::work::{self, Accept, Attempt, Claim, Complete, Fail, FailureReport, Report, ToRun, Verified};
 use crate::ops::{Answer, Notice, Refusal};
 
 pub(super) struct Finish;
@@ -133,36 +132,23 @@ fn complete(call: &Call<'_>, input: Input) -> Answer<Finished> {
         );
     }
     let report = input.report.map(|value| Report::parse(value, "`report`")).transpose()?;
-    session.permit(Op::Done)?;
-    let verified = if input.verify {
-        let verification = work::verification(session, input.item.as_deref(), &[])?;
-        super::verify::agreed(call, &verification)?;
-        let done = verification.run(LONGEST, &mut Tests::telling(call.steps))?;
-        session.notice_all(done.notices);
-        if !done.view.passed {
-            let failed = done.view.checks.iter().filter(|check| check.exit_code != Some(0));
-            let lines = failed.map(|check| {
-                let task = check.task_id.as_ref().map_or("", TaskId::as_str);
-                format!("{task}: {}", check.command)
-            });
-            let lines = lines.collect::<Vec<_>>();
-            return Err(Refusal::new(
-                Code::FailedCheck,
-                "tests failed, so nothing was completed; their results are recorded",
-            )
-            .details(lines)
-            .remedy(Op::Verify, "runs them again, and shows what they print")
-            .remedy(Op::Fail, "gives up"));
+    let mut observer = Tests::telling(call.steps);
+    let tests = match input.verify {
+        true => {
+            let verification = work::verification(session, input.item.as_deref(), &[])?;
+            super::verify::agreed(call, &verification)?;
+            Some(ToRun { verification, timeout: LONGEST, observer: &mut observer })
         }
-        Some(done.view)
-    } else {
-        None
+        false => None,
     };
-    for Accepted { task, criterion, evidence } in input.accepted {
-        let accept = Accept { item: input.item.clone(), task, criterion, evidence, force: None };
-        let done = work::accept(session, &accept)?;
-        session.notice_all(done.notices);
-    }
+    let accepted = input.accepted.into_iter().map(|Accepted { task, criterion, evidence }| Accept {
+        item: input.item.clone(),
+        task,
+        criterion,
+        evidence,
+        force: None,
+    });
+    let accepted = accepted.collect();
     let complete = Complete {
         item: input.item,
         summary: Some(input.summary),
@@ -171,8 +157,9 @@ fn complete(call: &Call<'_>, input: Input) -> Answer<Finished> {
         take_next: input.next,
         force: None,
     };
-    let done = work::complete(session, &complete)?;
-    finished(call, done, verified)
+    let done = work::finish(session, work::Finish { tests, accepted, complete })?;
+    let crate::ops::Done { view: work::Finished { ended, verified }, commit, notices } = done;
+    finished(call, crate::ops::Done { view: ended, commit, notices }, verified)
 }
 
 fn finished(

@@ -8,7 +8,8 @@ use crate::model::code::Code;
 use crate::model::execution::{Accept as Confirmed, Event};
 use crate::model::op::{Op, Other};
 use crate::ops::{Answer, Refusal, Session, trail};
-use crate::store::one_line;
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{Read, Store, one_line};
 
 /// A criterion to confirm, and the evidence.
 #[derive(Debug)]
@@ -52,20 +53,8 @@ pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
     store.snapshot()?;
     let Accept { task, criterion, .. } = input;
     let committed = session.transact(permit, |tx| {
-        let Target { folder, execution } = target(store, tx, input.item.as_deref())?;
-        refuse_foreign(store, &execution, Intent::Record, input.force.as_deref())?;
+        let (execution, text) = meant(store, tx, input)?;
         let id = &execution.execution.solution_id;
-        let plan = as_claimed(store, &folder, &execution.execution)?.typed_plan();
-        trail::in_plan(&plan, id, task)?;
-        let criteria = plan.task(task).map(|task| task.criteria()).unwrap_or_default();
-        let wanted = usize::try_from(*criterion).ok().and_then(|n| criteria.get(n.checked_sub(1)?));
-        let Some(text) = wanted.map(|text| one_line(text)) else {
-            let listed = criteria.iter().enumerate().map(|(n, text)| format!("{}. {text}", n + 1)).collect();
-            let message = format!("task `{task}` of `{id}` has no criterion {criterion}");
-            return Err(Refusal::new(Code::NotFound, message)
-                .details(listed)
-                .remedy(Other::Detail, "shows the criteria, numbered from 1"));
-        };
         let confirmed = Event::Accept(Confirmed {
             task_id: task.as_str().into(),
             criterion: *criterion,
@@ -82,4 +71,31 @@ pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
     let Attempt { execution, .. } = Attempt::now(store, &id)?;
     let (task, number) = (task.clone(), input.criterion);
     Ok(session.done(Accepted { execution, task, number, criterion }, committed.commit))
+}
+
+/// The execution, and the criterion in one line.
+///
+/// # Errors
+/// See [`accept`].
+pub(super) fn meant(
+    store: &Store,
+    read: &impl Read,
+    input: &Accept,
+) -> Result<(ExecutionFolder, String), Refusal> {
+    let Accept { task, criterion, .. } = input;
+    let Target { folder, execution } = target(store, read, input.item.as_deref())?;
+    refuse_foreign(store, &execution, Intent::Record, input.force.as_deref())?;
+    let id = &execution.execution.solution_id;
+    let plan = as_claimed(store, &folder, &execution.execution)?.typed_plan();
+    trail::in_plan(&plan, id, task)?;
+    let criteria = plan.task(task).map(|task| task.criteria()).unwrap_or_default();
+    let wanted = usize::try_from(*criterion).ok().and_then(|n| criteria.get(n.checked_sub(1)?));
+    let Some(text) = wanted.map(|text| one_line(text)) else {
+        let listed = criteria.iter().enumerate().map(|(n, text)| format!("{}. {text}", n + 1)).collect();
+        let message = format!("task `{task}` of `{id}` has no criterion {criterion}");
+        return Err(Refusal::new(Code::NotFound, message)
+            .details(listed)
+            .remedy(Other::Detail, "shows the criteria, numbered from 1"));
+    };
+    Ok((execution, text))
 }

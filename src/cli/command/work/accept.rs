@@ -22,7 +22,7 @@ pub(crate) struct Args {
     force: Force,
 }
 
-fn parse_criterion(text: &str) -> Result<u64, String> {
+pub(super) fn parse_criterion(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| "a criterion is a number, counted from 1, after its task: T1 1".into())
 }

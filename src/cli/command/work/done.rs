@@ -1,10 +1,19 @@
+use std::time::Duration;
+
+use crate::cli::command::work::accept::parse_criterion;
 use crate::cli::command::work::ended::{self, Then};
+use crate::cli::command::work::verify::{agree, refuse_in_hook};
+use crate::cli::input::parse_limit;
 use crate::cli::input::text as text_input;
 use crate::cli::{Context, Failure, Force, Outcome, named, print, read_text, strict_fault};
 use crate::model::strict;
-use crate::ops::work::{self, Complete, Report};
+use crate::ops::work::{self, Accept, Complete, Finish, Finished, Report, ToRun, Verification};
+use crate::ops::{Done, Kind, Notice, Session};
 
 /// Complete the execution of this worktree
+///
+/// With --verify and --accept, one call runs the plan's tests, confirms the criteria that no test covers, and completes.
+/// If a test fails, nothing is completed; the results of the tests are recorded.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The item (default: the one this worktree executes)
@@ -17,6 +26,18 @@ pub(crate) struct Args {
     /// Read the executor's report from a JSON file (`-` for stdin) or from JSON text, and compare it with git
     #[arg(long, value_name = "FILE|JSON")]
     result: Option<String>,
+    /// First run the plan's test commands, like `git wf verify`
+    #[arg(long)]
+    verify: bool,
+    /// Run the commands without asking
+    #[arg(long, requires = "verify")]
+    yes: bool,
+    /// Stop a command that takes longer than this, such as 90s, 30m or 2h
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_limit, requires = "verify")]
+    timeout: Duration,
+    /// First confirm a criterion that no test covers, with evidence: T1.2=TEXT is criterion 2 of task T1; repeat for more
+    #[arg(long, value_name = "TASK.N=TEXT", value_parser = parse_accepted)]
+    accept: Vec<Confirmed>,
     #[command(flatten)]
     then: Then,
     #[command(flatten)]
@@ -29,7 +50,18 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let lone = item.clone().filter(|_| text.is_none() && args.message.is_empty());
     let summary = text_input::said(&args.message, text.as_deref())?;
     let report = args.result.as_deref().map(report).transpose()?;
-    let input = Complete {
+    if args.verify {
+        refuse_in_hook("git wf done --verify")?;
+    }
+    let verification = match args.verify {
+        true => tests(&session, item.as_deref(), args.yes, context)?,
+        false => None,
+    };
+    let accepted = args.accept.into_iter().map(|Confirmed { task, criterion, evidence }| {
+        Accept { item: item.clone(), task, criterion, evidence, force: args.force.why() }
+    });
+    let accepted = accepted.collect();
+    let complete = Complete {
         item,
         summary,
         report,
@@ -37,9 +69,66 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         take_next: args.then.take_next(),
         force: args.force.why(),
     };
-    let done = work::complete(&session, &input)
+    let mut running = print::verify::Running::on(&mut context.screen);
+    let tests = verification.map(|verification| ToRun {
+        verification,
+        timeout: args.timeout,
+        observer: &mut running,
+    });
+    let done = work::finish(&session, Finish { tests, accepted, complete });
+    drop(running);
+    let Done { view: Finished { ended, verified }, commit, notices } = done
         .map_err(|refusal| text_input::or_text(refusal.into(), lone.as_deref(), "git wf done -m"))?;
-    ended::answer(done, context, print::work::completed)
+    if let Some(verified) = verified.filter(|_| !context.json()) {
+        print::verify::verified(&mut context.screen, &verified)?;
+    }
+    ended::answer(Done { view: ended, commit, notices }, context, print::work::completed)
+}
+
+/// The tests of the plan, agreed to; none if it has none.
+fn tests<'s>(
+    session: &'s Session,
+    item: Option<&str>,
+    is_agreed: bool,
+    context: &Context,
+) -> Result<Option<Verification<'s>>, Failure> {
+    let verification = match work::verification(session, item, &[]) {
+        Err(refusal) if refusal.kind == Kind::Nothing => {
+            context.tell([Notice::note(refusal.message)]);
+            return Ok(None);
+        }
+        other => other?,
+    };
+    context.tell(session.notices());
+    if !is_agreed {
+        agree(&verification, context.json())?;
+    }
+    Ok(Some(verification))
+}
+
+/// A criterion to confirm: `T1.2=TEXT`.
+#[derive(Debug, Clone)]
+struct Confirmed {
+    task: String,
+    criterion: u64,
+    evidence: String,
+}
+
+fn parse_accepted(text: &str) -> Result<Confirmed, String> {
+    let wrong = || "write it as TASK.N=TEXT, such as T1.2=\"seen in the log\"".to_owned();
+    let (place, evidence) = text.split_once('=').ok_or_else(wrong)?;
+    let (task, criterion) = place.trim().rsplit_once('.').ok_or_else(wrong)?;
+    if task.is_empty() {
+        return Err(wrong());
+    }
+    if evidence.trim().is_empty() {
+        return Err(format!("{place} needs evidence after the `=`"));
+    }
+    Ok(Confirmed {
+        task: task.to_owned(),
+        criterion: parse_criterion(criterion)?,
+        evidence: evidence.trim().to_owned(),
+    })
 }
 
 /// Reads the report from a file, from stdin for `-`, or from the text itself if that is an object.

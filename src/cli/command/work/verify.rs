@@ -35,13 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    if let Some(shown) = in_hook::shown_by(&environment()) {
-        return Err(Failure::new(
-            Code::InAHook,
-            format!("a plan's commands never run from a git hook, and {shown}"),
-        )
-        .hint("run `git wf verify` by hand or from your own script"));
-    }
+    refuse_in_hook("git wf verify")?;
     let session = context.session()?;
     let verification = work::verification(&session, args.execution.as_deref(), &args.tasks)?;
     context.tell(session.notices());
@@ -54,8 +48,16 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(if passed { Exit::Done } else { Exit::Failed })
 }
 
+/// Refuses to run a plan's commands from a git hook.
+pub(super) fn refuse_in_hook(command: &str) -> Result<(), Failure> {
+    let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
+    let message = format!("a plan's commands never run from a git hook, and {shown}");
+    Err(Failure::new(Code::InAHook, message)
+        .hint(format!("run `{command}` by hand or from your own script")))
+}
+
 /// Asks for consent to commands that nobody here has agreed to yet.
-fn agree(verification: &Verification<'_>, json: bool) -> Result<(), Failure> {
+pub(super) fn agree(verification: &Verification<'_>, json: bool) -> Result<(), Failure> {
     let new = verification.unseen()?;
     if new.is_empty() {
         return Ok(());
