@@ -88,16 +88,23 @@ impl Screen {
     /// has no JSON form is an error of kind `Other`.
     pub(crate) fn print_json(&mut self, value: &impl Serialize) -> io::Result<()> {
         self.send_document()?;
-        self.document = Some(serde_json::to_string_pretty(value)?);
+        self.document = Some(self.written(value)?);
         Ok(())
     }
 
     /// Adds a last field to the JSON document. Returns whether that was possible: an array has no fields.
     pub(crate) fn add_field(&mut self, name: &str, value: &impl Serialize) -> io::Result<bool> {
+        if self.document.is_none() {
+            return Ok(false);
+        }
+        let field = self.written(&BTreeMap::from([(name, value)]))?;
         let Some(document) = &mut self.document else { return Ok(false) };
-        let field = serde_json::to_string_pretty(&BTreeMap::from([(name, value)]))?;
-        // The document is pretty-printed, so an object with fields ends with a line of its own.
-        if let Some(open) = document.strip_suffix("\n}") {
+        // If the document is pretty-printed, an object with fields ends with a line of its own.
+        let open = match document.strip_suffix("\n}") {
+            None if document.starts_with('{') && document != "{}" => document.strip_suffix('}'),
+            open => open,
+        };
+        if let Some(open) = open {
             *document = format!("{open},{}", field.strip_prefix('{').unwrap_or(&field));
         } else if document == "{}" {
             *document = field;
@@ -105,6 +112,20 @@ impl Screen {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// Whether JSON is written without white space: `--json` into a pipe or a file, for programs only.
+    pub(crate) fn is_compact(&self) -> bool {
+        self.json && !self.terminal
+    }
+
+    fn written(&self, value: &impl Serialize) -> io::Result<String> {
+        let written = if self.is_compact() {
+            serde_json::to_string(value)
+        } else {
+            serde_json::to_string_pretty(value)
+        };
+        Ok(written?)
     }
 
     fn send_document(&mut self) -> io::Result<()> {
@@ -285,6 +306,22 @@ pub(crate) mod tests {
             screen.finish().unwrap();
             assert_eq!(written.text(), expected);
             assert_eq!(is_added, document.is_object(), "{document}");
+        }
+    }
+
+    #[test]
+    fn a_document_for_a_program_is_compact() {
+        for (document, expected) in [
+            (serde_json::json!({"a": {"b": 1}}), "{\"a\":{\"b\":1},\"w\":[\"x\"]}\n"),
+            (serde_json::json!({}), "{\"w\":[\"x\"]}\n"),
+            (serde_json::json!([{"a": 1}]), "[{\"a\":1}]\n"),
+        ] {
+            let (mut screen, written) = screen(None);
+            screen.json = true;
+            screen.print_json(&document).unwrap();
+            assert_eq!(screen.add_field("w", &["x"]).unwrap(), document.is_object(), "{document}");
+            screen.finish().unwrap();
+            assert_eq!(written.text(), expected);
         }
     }
 

@@ -21,7 +21,11 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &Added) -> io::Result<()> {
     for (id, _) in &it.handed {
         let verb = if it.already_there.contains(id) { "already stored:" } else { "added" };
         let is_bound = it.bound.iter().any(|bound| bound.solution_id == *id);
-        writeln!(screen, "{verb} {id}{}", if is_bound { ", and bound it" } else { "" })?;
+        let and_bound = if is_bound { ", and bound it" } else { "" };
+        writeln!(screen, "{verb} {id}{and_bound}")?;
+    }
+    if let Some(queue) = &it.queued_in {
+        writeln!(screen, "queued it in {queue}; `git wf next` claims it")?;
     }
     let pending = pending(it);
     if pending > 0 {
@@ -47,6 +51,7 @@ pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> V
         // On a terminal the answer shows this; a program gets only the ids.
         let bound = |id: &SolutionId| Notice::note(format!("bound {id} to {}", it.issue));
         remarks.extend(it.bound.iter().map(|it| bound(&it.solution_id)));
+        remarks.extend(it.queued_in.iter().map(|queue| Notice::note(format!("queued it in {queue}"))));
         remarks.extend(it.already_there.iter().map(|id| {
             Notice::warning(format!("{id} is already stored with the same content; it was not added again"))
         }));

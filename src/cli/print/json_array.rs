@@ -15,14 +15,28 @@ pub(in crate::cli) struct JsonArray {
 impl JsonArray {
     /// Prints one more element.
     pub(in crate::cli) fn value(&mut self, value: &impl Serialize, screen: &mut Screen) -> io::Result<()> {
-        let element = serde_json::to_string_pretty(value)?.replace('\n', "\n  ");
-        let before = if self.has_elements { ",\n  " } else { "[\n  " };
+        let is_compact = screen.is_compact();
+        let element = match is_compact {
+            true => serde_json::to_string(value)?,
+            false => serde_json::to_string_pretty(value)?.replace('\n', "\n  "),
+        };
+        let before = match (self.has_elements, is_compact) {
+            (true, true) => ",",
+            (true, false) => ",\n  ",
+            (false, true) => "[",
+            (false, false) => "[\n  ",
+        };
         self.has_elements = true;
         write!(screen, "{before}{}", text::clean_json(&element))
     }
 
     /// Ends the array.
     pub(in crate::cli) fn end(self, screen: &mut Screen) -> io::Result<()> {
-        writeln!(screen, "{}", if self.has_elements { "\n]" } else { "[]" })
+        let end = match (self.has_elements, screen.is_compact()) {
+            (true, true) => "]",
+            (true, false) => "\n]",
+            (false, _) => "[]",
+        };
+        writeln!(screen, "{end}")
     }
 }

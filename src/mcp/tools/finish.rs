@@ -11,7 +11,9 @@ use crate::mcp::progress::Tests;
 use crate::model::op::Op;
 use crate::model::task_id::TaskId;
 use crate::model::typed;
-use crate::ops::work::{self, Accept, Attempt, Claim, Complete, Fail, FailureReport, Report, ToRun, Verified};
+use crate::ops::work::{
+    self, Accept, Attempt, Claim, Complete, Fail, FailureReport, Report, ToRun, Verified,
+};
 use crate::ops::{Answer, Notice, Refusal};
 
 pub(super) struct Finish;

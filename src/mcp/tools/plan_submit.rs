@@ -76,7 +76,7 @@ impl Tool for PlanSubmit {
             );
         }
         let plans = plans::read(&plan.to_string(), "`plan`", "plan")?;
-        let add = Add { issue, plans, no_bind, add_reply_task: false, force: None };
+        let add = Add { issue, plans, no_bind, add_reply_task: false, queue: false, force: None };
         let done = plans::add(session, add)?;
         session.notice_all(done.notices);
         let (added, commit) = (done.view, done.commit);

@@ -1,5 +1,6 @@
 //! Adding plans to an issue.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::bind::left_queue;
@@ -7,14 +8,14 @@ use super::plan_input::{examine, refuse_faulty, refuse_twins};
 use super::{Added, PlanInput, bind_in, reply};
 use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
-use crate::model::id::{IssueId, SolutionId};
+use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::issue::StoredStatus;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::solution::Solution;
 use crate::model::uid::Uid;
 use crate::ops::issues::existing;
-use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session, queue};
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Checked, Setting};
 use crate::rules::{facts, replan, transitions};
@@ -31,18 +32,24 @@ pub(crate) struct Add {
     pub(crate) no_bind: bool,
     /// Whether plans for an issue from GitHub get a task that replies there.
     pub(crate) add_reply_task: bool,
+    /// Whether to queue the bound plan in the same commit.
+    pub(crate) queue: bool,
     /// The reason for forcing an illegal transition, or binding a plan of low quality.
     pub(crate) force: Option<String>,
 }
 
 /// Adds plans to an issue. Binds the only plan, or the only new one after the bound plan failed, if its quality is
-/// sufficient.
+/// sufficient. With `queue`, queues it in the same commit; if a gate forbids that, the plans are stored nevertheless, and
+/// a notice says what to do.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `invalid-plan`, `exists`, `illegal-move`, `not-from-github`, `too-many-tasks`.
 pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
     let permit = session.permit(Op::SolutionAdd)?;
-    let Add { issue, mut plans, no_bind, add_reply_task, force } = input;
+    let Add { issue, mut plans, no_bind, add_reply_task, queue: queues, force } = input;
+    if queues {
+        session.permit(Op::QueueAdd)?;
+    }
     let force = force.as_deref();
     let id = resolve::issue(&session.store().snapshot()?, &issue)?;
     reply::settle(session, &id, &mut plans, add_reply_task)?;
@@ -53,7 +60,8 @@ pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
     let checked: Vec<Checked> = reports.iter().filter_map(|report| report.clone().checked().ok()).collect();
     refuse_twins(checked.iter().filter_map(|one| one.id.as_ref()))?;
     let nonce = random_uid()?;
-    let committed = session.transact(permit, |tx| {
+    let unqueued: RefCell<Option<Refusal>> = RefCell::default();
+    let change = |tx: &mut Tx<'_>, queues: bool| {
         let stored = store_plans(tx, &id, &checked, &nonce, force)?;
         let folder = existing(tx, &id)?;
         let is_stored = |plan: &&Solution| stored.iter().any(|(id, _)| *id == plan.id);
@@ -72,16 +80,54 @@ pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
         let names: BTreeSet<&str> = stored.iter().map(|(id, _)| id.as_str()).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let and_bound = if bound.is_some() { ", bound" } else { "" };
-        tx.describe(format!("solution: add {}{and_bound}", names.join(", ")));
-        Ok((stored, bound, left))
-    })?;
-    let (stored, bound, left) = committed.answer;
+        let queued_in = match queues {
+            true => match queue_bound(tx, &id, &stored, &nonce, force) {
+                Ok(queue) => Some(queue),
+                Err(refusal) => {
+                    unqueued.replace(Some(refusal.clone()));
+                    return Err(refusal);
+                }
+            },
+            false => None,
+        };
+        let and_queued = if queued_in.is_some() { ", queued" } else { "" };
+        tx.describe(format!("solution: add {}{and_bound}{and_queued}", names.join(", ")));
+        Ok((stored, bound, left, queued_in))
+    };
+    let mut committed = session.transact(permit, |tx| change(tx, queues));
+    if committed.is_err() && unqueued.borrow().is_some() {
+        committed = session.transact(permit, |tx| change(tx, false));
+    }
+    let committed = committed?;
+    if let Some(Refusal { message, remedies, .. }) = unqueued.into_inner() {
+        let notice = Notice::warning(format!("not queued: {message}"));
+        session.notice(Notice { remedies, ..notice });
+    }
+    let (stored, bound, left, queued_in) = committed.answer;
     let folder = existing(&session.store().snapshot()?, &id)?;
-    let added = Added::of(&folder, stored.into_iter().zip(reports), bound, &left);
+    let mut added = Added::of(&folder, stored.into_iter().zip(reports), bound, &left);
+    added.queued_in = queued_in;
     session.notice_all(left_queue(&id, &left));
     let stays = folder.issue.record.bound_solution_id.filter(|_| !no_bind && committed.commit.is_some());
     notice(session, &added, stays.as_ref());
     Ok(session.done(added, committed.commit))
+}
+
+/// Queues the bound plan of the issue, if it is one of those that were given.
+fn queue_bound(
+    tx: &mut Tx<'_>,
+    issue: &IssueId,
+    stored: &[(SolutionId, bool)],
+    nonce: &Uid,
+    force: Option<&str>,
+) -> Result<QueueId, Refusal> {
+    let bound = existing(tx, issue)?.issue.record.bound_solution_id;
+    if bound.is_none_or(|bound| stored.iter().all(|(id, _)| *id != bound)) {
+        let message = format!("no plan that was given is bound to {issue}");
+        let bind = Call::new(Op::Bind, [issue.as_str(), "SOLUTION"]);
+        return Err(Refusal::new(Code::NotBound, message).remedy(bind, "chooses one"));
+    }
+    Ok(queue::add_issue(tx, issue, None, nonce, force)?.0)
 }
 
 /// The only candidate for binding: the only plan of an issue without a bound plan, or the only plan newer than a

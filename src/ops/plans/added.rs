@@ -19,6 +19,9 @@ use crate::rules::{facts, replan};
 pub(crate) struct Added {
     /// Plans that are bound now.
     pub(crate) bound: Vec<BoundPlan>,
+    /// The queue that the bound plan was added to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) queued_in: Option<QueueId>,
     /// Items that left their queues, since the bound plan replaced theirs.
     pub(crate) left_queue: Vec<LeftItem>,
     /// Issues for which someone must choose a plan, with their plans: all of them, or only those newer than the failed
@@ -167,6 +170,7 @@ impl Added {
         });
         Self {
             bound: bound.collect(),
+            queued_in: None,
             left_queue: left
                 .iter()
                 .map(|it| LeftItem {

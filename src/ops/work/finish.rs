@@ -69,7 +69,8 @@ pub(crate) fn finish(session: &Session, input: Finish<'_, '_>) -> Answer<Finishe
         }
         Err(refusal) => {
             if confirmed > 0 {
-                recorded.push(count(confirmed, "accepted criterion").replace("criterions", "criteria"));
+                let criteria = if confirmed == 1 { "criterion" } else { "criteria" };
+                recorded.push(format!("{confirmed} accepted {criteria}"));
             }
             if !recorded.is_empty() {
                 let message = format!("nothing was completed; recorded so far: {}", recorded.join(", "));

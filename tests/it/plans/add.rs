@@ -229,3 +229,33 @@ fn the_example_of_the_planners_handbook_is_taken() {
     assert_eq!(added["bound"][0]["solution_id"], example["id"]);
     assert_eq!(repo.json(&["show", example["id"].as_str().unwrap()])["tasks"], example["tasks"]);
 }
+
+#[test]
+fn the_example_plan_is_added_bound_and_queued_in_one_commit() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("code");
+    repo.wf(&["init"]).ok();
+    repo.issue("ISS-001");
+    let example = repo.wf(&["schema", "solution", "--example"]).ok().stdout;
+    let checked = repo.wf_in(&example, &["solution", "check", "-", "--json"]).ok();
+    assert!(!checked.stdout.trim().contains('\n'), "not compact: {}", checked.stdout);
+    assert!(checked.json()["quality"].to_string().contains("1.0"), "{}", checked.stdout);
+    let before = repo.tip();
+    let added = repo.json_in(&example, &["solution", "add", "ISS-001", "--queue"]);
+    assert!(added["queued_in"].is_string(), "{added:#}");
+    assert_eq!(repo.git(&["rev-parse", &format!("{}~1", repo.tip().unwrap())]).ok().line(), before.unwrap());
+    assert_eq!(repo.status("ISS-001"), "queued");
+}
+
+#[test]
+fn a_plan_that_a_gate_keeps_out_of_the_queue_is_stored_nevertheless() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("code");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["policy", "set", "review=required"]).ok();
+    repo.issue("ISS-001");
+    let example = repo.wf(&["schema", "solution", "--example"]).ok().stdout;
+    let ran = repo.wf_in(&example, &["solution", "add", "ISS-001", "--queue"]).ok();
+    assert!(ran.stderr.contains("not queued: "), "{}", ran.stderr);
+    assert_eq!(repo.status("ISS-001"), "planned");
+}

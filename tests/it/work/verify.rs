@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::{Repo, Sandbox, plan_on};
+use crate::support::{REF, Repo, Sandbox, plan_on};
 
 /// A plan with these tests, claimed in this worktree with hooks, and one commit made for it.
 fn claimed(sandbox: &Sandbox, tests: &[(&str, &[&str])]) -> Repo {
@@ -324,4 +324,44 @@ fn an_execution_that_has_ended_takes_no_more_acceptance() {
     repo.done();
     let error = repo.refused(1, &["accept", "T1", "1", "ISS-001", "--evidence", "late"]);
     assert_eq!(error["code"], "ended", "{error}");
+}
+
+#[test]
+fn one_call_tests_confirms_and_completes() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["test -e a.txt"])]);
+    let args = ["done", "--verify", "--yes", "--accept", "T1.1=seen in the log", "-m", "It holds"];
+    let ended = repo.wf(&[&args[..], &["--json"]].concat()).ok().json();
+    assert_eq!((&ended["status"], &ended["result"]["summary"]), (&json!("completed"), &json!("It holds")));
+    assert_eq!(checks(&repo)[0]["exit_code"], 0);
+    let subjects = repo.git(&["log", "--format=%s", REF]).ok().stdout;
+    assert!(subjects.contains("\nexecution: accept T1 1 of SOL-ISS-001-"), "{subjects}");
+}
+
+#[test]
+fn a_failed_test_completes_nothing_but_is_recorded() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["exit 3"])]);
+    let ran = repo.wf(&["done", "--verify", "--yes", "--accept", "T1.1=seen"]).fails(1);
+    assert!(ran.stderr.contains("tests failed, so nothing was completed"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("T1: exit 3"), "{}", ran.stderr);
+    assert_eq!(repo.status("ISS-001"), "executing");
+    assert_eq!(checks(&repo)[0]["exit_code"], 3);
+    assert!(!repo.json(&["show", "ISS-001"]).to_string().contains("seen"));
+    // Whoever overrides the gate completes it.
+    let force = ["--force", "--reason", "a flaky test"];
+    repo.wf(&[&["done", "--verify", "--yes"][..], &force].concat()).ok();
+    assert_eq!(repo.status("ISS-001"), "completed");
+}
+
+#[test]
+fn a_criterion_that_the_plan_lacks_is_refused_before_anything_runs() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["touch ran"])]);
+    let error = repo.refused(1, &["done", "--verify", "--yes", "--accept", "T1.9=seen"]);
+    assert_eq!(error["code"], "not-found");
+    assert!(!repo.path().join("ran").exists());
+    for wrong in ["T1", "T1=seen", "T1.1=", "T1.0=seen", ".1=seen"] {
+        repo.wf(&["done", "--accept", wrong]).fails(2);
+    }
 }

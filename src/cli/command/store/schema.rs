@@ -4,8 +4,10 @@ use clap::builder::PossibleValue;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::command::store::examples;
 use crate::cli::schemas::{self, KINDS, Sort};
-use crate::cli::{Context, Exit, Outcome};
+use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::model::code::Code;
 use crate::ui::{Cell, Column, Table, style};
 
 /// Print the JSON Schema of a record, an input or an answer
@@ -16,6 +18,9 @@ pub(crate) struct Args {
     /// The kind of document
     #[arg(value_name = "KIND", value_parser = known(), hide_possible_values = true)]
     kind: Option<String>,
+    /// Print an example of such a document instead; the one of `solution` is a whole plan
+    #[arg(long, requires = "kind")]
+    example: bool,
 }
 
 /// One kind of document, as `schema` lists it.
@@ -36,7 +41,13 @@ fn known() -> Vec<PossibleValue> {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    if let Some(kind) = args.kind.as_deref().and_then(schemas::find) {
+    if let Some(name) = args.kind.as_deref().filter(|_| args.example) {
+        let Some(example) = examples::of(name) else {
+            return Err(Failure::new(Code::NotFound, format!("there is no example of `{name}`"))
+                .hint(format!("`git wf schema {name}` prints its schema")));
+        };
+        context.screen.print_json(&example)?;
+    } else if let Some(kind) = args.kind.as_deref().and_then(schemas::find) {
         context.screen.print_json(&kind.schema())?;
     } else if context.json() {
         let list =

@@ -57,8 +57,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         true => tests(&session, item.as_deref(), args.yes, context)?,
         false => None,
     };
-    let accepted = args.accept.into_iter().map(|Confirmed { task, criterion, evidence }| {
-        Accept { item: item.clone(), task, criterion, evidence, force: args.force.why() }
+    let accepted = args.accept.into_iter().map(|Confirmed { task, criterion, evidence }| Accept {
+        item: item.clone(),
+        task,
+        criterion,
+        evidence,
+        force: args.force.why(),
     });
     let accepted = accepted.collect();
     let complete = Complete {
@@ -77,8 +81,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     });
     let done = work::finish(&session, Finish { tests, accepted, complete });
     drop(running);
-    let Done { view: Finished { ended, verified }, commit, notices } = done
-        .map_err(|refusal| text_input::or_text(refusal.into(), lone.as_deref(), "git wf done -m"))?;
+    let Done { view: Finished { ended, verified }, commit, notices } =
+        done.map_err(|refusal| text_input::or_text(refusal.into(), lone.as_deref(), "git wf done -m"))?;
     if let Some(verified) = verified.filter(|_| !context.json()) {
         print::verify::verified(&mut context.screen, &verified)?;
     }

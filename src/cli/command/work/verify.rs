@@ -52,8 +52,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 pub(super) fn refuse_in_hook(command: &str) -> Result<(), Failure> {
     let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
     let message = format!("a plan's commands never run from a git hook, and {shown}");
-    Err(Failure::new(Code::InAHook, message)
-        .hint(format!("run `{command}` by hand or from your own script")))
+    Err(Failure::new(Code::InAHook, message).hint(format!("run `{command}` by hand or from your own script")))
 }
 
 /// Asks for consent to commands that nobody here has agreed to yet.

@@ -105,6 +105,7 @@ fn store(
             issue: job.issue.to_string(),
             plans: handed.map(|(n, plan)| PlanInput { place: place(n), plan }).collect(),
             no_bind: false,
+            queue: false,
             add_reply_task: false,
             force: None,
         },

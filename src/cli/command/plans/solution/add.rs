@@ -16,6 +16,9 @@ pub(super) struct Args {
     /// Leave the plan unbound
     #[arg(long)]
     no_bind: bool,
+    /// Queue the plan in the same commit, if it is bound and no gate forbids it
+    #[arg(long, conflicts_with = "no_bind")]
+    queue: bool,
     /// For an issue from GitHub: append a task that replies there, unless the plan has one
     #[arg(long)]
     add_reply_task: bool,
@@ -25,7 +28,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let Args { issue, files, data, no_bind, add_reply_task, force } = args;
+    let Args { issue, files, data, no_bind, queue, add_reply_task, force } = args;
     // If a file was given instead of an issue, say so before any file is read.
     let issue = issues::id(&session, &issue)?.to_string();
     let mut plans = Vec::new();
@@ -36,7 +39,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             plans.extend(read_plans(&file)?);
         }
     }
-    let add = Add { issue, plans, no_bind, add_reply_task, force: force.why() };
+    let add = Add { issue, plans, no_bind, add_reply_task, queue, force: force.why() };
     let done = plans::add(&session, add)?;
     // With `--json`, the document contains these remarks.
     let remarks = match context.json() {
