@@ -3,15 +3,17 @@
 mod backoff;
 pub(crate) mod conflicts;
 mod error;
+mod exchange;
 mod observed;
 mod partial;
 pub(crate) mod remote;
 mod round;
 mod through;
 mod transfer;
+mod turnstile;
 mod words;
 
 pub(crate) use error::SyncError;
 pub(crate) use observed::{first_seen, is_past};
-pub(crate) use round::{Moved, Synced, pull, push, sync};
-pub(crate) use through::{Through, publish, through};
+pub(crate) use round::{Moved, Synced, publish, pull, push, sync};
+pub(crate) use through::{Through, through};

@@ -1,11 +1,13 @@
-//! One exchange with a remote: fetch, merge, push, and again if someone else pushed first.
+//! What a sync, a pull and a push do, and what they report.
 
 use std::thread::JoinHandle;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::exchange::{self, Trust, Wanted, exchange};
 use super::transfer::{self, Pushed};
+use super::turnstile::Turn;
 use super::{SyncError, backoff};
 use crate::git::{GitError, ObjectId, Revisions};
 use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged, Whose};
@@ -107,74 +109,64 @@ impl Synced {
 /// discards the merge that it offered; the lock of the store is never held meanwhile.
 pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     let start = ready(store)?;
-    let tracking = store.tracking(remote);
     let mut synced = Synced::with(remote);
-    let mut reason = String::new();
-    let mut held = (None, 0);
-    let mut ahead = None;
-    for attempt in 0..TRIES {
-        backoff::pause(attempt);
-        let theirs = fetch(store, &mut synced, EqualTrees::Join)?;
-        ahead = match theirs {
-            Some(theirs) => store.merge_unpublished(theirs, &tracking).map_err(theirs_are(store, remote))?,
+    let counts = both(store, &mut synced, Trust::Asked, start)?;
+    synced.incoming = counts.incoming.wait()?;
+    synced.outgoing = counts.outgoing.wait()?;
+    synced.finish(store)
+}
+
+/// Publishes the local state: by a push alone if nobody else wrote there, else by a whole exchange.
+pub(crate) fn publish(store: &Store, remote: &str) -> Result<Synced, SyncError> {
+    let start = ready(store)?;
+    let mut synced = Synced::with(remote);
+    both(store, &mut synced, Trust::Known, start)?;
+    Ok(synced)
+}
+
+/// The commits that an exchange brought and took.
+#[derive(Default)]
+struct Counts {
+    incoming: Counting,
+    outgoing: Counting,
+}
+
+/// Makes both refs the same commit. If that fails, what was fetched stays merged.
+fn both(store: &Store, synced: &mut Synced, trust: Trust, start: ObjectId) -> Result<Counts, SyncError> {
+    let remote = synced.remote.clone();
+    let tracking = store.tracking(&remote);
+    let done = exchange(store, synced, trust, EqualTrees::Join, |head| {
+        let ahead = match head {
+            Some(head) => store.merge_unpublished(head, &tracking).map_err(theirs_are(store, &remote))?,
             None => None,
         };
-        let tip = match (&ahead, theirs) {
-            (Some(ahead), _) => ahead.merged.commit,
-            (None, theirs) => {
-                merge(store, &mut synced, theirs, EqualTrees::Join)?;
-                ready(store)?
+        let wanted = match ahead {
+            Some(ahead) => Some(Wanted::Ahead(ahead)),
+            None => {
+                let tip = ready(store)?;
+                let is_there = head.is_some_and(|head| contains(store, Some(head), tip).unwrap_or(false));
+                (!is_there).then_some(Wanted::Tip(tip))
             }
         };
-        let incoming = count(store, theirs, Some(start));
-        if theirs == Some(tip) {
-            synced.incoming = incoming.wait()?;
-            return synced.finish(store);
-        }
-        let outgoing = count(store, Some(tip), theirs);
-        match transfer::push(store, remote, tip) {
-            Ok(done @ (Pushed::Accepted | Pushed::UpToDate)) => {
-                synced.pushed |= done == Pushed::Accepted;
-                adopt(store, &mut synced, ahead)?;
-                synced.incoming = incoming.wait()?;
-                synced.outgoing = outgoing.wait()?;
-                return synced.finish(store);
-            }
-            Ok(Pushed::Behind) => reason = "others pushed first".into(),
-            Ok(Pushed::Contended(words)) => {
-                held = if held.0 == theirs { (theirs, held.1 + 1) } else { (theirs, 1) };
-                if held.1 == HELD {
-                    adopt(store, &mut synced, ahead)?;
-                    return Err(refused(store, remote, words));
-                }
-                reason = words;
-            }
-            Ok(Pushed::Lost(words)) => {
-                adopt(store, &mut synced, ahead)?;
-                return Err(SyncError::Unreachable { remote: remote.to_owned(), words });
-            }
-            Err(error) => {
-                adopt(store, &mut synced, ahead)?;
-                return Err(error);
-            }
-        }
+        let incoming = count(store, head, Some(start));
+        let outgoing = count(store, wanted.as_ref().map(Wanted::commit), head);
+        Ok::<_, SyncError>((Counts { incoming, outgoing }, wanted))
+    });
+    if done.is_err() && synced.fetched {
+        let theirs = store.read_ref(&tracking)?;
+        merge(store, synced, theirs, EqualTrees::Join)?;
     }
-    adopt(store, &mut synced, ahead)?;
-    Err(SyncError::Raced {
-        remote: remote.to_owned(),
-        reference: store.reference().to_owned(),
-        times: TRIES,
-        words: reason,
+    done.map_err(|error| match error {
+        // What is not there yet is pushed the next time.
+        SyncError::Unknown { remote, words } => SyncError::Unreachable { remote, words },
+        error => error,
     })
 }
 
-/// Moves the local ref to the merge that was offered, even if the remote did not accept it: what was fetched stays
-/// merged.
-pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: Option<Unpublished>) -> Result<(), SyncError> {
-    if let Some(ahead) = ahead {
-        let merged = store.follow(ahead, &store.tracking(&synced.remote))?;
-        synced.note(Some(merged));
-    }
+/// Moves the local ref to what was pushed.
+pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: Unpublished) -> Result<(), SyncError> {
+    let merged = store.follow(ahead, &store.tracking(&synced.remote))?;
+    synced.note(Some(merged));
     Ok(())
 }
 
@@ -183,7 +175,7 @@ pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     store.refuse_mirror()?;
     let start = store.tip()?;
     let mut synced = Synced::with(remote);
-    let theirs = fetch(store, &mut synced, EqualTrees::Leave)?;
+    let theirs = exchange::ask_once(store, &mut synced)?;
     merge(store, &mut synced, theirs, EqualTrees::Leave)?;
     synced.incoming = count(store, theirs, start).wait()?;
     synced.finish(store)
@@ -207,12 +199,15 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     }
     let mut synced = Synced::with(remote);
     let mut reason = String::new();
+    let _turn = Turn::wait(store, remote)?;
     for attempt in 0..HELD {
         backoff::pause(attempt);
         match transfer::push(store, remote, tip)? {
             Pushed::Accepted => {
                 synced.pushed = true;
-                adopt(store, &mut synced, ahead.take())?;
+                if let Some(ahead) = ahead.take() {
+                    adopt(store, &mut synced, ahead)?;
+                }
                 synced.outgoing = count(store, Some(tip), known).wait()?;
                 return synced.finish(store);
             }
@@ -346,6 +341,7 @@ fn contains(store: &Store, head: Option<ObjectId>, commit: ObjectId) -> Result<b
 }
 
 /// Commits that git counts in the background.
+#[derive(Default)]
 struct Counting(Option<JoinHandle<Result<u64, GitError>>>);
 
 /// The number of commits in `head` that are not in `without`.

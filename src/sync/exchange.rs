@@ -1,0 +1,219 @@
+//! The loop of every exchange with a remote: wait for the turn, make a commit on the newest known state, hand it in, push
+//! what was handed in, and start again if someone else pushed first.
+
+use super::round::{self, HELD, Synced, TRIES};
+use super::transfer::{self, Pushed};
+use super::turnstile::{Fate, Turn};
+use super::{SyncError, backoff, observed};
+use crate::git::{ObjectId, fault};
+use crate::store::{EqualTrees, Store, StoreError, Unpublished};
+
+/// When a commit may be made on the state of the remote that is known here, without asking first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// Never.
+    Asked,
+    /// If this clone, as far as it knows, was the last to write there.
+    LastWriter,
+    /// Always.
+    Known,
+}
+
+/// What a process wants to push.
+pub(super) enum Wanted {
+    /// A commit that no ref holds.
+    Ahead(Unpublished),
+    /// The local head.
+    Tip(ObjectId),
+}
+
+impl Wanted {
+    /// The commit.
+    pub(super) fn commit(&self) -> ObjectId {
+        match self {
+            Self::Ahead(ahead) => ahead.merged.commit,
+            Self::Tip(tip) => *tip,
+        }
+    }
+}
+
+/// Runs `make` on the head of the remote, with what other processes of this clone have handed in, and pushes what it wants
+/// pushed. The local ref follows once the remote has that. If the remote then has other commits, `make` runs again. What
+/// `make` returns without anything to push, also an error, counts only if the head that it saw was the newest.
+///
+/// # Errors
+/// Those of `make`; [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] if that is
+/// not known.
+pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
+    store: &Store,
+    synced: &mut Synced,
+    trust: Trust,
+    equal: EqualTrees,
+    mut make: impl FnMut(Option<ObjectId>) -> Result<(T, Option<Wanted>), E>,
+) -> Result<T, E> {
+    let remote = synced.remote.clone();
+    let mut turn = Turn::wait(store, &remote)?;
+    let mut trust = trust;
+    for _ in 0..TRIES {
+        if let Some(failure) = turn.failure(&remote, None) {
+            return Err(failure.into());
+        }
+        let (head, is_newest) = head(store, &mut turn, synced, trust)?;
+        trust = Trust::Asked;
+        let (answer, wanted) = match make(head) {
+            Ok((answer, Some(wanted))) => (answer, wanted),
+            _ if !is_newest => {
+                if turn.handed_in()?.is_some() {
+                    carry(store, &mut turn, synced)?;
+                } else {
+                    ask(store, &mut turn, synced)?;
+                }
+                continue;
+            }
+            answered => {
+                round::merge(store, synced, head, equal)?;
+                return answered.map(|(answer, _)| answer);
+            }
+        };
+        let commit = wanted.commit();
+        turn.hand_in(commit)?;
+        fault::point("handed-in");
+        if !turn.is_alone() {
+            turn = turn.again()?;
+        }
+        if pass(store, &mut turn, synced, commit)? {
+            drop(turn);
+            synced.pushed = true;
+            if let Wanted::Ahead(ahead) = wanted {
+                round::adopt(store, synced, ahead)?;
+            }
+            return Ok(answer);
+        }
+    }
+    let reference = store.reference().to_owned();
+    Err(SyncError::Raced { remote, reference, times: TRIES, words: "others pushed first".into() }.into())
+}
+
+/// The head to make a commit on, and whether it is known to be the newest.
+fn head(
+    store: &Store,
+    turn: &mut Turn<'_>,
+    synced: &mut Synced,
+    trust: Trust,
+) -> Result<(Option<ObjectId>, bool), SyncError> {
+    if let Some(head) = turn.handed_in()? {
+        return Ok((Some(head), false));
+    }
+    let is_trusted = match trust {
+        Trust::Asked => false,
+        Trust::LastWriter => observed::is_last_writer(store, &synced.remote)?,
+        Trust::Known => true,
+    };
+    if !is_trusted && !turn.is_asked() {
+        ask(store, turn, synced)?;
+    }
+    let head = turn.tracking()?;
+    synced.fetched |= turn.is_asked() && head.is_some();
+    Ok((head, turn.is_asked()))
+}
+
+/// Fetches, unless someone did since this process came. Returns the head of the store at the remote.
+pub(super) fn ask_once(store: &Store, synced: &mut Synced) -> Result<Option<ObjectId>, SyncError> {
+    let mut turn = Turn::wait(store, &synced.remote)?;
+    if let Some(failure) = turn.failure(&synced.remote, None) {
+        return Err(failure);
+    }
+    if !turn.is_asked() {
+        ask(store, &mut turn, synced)?;
+    }
+    let head = turn.tracking()?;
+    synced.fetched = head.is_some();
+    Ok(head)
+}
+
+/// Fetches, for all who wait.
+fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
+    let waiting = turn.waiting()?;
+    match round::fetch(store, synced, EqualTrees::Join) {
+        Ok(_) => turn.was_asked(waiting),
+        Err(error) => {
+            turn.could_not_ask(waiting, &error, None)?;
+            Err(error)
+        }
+    }
+}
+
+/// Pushes what was handed in until it is known what became of `commit`. Returns whether the remote has it.
+fn pass(
+    store: &Store,
+    turn: &mut Turn<'_>,
+    synced: &mut Synced,
+    commit: ObjectId,
+) -> Result<bool, SyncError> {
+    for _ in 0..TRIES {
+        match turn.fate(commit)? {
+            Fate::Accepted => return Ok(true),
+            Fate::Waiting => carry(store, turn, synced)?,
+            Fate::Discarded => match turn.failure(&synced.remote, Some(commit)) {
+                Some(failure) => return Err(failure),
+                None => return Ok(false),
+            },
+        }
+    }
+    Ok(false)
+}
+
+/// Pushes what was handed in, for all who did. If the remote has other commits, fetches them, for all who wait.
+fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
+    let Some(head) = turn.handed_in()? else { return Ok(()) };
+    let theirs = turn.tracking()?.map(|theirs| theirs.to_string());
+    let waiting = turn.waiting()?;
+    let pushed = transfer::push(store, &synced.remote, head);
+    fault::point("carried");
+    match pushed {
+        Ok(Pushed::Accepted | Pushed::UpToDate) => {
+            turn.state().too_late = 0;
+            return turn.was_asked(waiting);
+        }
+        Ok(Pushed::Behind) => {}
+        Ok(Pushed::Contended(words)) => {
+            let state = turn.state();
+            let times = if state.locked.1 == theirs { state.locked.0 + 1 } else { 1 };
+            state.locked = (times, theirs);
+            if times >= HELD {
+                return turned_down(turn, waiting, round::refused(store, &synced.remote, words));
+            }
+        }
+        Ok(Pushed::Lost(words)) => {
+            return match ask(store, turn, synced) {
+                Err(error) if error.is_unreachable() => {
+                    let remote = synced.remote.clone();
+                    let lost = SyncError::Unreachable { remote: remote.clone(), words: words.clone() };
+                    turn.could_not_ask(waiting, &lost, Some(head))?;
+                    Err(SyncError::Unknown { remote, words })
+                }
+                asked => asked,
+            };
+        }
+        Err(error) if error.is_unreachable() => {
+            turn.could_not_ask(waiting, &error, None)?;
+            return Err(error);
+        }
+        Err(error) => return turned_down(turn, waiting, error),
+    }
+    let state = turn.state();
+    state.too_late = state.too_late.saturating_add(1);
+    backoff::pause(state.too_late);
+    ask(store, turn, synced)
+}
+
+/// The remote turned down a push. If several processes had handed in something, each of them tries alone, so that each gets
+/// its own answer.
+fn turned_down(turn: &mut Turn<'_>, waiting: u64, error: SyncError) -> Result<(), SyncError> {
+    let is_own = turn.is_only_own();
+    if is_own {
+        turn.state().locked = (0, None);
+    }
+    turn.part(waiting)?;
+    if is_own { Err(error) } else { Ok(()) }
+}

@@ -1,0 +1,243 @@
+//! Of all processes of one clone, one at a time talks to a remote: one fetch answers all who wait for one, and one push
+//! carries what all have handed in. Whoever has its turn either hands in a commit, on top of what others have handed in,
+//! and goes to the end of the line; or, when it comes round again, pushes everything that was handed in by then. So
+//! nobody waits for longer than the push that goes on, and the one that carries its own commit. A killed process loses
+//! its place and nothing else: whoever is next finds what was handed in, and pushes that.
+
+mod line;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use self::line::Ticket;
+use super::SyncError;
+use crate::git::ObjectId;
+use crate::store::{Store, StoreError};
+
+/// The name of the file with the [`State`].
+const STATE: &str = "state.json";
+
+/// What the processes of a clone tell each other about one remote. Only whoever has its turn reads or writes it. A file that
+/// cannot be read counts as empty: what was handed in is then handed in again.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct State {
+    /// The newest of the commits that were handed in and not pushed yet; it contains the others.
+    handed_in: Option<String>,
+    /// The tickets of those who handed them in.
+    by: Vec<u64>,
+    /// All who came with this ticket or an earlier one need not ask the remote: someone did since.
+    asked: u64,
+    /// All who came with this ticket or an earlier one push alone, since the remote refused what they pushed together.
+    alone: u64,
+    /// How the remote could not be asked.
+    failed: Option<Failed>,
+    /// How many pushes were too late since the last one that was accepted.
+    pub(super) too_late: u32,
+    /// How many pushes in a row met a lock of the remote's ref while that stayed at one commit, and that commit.
+    pub(super) locked: (u32, Option<String>),
+}
+
+/// A failure that ends the commands of all who waited for the remote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Failed {
+    /// Of all who came with this ticket or an earlier one.
+    until: u64,
+    /// The connection was lost while these commits were pushed, the newest of which this is.
+    unknown: Option<String>,
+    /// Whether credentials are missing.
+    is_locked_out: bool,
+    words: String,
+}
+
+/// What became of a commit that was handed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// The remote has it.
+    Accepted,
+    /// It waits to be pushed.
+    Waiting,
+    /// It was discarded, since the remote has other commits.
+    Discarded,
+}
+
+/// The right to talk to a remote, until it is dropped.
+pub(super) struct Turn<'store> {
+    store: &'store Store,
+    tracking: String,
+    folder: PathBuf,
+    ticket: Ticket,
+    /// The ticket that this process came with.
+    came: u64,
+    state: State,
+}
+
+impl<'store> Turn<'store> {
+    /// Waits for the turn of this process.
+    pub(super) fn wait(store: &'store Store, remote: &str) -> Result<Self, SyncError> {
+        let tracking = store.tracking(remote);
+        let name = tracking.trim_start_matches("refs/wf-remotes/").replace('%', "%25").replace('/', "%2F");
+        let folder = store.common_dir().join("wf/turnstile").join(name);
+        std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+        let ticket = Ticket::draw(&folder).map_err(StoreError::io(&folder))?;
+        let came = ticket.number;
+        Self { store, tracking, folder, ticket, came, state: State::default() }.stand()
+    }
+
+    /// Goes to the end of the line, and waits for another turn. Whoever waits now has its turn in between.
+    pub(super) fn again(mut self) -> Result<Self, SyncError> {
+        let ticket = Ticket::draw(&self.folder).map_err(StoreError::io(&self.folder))?;
+        self.ticket = ticket;
+        self.stand()
+    }
+
+    fn stand(mut self) -> Result<Self, SyncError> {
+        self.ticket.wait().map_err(StoreError::io(&self.folder))?;
+        self.state = std::fs::read(self.folder.join(STATE))
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default();
+        if self.state.asked > self.newest()? {
+            // The tickets were counted anew.
+            self.state = State::default();
+        }
+        Ok(self)
+    }
+
+    fn newest(&self) -> Result<u64, SyncError> {
+        Ok(self.ticket.newest().map_err(StoreError::io(&self.folder))?)
+    }
+
+    /// All who wait now, as a mark to pass on once the remote was asked.
+    pub(super) fn waiting(&self) -> Result<u64, SyncError> {
+        self.newest()
+    }
+
+    /// What the processes of this clone know of the remote.
+    pub(super) fn state(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn save(&self) -> Result<(), SyncError> {
+        let io = |source| StoreError::io(self.folder.join(STATE))(source);
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(io)?;
+        serde_json::to_writer(&mut file, &self.state).map_err(|error| io(error.into()))?;
+        file.flush().map_err(io)?;
+        file.persist(self.folder.join(STATE)).map_err(|error| io(error.error))?;
+        Ok(())
+    }
+
+    /// The remote's head as it was last seen.
+    pub(super) fn tracking(&self) -> Result<Option<ObjectId>, SyncError> {
+        Ok(self.store.read_ref(&self.tracking)?)
+    }
+
+    /// The newest commit that was handed in. What the remote has by now, and what it can no longer accept, does not count.
+    pub(super) fn handed_in(&mut self) -> Result<Option<ObjectId>, SyncError> {
+        let Some(head) = parse(self.state.handed_in.as_deref()) else { return Ok(None) };
+        let is_next = match self.tracking()? {
+            Some(theirs) if theirs == head => false,
+            Some(theirs) => self.contains(head, theirs),
+            None => self.store.repo().has_object(head),
+        };
+        if !is_next {
+            self.discard();
+        }
+        Ok(is_next.then_some(head))
+    }
+
+    /// Whether the remote was asked since this process came.
+    pub(super) fn is_asked(&self) -> bool {
+        self.state.asked >= self.came
+    }
+
+    /// Whether this process must push alone.
+    pub(super) fn is_alone(&self) -> bool {
+        self.state.alone >= self.came
+    }
+
+    /// Whether what was handed in came from this process only.
+    pub(super) fn is_only_own(&self) -> bool {
+        self.state.by.iter().all(|ticket| *ticket == self.came)
+    }
+
+    /// Hands in a commit that contains what was handed in before.
+    pub(super) fn hand_in(&mut self, commit: ObjectId) -> Result<(), SyncError> {
+        self.state.handed_in = Some(commit.to_string());
+        self.state.by.push(self.came);
+        self.save()
+    }
+
+    fn discard(&mut self) {
+        self.state.handed_in = None;
+        self.state.by.clear();
+    }
+
+    /// Notes that the remote was asked while those in `waiting` waited.
+    pub(super) fn was_asked(&mut self, waiting: u64) -> Result<(), SyncError> {
+        self.state.asked = waiting;
+        self.state.failed = None;
+        self.save()
+    }
+
+    /// Notes that those in `waiting` must push alone.
+    pub(super) fn part(&mut self, waiting: u64) -> Result<(), SyncError> {
+        self.discard();
+        self.state.alone = waiting;
+        self.save()
+    }
+
+    /// Notes that the remote could not be asked for those in `waiting`. The remote may have the commit `lost`, during whose
+    /// push the connection ended.
+    pub(super) fn could_not_ask(
+        &mut self,
+        waiting: u64,
+        error: &SyncError,
+        lost: Option<ObjectId>,
+    ) -> Result<(), SyncError> {
+        let (words, is_locked_out) = match error {
+            SyncError::Unreachable { words, .. } => (words, false),
+            SyncError::Credentials { words, .. } => (words, true),
+            // Everybody finds out for themselves.
+            _ => return Ok(()),
+        };
+        self.discard();
+        let unknown = lost.map(|lost| lost.to_string());
+        self.state.failed = Some(Failed { until: waiting, unknown, is_locked_out, words: words.clone() });
+        self.save()
+    }
+
+    /// Why the remote could not be asked, if someone tried since this process came. `commit` is what this process had
+    /// handed in.
+    pub(super) fn failure(&self, remote: &str, commit: Option<ObjectId>) -> Option<SyncError> {
+        let failed = self.state.failed.as_ref().filter(|failed| failed.until >= self.came)?;
+        let (remote, words) = (remote.to_owned(), failed.words.clone());
+        let unknown = parse(failed.unknown.as_deref());
+        Some(match (unknown, commit) {
+            (Some(lost), Some(commit)) if self.contains(lost, commit) => SyncError::Unknown { remote, words },
+            _ if failed.is_locked_out => SyncError::Credentials { remote, words },
+            _ => SyncError::Unreachable { remote, words },
+        })
+    }
+
+    /// What became of a commit that this process handed in.
+    pub(super) fn fate(&mut self, commit: ObjectId) -> Result<Fate, SyncError> {
+        if self.tracking()?.is_some_and(|theirs| self.contains(theirs, commit)) {
+            return Ok(Fate::Accepted);
+        }
+        let handed_in = self.handed_in()?;
+        let is_waiting = handed_in.is_some_and(|head| self.contains(head, commit));
+        Ok(if is_waiting { Fate::Waiting } else { Fate::Discarded })
+    }
+
+    /// Whether `commit` is `head` or in its history. A commit that cannot be read contains nothing.
+    fn contains(&self, head: ObjectId, commit: ObjectId) -> bool {
+        head == commit || self.store.is_ancestor(commit, head).unwrap_or(false)
+    }
+}
+
+fn parse(hex: Option<&str>) -> Option<ObjectId> {
+    hex.and_then(|hex| hex.parse().ok())
+}

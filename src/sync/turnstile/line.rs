@@ -1,0 +1,143 @@
+//! A line of processes that wait for their turn, first come first served. Each has a numbered ticket, a file that it keeps
+//! locked as long as it lives, and waits until no file with a smaller number is locked. The kernel does the waiting, and
+//! ends it also if a process is killed.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::git::fault;
+
+/// The file with the number of the newest ticket. Its lock is held only while a ticket is drawn.
+const COUNTER: &str = "counter";
+
+/// A place in the line. It is given up when this is dropped.
+#[derive(Debug)]
+pub(super) struct Ticket {
+    path: PathBuf,
+    /// Counts up from 1.
+    pub(super) number: u64,
+    _lock: File,
+}
+
+impl Ticket {
+    /// Draws the next ticket of the line in `folder`, which must exist.
+    pub(super) fn draw(folder: &Path) -> std::io::Result<Self> {
+        let mut counter = open(&folder.join(COUNTER))?;
+        counter.lock()?;
+        // Whatever the counter says, no ticket is drawn twice while somebody holds it.
+        let taken = numbers(folder)?.last().copied().unwrap_or(0);
+        let number = read(&mut counter)?.max(taken) + 1;
+        let path = folder.join(number.to_string());
+        let lock = open(&path)?;
+        lock.lock()?;
+        counter.seek(SeekFrom::Start(0))?;
+        counter.set_len(0)?;
+        counter.write_all(number.to_string().as_bytes())?;
+        fault::point("drawn");
+        Ok(Self { path, number, _lock: lock })
+    }
+
+    /// Waits until everybody who came before has gone.
+    pub(super) fn wait(&self) -> std::io::Result<()> {
+        let Some(folder) = self.path.parent() else { return Ok(()) };
+        // The one right before goes last, as a rule, so few files are waited for. After a kill others may remain.
+        while let Some(before) = numbers(folder)?.into_iter().rfind(|number| *number < self.number) {
+            let path = folder.join(before.to_string());
+            match File::open(&path) {
+                Ok(file) => file.lock_shared()?,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            }
+            // Nobody holds it, so it was left behind, unless it was removed just now.
+            remove(&path)?;
+        }
+        Ok(())
+    }
+
+    /// The number of the newest ticket: whoever holds that or a smaller one has come by now. 0 if that is not known.
+    pub(super) fn newest(&self) -> std::io::Result<u64> {
+        let Some(folder) = self.path.parent() else { return Ok(0) };
+        read(&mut open(&folder.join(COUNTER))?)
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        // If this fails, the next in line removes it, since the lock ends with this value.
+        let _ = remove(&self.path);
+    }
+}
+
+/// The numbers of all tickets, in order.
+fn numbers(folder: &Path) -> std::io::Result<Vec<u64>> {
+    let mut numbers = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        numbers.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u64>().ok()));
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+fn open(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+/// The number in a file. Anything else counts as none: the tickets themselves say which numbers are taken.
+fn read(file: &mut File) -> std::io::Result<u64> {
+    let mut text = String::new();
+    match file.take(32).read_to_string(&mut text) {
+        Ok(_) => Ok(text.trim().parse().unwrap_or(0)),
+        Err(error) if error.kind() == ErrorKind::InvalidData => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+fn remove(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn the_order_is_the_order_of_arrival() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Ticket::draw(folder.path()).unwrap();
+        first.wait().unwrap();
+        let order = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            let waiting: Vec<Ticket> = (0..8).map(|_| Ticket::draw(folder.path()).unwrap()).collect();
+            for ticket in waiting {
+                let order = &order;
+                scope.spawn(move || {
+                    ticket.wait().unwrap();
+                    order.lock().unwrap().push(ticket.number);
+                });
+            }
+            order.lock().unwrap().push(first.number);
+            drop(first);
+        });
+        assert_eq!(order.into_inner().unwrap(), (1..=9).collect::<Vec<u64>>());
+        assert_eq!(numbers(folder.path()).unwrap(), Vec::<u64>::new());
+    }
+
+    #[test]
+    fn nobody_waits_for_a_ticket_that_was_left_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        for left in ["3", "7"] {
+            std::fs::write(folder.path().join(left), "").unwrap();
+        }
+        std::fs::write(folder.path().join(COUNTER), [0xff, 0xfe]).unwrap();
+        let ticket = Ticket::draw(folder.path()).unwrap();
+        assert_eq!(ticket.number, 8);
+        ticket.wait().unwrap();
+        assert_eq!(numbers(folder.path()).unwrap(), [8]);
+    }
+}
