@@ -1,10 +1,12 @@
 //! The loop of every exchange with a remote: wait for the turn, make a commit on the newest known state, hand it in, push
 //! what was handed in, and start again if someone else pushed first.
 
+use std::time::Instant;
+
 use super::round::{self, HELD, Synced, TRIES};
 use super::transfer::{self, Pushed};
 use super::turnstile::{Fate, Turn};
-use super::{SyncError, backoff, observed};
+use super::{SyncError, observed, pace};
 use crate::git::{ObjectId, fault};
 use crate::store::{EqualTrees, Store, StoreError, Unpublished};
 
@@ -105,11 +107,13 @@ fn head(
         return Ok((Some(head), false));
     }
     let is_trusted = match trust {
+        _ if !turn.state().pace.is_calm() => false,
         Trust::Asked => false,
         Trust::LastWriter => observed::is_last_writer(store, &synced.remote)?,
         Trust::Known => true,
     };
     if !is_trusted && !turn.is_asked() {
+        std::thread::sleep(turn.state().pace.before_first(pace::share()));
         ask(store, turn, synced)?;
     }
     let head = turn.tracking()?;
@@ -134,8 +138,12 @@ pub(super) fn ask_once(store: &Store, synced: &mut Synced) -> Result<Option<Obje
 /// Fetches, for all who wait.
 fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
     let waiting = turn.waiting()?;
+    let started = Instant::now();
     match round::fetch(store, synced, EqualTrees::Join) {
-        Ok(_) => turn.was_asked(waiting),
+        Ok(_) => {
+            turn.state().pace.fetched(started.elapsed());
+            turn.was_asked(waiting)
+        }
         Err(error) => {
             turn.could_not_ask(waiting, &error, None)?;
             Err(error)
@@ -168,18 +176,21 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
     let Some(head) = turn.handed_in()? else { return Ok(()) };
     let theirs = turn.tracking()?.map(|theirs| theirs.to_string());
     let waiting = turn.waiting()?;
+    let started = Instant::now();
     let pushed = transfer::push(store, &synced.remote, head);
+    let took = started.elapsed();
     fault::point("carried");
     match pushed {
         Ok(Pushed::Accepted | Pushed::UpToDate) => {
-            turn.state().too_late = 0;
+            turn.state().pace.won(took);
             return turn.was_asked(waiting);
         }
-        Ok(Pushed::Behind) => {}
+        Ok(Pushed::Behind) => turn.state().pace.lost(None),
         Ok(Pushed::Contended(words)) => {
             let state = turn.state();
             let times = if state.locked.1 == theirs { state.locked.0 + 1 } else { 1 };
             state.locked = (times, theirs);
+            state.pace.lost(Some(took));
             if times >= HELD {
                 return turned_down(turn, waiting, round::refused(store, &synced.remote, words));
             }
@@ -201,9 +212,7 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
         }
         Err(error) => return turned_down(turn, waiting, error),
     }
-    let state = turn.state();
-    state.too_late = state.too_late.saturating_add(1);
-    backoff::pause(state.too_late);
+    std::thread::sleep(turn.state().pace.after_loss(pace::share()));
     ask(store, turn, synced)
 }
 

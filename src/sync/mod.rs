@@ -5,6 +5,7 @@ pub(crate) mod conflicts;
 mod error;
 mod exchange;
 mod observed;
+mod pace;
 mod partial;
 pub(crate) mod remote;
 mod round;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use self::line::Ticket;
 use super::SyncError;
+use super::pace::Pace;
 use crate::git::ObjectId;
 use crate::store::{Store, StoreError};
 
@@ -21,7 +22,7 @@ const STATE: &str = "state.json";
 
 /// What the processes of a clone tell each other about one remote. Only whoever has its turn reads or writes it. A file that
 /// cannot be read counts as empty: what was handed in is then handed in again.
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct State {
     /// The newest of the commits that were handed in and not pushed yet; it contains the others.
@@ -34,8 +35,8 @@ pub(super) struct State {
     alone: u64,
     /// How the remote could not be asked.
     failed: Option<Failed>,
-    /// How many pushes were too late since the last one that was accepted.
-    pub(super) too_late: u32,
+    /// What is known about others that push there.
+    pub(super) pace: Pace,
     /// How many pushes in a row met a lock of the remote's ref while that stayed at one commit, and that commit.
     pub(super) locked: (u32, Option<String>),
 }
@@ -95,10 +96,12 @@ impl<'store> Turn<'store> {
 
     fn stand(mut self) -> Result<Self, SyncError> {
         self.ticket.wait().map_err(StoreError::io(&self.folder))?;
-        self.state = std::fs::read(self.folder.join(STATE))
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default();
+        let path = self.folder.join(STATE);
+        let bytes = std::fs::read(&path).ok();
+        self.state = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let used = std::fs::metadata(&path).and_then(|file| file.modified()).ok();
+        let ago = used.and_then(|used| used.elapsed().ok()).unwrap_or_default();
+        self.state.pace.forget_after(ago);
         if self.state.asked > self.newest()? {
             // The tickets were counted anew.
             self.state = State::default();

@@ -1,0 +1,141 @@
+//! When a clone pushes, if several push at once: the remote accepts one of them, and the others must fetch and push again.
+//! Whoever has just won waits longer than whoever has lost, in units of the time that a fetch and a push take. The numbers are from a
+//! simulation of 2, 4 and 12 clones that always want to push: they waste few pushes, and nobody waits much longer than the
+//! others do.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How much of its waiting time a clone keeps after it won at once.
+const KEPT: f32 = 0.9;
+/// How many tries it waits longer for each time that it lost.
+const LONGER: f32 = 1.0;
+/// At most this many tries.
+const LONGEST: f32 = 32.0;
+/// Below this, nobody else pushes.
+const CALM: f32 = 0.5;
+/// At most this long, whatever a clock says that jumped.
+const MOST_MS: u32 = 60_000;
+
+/// What a clone knows about others that push to a remote.
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Pace {
+    /// For how many tries of others the next change waits.
+    wait: f32,
+    /// How long a push takes, in milliseconds; 0 if none was measured.
+    push_ms: u32,
+    /// The same of a fetch.
+    fetch_ms: u32,
+    /// How many pushes were too late since the last one that was accepted.
+    lost: u32,
+}
+
+impl Pace {
+    /// Whether nobody else seems to push.
+    pub(super) fn is_calm(&self) -> bool {
+        self.wait < CALM && self.lost == 0
+    }
+
+    /// The wait before the first push of a change; `share` is random, from 0 to 1.
+    pub(super) fn before_first(&self, share: f32) -> Duration {
+        if self.wait < CALM { Duration::ZERO } else { self.round().mul_f32(self.wait * (0.7 + 0.6 * share)) }
+    }
+
+    /// The wait after a push that was too late. It is shorter the more often that happened.
+    pub(super) fn after_loss(&self, share: f32) -> Duration {
+        self.round().mul_f32(0.5 * share / (1.0 + 0.5 * self.lost as f32))
+    }
+
+    /// Notes a push that was accepted, and how long it took.
+    pub(super) fn won(&mut self, took: Duration) {
+        self.wait = match self.lost {
+            0 => self.wait * KEPT,
+            lost => (self.wait + LONGER * lost as f32).min(LONGEST),
+        };
+        self.lost = 0;
+        average(&mut self.push_ms, took);
+    }
+
+    /// Notes a push that was too late, and how long it took if the remote decided that.
+    pub(super) fn lost(&mut self, took: Option<Duration>) {
+        self.lost = self.lost.saturating_add(1);
+        if let Some(took) = took {
+            average(&mut self.push_ms, took);
+        }
+    }
+
+    /// Notes how long a fetch took.
+    pub(super) fn fetched(&mut self, took: Duration) {
+        average(&mut self.fetch_ms, took);
+    }
+
+    /// What is known holds as long as others may still push: for a few rounds. `ago` is when it was last used.
+    pub(super) fn forget_after(&mut self, ago: Duration) {
+        if ago > self.round().mul_f32(4.0 * (self.wait + 1.0 + self.lost as f32)) {
+            (self.wait, self.lost) = (0.0, 0);
+        }
+    }
+
+    /// How long a try takes: whoever fetches meanwhile can be too late.
+    fn round(&self) -> Duration {
+        let known = |ms: u32, unknown| if ms == 0 { unknown } else { ms.min(MOST_MS) };
+        Duration::from_millis((known(self.push_ms, 30) + known(self.fetch_ms, 20)).into())
+    }
+}
+
+/// Takes a measurement into a moving average in milliseconds.
+fn average(ms: &mut u32, took: Duration) {
+    let took = u32::try_from(took.as_millis()).unwrap_or(u32::MAX).clamp(1, MOST_MS);
+    *ms = if *ms == 0 { took } else { ((*ms).min(MOST_MS) * 3 + took) / 4 };
+}
+
+/// A random number from 0 to 1. Without random bits it is 1: the longest wait, which is slower, never wrong.
+pub(super) fn share() -> f32 {
+    let mut bits = [0u8; 2];
+    getrandom::fill(&mut bits).map_or(1.0, |()| f32::from(u16::from_ne_bytes(bits)) / f32::from(u16::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PUSH: Duration = Duration::from_millis(300);
+
+    #[test]
+    fn a_clone_that_is_alone_never_waits() {
+        let mut pace = Pace::default();
+        for _ in 0..10 {
+            assert!(pace.is_calm());
+            assert_eq!(pace.before_first(1.0), Duration::ZERO);
+            pace.won(PUSH);
+        }
+    }
+
+    #[test]
+    fn who_has_won_waits_longer_than_who_has_lost_and_by_the_time_of_a_push() {
+        let mut pace = Pace::default();
+        for _ in 0..4 {
+            pace.lost(Some(PUSH));
+            assert!(!pace.is_calm());
+        }
+        let lost = pace.after_loss(1.0);
+        pace.won(PUSH);
+        assert!(pace.before_first(0.0) > lost * 4, "{lost:?}, then {:?}", pace.before_first(0.0));
+        let mut slow = Pace::default();
+        slow.lost(Some(PUSH * 10));
+        assert!(slow.after_loss(1.0) > Pace { lost: 1, ..pace.clone() }.after_loss(1.0) * 5);
+    }
+
+    #[test]
+    fn what_was_learned_is_forgotten_when_the_others_are_gone() {
+        let mut pace = Pace::default();
+        (0..9).for_each(|_| pace.lost(Some(PUSH)));
+        pace.won(PUSH);
+        pace.forget_after(PUSH * 10);
+        assert!(!pace.is_calm());
+        pace.forget_after(PUSH * 100);
+        assert!(pace.is_calm());
+    }
+}
