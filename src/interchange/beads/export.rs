@@ -146,7 +146,8 @@ impl Writing {
         let known = self.map.get("comments").and_then(Value::as_array).cloned().unwrap_or_default();
         let mut written = BTreeSet::new();
         let mut all: Vec<Value> = Vec::new();
-        for given in &known {
+        // Of several versions of one comment, the last has the text that counts.
+        for given in known.iter().rev() {
             let mut given = given.clone();
             let now = standing.iter().find(|it| {
                 !written.contains(&it.comment.id)
@@ -160,6 +161,7 @@ impl Writing {
             }
             all.push(given);
         }
+        all.reverse();
         let number = |it: &Value| it.get("id").and_then(Value::as_u64);
         let mut last = known.iter().filter_map(number).max().unwrap_or(0);
         for it in standing.iter().filter(|it| !written.contains(&it.comment.id)) {

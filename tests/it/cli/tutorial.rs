@@ -86,6 +86,12 @@ fn timeless(line: &str) -> String {
     if let Some((before, _)) = line.split_once("passed in ") {
         return format!("{before}passed{end}");
     }
+    if let Some((before, (duration, behind))) =
+        line.split_once(" for ").and_then(|(before, rest)| Some((before, rest.split_once(" s: ")?)))
+        && duration.parse::<f64>().is_ok()
+    {
+        return format!("{before}: {behind}");
+    }
     if line.trim_start().starts_with("took ") {
         return format!("took{end}");
     }
