@@ -56,6 +56,13 @@ pub(super) fn add(comments: &mut Vec<Comment>, changed: Time, said: SourceCommen
     comments.len() - 1
 }
 
+/// Whether `source_id` was made of this id of a source: the source may give one id to several comments.
+pub(super) fn is_known_by(source_id: &str, id: &str) -> bool {
+    source_id.strip_prefix(id).is_some_and(|rest| {
+        rest.strip_prefix(' ').map_or(rest.is_empty(), |number| number.parse::<u32>().is_ok())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -145,23 +145,25 @@ impl Writing {
         let standing = folder.standing_comments();
         let known = self.map.get("comments").and_then(Value::as_array).cloned().unwrap_or_default();
         let mut written = BTreeSet::new();
-        let mut all: Vec<Value> = Vec::new();
-        // Of several versions of one comment, the last has the text that counts.
-        for given in known.iter().rev() {
-            let mut given = given.clone();
-            let now = standing.iter().find(|it| {
-                !written.contains(&it.comment.id)
-                    && it.replaces.iter().chain([&it.comment]).any(|version| is_entry(version, &given))
-            });
-            if let Some(now) = now {
+        let mut all = known.clone();
+        // Several entries can have one id. Those that say what a comment says now come first, so that no other entry takes
+        // their place.
+        let mut rest: Vec<&mut Value> = all.iter_mut().rev().collect();
+        for is_same in [true, false] {
+            rest.retain_mut(|given| {
+                let now = standing.iter().find(|it| {
+                    !written.contains(&it.comment.id)
+                        && (!is_same || given["text"].as_str() == Some(&it.comment.body))
+                        && it.replaces.iter().chain([&it.comment]).any(|version| is_entry(version, given))
+                });
+                let Some(now) = now else { return true };
                 written.insert(now.comment.id.clone());
-                if given["text"].as_str() != Some(&now.comment.body) {
+                if !is_same {
                     given["text"] = now.comment.body.clone().into();
                 }
-            }
-            all.push(given);
+                false
+            });
         }
-        all.reverse();
         let number = |it: &Value| it.get("id").and_then(Value::as_u64);
         let mut last = known.iter().filter_map(number).max().unwrap_or(0);
         for it in standing.iter().filter(|it| !written.contains(&it.comment.id)) {
@@ -204,7 +206,7 @@ fn is_entry(version: &Comment, given: &Value) -> bool {
     let is_author =
         || text("author").is_none_or(|author| author.trim().is_empty() || version.author == author);
     let is_same = match (&version.source_id, given.get("id").and_then(comment::id_of)) {
-        (Some(own), Some(id)) => *own == id,
+        (Some(own), Some(id)) => comment::is_known_by(own, &id),
         _ => text("text") == Some(&version.body) && is_author(),
     };
     is_same && text("created_at").and_then(Time::parse).is_none_or(|at| at == version.created_at)
