@@ -112,6 +112,12 @@ fn head(
         Trust::LastWriter => observed::is_last_writer(store, &synced.remote)?,
         Trust::Known => true,
     };
+    let tracking = store.tracking(&synced.remote);
+    let is_trusted = is_trusted
+        && match turn.tracking()? {
+            Some(head) => round::is_readable(store, head, &tracking)?,
+            None => true,
+        };
     if !is_trusted && !turn.is_asked() {
         std::thread::sleep(turn.state().pace.before_first(pace::share()));
         ask(store, turn, synced)?;
@@ -183,7 +189,7 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
     match pushed {
         Ok(Pushed::Accepted | Pushed::UpToDate) => {
             turn.state().pace.won(took);
-            return turn.was_asked(waiting);
+            return turn.was_accepted(waiting);
         }
         Ok(Pushed::Behind) => turn.state().pace.lost(None),
         Ok(Pushed::Contended(words)) => {

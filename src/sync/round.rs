@@ -135,11 +135,13 @@ struct Counts {
 fn both(store: &Store, synced: &mut Synced, trust: Trust, start: ObjectId) -> Result<Counts, SyncError> {
     let remote = synced.remote.clone();
     let tracking = store.tracking(&remote);
+    let mut is_merge = false;
     let done = exchange(store, synced, trust, EqualTrees::Join, |head| {
         let ahead = match head {
             Some(head) => store.merge_unpublished(head, &tracking).map_err(theirs_are(store, &remote))?,
             None => None,
         };
+        is_merge = ahead.is_some();
         let wanted = match ahead {
             Some(ahead) => Some(Wanted::Ahead(ahead)),
             None => {
@@ -152,7 +154,7 @@ fn both(store: &Store, synced: &mut Synced, trust: Trust, start: ObjectId) -> Re
         let outgoing = count(store, wanted.as_ref().map(Wanted::commit), head);
         Ok::<_, SyncError>((Counts { incoming, outgoing }, wanted))
     });
-    if done.is_err() && synced.fetched {
+    if done.is_err() && is_merge {
         let theirs = store.read_ref(&tracking)?;
         merge(store, synced, theirs, EqualTrees::Join)?;
     }
@@ -322,8 +324,8 @@ pub(super) fn theirs_are(store: &Store, remote: &str) -> impl Fn(StoreError) -> 
     }
 }
 
-/// Whether the remote's earlier state can be merged; if not, it was already refused when it was fetched.
-fn is_readable(store: &Store, before: ObjectId, tracking: &str) -> Result<bool, SyncError> {
+/// Whether a state that was fetched before can be merged; if not, it was already refused when it was fetched.
+pub(super) fn is_readable(store: &Store, before: ObjectId, tracking: &str) -> Result<bool, SyncError> {
     let known: Vec<ObjectId> = store.tip()?.into_iter().collect();
     match store.refuse_large_commits(before, &known, tracking) {
         Ok(()) => Ok(true),

@@ -185,6 +185,12 @@ impl<'store> Turn<'store> {
         self.save()
     }
 
+    /// Notes that the remote accepted what was handed in, which answers all in `waiting`.
+    pub(super) fn was_accepted(&mut self, waiting: u64) -> Result<(), SyncError> {
+        self.discard();
+        self.was_asked(waiting)
+    }
+
     /// Notes that those in `waiting` must push alone.
     pub(super) fn part(&mut self, waiting: u64) -> Result<(), SyncError> {
         self.discard();

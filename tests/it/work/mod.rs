@@ -18,6 +18,7 @@ mod remote;
 mod result;
 mod roles;
 mod runs;
+mod turnstile;
 mod unfinished;
 mod verify;
 mod verify_in_hooks;

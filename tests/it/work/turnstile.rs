@@ -1,0 +1,112 @@
+//! Several worktrees of one clone that claim through a remote: one of them pushes what all of them hand in.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Repo, Sandbox};
+
+/// A hub, and a clone of it with this many items and worktrees.
+fn world(sandbox: &Sandbox, count: usize) -> (Repo, Repo, Vec<Repo>) {
+    let hub = sandbox.bare("hub");
+    let clone = sandbox.clone(&hub, "clone");
+    clone.commit("a.txt", "a\n", "Begin");
+    clone.wf(&["init"]).ok();
+    for n in 0..count {
+        clone.queued(&format!("ISS-{n:03}"), &format!("src/{n}.rs"));
+    }
+    clone.wf(&["sync"]).ok();
+    let worktrees =
+        (0..count).map(|n| clone.worktree(&format!("tree-{n}"), &format!("branch-{n}"))).collect();
+    (hub, clone, worktrees)
+}
+
+fn hook(hub: &Repo, text: &str) {
+    let path = hub.path().join("hooks/pre-receive");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn tickets(clone: &Repo) -> usize {
+    let folder = clone.path().join(".git/wf/turnstile/origin%2Fmain");
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.filter(|it| it.as_ref().unwrap().file_name().to_str().unwrap().parse::<u64>().is_ok()).count()
+}
+
+fn lines(path: &Path) -> usize {
+    std::fs::read_to_string(path).unwrap_or_default().lines().count()
+}
+
+/// Claims an item; returns its issue.
+fn next(worktree: &Repo) -> String {
+    worktree.json(&["next"])["issue_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn one_push_carries_the_claims_of_all_who_wait() {
+    let sandbox = Sandbox::new();
+    let (hub, clone, worktrees) = world(&sandbox, 6);
+    let root = sandbox.root();
+    clone.sh(&["-c", "mkfifo ../started ../gate"]).ok();
+    // The first push waits until the others stand in line.
+    let at = root.display();
+    hook(
+        &hub,
+        &format!(
+            "echo >>'{at}/pushes'; [ -e '{at}/open' ] || {{ touch '{at}/open'; echo >'{at}/started'; read line <'{at}/gate'; }}"
+        ),
+    );
+    let issues: BTreeSet<String> = std::thread::scope(|scope| {
+        let first = scope.spawn(|| next(&worktrees[0]));
+        std::fs::read(root.join("started")).unwrap();
+        let others: Vec<_> =
+            worktrees[1..].iter().map(|worktree| scope.spawn(move || next(worktree))).collect();
+        while tickets(&clone) < worktrees.len() {
+            std::thread::yield_now();
+        }
+        std::fs::write(root.join("gate"), "go\n").unwrap();
+        std::iter::once(first).chain(others).map(|it| it.join().unwrap()).collect()
+    });
+    assert_eq!(issues.len(), worktrees.len(), "{issues:?}");
+    assert_eq!(lines(&root.join("pushes")), 2);
+    assert_eq!(hub.tip(), clone.tip());
+    assert_eq!(tickets(&clone), 0);
+    // Each claim is a commit of its own.
+    let claims = hub.git(&["log", "--format=%s", "--grep=^execution: claim", "refs/wf/main"]).ok().stdout;
+    assert_eq!(claims.lines().count(), worktrees.len(), "{claims}");
+}
+
+#[test]
+fn a_killed_process_takes_nothing_away_from_those_behind_it() {
+    for point in ["drawn", "drawn:2", "handed-in", "carried", "pushed", "claimed"] {
+        let sandbox = Sandbox::new();
+        let (hub, clone, worktrees) = world(&sandbox, 2);
+        assert_ne!(worktrees[0].with_env("WF_FAULT", point).wf(&["next"]).code, 0, "{point}");
+        let claims: Vec<Value> = [1, 0].map(|n| worktrees[n].json(&["next"])).into();
+        let issues: BTreeSet<&str> = claims.iter().map(|it| it["issue_id"].as_str().unwrap()).collect();
+        assert_eq!(issues.len(), 2, "{point}: {claims:#?}");
+        assert!(claims.iter().all(|it| it["attempt"] == 1), "{point}: {claims:#?}");
+        assert_eq!(hub.tip(), clone.tip(), "{point}");
+        clone.wf(&["sync"]).ok();
+        clone.wf(&["fsck"]).ok();
+        assert_eq!(tickets(&clone), 0, "{point}");
+    }
+}
+
+#[test]
+fn what_nobody_reads_as_state_is_no_state() {
+    let sandbox = Sandbox::new();
+    let (_, clone, worktrees) = world(&sandbox, 2);
+    worktrees[0].wf(&["next"]).ok();
+    let folder = clone.path().join(".git/wf/turnstile/origin%2Fmain");
+    for (n, text) in ["", "{\"asked\": 99999, \"alone\": 7}", "[1"].into_iter().enumerate() {
+        std::fs::write(folder.join("state.json"), text).unwrap();
+        std::fs::write(folder.join("counter"), "many").unwrap();
+        clone.wf(&["comment", "ISS-001", "-m", &format!("{n}")]).ok();
+        clone.wf(&["sync"]).ok();
+    }
+    assert_eq!(worktrees[1].json(&["next"])["issue_id"], "ISS-001");
+}
