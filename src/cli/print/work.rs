@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::print::with_remedies;
-use crate::ops::work::{Accepted, Attempt, Claim, Lease, Retried, Started};
+use crate::ops::work::{Accepted, Attempt, Claim, Lease, PrimedTask, Retried, Started};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
@@ -33,17 +33,49 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &Claim) -> io::Result<()
     }
     writeln!(
         screen,
-        "  lease {} {}{}; `git wf detail` shows the plan{}",
+        "  lease {} {}{}{}",
         if claim.has_expired { "expired at" } else { "until" },
         claim.lease_expires_at,
         if claim.hooks_installed { ", renewed by each commit" } else { "" },
-        if claim.attempt > 1 { " and how earlier attempts ended" } else { "" }
+        match (claim.attempt > 1, &claim.task) {
+            (true, _) => "; `git wf detail` shows the plan and how earlier attempts ended",
+            (false, None) => "; `git wf detail` shows the plan",
+            (false, Some(_)) => "",
+        }
     )?;
     if !claim.hooks_installed {
         let lost = "no hook links commits or renews the lease by them";
         writeln!(screen, "  {lost}; `git wf hooks install` changes that")?;
     }
-    Ok(())
+    claim.task.as_ref().map_or(Ok(()), |it| task(screen, it))
+}
+
+/// A task to work on, with its criteria, tests and files.
+fn task(screen: &mut Screen, it: &PrimedTask) -> io::Result<()> {
+    let painter = screen.painter();
+    writeln!(screen, "\n{}: {}", painter.paint(style::ID, &it.id), clean_line(&it.title))?;
+    if let Some(text) = &it.description {
+        writeln!(screen, "  {}", clean_line(text))?;
+    }
+    for criterion in &it.criteria {
+        let mark = if criterion.is_accepted { " (accepted)" } else { "" };
+        writeln!(
+            screen,
+            "  {}.{} {}{mark}",
+            clean_line(&it.id),
+            criterion.number,
+            clean_line(&criterion.text)
+        )?;
+    }
+    for test in &it.tests {
+        writeln!(screen, "  test: {}", clean_line(test))?;
+    }
+    if !it.files.is_empty() {
+        let files: Vec<_> = it.files.iter().map(|file| clean_line(file)).collect();
+        writeln!(screen, "  files: {}", files.join(", "))?;
+    }
+    let more = if it.left_out > 0 { format!("{} more of these, ", it.left_out) } else { String::new() };
+    writeln!(screen, "  `git wf detail` shows {more}its steps and the other tasks")
 }
 
 /// The task that was started.
@@ -51,7 +83,8 @@ pub(in crate::cli) fn started(screen: &mut Screen, it: &Started) -> io::Result<(
     let painter = screen.painter();
     let (task, plan) =
         (painter.paint(style::ID, &it.task_id), painter.paint(style::ID, it.solution_id.as_str()));
-    writeln!(screen, "working on {task} of {plan}: {}", clean_line(&it.title))
+    writeln!(screen, "working on {task} of {plan}")?;
+    self::task(screen, &it.task)
 }
 
 /// A criterion that was confirmed.

@@ -8,7 +8,7 @@ use crate::model::execution::{Event, LinkedBy, Unlink};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::{Op, Other};
-use crate::model::plan::Plan;
+use crate::model::plan::{Plan, Task};
 use crate::model::remedy::{Call, Remedy};
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
@@ -170,15 +170,15 @@ fn target(read: &impl Read, text: &str) -> Result<(SolutionId, ExecutionId), Ref
 /// Refuses a task that the plan does not have.
 fn check_task(read: &impl Read, solution: &SolutionId, task: &str) -> Result<(), Refusal> {
     match records::solution(read, solution)? {
-        Some(record) => in_plan(&record.typed_plan(), solution, task),
+        Some(record) => in_plan(&record.typed_plan(), solution, task).map(drop),
         None => Err(Refusal::unreadable(&format!("plan `{solution}`"))),
     }
 }
 
-/// The same for a plan that was already read.
-pub(crate) fn in_plan(plan: &Plan, solution: &SolutionId, task: &str) -> Result<(), Refusal> {
-    if plan.tasks.iter().any(|it| it.id == task) {
-        return Ok(());
+/// The task of a plan that was already read.
+pub(crate) fn in_plan<'a>(plan: &'a Plan, solution: &SolutionId, task: &str) -> Result<&'a Task, Refusal> {
+    if let Some(found) = plan.tasks.iter().find(|it| it.id == task) {
+        return Ok(found);
     }
     let tasks: Vec<&str> = plan.tasks.iter().map(|it| it.id.as_str()).collect();
     Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{task}`"))

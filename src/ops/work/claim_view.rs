@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::prime::{PrimedTask, task_to_do};
 use super::unlinked::notice_of_branch;
 use crate::model::digest::PlanDigest;
 use crate::model::execution::Supersedes;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::time::Time;
-use crate::ops::issues::existing_outline;
+use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
 use crate::trail::hooked;
 
@@ -60,6 +61,10 @@ pub(crate) struct Claim {
     pub(crate) lease_expires_at: Time,
     /// Whether hooks link commits here.
     pub(crate) hooks_installed: bool,
+    /// The task to work on: the one that was started, else the first open one. Absent if every task was begun, or the plan
+    /// cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task: Option<PrimedTask>,
     /// The title of the issue.
     #[serde(skip)]
     pub(crate) title: String,
@@ -75,7 +80,7 @@ pub(crate) struct Claim {
 pub(super) fn view(session: &Session, taken: Taken) -> Result<Claim, Refusal> {
     let store = session.store();
     let id = &taken.execution;
-    let folder = existing_outline(&store.snapshot()?, &id.issue())?;
+    let folder = existing(&store.snapshot()?, &id.issue())?;
     let Some(found) = folder.executions.iter().find(|it| it.execution.id == *id) else {
         return Err(Refusal::unreadable(&format!("execution `{id}`")));
     };
@@ -83,7 +88,9 @@ pub(super) fn view(session: &Session, taken: Taken) -> Result<Claim, Refusal> {
     if taken.path.is_none() {
         session.notice_all(notice_of_branch(store, &it)?);
     }
+    let task = task_to_do(store, &folder, found)?;
     Ok(Claim {
+        task,
         queue_id: it.queue_id,
         item_id: it.item_id,
         issue_id: it.issue_id,

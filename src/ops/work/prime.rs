@@ -89,7 +89,7 @@ pub(crate) struct PrimedExecution {
     pub(crate) task: Option<PrimedTask>,
 }
 
-/// The task to work on.
+/// The task to work on. Long texts are cut, and lists have few entries: `detail` has all of it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PrimedTask {
     /// Its id.
@@ -192,6 +192,26 @@ fn primed(
     let set = active::read(store)?.and_then(|active| active.task_id);
     let plan = planned(store, &folder, &it.solution_id)?.typed_plan();
     Ok(execution_of(&folder, held, &plan, set.as_ref()))
+}
+
+/// The task of an execution to work on: the one that was started, else the first open one. A plan that cannot be read has
+/// none; the claim holds all the same.
+pub(super) fn task_to_do(
+    store: &Store,
+    folder: &IssueFolder,
+    held: &ExecutionFolder,
+) -> Result<Option<PrimedTask>, Refusal> {
+    let Ok(plan) = planned(store, folder, &held.execution.solution_id) else { return Ok(None) };
+    let plan = plan.typed_plan();
+    let set = active::read(store)?.filter(|active| active.execution_id == held.execution.id);
+    let set = set.and_then(|active| active.task_id);
+    let task = current_task(&plan, held, set.as_deref());
+    Ok(task.map(|task| shown_task(task, held)))
+}
+
+/// A task as it is shown to whoever works on it.
+pub(super) fn shown_task(task: &Task, held: &ExecutionFolder) -> PrimedTask {
+    task_of(task, held, &mut Budget::new(FOR_EXECUTION))
 }
 
 fn execution_of(

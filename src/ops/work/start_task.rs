@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::prime::{PrimedTask, shown_task};
 use super::unlinked::notice_of_branch;
 use super::{WorktreeClaim, own, planned};
 use crate::model::code::Code;
@@ -24,6 +25,8 @@ pub(crate) struct Started {
     pub(crate) task_id: TaskId,
     /// What it is about.
     pub(crate) title: String,
+    /// Its text, files, criteria and test commands. Long texts are cut, and lists have few entries: `detail` has all of it.
+    pub(crate) task: PrimedTask,
 }
 
 /// Sets the current task of the plan that this worktree executes: commits are linked to it from now on.
@@ -38,8 +41,8 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
     let _alone = active::lock(store)?;
     let own = own(store, &snapshot)?;
     let notice = own.notice();
-    let execution = match own {
-        WorktreeClaim::Held(execution, _) => execution.execution,
+    let held = match own {
+        WorktreeClaim::Held(execution, _) => execution,
         WorktreeClaim::Lost(active, why) => {
             let plan = active.solution_id;
             return Err(Refusal::new(
@@ -63,14 +66,20 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
         }
     };
     session.notice_all(notice);
+    let execution = &held.execution;
     let folder = existing(&snapshot, &execution.issue_id)?;
     let plan = planned(store, &folder, &execution.solution_id)?.typed_plan();
-    trail::in_plan(&plan, &execution.solution_id, task)?;
+    let wanted = trail::in_plan(&plan, &execution.solution_id, task)?;
     if let Some(now) = active::read(store)?.filter(|now| now.task_id.as_deref() != Some(task)) {
         active::write(store, &Active { task_id: Some(task.into()), ..now })?;
     }
-    session.notice_all(notice_of_branch(store, &execution)?);
-    let title = plan.task(task).map(|it| it.title.clone()).unwrap_or_default();
-    let (execution_id, solution_id) = (execution.id, execution.solution_id);
-    Ok(session.done(Started { execution_id, solution_id, task_id: task.into(), title }, None))
+    session.notice_all(notice_of_branch(store, execution)?);
+    let started = Started {
+        execution_id: execution.id.clone(),
+        solution_id: execution.solution_id.clone(),
+        task_id: task.into(),
+        title: wanted.title.clone(),
+        task: shown_task(wanted, &held),
+    };
+    Ok(session.done(started, None))
 }

@@ -9,6 +9,7 @@ mod detail;
 mod done_and_next;
 mod drain;
 mod ends;
+mod few_calls;
 mod histories;
 mod next;
 mod options;
