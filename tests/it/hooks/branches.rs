@@ -102,7 +102,7 @@ fn a_commit_after_another_has_ended_the_claim_is_told_of() {
 fn without_hooks_nothing_says_that_commits_renew_the_lease() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox);
-    assert!(repo.wf(&["next"]).ok().stdout.contains(", renewed by each commit;"));
+    assert!(repo.wf(&["next"]).ok().stdout.contains(", renewed by each commit\n"));
     assert_eq!(repo.json(&["next"])["hooks_installed"], true);
     repo.wf(&["hooks", "uninstall"]).ok();
     let ran = repo.wf(&["next"]).ok();

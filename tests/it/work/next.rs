@@ -23,6 +23,7 @@ fn the_answer_has_everything_an_executor_needs() {
         "branch",
         "lease_expires_at",
         "hooks_installed",
+        "task",
     ];
     assert_eq!(names, expected);
     assert_eq!((&claim["item_id"], &claim["issue_id"]), (&json!("S-1"), &json!("ISS-001")));
