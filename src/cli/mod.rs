@@ -9,6 +9,7 @@ mod failure;
 #[cfg(test)]
 mod generated;
 mod input;
+mod output_file;
 mod print;
 mod schemas;
 mod usage;

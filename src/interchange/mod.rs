@@ -13,6 +13,7 @@ pub(crate) mod jsonl;
 pub(crate) mod lines;
 mod report;
 pub(crate) mod roadmap;
+pub(crate) mod sarif;
 pub(crate) mod selection;
 mod title;
 pub(crate) mod tracker;

@@ -43,7 +43,7 @@ pub(crate) mod stamp;
 pub(crate) mod status;
 pub(crate) mod strict;
 pub(crate) mod task_id;
-mod text_enum;
+pub(crate) mod text_enum;
 pub(crate) mod time;
 pub(crate) mod typed;
 pub(crate) mod uid;

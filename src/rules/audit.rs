@@ -2,11 +2,13 @@
 
 mod act;
 mod finding;
+mod kind;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) use self::act::Act;
-pub(crate) use self::finding::{Finding, Kind, Severity};
+pub(crate) use self::finding::{Finding, Severity};
+pub(crate) use self::kind::Kind;
 use super::evidence::{self, Lack};
 use super::folder::ExecutionFolder;
 use super::policy::Gate;
@@ -234,10 +236,10 @@ fn drift(commit: &Commit, links: &[&Carried<'_>], is_undone: impl Fn(&str) -> bo
     for (path, change) in commit.changes.iter().filter(|(path, _)| !is_undone(path)) {
         if !is_named(&named, path) {
             let message = format!("`{path}` was {}, and no task names it", said(*change));
-            found.push(of(Finding::new(Severity::Fault, Kind::UnplannedFile, message)));
+            found.push(of(Finding::new(Severity::Fault, Kind::UnplannedFile, message).in_file(path)));
         } else if *change == Change::Deleted && !is_named(&deleted, path) {
             let message = format!("`{path}` was deleted, and no task says that it should be");
-            found.push(of(Finding::new(Severity::Fault, Kind::UnplannedDeletion, message)));
+            found.push(of(Finding::new(Severity::Fault, Kind::UnplannedDeletion, message).in_file(path)));
         }
     }
     found
@@ -300,20 +302,15 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
         }
         let untouched: Vec<RepoPath> =
             it.touched.iter().flat_map(|touched| untouched(plan, touched)).collect();
-        let messages = match (it.is_hidden, untouched.len()) {
-            (true, 1..) => {
-                vec![format!(
-                    "its plan is hidden, and no commit touched {} that it names",
-                    count(untouched.len(), "file")
-                )]
-            }
-            _ => untouched
-                .iter()
-                .map(|path| format!("`{path}` is named in the plan, but no commit touched it"))
-                .collect(),
-        };
-        for message in messages {
-            found.push(Finding::new(Severity::Fault, Kind::UntouchedFile, message).of(it));
+        let finding = |message| Finding::new(Severity::Fault, Kind::UntouchedFile, message).of(it);
+        if it.is_hidden && !untouched.is_empty() {
+            let files = count(untouched.len(), "file");
+            found.push(finding(format!("its plan is hidden, and no commit touched {files} that it names")));
+        } else {
+            found.extend(untouched.iter().map(|path| {
+                let message = format!("`{path}` is named in the plan, but no commit touched it");
+                finding(message).in_file(path.as_str())
+            }));
         }
     }
     found

@@ -11,7 +11,7 @@ mod trace_view;
 mod unlink;
 mod why;
 
-pub(crate) use audit::{Audit, AuditedCommit, Binding, Signatures, audit, signatures};
+pub(crate) use audit::{Audit, AuditedCommit, Binding, Signatures, audit, sarif, signatures};
 pub(crate) use diff::{Sides, StoreDiff, diff};
 pub(crate) use link::{Link, LinkView, in_plan, link};
 pub(crate) use log::{LogInput, log};

@@ -1,6 +1,6 @@
 //! What people did in their roles.
 
-use super::finding::{Finding, Kind, Severity};
+use super::{Finding, Kind, Severity};
 use crate::model::id::IssueId;
 use crate::model::person::Person;
 use crate::rules::roles;

@@ -1,6 +1,6 @@
 //! What an audit finds.
 
-use super::Carried;
+use super::{Carried, Kind};
 use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
 use crate::model::op::Op;
 use crate::model::remedy::Remedy;
@@ -16,41 +16,6 @@ pub(crate) enum Severity {
     Fault,
     /// Does not count with `--strict`.
     Note,
-}
-
-/// What a finding is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
-    /// No execution links the commit.
-    Unbound,
-    /// A file was touched that no task names.
-    UnplannedFile,
-    /// A file was deleted, and the plan does not say so.
-    UnplannedDeletion,
-    /// A file that the plan names was never touched.
-    UntouchedFile,
-    /// The executed plan had not passed a review.
-    Unreviewed,
-    /// A test has no passing check.
-    MissingCheck,
-    /// A gate was overridden.
-    Override,
-    /// Someone did what their role does not allow.
-    Role,
-    /// Something happened in a run that the roles of its agents do not allow.
-    Breach,
-    /// A commit was made for a claim that someone else had taken over.
-    LostClaim,
-    /// The plan cannot be read.
-    BrokenPlan,
-    /// The trees of a commit unfold to more than can be examined.
-    Unseen,
-    /// None of the commits of a completed execution is on a branch.
-    OnNoBranch,
-    /// A record was changed in a way that is never allowed (a field that is written once, its birth, its epoch),
-    /// deleted, or made unreadable.
-    Rewritten,
 }
 
 /// Something that the audit found.
@@ -72,6 +37,9 @@ pub(crate) struct Finding {
     /// The execution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution_id: Option<ExecutionId>,
+    /// The file of the project that it is about, from the top of the work tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
     /// A description.
     pub(crate) message: String,
     /// What can be done about it.
@@ -88,6 +56,7 @@ impl Finding {
             issue_id: None,
             solution_id: None,
             execution_id: None,
+            path: None,
             message,
             remedies: vec![],
         }
@@ -128,6 +97,10 @@ impl Finding {
             remedies: vec![Remedy::call(Op::Relink, does)],
             ..Self::new(Severity::Note, Kind::OnNoBranch, message)
         }
+    }
+
+    pub(super) fn in_file(self, path: &str) -> Self {
+        Self { path: Some(path.to_owned()), ..self }
     }
 
     pub(super) fn at(self, commit: &str) -> Self {

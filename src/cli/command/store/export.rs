@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::export_ccw;
 use crate::cli::input::list_filter::FilterArgs;
+use crate::cli::output_file::to_file;
 use crate::cli::{Context, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::Exported;
-use crate::model::code::Code;
 use crate::ops::issues::List;
 use crate::ops::store::{Reply, Table, TrackerExport};
 use crate::ops::{Done, Session, store};
@@ -177,25 +177,4 @@ fn written<V>(
     };
     let done = to_file(path, |out| write(&session, out))?;
     answer(context, path.to_string_lossy().into_owned(), done)
-}
-
-/// Writes to a temporary file beside it first, so that an existing file is replaced only by a complete one.
-fn to_file<V>(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<Done<V>, Failure>,
-) -> Result<Done<V>, Failure> {
-    let failed = |error: &std::io::Error| {
-        Failure::new(Code::CannotWrite, format!("cannot write `{}`: {error}", path.display()))
-            .hint("name a file in an existing directory that you can write to")
-    };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Like any new file: others may read it if the user's umask allows it.
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    let file = tempfile::Builder::new().prefix(".wf-export-").permissions(mode).tempfile_in(folder);
-    let file = file.map_err(|error| failed(&std::io::Error::from(error.kind())))?;
-    let mut out = BufWriter::with_capacity(1 << 16, file);
-    let done = write(&mut out)?;
-    let file = out.into_inner().map_err(|error| failed(error.error()))?;
-    file.persist(path).map_err(|error| failed(&error.error))?;
-    Ok(done)
 }

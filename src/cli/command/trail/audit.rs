@@ -1,7 +1,9 @@
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
-use crate::cli::{Context, Exit, Outcome, print};
-use crate::ops::trail;
+use crate::cli::output_file::to_file;
+use crate::cli::{Context, Exit, Failure, Outcome, print};
+use crate::ops::trail::{self, Audit};
 
 /// Find commits without a plan, plans without review, and completed work without tests
 ///
@@ -12,6 +14,10 @@ use crate::ops::trail;
 /// RANGE, they are only notes if the issue has no commit in it. Overridden gates are listed for all issues; with RANGE,
 /// for issues with a commit in it, and for executions that ended without a commit. Breaches of roles in runs (see
 /// gitwf-agents(7)) are listed for all runs; one by an agent that could not be undone is an error.
+///
+/// With --sarif, findings are written for the code-scanning page of a host, each with its rule, its level and the files that it
+/// is about: the file named, else those of its commit (at most 10), else the record of its issue in the ref of the store
+/// (uriBaseId WFREF).
 ///
 /// With --signatures, check the audit log instead: whether each commit of the ref is signed by a key that git trusts
 /// here, and whether each merge, which nobody signs, equals the merge of its parents. `redact --purge` removes
@@ -28,19 +34,30 @@ pub(crate) struct Args {
     /// Print Markdown, for a pull request
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
+    /// Print SARIF 2.1.0, for a code-scanning page
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    sarif: bool,
+    /// Write the SARIF to this file; it is written completely or not at all
+    #[arg(short, long, value_name = "FILE", requires = "sarif")]
+    output: Option<PathBuf>,
     /// Check the signatures of the commits of the ref, not the commits of the code
-    #[arg(long, conflicts_with = "markdown")]
+    #[arg(long, conflicts_with_all = ["markdown", "sarif"])]
     signatures: bool,
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    let Args { range, strict, markdown, signatures } = args;
+    let Args { range, strict, markdown, sarif, output, signatures } = args;
     let session = context.session()?;
     let is_at_fault = if signatures {
         let done = trail::signatures(&session, &range)?;
         let is_at_fault = done.view.fault_count > 0;
         context.answer(done, |view, _, screen| print::signatures::signatures(screen, view))?;
         is_at_fault
+    } else if sarif {
+        let done = trail::audit(&session, &range)?;
+        scanned(context, &done.view, output.as_deref())?;
+        context.tell(done.notices);
+        done.view.is_at_fault()
     } else {
         let done = trail::audit(&session, &range)?;
         let is_at_fault = done.view.is_at_fault();
@@ -51,4 +68,18 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         is_at_fault
     };
     Ok(if strict && is_at_fault { Exit::Failed } else { Exit::Done })
+}
+
+/// Writes SARIF to stdout or to a file.
+fn scanned(context: &mut Context, audit: &Audit, output: Option<&Path>) -> Result<(), Failure> {
+    let write = |out: &mut dyn Write| -> Result<(), Failure> {
+        serde_json::to_writer_pretty(&mut *out, &trail::sarif(audit)).map_err(io::Error::from)?;
+        Ok(out.write_all(b"\n")?)
+    };
+    let Some(path) = output else {
+        let mut out = BufWriter::new(context.screen.json_lines()?);
+        write(&mut out)?;
+        return Ok(out.flush()?);
+    };
+    to_file(path, write)
 }

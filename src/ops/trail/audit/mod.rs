@@ -1,11 +1,13 @@
 //! Which commits implement which plan, and what is wrong with them.
 
 mod acts;
+mod sarif;
 mod signatures;
 mod view;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+pub(crate) use sarif::sarif;
 pub(crate) use signatures::{Signatures, signatures};
 use view::Summed;
 pub(crate) use view::{Audit, AuditedCommit, Binding};

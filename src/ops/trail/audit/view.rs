@@ -54,6 +54,9 @@ pub(crate) struct AuditedCommit {
     /// was resolved. A merge without such files needs no plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) own_files: Vec<String>,
+    /// The files that it changed; of a merge, `own_files`.
+    #[serde(skip)]
+    pub(crate) files: Vec<String>,
     /// Whether no branch, tag or remote reaches it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) on_no_branch: bool,
@@ -100,15 +103,14 @@ impl Audit {
 
 /// A commit with the tasks that it implements.
 pub(super) fn listed(commit: &Audited, on_no_branch: bool, bound_to: Vec<Binding>) -> AuditedCommit {
+    let files: Vec<String> = commit.commit.changes.keys().cloned().collect();
     AuditedCommit {
         hash: commit.commit.hash.to_string(),
         subject: commit.code.subject.clone(),
         author: commit.code.author.clone(),
         is_merge: commit.commit.is_merge,
-        own_files: match commit.commit.is_merge {
-            true => commit.commit.changes.keys().cloned().collect(),
-            false => vec![],
-        },
+        own_files: if commit.commit.is_merge { files.clone() } else { vec![] },
+        files,
         on_no_branch,
         bound_to,
     }

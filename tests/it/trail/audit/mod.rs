@@ -1,6 +1,7 @@
 //! `audit`: what was done compared with what was planned.
 
 mod policy;
+mod sarif;
 
 use serde_json::{Value, json};
 

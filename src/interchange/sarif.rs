@@ -1,0 +1,222 @@
+//! SARIF 2.1.0, the format in which code-scanning pages read findings: the part of it that an audit needs.
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::model::text_enum::text_enum;
+
+/// The address by which editors recognize the format.
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const VERSION: &str = "2.1.0";
+
+/// What a path must not have unencoded as a relative reference: everything that RFC 3986 does not allow in a segment, and
+/// the colon, before which a scheme would be read.
+const NOT_IN_PATHS: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b':')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// A file with the results of one run of this program.
+#[derive(Debug, Serialize)]
+pub(crate) struct Log {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run; 1],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    tool: Tool,
+    automation_details: Identified,
+    invocations: [Invocation; 1],
+    original_uri_base_ids: Map<String, Value>,
+    column_kind: &'static str,
+    results: Vec<Result>,
+    properties: Map<String, Value>,
+}
+
+#[derive(Debug, Serialize)]
+struct Tool {
+    driver: Driver,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver {
+    name: &'static str,
+    version: &'static str,
+    semantic_version: &'static str,
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug, Serialize)]
+struct Identified {
+    id: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+}
+
+/// A kind of finding.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Rule {
+    id: &'static str,
+    short_description: Message,
+}
+
+/// A finding.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Result {
+    /// The id of its rule.
+    pub(crate) rule_id: &'static str,
+    /// The place of the rule in the list.
+    pub(crate) rule_index: usize,
+    /// How bad it is.
+    pub(crate) level: Level,
+    /// What was found.
+    pub(crate) message: Message,
+    /// Where. Code-scanning pages show nothing that has no place.
+    pub(crate) locations: Vec<Place>,
+    /// Equal in two runs for the same finding.
+    pub(crate) partial_fingerprints: Map<String, Value>,
+    /// What has no field of its own.
+    pub(crate) properties: Map<String, Value>,
+}
+
+text_enum!(
+    /// How bad a finding is.
+    Level {
+        /// It must not be so.
+        Error = "error",
+        /// It is worth knowing.
+        Note = "note",
+    }
+);
+
+/// A text.
+#[derive(Debug, Serialize)]
+pub(crate) struct Message {
+    text: String,
+}
+
+impl<T: Into<String>> From<T> for Message {
+    fn from(text: T) -> Self {
+        Self { text: text.into() }
+    }
+}
+
+text_enum!(
+    /// What paths are relative to.
+    Base {
+        /// The top of the work tree, under the name that code-scanning pages know.
+        WorkTree = "%SRCROOT%",
+        /// The tree of the ref of the store.
+        Store = "WFREF",
+    }
+);
+
+impl Base {
+    fn about(self) -> &'static str {
+        match self {
+            Self::WorkTree => "The top of the work tree.",
+            Self::Store => "The tree of the ref that holds issues and plans.",
+        }
+    }
+}
+
+/// A file that a result is about.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Place {
+    physical_location: PhysicalLocation,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: ArtifactLocation,
+    region: Region,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ArtifactLocation {
+    uri: String,
+    uri_base_id: Base,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u64,
+}
+
+impl Rule {
+    /// A rule and what it finds.
+    pub(crate) fn new(id: &'static str, about: &'static str) -> Self {
+        Self { id, short_description: about.into() }
+    }
+}
+
+impl Place {
+    /// A whole file. Code-scanning pages need a line, so it is the first.
+    pub(crate) fn file(base: Base, path: &str) -> Self {
+        let uri = utf8_percent_encode(path, NOT_IN_PATHS).to_string();
+        let artifact_location = ArtifactLocation { uri, uri_base_id: base };
+        Self { physical_location: PhysicalLocation { artifact_location, region: Region { start_line: 1 } } }
+    }
+}
+
+impl Log {
+    /// The results of a run, with all rules that there are.
+    pub(crate) fn new(rules: Vec<Rule>, results: Vec<Result>, properties: Map<String, Value>) -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        let base = |base: &Base| {
+            (base.to_string(), serde_json::json!({ "description": Message::from(base.about()) }))
+        };
+        let run = Run {
+            tool: Tool { driver: Driver { name: "git-wf", version, semantic_version: version, rules } },
+            automation_details: Identified { id: "git-wf/audit/" },
+            invocations: [Invocation { execution_successful: true }],
+            original_uri_base_ids: Base::ALL.iter().map(base).collect(),
+            column_kind: "unicodeCodePoints",
+            results,
+            properties,
+        };
+        Self { schema: SCHEMA, version: VERSION, runs: [run] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_relative_reference() {
+        let uri = |path: &str| Place::file(Base::WorkTree, path).physical_location.artifact_location.uri;
+        assert_eq!(uri("src/my file#1.rs"), "src/my%20file%231.rs");
+        assert_eq!(uri("c:/100%/ü?.rs"), "c%3A/100%25/%C3%BC%3F.rs");
+    }
+}

@@ -1,0 +1,99 @@
+//! An audit as SARIF, for the code-scanning pages of a host.
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::Audit;
+use crate::interchange::sarif::{Base, Level, Log, Place, Result, Rule};
+use crate::rules::audit::{Finding, Kind, Severity};
+use crate::store::layout;
+
+/// The most places of one finding: hosts show no more.
+const MOST_PLACES: usize = 10;
+
+/// The findings of an audit as the results of a run.
+pub(crate) fn sarif(audit: &Audit) -> Log {
+    let rules = Kind::ALL.iter().map(|kind| Rule::new(kind.as_str(), kind.about())).collect();
+    let results = audit.findings.iter().map(|finding| result(audit, finding)).collect();
+    let properties = json!({
+        "range": audit.range,
+        "commitCount": audit.commit_count,
+        "boundCount": audit.bound_count,
+        "taskCount": audit.task_count,
+        "evidencedCount": audit.evidenced_count,
+    });
+    Log::new(rules, results, object(properties))
+}
+
+fn result(audit: &Audit, finding: &Finding) -> Result {
+    Result {
+        rule_id: finding.kind.as_str(),
+        rule_index: Kind::ALL.iter().position(|kind| *kind == finding.kind).unwrap_or_default(),
+        level: match finding.severity {
+            Severity::Fault => Level::Error,
+            Severity::Note => Level::Note,
+        },
+        message: said(audit, finding).into(),
+        locations: places(audit, finding),
+        partial_fingerprints: object(json!({ "gitWfFinding/v1": fingerprint(finding) })),
+        properties: object(json!({
+            "commit": finding.commit,
+            "issue": finding.issue_id,
+            "solution": finding.solution_id,
+            "execution": finding.execution_id,
+        })),
+    }
+}
+
+/// The finding, and what it is about: a page shows it out of context.
+fn said(audit: &Audit, finding: &Finding) -> String {
+    let commit = finding.commit.as_ref().map(|hash| {
+        let subject = audit.commits.iter().find(|it| it.hash == *hash).map(|it| it.subject.as_str());
+        let short = hash.get(..10).unwrap_or(hash);
+        subject.map_or_else(|| format!("commit {short}"), |subject| format!("commit {short}, \"{subject}\""))
+    });
+    let execution = finding.execution_id.as_ref().map(ToString::to_string);
+    let issue = finding.issue_id.as_ref().map(ToString::to_string);
+    let about: Vec<String> = commit.into_iter().chain(execution.or(issue)).collect();
+    match about.is_empty() {
+        true => finding.message.clone(),
+        false => format!("{} ({})", finding.message, about.join("; ")),
+    }
+}
+
+/// The file that the finding is about, else the files of its commit, else the record of its issue.
+fn places(audit: &Audit, finding: &Finding) -> Vec<Place> {
+    if let Some(path) = &finding.path {
+        return vec![Place::file(Base::WorkTree, path)];
+    }
+    let commit = finding.commit.as_ref().and_then(|hash| audit.commits.iter().find(|it| it.hash == *hash));
+    let files = commit.map(|commit| commit.files.as_slice()).unwrap_or_default();
+    if !files.is_empty() {
+        return files.iter().take(MOST_PLACES).map(|path| Place::file(Base::WorkTree, path)).collect();
+    }
+    let record = finding.issue_id.as_ref().map_or_else(|| layout::ROOT_PATH.to_owned(), layout::issue);
+    vec![Place::file(Base::Store, &record)]
+}
+
+/// Over what the finding says and is about, so that a later audit of more commits finds the same.
+fn fingerprint(finding: &Finding) -> String {
+    let parts = [
+        finding.kind.to_string(),
+        finding.commit.clone().unwrap_or_default(),
+        finding.execution_id.as_ref().map(ToString::to_string).unwrap_or_default(),
+        finding.issue_id.as_ref().map(ToString::to_string).unwrap_or_default(),
+        finding.message.clone(),
+    ];
+    Sha256::digest(parts.join("\0")).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The fields that are set.
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(mut fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields
+        }
+        _ => Map::new(),
+    }
+}
