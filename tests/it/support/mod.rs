@@ -2,6 +2,7 @@
 
 pub(crate) mod foreign;
 mod plan;
+mod published;
 mod ran;
 pub(crate) mod record;
 mod repo;
@@ -15,6 +16,7 @@ mod two;
 mod work;
 
 pub(crate) use plan::plan;
+pub(crate) use published::Published;
 pub(crate) use ran::Ran;
 pub(crate) use repo::Repo;
 pub(crate) use sandbox::{START, Sandbox, USER_CONFIG};
