@@ -42,6 +42,14 @@ text_enum!(
 );
 
 impl RunStep {
+    /// The step as a verb, for people.
+    pub(crate) fn verb(self) -> &'static str {
+        match self {
+            Self::Integrate => "merge",
+            step => step.as_str(),
+        }
+    }
+
     /// The step as a noun, for people.
     pub(crate) const fn noun(self) -> &'static str {
         match self {

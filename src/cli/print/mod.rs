@@ -34,6 +34,7 @@ pub(super) mod roadmap;
 pub(super) mod roadmap_document;
 pub(super) mod run;
 mod run_board;
+mod run_lines;
 pub(super) mod run_dry;
 pub(super) mod run_events;
 pub(super) mod run_html;

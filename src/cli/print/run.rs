@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use super::run_lines::text_lines;
 use crate::model::run::{Run, RunStep};
-use crate::model::run_log::RunStatus;
+use crate::model::run_log::{RunPhase, RunStatus};
 use crate::ops::work::run::{Driven, LoggedView, RunSummary, RunView};
 use crate::rules::run::{Counts, IssueStage, LeftOut, breach_words};
 use crate::ui::style::{self, Style};
@@ -12,11 +13,13 @@ use crate::ui::{Cell, Column, Screen, Table, time};
 
 /// Prints runs, one per line; `now` is in milliseconds.
 pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -> io::Result<()> {
+    if runs.is_empty() {
+        return writeln!(screen, "no runs; `git wf run ISSUE` starts one");
+    }
     let mut table = Table::new([
         Column::left("RUN"),
         Column::left("MODE"),
         Column::left("STATUS"),
-        Column::left("PHASE"),
         Column::left("ISSUES"),
         Column::left("CHANGED"),
         Column::flexible("STARTED BY"),
@@ -25,8 +28,7 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
         table.row([
             Cell::new(run.id.as_str(), style::ID),
             Cell::from(run.mode.as_str()),
-            Cell::from(status(run.status, run.driven)),
-            Cell::from(run.phase.as_str()),
+            Cell::from(standing(run.status, run.phase, run.driven, run.counts)),
             Cell::from(outcome(run.counts)),
             Cell::from(time::ago(now, run.updated_at.millis())),
             Cell::from(run.actor.as_str()),
@@ -35,9 +37,26 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
     table.print(screen)
 }
 
-/// The status of a run: a run whose driver has gone is not running.
-fn status(status: RunStatus, driven: Driven) -> &'static str {
-    if driven == Driven::Interrupted { driven.as_str() } else { status.as_str() }
+/// How a run stands, in one word or two: a run whose driver has gone is not running, and one that has ended did not
+/// succeed if an issue failed.
+fn standing(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts) -> String {
+    match status {
+        _ if driven == Driven::Interrupted => driven.to_string(),
+        RunStatus::Completed => ended_as(counts.failed_count, counts.total_issues).to_owned(),
+        RunStatus::Pending | RunStatus::Running => match phase {
+            RunPhase::Init | RunPhase::Complete => status.to_string(),
+            phase => phase.to_string(),
+        },
+    }
+}
+
+/// How a run ended of whose issues so many failed.
+pub(super) fn ended_as(failed: usize, all: usize) -> &'static str {
+    match failed {
+        0 => "completed",
+        failed if failed == all => "failed",
+        _ => "partly failed",
+    }
 }
 
 /// Who drives a run that has not ended, and how it goes on.
@@ -78,7 +97,7 @@ fn outcome(counts: Counts) -> String {
 /// A run in one line of text, for someone who chooses one.
 pub(in crate::cli) fn in_one_line(run: &RunSummary, now: i64) -> String {
     let (id, mode, ago) = (&run.id, run.mode, time::ago(now, run.updated_at.millis()));
-    format!("{id}  {mode}, {}, {} {ago}", outcome(run.counts), run.phase)
+    format!("{id}  {mode}, {}, changed {ago}", outcome(run.counts))
 }
 
 /// Prints a run with its issues; `now` is in milliseconds.
@@ -86,15 +105,14 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     let (painter, run, state) = (screen.painter(), &view.run, &view.state);
     writeln!(
         screen,
-        "{} {} ({}), {}, started {} by {}",
+        "{} {}, {}, started {} by {}",
         painter.paint(style::ID, run.id.as_str()),
-        painter.paint(style::HEADING, status(state.status, view.driven)),
-        state.phase,
+        painter.paint(style::HEADING, &standing(state.status, state.phase, view.driven, state.context)),
         run.mode,
         time::ago(now, run.created_at.millis()),
         clean_line(&run.actor)
     )?;
-    let steps: Vec<&str> = run.steps.iter().map(|step: &RunStep| step.as_str()).collect();
+    let steps: Vec<&str> = run.steps.iter().map(|step: &RunStep| step.verb()).collect();
     writeln!(screen, "  {}; {}", outcome(state.context), steps.join(" → "))?;
     agents(screen, run)?;
     driver(screen, view)?;
@@ -118,7 +136,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     table.print(screen)?;
     for issue in run.issue_ids.iter().filter_map(|id| state.issues.get(id)) {
         if let Some(error) = &issue.error {
-            writeln!(screen, "{}: {}", painter.paint(style::BAD, issue.id.as_str()), clean_line(error))?;
+            writeln!(screen, "{}: {}", painter.paint(style::BAD, issue.id.as_str()), text_lines(error))?;
         }
     }
     if let Some(folder) = &view.transcripts {
@@ -150,6 +168,11 @@ pub(super) fn left_out(steps: &[LeftOut]) -> Vec<String> {
 
 /// Who takes part.
 pub(super) fn agents(screen: &mut Screen, run: &Run) -> io::Result<()> {
+    crew(run).map_or(Ok(()), |crew| writeln!(screen, "  {crew}"))
+}
+
+/// The agents with their roles; none if there is no agent.
+pub(super) fn crew(run: &Run) -> Option<String> {
     let agents = [
         ("explorer", &run.agents.explorer),
         ("planner", &run.agents.planner),
@@ -160,10 +183,7 @@ pub(super) fn agents(screen: &mut Screen, run: &Run) -> io::Result<()> {
         .into_iter()
         .filter_map(|(role, name)| name.as_ref().map(|name| format!("{role} {}", clean_line(name))))
         .collect();
-    if !agents.is_empty() {
-        writeln!(screen, "  {}", agents.join(", "))?;
-    }
-    Ok(())
+    (!agents.is_empty()).then(|| agents.join(", "))
 }
 
 fn colour(stage: IssueStage) -> Style {
@@ -177,6 +197,9 @@ fn colour(stage: IssueStage) -> Style {
 
 /// Prints the log of a run, one entry per line.
 pub(in crate::cli) fn log(screen: &mut Screen, entries: &[LoggedView]) -> io::Result<()> {
+    if entries.is_empty() {
+        return writeln!(screen, "the log is empty");
+    }
     for entry in entries {
         let at = screen.painter().paint(style::DIM, &entry.entry.at.to_string());
         writeln!(screen, "{at} {}", clean_line(&entry.words))?;

@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use super::run_lines::TITLE;
 use crate::model::id::IssueId;
 use crate::model::run_log::RunEvent;
 use crate::model::status::IssueStatus;
-use crate::ops::work::run::RunUpdate;
+use crate::ops::work::run::{RunUpdate, StartedIssue};
 use crate::rules::run::{IssueStage, stage};
+use crate::ui::text::{clean_line, truncate, width};
 use crate::ui::time;
 
 /// The cells of the bar.
@@ -21,6 +23,7 @@ pub(super) struct Board {
 
 struct Row {
     issue: IssueId,
+    title: String,
     status: IssueStatus,
     /// What an agent does for it now.
     work: Option<Work>,
@@ -45,9 +48,10 @@ impl Board {
     pub(super) fn told(&mut self, told: &RunUpdate<'_>) {
         match told {
             RunUpdate::Started { issues, .. } => {
-                let row = |(issue, status): &(IssueId, IssueStatus)| Row {
-                    issue: issue.clone(),
-                    status: *status,
+                let row = |it: &StartedIssue| Row {
+                    issue: it.id.clone(),
+                    title: truncate(&clean_line(&it.title), TITLE),
+                    status: it.status,
                     work: None,
                     said: String::new(),
                     begun: String::new(),
@@ -55,13 +59,14 @@ impl Board {
                 self.rows = issues.iter().map(row).collect();
             }
             RunUpdate::Began { issue, step, .. } => {
-                let work = Work { step: step.as_str(), task: String::new(), since: Instant::now() };
+                let work = Work { step: step.verb(), task: String::new(), since: Instant::now() };
                 self.change(issue, |row| {
                     row.work = Some(work);
                     row.said.clear();
                     row.begun.clear();
                 });
             }
+            RunUpdate::Noticed(_) => {}
             RunUpdate::Ended { issue } => self.change(issue, |row| row.work = None),
             RunUpdate::Task { issue, task } => {
                 let task = task.to_string();
@@ -94,8 +99,9 @@ impl Board {
             shown.sort_by_key(|row| row.work.is_none());
             shown.truncate(room);
         }
-        let width = shown.iter().map(|row| row.issue.as_str().len()).max().unwrap_or(0);
-        let mut lines: Vec<String> = shown.iter().map(|row| row.line(width)).collect();
+        let widest = |of: fn(&Row) -> usize| shown.iter().map(|row| of(row)).max().unwrap_or(0);
+        let widths = (widest(|row| row.issue.as_str().len()), widest(|row| width(&row.title)));
+        let mut lines: Vec<String> = shown.iter().map(|row| row.line(widths)).collect();
         let hidden = self.rows.len() - shown.len();
         if hidden > 0 {
             lines.push(format!("… and {hidden} more"));
@@ -117,20 +123,21 @@ impl Board {
 }
 
 impl Row {
-    fn line(&self, width: usize) -> String {
-        let issue = self.issue.as_str();
-        let Some(work) = &self.work else { return format!("{issue:<width$}  {}", self.status) };
+    fn line(&self, (ids, titles): (usize, usize)) -> String {
+        let gap = " ".repeat(titles.saturating_sub(width(&self.title)));
+        let issue = format!("{:<ids$}  {}{gap}", self.issue.as_str(), self.title);
+        let Some(work) = &self.work else { return format!("{issue}  {}", self.status) };
         let task = if work.task.is_empty() { String::new() } else { format!(" {}", work.task) };
         let time = length(work.since.elapsed());
-        format!("{issue:<width$}  {}{task}  {time}  {}", work.step, self.said)
+        format!("{issue}  {}{task}  {time}  {}", work.step, self.said)
     }
 
-    /// Keeps the last line that is not empty.
+    /// Keeps the last line that says something: the `}` at the end of an answer does not.
     fn hear(&mut self, text: &str) {
         self.begun.push_str(text);
         let mut pieces = self.begun.rsplit('\n');
         let rest = pieces.next().unwrap_or_default().to_owned();
-        let last = std::iter::once(rest.as_str()).chain(pieces).find(|line| !line.trim().is_empty());
+        let last = std::iter::once(rest.as_str()).chain(pieces).find(|line| line.contains(char::is_alphanumeric));
         if let Some(last) = last {
             self.said = last.trim().chars().take(LONGEST).collect();
         }
@@ -162,6 +169,7 @@ mod tests {
     fn board(statuses: &[IssueStatus]) -> Board {
         let rows = (1..).zip(statuses).map(|(n, status)| Row {
             issue: id(n),
+            title: format!("Mend {n}"),
             status: *status,
             work: None,
             said: String::new(),
@@ -174,12 +182,12 @@ mod tests {
     fn an_issue_has_its_step_its_task_and_the_last_line_of_its_agent() {
         use IssueStatus::{Completed, Failed, Queued, Registered};
         let mut board = board(&[Completed, Failed, Queued, Registered]);
-        board.told(&RunUpdate::Began { issue: &id(3), step: RunStep::Execute, agent: "a" });
+        board.told(&RunUpdate::Began { issue: &id(3), step: RunStep::Execute, agent: "a", attempt: 1 });
         let lines = board.lines(20);
-        assert_eq!((lines.len(), lines[0].as_str()), (5, "ISS-1  completed"));
-        assert!(lines[2].starts_with("ISS-3  execute  "), "{lines:?}");
+        assert_eq!((lines.len(), lines[0].as_str()), (5, "ISS-1  Mend 1  completed"));
+        assert!(lines[2].starts_with("ISS-3  Mend 3  execute  "), "{lines:?}");
         assert!(lines[4].starts_with("[##########..........] 1 of 4 completed, 1 failed, "), "{lines:?}");
-        for text in ["one\ntw", "o\n", "\n \n"] {
+        for text in ["one\ntw", "o\n", "\n \n", "  ]\n}\n"] {
             board.told(&RunUpdate::Said { issue: &id(3), text });
         }
         assert!(board.lines(20)[2].ends_with("  two"), "{:?}", board.lines(20));
@@ -191,15 +199,15 @@ mod tests {
             at: Time::EPOCH,
         };
         board.told(&RunUpdate::Logged(&entry));
-        assert_eq!(board.lines(20)[2], "ISS-3  completed");
+        assert_eq!(board.lines(20)[2], "ISS-3  Mend 3  completed");
     }
 
     #[test]
     fn issues_in_work_are_shown_first_where_not_all_fit() {
         let mut board = board(&[IssueStatus::Registered; 9]);
-        board.told(&RunUpdate::Began { issue: &id(8), step: RunStep::Plan, agent: "a" });
+        board.told(&RunUpdate::Began { issue: &id(8), step: RunStep::Plan, agent: "a", attempt: 1 });
         let lines = board.lines(5);
         assert_eq!((lines.len(), lines[3].as_str()), (5, "… and 6 more"));
-        assert!(lines[0].starts_with("ISS-8  plan"), "{lines:?}");
+        assert!(lines[0].starts_with("ISS-8  Mend 8  plan"), "{lines:?}");
     }
 }

@@ -31,7 +31,7 @@ pub(in crate::cli) fn dry(screen: &mut Screen, dry: &DryRun) -> io::Result<()> {
     for issue in &dry.issues {
         let steps = |phase: RunPhase| {
             let taken = issue.steps.iter().filter(|step| step.phase == phase);
-            Cell::from(taken.map(|step| step.action.as_str()).collect::<Vec<_>>().join(", "))
+            Cell::from(taken.map(|step| step.action.verb()).collect::<Vec<_>>().join(", "))
         };
         table.row([
             Cell::new(issue.issue_id.as_str(), style::ID),

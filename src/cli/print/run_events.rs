@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::id::{IssueId, RunId};
-use crate::model::run::{RunMode, RunStep};
+use super::with_remedies;
+use crate::model::run::{RunAgents, RunMode, RunStep};
 use crate::model::run_log::RunLogEntry;
 use crate::model::task_id::TaskId;
 use crate::ops::work::run::RunUpdate;
@@ -20,15 +21,24 @@ pub(in crate::cli) enum RunNews {
         run_id: RunId,
         /// How much work it does on each issue.
         mode: RunMode,
+        /// Its agents.
+        agents: RunAgents,
         /// Its issues.
         issue_ids: Vec<IssueId>,
+        /// Whether it was interrupted before.
+        is_resumed: bool,
+    },
+    /// Something that deserves attention. The answer lists it in `warnings`, too.
+    Noticed {
+        /// The text.
+        message: String,
     },
     /// An entry was added to its log.
     Logged {
         /// The entry.
         entry: RunLogEntry,
     },
-    /// An agent starts a step.
+    /// An agent starts a step, or is asked for it again.
     Began {
         /// For this issue.
         issue_id: IssueId,
@@ -36,6 +46,8 @@ pub(in crate::cli) enum RunNews {
         action: RunStep,
         /// The agent's name.
         agent: String,
+        /// 1 for the first time that an agent is asked for this, 2 for the second, …
+        attempt: usize,
     },
     /// An agent has finished a step.
     Ended {
@@ -66,13 +78,23 @@ pub(in crate::cli) enum RunNews {
 impl From<&RunUpdate<'_>> for RunNews {
     fn from(told: &RunUpdate<'_>) -> Self {
         match told {
-            RunUpdate::Started { run, .. } => {
-                Self::Started { run_id: run.id.clone(), mode: run.mode, issue_ids: run.issue_ids.clone() }
+            RunUpdate::Started { run, is_resumed, .. } => Self::Started {
+                run_id: run.id.clone(),
+                mode: run.mode,
+                agents: run.agents.clone(),
+                issue_ids: run.issue_ids.clone(),
+                is_resumed: *is_resumed,
+            },
+            RunUpdate::Noticed(notice) => {
+                Self::Noticed { message: with_remedies(&notice.message, &notice.remedies) }
             }
             RunUpdate::Logged(entry) => Self::Logged { entry: (*entry).clone() },
-            RunUpdate::Began { issue, step, agent } => {
-                Self::Began { issue_id: (*issue).clone(), action: *step, agent: (*agent).to_owned() }
-            }
+            RunUpdate::Began { issue, step, agent, attempt } => Self::Began {
+                issue_id: (*issue).clone(),
+                action: *step,
+                agent: (*agent).to_owned(),
+                attempt: *attempt,
+            },
             RunUpdate::Ended { issue } => Self::Ended { issue_id: (*issue).clone() },
             RunUpdate::Task { issue, task } => {
                 Self::Task { issue_id: (*issue).clone(), task_id: (*task).clone() }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::run_report::{amounts, breaches, details, makers, outcome, passed, phases, score, spent, waiting};
+use super::run_report::{amounts, breaches, details, makers, outcome, passed, phases, score, spent, standing, waiting};
 use crate::model::id::IssueId;
 use crate::rules::run::{IssueStage, RunReport};
 use crate::ui::text::{clean_line, truncate};
@@ -53,9 +53,8 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
     writeln!(screen, "<p>{}; {}.</p>", text(&outcome(report)), text(&amounts(report)))?;
     writeln!(
         screen,
-        "<p>{} ({}), {}, started {} by {}; took {}: {}.</p>",
-        report.status,
-        report.phase,
+        "<p>{}, {}, started {} by {}; took {}: {}.</p>",
+        standing(report),
         report.mode,
         report.started_at,
         text(&report.actor),

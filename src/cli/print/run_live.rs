@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::run_board::Board;
 use super::run_events::RunNews;
+use super::run_lines::{Lines, lines_of};
+use super::with_remedies;
 use crate::agent::process::Interrupts;
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::run_log::Choice;
 use crate::ops::work::run::{RunUpdate, Watch};
+use crate::ops::{Notice, Weight};
 use crate::rules::command_line::CommandLine;
-use crate::trail::record_words::run_event;
 use crate::ui::text::{clean_json, clean_line};
 use crate::ui::{self, Live, Painter, Remarks, style};
 
@@ -24,6 +26,9 @@ pub(in crate::cli) struct Following {
     interrupts: Interrupts,
     out: Remarks,
     form: Form,
+    lines: Lines,
+    /// What was noticed, which the document of the answer lists.
+    noticed: Vec<Notice>,
     painter: Painter,
     /// Whether the tests of plans may be run unseen.
     is_agreed: bool,
@@ -49,11 +54,29 @@ impl Following {
             interrupts,
             out: Remarks::new(),
             form,
+            lines: Lines::new(Painter::stderr()),
+            noticed: Vec::new(),
             painter: Painter::stderr(),
             is_agreed: is_unattended,
             is_unattended,
             stops: 0,
         }
+    }
+
+    /// What an answer in JSON has to list; nothing if it was shown.
+    pub(in crate::cli) fn noticed(self) -> Vec<Notice> {
+        self.noticed
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        let (style, label) = match notice.weight {
+            Weight::Note => (style::DIM, "note:"),
+            Weight::Warning => (style::WARN, "warning:"),
+            Weight::Error => (style::BAD, "error:"),
+        };
+        let text = with_remedies(&notice.message, &notice.remedies);
+        let line = format!("{} {}", self.painter.paint(style, label), clean_line(&text));
+        self.line(&line);
     }
 
     /// Writes a line that stays.
@@ -113,21 +136,18 @@ impl Following {
 impl Watch for Following {
     fn told(&mut self, told: &RunUpdate<'_>) {
         if let Form::Json = self.form {
+            if let RunUpdate::Noticed(notice) = told {
+                self.noticed.push((*notice).clone());
+            }
             return self.event(&RunNews::from(told));
         }
         if let Form::Live { board, .. } = &mut self.form {
             board.told(told);
         }
-        match told {
-            RunUpdate::Logged(entry) => self.line(&clean_line(&run_event(&entry.event))),
-            RunUpdate::Began { issue, step, agent } => {
-                let issue = self.painter.paint(style::ID, issue.as_str());
-                self.line(&format!("{issue}: {} by {}", step.noun(), clean_line(agent)));
-            }
-            RunUpdate::Started { .. }
-            | RunUpdate::Ended { .. }
-            | RunUpdate::Task { .. }
-            | RunUpdate::Said { .. } => {}
+        match (told, self.lines.of(told)) {
+            (RunUpdate::Noticed(notice), _) => self.notice(notice),
+            (_, Some(lines)) => self.line(&lines),
+            (_, None) => {}
         }
         self.draw();
     }
@@ -165,9 +185,8 @@ impl Watch for Following {
         if self.is_unattended || !self.can_ask() {
             return None;
         }
-        let why = failure.message.as_deref().or(failure.error_type.as_deref()).unwrap_or_default();
         let id = self.painter.paint(style::ID, issue.as_str());
-        self.line(&format!("{id} failed again: {}", clean_line(why)));
+        self.line(&format!("{id} failed again: {}", lines_of(failure)));
         loop {
             match self.asked("Retry it, skip it, or abort the run? [r/s/a] ")?.as_str() {
                 "r" | "retry" => return Some(Choice::Retry),

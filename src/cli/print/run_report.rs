@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use crate::cli::print::remedy::spelled;
-use crate::cli::print::run::left_out;
+use crate::cli::print::run::{ended_as, left_out};
 use crate::model::agent_session::Cost;
+use crate::model::run_log::RunStatus;
 use crate::model::task_id::TaskId;
 use crate::rules::run::{IssueReport, IssueStage, QualityGate, RunReport, breach_words};
 use crate::ui::style::{self, Style};
@@ -23,6 +24,15 @@ pub(super) fn outcome(report: &RunReport) -> String {
         failed => format!(", {failed} failed"),
     };
     format!("{} of {} completed{rate}{failed}", totals.completed_count, count(totals.issue_count, "issue"))
+}
+
+/// How the run ended, or what it is doing.
+pub(super) fn standing(report: &RunReport) -> String {
+    let totals = &report.totals;
+    match report.status {
+        RunStatus::Completed => ended_as(totals.failed_count, totals.issue_count).to_owned(),
+        RunStatus::Pending | RunStatus::Running => format!("{}, {}", report.status, report.phase),
+    }
 }
 
 /// The work: commits, checks, setbacks, and their cost.
@@ -123,10 +133,9 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     let painter = screen.painter();
     writeln!(
         screen,
-        "{} {} ({}), {}, started {} by {}",
+        "{} {}, {}, started {} by {}",
         painter.paint(style::ID, report.run_id.as_str()),
-        painter.paint(style::HEADING, report.status.as_str()),
-        report.phase,
+        painter.paint(style::HEADING, &standing(report)),
         report.mode,
         report.started_at,
         clean_line(&report.actor)
@@ -204,7 +213,7 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
     writeln!(screen, "# Run {}\n", plain(report.run_id.as_str()))?;
     writeln!(screen, "{}; {}.\n", outcome(report), amounts(report))?;
     let lines = [
-        ("Status", format!("{} ({})", report.status, report.phase)),
+        ("Status", standing(report)),
         ("Mode", report.mode.to_string()),
         ("Started", format!("{} by {}", report.started_at, report.actor)),
         ("Took", format!("{}: {}", time::length(report.took_ms), phases(report))),

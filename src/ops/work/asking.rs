@@ -59,7 +59,29 @@ pub(super) fn failure_cut(kind: &str, message: &str, said: &str, rest: &str) -> 
         Some((end, _)) if rest.is_empty() => format!("{}…", &said[..end]),
         Some((end, _)) => format!("{}… (the rest is in {rest})", &said[..end]),
     };
-    let message = if said.trim().is_empty() { message.to_owned() } else { format!("{message}: {said}") };
+    joined(kind, message, &said)
+}
+
+/// The failure of a command with its output, of which the end says most; where it is cut, it says where the rest is.
+pub(super) fn failure_end(kind: &str, message: &str, output: &str, rest: &str) -> Failure {
+    let output = match output.char_indices().rev().nth(QUOTED) {
+        None => output.to_owned(),
+        Some((at, _)) => {
+            let end = &output[at..];
+            let end = end.split_once('\n').map_or(end, |(_, lines)| lines);
+            format!("… (the rest is in {rest})\n{end}")
+        }
+    };
+    joined(kind, message, &output)
+}
+
+/// What is said in several lines begins on a line of its own.
+fn joined(kind: &str, message: &str, said: &str) -> Failure {
+    let message = match said.trim_end() {
+        "" => message.to_owned(),
+        lines if lines.contains('\n') => format!("{message}:\n{lines}"),
+        line => format!("{message}: {line}"),
+    };
     Failure { error_type: Some(kind.to_owned()), message: Some(message), ..Failure::default() }
 }
 
@@ -141,4 +163,20 @@ fn said(kind: &str, message: &str, said: &str) -> Failure {
 
 fn longer(limit: Duration) -> Duration {
     limit.saturating_mul(LONGER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_output_the_last_lines_are_kept() {
+        let message = |output: &str| failure_end("k", "`t` ended with 1", output, "the log").message.unwrap();
+        assert_eq!(message(""), "`t` ended with 1");
+        assert_eq!(message("no\n"), "`t` ended with 1: no");
+        assert_eq!(message("a\nb\n"), "`t` ended with 1:\na\nb");
+        let long = message(&format!("{}\nlast é\nline", "x".repeat(QUOTED * 2)));
+        assert_eq!(long, "`t` ended with 1:\n… (the rest is in the log)\nlast é\nline");
+        assert!(message(&"é".repeat(QUOTED * 2)).ends_with('é'));
+    }
 }

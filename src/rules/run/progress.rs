@@ -243,6 +243,12 @@ impl<'a> Progress<'a> {
         self.actions.iter().filter(is_it).count()
     }
 
+    /// How often an agent was asked for a step of an issue, in vain or not.
+    pub(crate) fn attempts(&self, step: RunStep, issue: &IssueId) -> usize {
+        let is_it = |it: &&&Setback| it.action == step && it.issue_id.as_ref() == Some(issue);
+        self.taken(step, issue) + self.setbacks.iter().filter(is_it).count()
+    }
+
     /// How often someone chose to try the execution of an issue again, or resumed a run that was stopped because of it.
     pub(crate) fn granted(&self, issue: &IssueId) -> u64 {
         self.granted.get(issue).copied().unwrap_or(0)

@@ -2,11 +2,12 @@ use std::io::BufRead;
 
 use crate::agent::in_hook;
 use crate::agent::process::Interrupts;
+use crate::cli::print::run_live::Following;
 use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
 use crate::model::code::Code;
 use crate::model::run::RunMode;
 use crate::ops::work::run::{self, AgentNames, Begin, Driven, Resume, RunView};
-use crate::ops::{Done, Session};
+use crate::ops::{Answer, Session};
 use crate::ui;
 
 /// Have agents plan, review and execute issues
@@ -209,10 +210,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
                 Some(run) => Some(run),
                 None => asked_which(&session, context)?,
             };
-            let mut watch = print::run_live::Following::new(Interrupts::catch()?, yes, context.json());
+            let mut watch = Following::new(Interrupts::catch()?, yes, context.json());
             let done = run::resume(&session, &Resume { run, agents: agents.into(), take_over }, &mut watch);
-            drop(watch);
-            ended(done.map_err(Failure::from)?, context)
+            ended(done, watch, context)
         }
     }
 }
@@ -241,14 +241,15 @@ fn begin(args: Args, context: &mut Context) -> Outcome {
         let done = run::dry(&session, &input)?;
         return context.answer(done, |dry, _, screen| print::run_dry::dry(screen, dry));
     }
-    let mut watch = print::run_live::Following::new(Interrupts::catch()?, args.yes, context.json());
+    let mut watch = Following::new(Interrupts::catch()?, args.yes, context.json());
     let done = run::run(&session, &input, &mut watch);
-    drop(watch);
-    ended(done.map_err(Failure::from)?, context)
+    ended(done, watch, context)
 }
 
 /// Shows a run that came to its end. It failed if any of its issues did, or was left to someone else.
-fn ended(done: Done<RunView>, context: &mut Context) -> Outcome {
+fn ended(done: Answer<RunView>, watch: Following, context: &mut Context) -> Outcome {
+    context.tell(watch.noticed());
+    let done = done?;
     let has_failed = done.view.state.issues.values().any(|issue| issue.error.is_some());
     let session = context.session()?;
     let (now, is_bare) = (session.store().now()?.millis(), session.store().work_dir().is_none());

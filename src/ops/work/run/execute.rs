@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::job::{Job, NoAnswer, Refused, Spent, StepOutcome, failure, failure_cut, failure_of};
+use super::job::{Job, NoAnswer, Refused, Spent, StepOutcome, failure, failure_end, failure_of};
 use super::leftovers::keep_all;
 use super::outside::refuse_outside;
 use super::steps::input;
@@ -153,7 +153,7 @@ impl Carrying<'_> {
         let how = failed.exit_code.map_or("was stopped".to_owned(), |code| format!("ended with {code}"));
         let what = format!("`{}` {how}", failed.command);
         let mut failure =
-            failure_cut("test_failure", &what, failed.output_tail.trim(), "the checks of the execution");
+            failure_end("test_failure", &what, failed.output_tail.trim(), "the checks of the execution");
         failure.task_id.clone_from(&failed.task_id);
         Err(NoAnswer::Failed(failure))
     }
@@ -181,7 +181,8 @@ impl Carrying<'_> {
     fn fail(&self, mut failure: Failure) -> StepOutcome {
         if let Some(branch) = self.kept() {
             let message = failure.message.take().unwrap_or_default();
-            failure.message = Some(format!("{message} (its work is on the branch {branch})"));
+            let gap = if message.contains('\n') { '\n' } else { ' ' };
+            failure.message = Some(format!("{message}{gap}(its work is on the branch {branch})"));
         }
         let told = |failure: &Failure| Fail {
             item: Some(self.execution.id.to_string()),

@@ -38,7 +38,7 @@ use crate::ops::work::asking::Asking;
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::rules::roles::Role;
 
-pub(super) use crate::ops::work::asking::{NoAnswer, Refused, failure, failure_cut, failure_of};
+pub(super) use crate::ops::work::asking::{NoAnswer, Refused, failure, failure_end, failure_of};
 
 /// A step for an agent.
 pub(super) struct Job {

@@ -36,4 +36,4 @@ pub(crate) use dry::{DryRun, dry};
 pub(crate) use report::report;
 pub(crate) use resume::{Resume, resume, run};
 pub(crate) use view::{LoggedView, RunSummary, RunView, list, log, show};
-pub(crate) use watch::{RunUpdate, Watch};
+pub(crate) use watch::{RunUpdate, StartedIssue, Watch};

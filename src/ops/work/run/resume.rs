@@ -7,8 +7,9 @@ use super::drive::drive;
 use super::driver::Driven;
 use super::paths::RunPaths;
 use super::view::{RunView, all, named};
-use super::watch::Watch;
+use super::watch::{Watch, tell_notices};
 use crate::model::code::Code;
+use crate::model::id::RunId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::run::Run;
@@ -18,19 +19,19 @@ use crate::store::Store;
 use crate::sync;
 
 /// Runs issues to their end: each is planned, reviewed, queued, executed and merged into the branch of the run, as far as
-/// its mode and the input say.
+/// its mode and the input say. `watch` is told all notices, so the answer has none.
 ///
 /// # Errors
 /// As [`begin::prepare`]; `interrupted`.
 pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn Watch) -> Answer<RunView> {
     let Done { view: (run, given), notices, .. } = begin::prepare(session, input)?;
-    // They are told with the answer.
     session.notice_all(notices);
+    tell_notices(session, watch);
     let crew = Crew::of(session.store(), &given)?;
     agreed::settle(session, &run, watch)?;
     let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input)?;
     session.notice_all(notices);
-    drive(session, &begun.run.id, Some(begun.driver), crew, watch)
+    driven(session, &begun.run.id, Some(begun.driver), crew, watch)
 }
 
 /// Which run to go on with, and how.
@@ -60,7 +61,23 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn Watch) -
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
     agreed::settle_rest(session, &found, watch)?;
-    drive(session, &found.run.id, None, crew, watch)
+    driven(session, &found.run.id, None, crew, watch)
+}
+
+/// Drives a run. What was noticed is told before its end is.
+fn driven(
+    session: &Session,
+    id: &RunId,
+    begun: Option<String>,
+    crew: Crew,
+    watch: &mut dyn Watch,
+) -> Answer<RunView> {
+    let done = drive(session, id, begun, crew, watch);
+    if let Ok(Done { notices, .. }) = &done {
+        session.notice_all(notices.iter().cloned());
+    }
+    tell_notices(session, watch);
+    done.map(|done| Done { notices: vec![], ..done })
 }
 
 /// Refuses a run of another clone, unless it is meant to be taken over: then it is looked at as it is now.

@@ -178,7 +178,7 @@ pub(super) fn all(read: &impl Read) -> Result<(Vec<RunFolder>, Broken), StoreErr
 }
 
 /// The titles of the issues that exist and can be read.
-fn titles(read: &impl Read, issues: &[IssueId]) -> Result<BTreeMap<IssueId, String>, Refusal> {
+pub(super) fn titles(read: &impl Read, issues: &[IssueId]) -> Result<BTreeMap<IssueId, String>, Refusal> {
     let mut titles = BTreeMap::new();
     for id in issues {
         match records::outline(read, id) {

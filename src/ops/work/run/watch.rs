@@ -6,6 +6,7 @@ use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{Choice, RunLogEntry};
 use crate::model::status::IssueStatus;
 use crate::model::task_id::TaskId;
+use crate::ops::{Notice, Session};
 use crate::rules::command_line::CommandLine;
 
 /// Something that happens in a run.
@@ -15,12 +16,16 @@ pub(crate) enum RunUpdate<'a> {
     Started {
         /// The run.
         run: &'a Run,
+        /// Whether it was interrupted before.
+        is_resumed: bool,
         /// Its issues, in order.
-        issues: Vec<(IssueId, IssueStatus)>,
+        issues: Vec<StartedIssue>,
     },
+    /// Something that deserves attention.
+    Noticed(&'a Notice),
     /// An entry was added to its log.
     Logged(&'a RunLogEntry),
-    /// An agent starts a step.
+    /// An agent starts a step, or is asked for it again.
     Began {
         /// For this issue.
         issue: &'a IssueId,
@@ -28,6 +33,8 @@ pub(crate) enum RunUpdate<'a> {
         step: RunStep,
         /// The agent's name.
         agent: &'a str,
+        /// 1 for the first time that it is asked, 2 for the second, …
+        attempt: usize,
     },
     /// An agent has finished a step.
     Ended {
@@ -48,6 +55,22 @@ pub(crate) enum RunUpdate<'a> {
         /// What it wrote.
         text: &'a str,
     },
+}
+
+/// Tells what was noticed since.
+pub(super) fn tell_notices(session: &Session, watch: &mut dyn Watch) {
+    session.notices().iter().for_each(|notice| watch.told(&RunUpdate::Noticed(notice)));
+}
+
+/// An issue of a run that starts.
+#[derive(Debug, Clone)]
+pub(crate) struct StartedIssue {
+    /// The issue.
+    pub(crate) id: IssueId,
+    /// Its title; empty if the issue is missing here.
+    pub(crate) title: String,
+    /// How far it has come.
+    pub(crate) status: IssueStatus,
 }
 
 /// Follows a run.

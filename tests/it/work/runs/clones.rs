@@ -54,7 +54,7 @@ fn an_issue_that_another_clone_plans_is_left_to_it() {
     world.agent("planner", &format!("if once planning; then {WAITS}; fi; {PLANS}"));
     let bea = second(&world);
     let args = ["run", "ISS-1", "--plan-only", "--yes"];
-    let live = Live::until("ISS-1: planning by planner", &world.repo, &args);
+    let live = Live::until("ISS-1 About ISS-1: planning by planner", &world.repo, &args);
     // It does not know yet of what the other does.
     let ran = bea.wf(&["run", "ISS-1", "ISS-2", "--plan-only", "--yes", "--json"]).fails(1).json();
     let (state, run) = (&ran["state"], latest(&world.repo));
@@ -80,7 +80,7 @@ fn a_run_of_another_clone_is_resumed_only_on_purpose() {
     gate(&world);
     world.agent("executor", &format!("if once executing; then {WAITS}; fi; {BUILDS}"));
     let (ada, bea) = (&world.repo, second(&world));
-    let live = Live::until("ISS-1: execution by executor", ada, &["run", "ISS-1", "--yes"]);
+    let live = Live::until("ISS-1 About ISS-1: execution by executor", ada, &["run", "ISS-1", "--yes"]);
     let run = latest(ada);
     assert_eq!(ada.json(&["run", "list"])[0]["driven"], "here");
     let shown = ada.wf(&["run", "show"]).ok().stdout;

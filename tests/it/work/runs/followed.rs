@@ -13,8 +13,8 @@ fn a_terminal_shows_a_line_for_each_issue_and_a_bar() {
     let (code, shown) = world.repo.on_terminal("y\ny\n", &["run", "ISS-1", "ISS-2"]);
     assert_eq!(code, 0, "{shown}");
     for words in [
-        "ISS-1  plan  0.0 s",
-        "ISS-2  registered\n",
+        "ISS-1  About ISS-1  plan  0.0 s",
+        "ISS-2  About ISS-2  registered\n",
         "[....................] 0 of 2 completed, ",
         "[##########..........] 1 of 2 completed, ",
         "\r\u{1b}[3A\u{1b}[J",
@@ -24,7 +24,7 @@ fn a_terminal_shows_a_line_for_each_issue_and_a_bar() {
     // What is drawn is gone at the end, and what is said stays.
     let left = shown.rsplit("\u{1b}[J").next().unwrap();
     assert!(left.contains("2 of 2 completed;") && !left.contains("[#"), "{left}");
-    assert!(shown.contains("ISS-1 planned\n"), "{shown}");
+    assert!(shown.contains("ISS-1 About ISS-1: planned: SOL-ISS-1-"), "{shown}");
     assert!(!shown.contains("\u{1b}[2J") && !shown.contains('\u{7}'), "{shown}");
 }
 
@@ -56,7 +56,29 @@ fn programs_get_events_on_stderr_and_the_run_on_stdout() {
 fn a_pipe_gets_a_line_for_each_thing() {
     let world = World::new();
     let ran = world.repo.wf(&["run", "--yes", "ISS-1"]).ok();
-    assert!(ran.stderr.contains("ISS-1: planning by planner\n"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("planning of ISS-1 done\n"), "{}", ran.stderr);
+    let run = super::live::latest(&world.repo);
+    let head = format!("{run}: quick, 1 issue\n  planner planner, executor executor\n  ISS-1  About ISS-1\n");
+    assert!(ran.stderr.starts_with(&head), "{}", ran.stderr);
+    assert!(ran.stderr.contains("\nISS-1 About ISS-1: planning by planner\n"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with(&format!("ISS-1 About ISS-1: merged into wf/{run}\n")), "{}", ran.stderr);
     assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains("[..."), "{}", ran.stderr);
+}
+
+#[test]
+fn a_step_tried_again_says_why_and_the_output_of_tests_keeps_its_lines() {
+    let world = World::new();
+    world.agent("planner", &format!("if once said; then echo no; exit 0; fi\n{PLANS}"));
+    world.plan("plan.json", "printf 'one\\ntwo\\n'; false");
+    let ran = world.repo.wf(&["run", "--yes", "ISS-1", "ISS-9"]).fails(1);
+    let told: Vec<&str> = ran.stderr.lines().collect();
+    let at = |line: &str| told.iter().position(|it| it.starts_with(line)).expect(line);
+    // What is skipped is told first, and a setback before the next try.
+    assert_eq!(at("warning: skipped `ISS-9`"), 0, "{told:#?}");
+    let vain = at("ISS-1 About ISS-1: planning failed: the answer of agent `planner`");
+    assert_eq!(told[vain + 1], "ISS-1 About ISS-1: planning by planner, second try", "{told:#?}");
+    let failed = told.iter().position(|it| it.ends_with("false` ended with 1:")).unwrap();
+    assert_eq!(&told[failed + 1..=failed + 2], ["    one", "    two"], "{told:#?}");
+    assert_eq!(*told.last().unwrap(), "ISS-1 About ISS-1: failed", "{told:#?}");
+    assert!(ran.stdout.contains(" failed, quick, started") && !ran.stdout.contains("completed ("), "{}", ran.stdout);
+    assert!(ran.stdout.contains("ended with 1:\n    one\n    two\n"), "{}", ran.stdout);
 }

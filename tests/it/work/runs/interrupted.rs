@@ -129,7 +129,7 @@ fn a_run_that_was_killed_is_shown_as_interrupted_and_the_log_tells_how_it_went_o
     gate(&world);
     world.agent("executor", &format!("if once killed; then {WAITS}; {WAITS}; fi; {BUILDS}"));
     let repo = &world.repo;
-    let live = Live::until("ISS-1: execution by executor", repo, &["run", "ISS-1", "--yes"]);
+    let live = Live::until("ISS-1 About ISS-1: execution by executor", repo, &["run", "ISS-1", "--yes"]);
     // The agent is at work, and comes to the gate once more.
     open(&world);
     live.kill();
@@ -165,7 +165,7 @@ fn what_an_agent_left_uncommitted_is_kept_on_a_branch_that_the_log_names() {
     // It has written the file when the gate opens, and waits there once more.
     let script = format!("if once killed; then echo half >> a.txt; {WAITS}; {WAITS}; fi; {BUILDS}");
     world.agent("executor", &script);
-    let live = Live::until("ISS-1: execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
+    let live = Live::until("ISS-1 About ISS-1: execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
     open(&world);
     live.kill();
     world.repo.wf(&["run", "resume", "--yes"]).ok();
@@ -183,7 +183,7 @@ fn work_that_is_completed_when_the_run_is_stopped_is_still_merged() {
     world.repo.issue("ISS-2");
     world.agent("executor", &format!("if once stopped; then {WAITS}; fi; {BUILDS}"));
     let repo = &world.repo;
-    let mut live = Live::until("ISS-1: execution by executor", repo, &["run", "ISS-1", "ISS-2", "--yes"]);
+    let mut live = Live::until("ISS-1 About ISS-1: execution by executor", repo, &["run", "ISS-1", "ISS-2", "--yes"]);
     live.interrupt(repo);
     live.tells("stopping after the current steps");
     open(&world);
@@ -192,7 +192,7 @@ fn work_that_is_completed_when_the_run_is_stopped_is_still_merged() {
         code == 1 && told.contains("was stopped") && told.contains("git wf run resume"),
         "{code}: {told}"
     );
-    assert!(told.contains("merge of ISS-1 done"), "{told}");
+    assert!(told.contains("ISS-1 About ISS-1: merged into wf/RUN-"), "{told}");
     assert_eq!(repo.json(&["run", "show"])["driven"], "interrupted");
     repo.wf(&["run", "resume", "--yes"]).ok();
     assert_eq!((repo.status("ISS-1"), repo.status("ISS-2")), ("completed".into(), "completed".into()));
@@ -205,7 +205,7 @@ fn a_run_whose_branch_is_gone_is_not_begun_again_on_an_empty_one() {
     world.repo.issue("ISS-2");
     world.agent("executor", &format!("if ! once first; then {WAITS}; fi; {BUILDS}"));
     let repo = &world.repo;
-    Live::until("ISS-2: execution by executor", repo, &["run", "ISS-1", "ISS-2", "--yes"]).kill();
+    Live::until("ISS-2 About ISS-2: execution by executor", repo, &["run", "ISS-1", "ISS-2", "--yes"]).kill();
     let run = latest(repo);
     let tree = format!("../code-{run}/branch");
     repo.git(&["worktree", "remove", "--force", &tree]).ok();

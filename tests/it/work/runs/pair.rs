@@ -130,7 +130,7 @@ fn an_issue_that_is_missing_is_skipped_and_named_ones_are_enough() {
     assert!(dry["warnings"][0].as_str().unwrap().contains("skipped `ISS-404`"), "{dry}");
     assert_eq!(repo.json(&["run", "list"]), json!([]));
     let ran = repo.wf(&["run", "ISS-3", "ISS-404", "--yes"]).ok();
-    assert!(ran.stderr.contains("ISS-3: planning by planner"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("ISS-3 Mend products (ISS-3): planning by planner"), "{}", ran.stderr);
     assert!(ran.stdout.contains("merges the work"), "{}", ran.stdout);
     assert_eq!(repo.status("ISS-3"), "completed");
     assert_eq!(column(&repo.json(&["run", "list"]), "status"), ["completed"]);

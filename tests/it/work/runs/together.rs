@@ -233,7 +233,7 @@ fn a_dry_run_says_what_it_would_do_for_each_issue_in_each_phase() {
     );
     let said = world.repo.wf(&args).ok().stdout;
     let line = said.lines().find(|line| line.starts_with("ISS-1")).unwrap();
-    assert!(line.contains("plan, queue") && line.contains("execute, integrate"), "{said}");
+    assert!(line.contains("plan, queue") && line.contains("execute, merge"), "{said}");
     assert_eq!(world.repo.json(&["run", "list"]), json!([]));
     // A reviewer that is named reviews, whatever the number of issues.
     let reviewed = world.repo.json(&[&args[..], &["--reviewer", "planner"]].concat());

@@ -30,8 +30,8 @@ use super::outside::{Outside, user_trees};
 use super::paths::{RunPaths, clean_up, prepare_branch};
 use super::standing::{Known, Standings, standings};
 use super::unended;
-use super::view::{RunView, existing, view};
-use super::watch::{RunUpdate, Watch};
+use super::view::{RunView, existing, titles, view};
+use super::watch::{RunUpdate, StartedIssue, Watch, tell_notices};
 use crate::agent::left_behind::end_left_behind;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, RunId, SolutionId};
@@ -100,7 +100,7 @@ pub(super) fn drive(
         head: None,
     };
     driver.know_branch()?;
-    driver.tell_start();
+    driver.tell_start(is_resumed)?;
     let went_on = if is_resumed { driver.go_on() } else { Ok(()) };
     let driven = went_on.and_then(|()| driver.until_nothing_is_left());
     match &driven {
@@ -161,6 +161,7 @@ impl Driver<'_> {
         // The state of the store that was looked at last.
         let mut seen = None;
         loop {
+            tell_notices(self.session, self.watch);
             if self.watch.stop() {
                 self.stops.fetch_add(1, Ordering::Relaxed);
             }
@@ -201,9 +202,16 @@ impl Driver<'_> {
     }
 
     /// Tells what the run is, and how far it has come.
-    fn tell_start(&mut self) {
-        let issues = Progress::of(&self.log).issues.iter().map(|it| (it.id.clone(), it.status)).collect();
-        self.watch.told(&RunUpdate::Started { run: &self.run, issues });
+    fn tell_start(&mut self, is_resumed: bool) -> Result<(), Refusal> {
+        let titles = titles(&self.session.store().snapshot()?, &self.run.issue_ids)?;
+        let started = |it: &IssueProgress<'_>| StartedIssue {
+            id: it.id.clone(),
+            title: titles.get(it.id).cloned().unwrap_or_default(),
+            status: it.status,
+        };
+        let issues = Progress::of(&self.log).issues.iter().map(started).collect();
+        self.watch.told(&RunUpdate::Started { run: &self.run, is_resumed, issues });
+        Ok(())
     }
 
     /// Goes on with a run that was interrupted: records who does, and what is known of it now.

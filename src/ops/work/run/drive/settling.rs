@@ -12,13 +12,21 @@ use crate::ops::work::run::execute::COMMIT_FAILED;
 use crate::ops::work::run::job::{Report, StepOutcome};
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::RunUpdate;
+use crate::rules::run::Progress;
 
 impl Driver<'_> {
     pub(super) fn hear(&mut self, report: Report) -> Result<(), Refusal> {
         match report {
             Report::Task(issue, task) => self.watch.told(&RunUpdate::Task { issue: &issue, task: &task }),
             Report::Said(issue, text) => self.watch.told(&RunUpdate::Said { issue: &issue, text: &text }),
-            Report::Setback(setback) => self.log("setback", [RunEvent::Setback(setback)])?,
+            Report::Setback(setback) => {
+                let (step, of, agent) = (setback.action, setback.issue_id.clone(), setback.agent.clone());
+                self.log("setback", [RunEvent::Setback(setback)])?;
+                if let (Some(issue), Some(agent)) = (&of, &agent) {
+                    let attempt = Progress::of(&self.log).attempts(step, issue) + 1;
+                    self.watch.told(&RunUpdate::Began { issue, step, agent, attempt });
+                }
+            }
             Report::Breach(breach) => self.log("breach", [RunEvent::Breach(breach)])?,
             Report::Over(issue, step, came, usage) => {
                 self.busy.remove(&issue);
