@@ -8,7 +8,7 @@ use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{ActionDone, IssueReached, RunEvent, RunStatus, Setback};
 use crate::model::status::IssueStatus;
 use crate::ops::work::run::{RunUpdate, StartedIssue};
-use crate::rules::run::breach_words;
+use crate::rules::run::{ALL_FAILED, breach_words};
 use crate::ui::style;
 use crate::ui::text::{clean_line, count, indent, truncate};
 use crate::ui::Painter;
@@ -90,7 +90,8 @@ impl Lines {
     fn logged(&mut self, event: &RunEvent) -> Option<String> {
         match event {
             RunEvent::Phase(it) => {
-                let error = it.error.as_ref()?;
+                // The outcome of the run says when every issue failed.
+                let error = it.error.as_ref().filter(|it| it.error_type.as_deref() != Some(ALL_FAILED))?;
                 let label = self.painter.paint(style::WARN, "warning:");
                 let what = if it.status == RunStatus::Completed { "the run has ended: " } else { "" };
                 Some(format!("{label} {what}{}", lines_of(error)))

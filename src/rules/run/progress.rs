@@ -90,6 +90,8 @@ pub(crate) struct IssueProgress<'a> {
     pub(crate) executed_at: Option<Time>,
 }
 
+/// The type of the error of a run of which every issue failed.
+pub(crate) const ALL_FAILED: &str = "all-failed";
 /// The type of the error of an issue that someone outside of the run works on.
 pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
 

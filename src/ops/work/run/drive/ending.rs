@@ -11,7 +11,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::work::run::job::failure;
 use crate::ops::{Refusal, issues};
 use crate::rules::facts;
-use crate::rules::run::{Need, Progress, Standing, chains, need, worn_out};
+use crate::rules::run::{ALL_FAILED, Need, Progress, Standing, chains, need, worn_out};
 
 impl Driver<'_> {
     /// Records the end: with what went wrong, if every issue failed or if issues wait for each other.
@@ -49,7 +49,7 @@ impl Driver<'_> {
                 &chains.join("\n"),
             ))
         } else if self.all_failed() {
-            Some(failure("all-failed", "every issue failed", ""))
+            Some(failure(ALL_FAILED, "every issue failed", ""))
         } else {
             None
         };
