@@ -137,7 +137,8 @@ impl Row {
         self.begun.push_str(text);
         let mut pieces = self.begun.rsplit('\n');
         let rest = pieces.next().unwrap_or_default().to_owned();
-        let last = std::iter::once(rest.as_str()).chain(pieces).find(|line| line.contains(char::is_alphanumeric));
+        let last =
+            std::iter::once(rest.as_str()).chain(pieces).find(|line| line.contains(char::is_alphanumeric));
         if let Some(last) = last {
             self.said = last.trim().chars().take(LONGEST).collect();
         }

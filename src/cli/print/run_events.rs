@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::id::{IssueId, RunId};
 use super::with_remedies;
+use crate::model::id::{IssueId, RunId};
 use crate::model::run::{RunAgents, RunMode, RunStep};
 use crate::model::run_log::RunLogEntry;
 use crate::model::task_id::TaskId;

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::run_report::{amounts, breaches, details, makers, outcome, passed, phases, score, spent, standing, waiting};
+use super::run_report::{
+    amounts, breaches, details, makers, outcome, passed, phases, score, spent, standing, waiting,
+};
 use crate::model::id::IssueId;
 use crate::rules::run::{IssueStage, RunReport};
 use crate::ui::text::{clean_line, truncate};

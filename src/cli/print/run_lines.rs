@@ -9,9 +9,9 @@ use crate::model::run_log::{ActionDone, IssueReached, RunEvent, RunStatus, Setba
 use crate::model::status::IssueStatus;
 use crate::ops::work::run::{RunUpdate, StartedIssue};
 use crate::rules::run::{ALL_FAILED, breach_words};
+use crate::ui::Painter;
 use crate::ui::style;
 use crate::ui::text::{clean_line, count, indent, truncate};
-use crate::ui::Painter;
 
 /// The columns that a title may take.
 pub(super) const TITLE: usize = 40;

@@ -71,7 +71,9 @@ fn a_step_tried_again_says_why_and_the_output_of_tests_keeps_its_lines() {
     world.plan("plan.json", "printf 'one\\ntwo\\n'; false");
     let ran = world.repo.wf(&["run", "--yes", "ISS-1", "ISS-9"]).fails(1);
     let told: Vec<&str> = ran.stderr.lines().collect();
-    let at = |line: &str| told.iter().position(|it| it.starts_with(line)).unwrap_or_else(|| panic!("{line}: {told:#?}"));
+    let at = |line: &str| {
+        told.iter().position(|it| it.starts_with(line)).unwrap_or_else(|| panic!("{line}: {told:#?}"))
+    };
     // What is skipped is told first, and a setback before the next try.
     assert_eq!(at("warning: skipped `ISS-9`"), 0, "{told:#?}");
     let vain = at("ISS-1 About ISS-1: planning failed: agent `planner` exited without an answer: no");
@@ -79,6 +81,10 @@ fn a_step_tried_again_says_why_and_the_output_of_tests_keeps_its_lines() {
     let failed = told.iter().position(|it| it.ends_with("false` ended with 1:")).unwrap();
     assert_eq!(&told[failed + 1..=failed + 2], ["    one", "    two"], "{told:#?}");
     assert_eq!(*told.last().unwrap(), "ISS-1 About ISS-1: failed", "{told:#?}");
-    assert!(ran.stdout.contains(" failed, quick, started") && !ran.stdout.contains("completed ("), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains(" failed, quick, started") && !ran.stdout.contains("completed ("),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stdout.contains("ended with 1:\n    one\n    two\n"), "{}", ran.stdout);
 }

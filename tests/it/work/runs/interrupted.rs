@@ -165,7 +165,8 @@ fn what_an_agent_left_uncommitted_is_kept_on_a_branch_that_the_log_names() {
     // It has written the file when the gate opens, and waits there once more.
     let script = format!("if once killed; then echo half >> a.txt; {WAITS}; {WAITS}; fi; {BUILDS}");
     world.agent("executor", &script);
-    let live = Live::until("ISS-1 About ISS-1: execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
+    let live =
+        Live::until("ISS-1 About ISS-1: execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
     open(&world);
     live.kill();
     world.repo.wf(&["run", "resume", "--yes"]).ok();
@@ -183,7 +184,8 @@ fn work_that_is_completed_when_the_run_is_stopped_is_still_merged() {
     world.repo.issue("ISS-2");
     world.agent("executor", &format!("if once stopped; then {WAITS}; fi; {BUILDS}"));
     let repo = &world.repo;
-    let mut live = Live::until("ISS-1 About ISS-1: execution by executor", repo, &["run", "ISS-1", "ISS-2", "--yes"]);
+    let mut live =
+        Live::until("ISS-1 About ISS-1: execution by executor", repo, &["run", "ISS-1", "ISS-2", "--yes"]);
     live.interrupt(repo);
     live.tells("stopping after the current steps");
     open(&world);
