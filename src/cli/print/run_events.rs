@@ -13,7 +13,6 @@ use crate::ops::work::run::RunUpdate;
 /// Something that happens in a run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "each is written at once")]
 pub(in crate::cli) enum RunNews {
     /// The run starts or resumes.
     Started {
