@@ -10,6 +10,7 @@ mod done_and_next;
 mod drain;
 mod ends;
 mod few_calls;
+mod fleet;
 mod histories;
 mod next;
 mod options;
