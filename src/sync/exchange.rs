@@ -180,6 +180,14 @@ fn pass(
 /// Pushes what was handed in, for all who did. If the remote has other commits, fetches them, for all who wait.
 fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
     let Some(head) = turn.handed_in()? else { return Ok(()) };
+    if let Some(room) = turn.state().pace.room() {
+        std::thread::sleep(room);
+        ask(store, turn, synced)?;
+        if turn.handed_in()? != Some(head) {
+            turn.state().pace.lost(None);
+            return Ok(());
+        }
+    }
     let theirs = turn.tracking()?.map(|theirs| theirs.to_string());
     let waiting = turn.waiting()?;
     let started = Instant::now();

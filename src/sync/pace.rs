@@ -13,6 +13,9 @@ const KEPT: f32 = 0.9;
 const LONGER: f32 = 1.0;
 /// At most this many tries.
 const LONGEST: f32 = 32.0;
+/// After how many pushes in a row a clone first leaves others room, and after how many at most.
+const FIRST_ROOM: u32 = 3;
+const LAST_ROOM: u32 = 48;
 /// Below this, nobody else pushes.
 const CALM: f32 = 0.5;
 /// At most this long, whatever a clock says that jumped.
@@ -30,6 +33,10 @@ pub(super) struct Pace {
     fetch_ms: u32,
     /// How many pushes were too late since the last one that was accepted.
     lost: u32,
+    /// How many pushes in a row were accepted since this clone last left room.
+    row: u32,
+    /// How many times it left room and nobody came.
+    empty: u32,
 }
 
 impl Pace {
@@ -48,8 +55,22 @@ impl Pace {
         self.round().mul_f32(0.5 * share / (1.0 + 0.5 * self.lost as f32))
     }
 
+    /// The wait before a push so that others get a chance. Whoever pushes without a break needs no fetch, so it would always
+    /// be faster than those who must fetch first, and never learn that they are there. The more often nobody came, the
+    /// rarer this gets.
+    pub(super) fn room(&mut self) -> Option<Duration> {
+        let after = FIRST_ROOM.saturating_mul(1 << self.empty.min(8)).min(LAST_ROOM);
+        if self.row < after {
+            return None;
+        }
+        self.row = 0;
+        self.empty = self.empty.saturating_add(1);
+        Some(self.round() * 2)
+    }
+
     /// Notes a push that was accepted, and how long it took.
     pub(super) fn won(&mut self, took: Duration) {
+        self.row = self.row.saturating_add(1);
         self.wait = match self.lost {
             0 => self.wait * KEPT,
             lost => (self.wait + LONGER * lost as f32).min(LONGEST),
@@ -61,6 +82,7 @@ impl Pace {
     /// Notes a push that was too late, and how long it took if the remote decided that.
     pub(super) fn lost(&mut self, took: Option<Duration>) {
         self.lost = self.lost.saturating_add(1);
+        (self.row, self.empty) = (0, 0);
         if let Some(took) = took {
             average(&mut self.push_ms, took);
         }
@@ -74,7 +96,7 @@ impl Pace {
     /// What is known holds as long as others may still push: for a few rounds. `ago` is when it was last used.
     pub(super) fn forget_after(&mut self, ago: Duration) {
         if ago > self.round().mul_f32(4.0 * (self.wait + 1.0 + self.lost as f32)) {
-            (self.wait, self.lost) = (0.0, 0);
+            (self.wait, self.lost, self.row, self.empty) = (0.0, 0, 0, 0);
         }
     }
 
@@ -126,6 +148,22 @@ mod tests {
         let mut slow = Pace::default();
         slow.lost(Some(PUSH * 10));
         assert!(slow.after_loss(1.0) > Pace { lost: 1, ..pace.clone() }.after_loss(1.0) * 5);
+    }
+
+    #[test]
+    fn who_pushes_without_a_break_leaves_room_and_more_rarely_if_nobody_comes() {
+        let mut pace = Pace::default();
+        let mut rooms = Vec::new();
+        for push in 0..100 {
+            if let Some(room) = pace.room() {
+                assert!(room >= PUSH);
+                rooms.push(push);
+            }
+            pace.won(PUSH);
+        }
+        assert_eq!(rooms, [3, 9, 21, 45, 93]);
+        pace.lost(None);
+        assert_eq!((0..9).filter(|_| (pace.won(PUSH), pace.room().is_some()).1).count(), 2);
     }
 
     #[test]
