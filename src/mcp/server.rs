@@ -19,10 +19,11 @@ use tokio::sync::Mutex;
 
 use super::call::Job;
 use super::tools::{Allowed, Call};
-use super::watch::{TICK, Watched};
+use super::watch::Watched;
 use super::{Settings, completion, folders, prompts, refused, resources};
 use crate::model::code::Code;
 use crate::ops::Refusal;
+use crate::trail::watched::TICK;
 
 /// What agents are told about this server.
 const INSTRUCTIONS: &str = "git-wf tracks issues, their plans and the work on them in this git repository. To work: `find` with \

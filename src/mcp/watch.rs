@@ -3,20 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use super::progress::Steps;
 use super::{Settings, resources};
 use crate::model::code::Code;
 use crate::ops::{Refusal, Session};
 use crate::store::Store;
-use crate::trail::active;
+use crate::trail::watched::WatchedFiles;
 
-/// How often the files are looked at, which takes some microseconds.
-pub(super) const TICK: Duration = Duration::from_millis(250);
 /// The most resources that a client can watch at once.
 const MOST: usize = 500;
 
@@ -43,45 +39,9 @@ struct Seen {
     /// The directory whose list of resources is watched, and the hash of the list.
     list: Option<(PathBuf, u64)>,
     /// The state of the files by which a change shows, for each directory.
-    files: BTreeMap<PathBuf, Files>,
+    files: BTreeMap<PathBuf, WatchedFiles>,
     /// Whether someone looks.
     is_running: bool,
-}
-
-/// Files by which a change shows, and how they looked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Files(Vec<(PathBuf, Option<Look>)>);
-
-/// What changes when a file is written or replaced.
-type Look = (u64, u64, i64, i64);
-
-impl Files {
-    fn of(store: &Store) -> Self {
-        let common = store.common_dir();
-        let paths = [
-            common.join(store.reference()),
-            common.join("packed-refs"),
-            common.join("reftable/tables.list"),
-            active::path(store),
-        ];
-        Self(paths.map(|path| (path.clone(), look(&path))).into())
-    }
-
-    /// Looks again; returns whether anything changed.
-    fn look_again(&mut self) -> bool {
-        let mut is_changed = false;
-        for (path, before) in &mut self.0 {
-            let now = look(path);
-            is_changed |= *before != now;
-            *before = now;
-        }
-        is_changed
-    }
-}
-
-fn look(path: &Path) -> Option<Look> {
-    let it = std::fs::metadata(path).ok()?;
-    Some((it.ino(), it.size(), it.mtime(), it.mtime_nsec()))
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -109,7 +69,7 @@ impl Watched {
                 .hint("unsubscribe from some"));
         }
         // In this order: what changes in between is seen at the next look.
-        let files = Files::of(session.store());
+        let files = WatchedFiles::of(session.store());
         let content = hash(&resources::read(session, uri)?);
         self.with(|seen| {
             seen.files.entry(folder.to_owned()).or_insert(files);
@@ -123,7 +83,7 @@ impl Watched {
     /// # Errors
     /// Any error from reading the store.
     pub(super) fn add_list(&self, session: &Session, folder: &Path) -> Result<(), Refusal> {
-        let files = Files::of(session.store());
+        let files = WatchedFiles::of(session.store());
         let content = hash_of_list(session)?;
         self.with(|seen| {
             seen.files.entry(folder.to_owned()).or_insert(files);
@@ -186,23 +146,4 @@ impl Watched {
 fn hash_of_list(session: &Session) -> Result<u64, Refusal> {
     let listed = resources::list(session)?;
     Ok(hash(&listed.iter().map(|it| (&it.uri, &it.title)).collect::<Vec<_>>()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_that_appears_or_is_replaced_has_changed_once() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("ref");
-        let mut files = Files(vec![(path.clone(), look(&path))]);
-        assert!(!files.look_again());
-        std::fs::write(&path, "one").unwrap();
-        assert!(files.look_again() && !files.look_again());
-        let new = folder.path().join("new");
-        std::fs::write(&new, "two").unwrap();
-        std::fs::rename(&new, &path).unwrap();
-        assert!(files.look_again() && !files.look_again());
-    }
 }

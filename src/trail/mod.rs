@@ -27,4 +27,5 @@ pub(crate) mod sources;
 pub(crate) mod trace;
 pub(crate) mod trailers;
 pub(crate) mod versions;
+pub(crate) mod watched;
 pub(crate) mod work;

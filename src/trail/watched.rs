@@ -1,0 +1,71 @@
+//! A few files by which a change of the store shows. Looking at them takes some microseconds, so front ends that stay open do
+//! it several times a second, and read the store only if one of them changed.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::active;
+use crate::store::Store;
+
+/// How often to look.
+pub(crate) const TICK: Duration = Duration::from_millis(250);
+
+/// The files by which a change of a store, or of what its worktree executes, shows, and how they looked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WatchedFiles(Vec<(PathBuf, Option<Look>)>);
+
+/// What changes when a file is written or replaced.
+type Look = (u64, u64, i64, i64);
+
+impl WatchedFiles {
+    /// The files of a store as they are now.
+    pub(crate) fn of(store: &Store) -> Self {
+        let common = store.common_dir();
+        Self::at([
+            common.join(store.reference()),
+            common.join("packed-refs"),
+            common.join("reftable/tables.list"),
+            active::path(store),
+        ])
+    }
+
+    fn at(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self(paths.into_iter().map(|path| (path.clone(), look(&path))).collect())
+    }
+
+    /// Looks again; returns whether anything changed.
+    pub(crate) fn look_again(&mut self) -> bool {
+        let mut is_changed = false;
+        for (path, before) in &mut self.0 {
+            let now = look(path);
+            is_changed |= *before != now;
+            *before = now;
+        }
+        is_changed
+    }
+}
+
+fn look(path: &Path) -> Option<Look> {
+    let it = std::fs::metadata(path).ok()?;
+    Some((it.ino(), it.size(), it.mtime(), it.mtime_nsec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_appears_or_is_replaced_has_changed_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ref");
+        let mut files = WatchedFiles::at([path.clone()]);
+        assert!(!files.look_again());
+        std::fs::write(&path, "one").unwrap();
+        assert!(files.look_again() && !files.look_again());
+        let new = folder.path().join("new");
+        std::fs::write(&new, "two").unwrap();
+        std::fs::rename(&new, &path).unwrap();
+        assert!(files.look_again() && !files.look_again());
+    }
+}
