@@ -1,0 +1,39 @@
+//! Pictures as SVG, for pages of HTML: dependency graphs and timelines. Colours are classes (`s-executing`), which the style
+//! sheet of the page defines, and every picture has a name for those who do not see it.
+
+mod dag;
+mod layers;
+mod timeline;
+
+pub(crate) use dag::{Arrow, Boxed, dag};
+pub(crate) use timeline::{Bar, Row, Scale, timeline};
+
+use super::text::clean_line;
+
+/// Text within HTML or SVG, and within a quoted attribute: nothing in it is markup, and nothing in it is invisible.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in clean_line(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_text_is_markup() {
+        let escaped = escaped("<script>alert(\"1\")</script> & 'x'\n\u{1b}[31m");
+        assert!(!escaped.contains(['<', '>', '"', '\'', '\n', '\u{1b}']), "{escaped}");
+        assert!(escaped.starts_with("&lt;script&gt;alert(&quot;1&quot;)"), "{escaped}");
+    }
+}
