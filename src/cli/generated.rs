@@ -44,11 +44,11 @@ fn settle(folder: &str, ending: &str, wanted: &BTreeMap<String, Vec<u8>>) {
             if update() {
                 std::fs::remove_file(folder.join(name)).unwrap();
             } else {
-                wrong.push(format!("{name} is made from nothing any more"));
+                wrong.push(format!("nothing generates {name} any more"));
             }
         }
     }
-    assert!(wrong.is_empty(), "`UPDATE_GENERATED=1 cargo test generated` makes them anew: {wrong:#?}");
+    assert!(wrong.is_empty(), "`UPDATE_GENERATED=1 cargo test generated` updates them: {wrong:#?}");
 }
 
 #[test]

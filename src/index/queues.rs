@@ -85,8 +85,8 @@ impl Index<'_> {
     }
 }
 
-/// Whether queues have so many items that reading them one by one, repeatedly, takes longer than building an index of
-/// all issues once. This counts directories, each of which has at least one item, and the issues in one of the 256
+/// Whether reading the items of all queues one by one, repeatedly, takes longer than building an index of all issues once.
+/// This counts directories, each of which has at least one item, and the issues in one of the 256
 /// directories, which are all about the same size.
 pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
     const FEW: usize = 16;

@@ -25,7 +25,7 @@ pub(crate) struct Selection {
     pub(crate) state: Option<State>,
     /// Only those that changed at this time or later.
     pub(crate) since: Option<Time>,
-    /// At most so many, in the order of the source.
+    /// At most this many, in the order of the source.
     pub(crate) limit: Option<usize>,
 }
 

@@ -185,19 +185,19 @@ pub(crate) struct Assessment {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Factors {
-    /// How unclear it is what is wanted.
+    /// Uncertainty of the scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) scope_clarity: Option<Extent>,
-    /// How uncertain it is how it can be done.
+    /// Uncertainty of the implementation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) technical_risk: Option<Extent>,
-    /// How unknown it is what it depends on.
+    /// Uncertainty of the dependencies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) dependency_unknown: Option<Extent>,
-    /// How new the subject is to those who do it.
+    /// Unfamiliarity of the team with the domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) domain_familiarity: Option<Extent>,
-    /// How likely the requirement is to change.
+    /// Likelihood that the requirement changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requirement_stability: Option<Extent>,
 }

@@ -2,7 +2,7 @@
 //! and for notices in a worktree.
 //!
 //! The status of the issue does not matter. An issue that is closed, paused or cancelled while it is executed keeps its
-//! claim, and whoever executes it gets a notice.
+//! claim, and its executor gets a notice.
 
 use super::claim_order;
 use super::folder::ExecutionFolder;

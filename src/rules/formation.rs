@@ -130,13 +130,13 @@ pub(crate) fn place(there: &[Placed], mut new: Vec<Rank>) -> Vec<(SolutionId, St
         let behind = there.get(*slot).map(|it| it.position.as_str());
         match sort_key::within(before, behind, ranks.len()) {
             Some(found) => keys.extend(ranks.iter().map(|rank| rank.solution.clone()).zip(found)),
-            None => return anew(there, &slots),
+            None => return all_respaced(there, &slots),
         }
     }
     keys
 }
 
-fn anew(there: &[Placed], slots: &BTreeMap<usize, Vec<&Rank>>) -> Vec<(SolutionId, String)> {
+fn all_respaced(there: &[Placed], slots: &BTreeMap<usize, Vec<&Rank>>) -> Vec<(SolutionId, String)> {
     let mut all: Vec<SolutionId> = Vec::new();
     for slot in 0..=there.len() {
         all.extend(slots.get(&slot).into_iter().flatten().map(|rank| rank.solution.clone()));

@@ -287,7 +287,7 @@ mod tests {
         let found = standing(&late);
         assert_eq!(
             found[0].entry.id, late[1].id,
-            "a decision counts, whoever declares the conflict again later"
+            "a decision counts, even if the conflict is declared again later"
         );
     }
 

@@ -218,7 +218,7 @@ pub(crate) fn admit(role: Option<&str>, op: Op) -> Result<(), RoleError> {
 }
 
 /// Allows an operation to an agent of a run, which neither takes nor ends executions, nor exchanges records with a remote.
-/// The description of an issue is changed by whoever plans it.
+/// The planner of an issue may change its description.
 ///
 /// # Errors
 /// An operation of the run.

@@ -1,5 +1,5 @@
 //! When a clone pushes, if several push at once: the remote accepts one of them, and the others must fetch and push again.
-//! Whoever has just won waits longer than whoever has lost, in units of the time that a fetch and a push take. The numbers are from a
+//! The clone that has just won waits longer than those that lost, in units of the time that a fetch and a push take. The numbers are from a
 //! simulation of 2, 4 and 12 clones that always want to push: they waste few pushes, and nobody waits much longer than the
 //! others do.
 
@@ -55,7 +55,7 @@ impl Pace {
         self.round().mul_f32(0.5 * share / (1.0 + 0.5 * self.lost as f32))
     }
 
-    /// The wait before a push so that others get a chance. Whoever pushes without a break needs no fetch, so it would always
+    /// The wait before a push so that others get a chance. A clone that pushes without a break needs no fetch, so it would always
     /// be faster than those who must fetch first, and never learn that they are there. The more often nobody came, the
     /// rarer this gets.
     pub(super) fn room(&mut self) -> Option<Duration> {
@@ -100,7 +100,7 @@ impl Pace {
         }
     }
 
-    /// How long a try takes: whoever fetches meanwhile can be too late.
+    /// How long a try takes: a clone that fetches meanwhile can be too late.
     fn round(&self) -> Duration {
         let known = |ms: u32, unknown| if ms == 0 { unknown } else { ms.min(MOST_MS) };
         Duration::from_millis((known(self.push_ms, 30) + known(self.fetch_ms, 20)).into())

@@ -12,7 +12,7 @@ use super::{SyncError, backoff};
 use crate::git::{GitError, ObjectId, Revisions};
 use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged, Whose};
 
-/// How often a push is tried. Whenever several clones push at once, one of them succeeds, so many tries are needed only
+/// How often a push is tried. Whenever several clones push at once, one of them succeeds, this many tries are needed only
 /// if many clones do nothing else: with six of them, about one in two hundred loses 30 times in a row, and one in a
 /// hundred million loses 100 times.
 pub(super) const TRIES: u32 = 100;

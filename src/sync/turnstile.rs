@@ -1,8 +1,8 @@
 //! Of all processes of one clone, one at a time talks to a remote: one fetch answers all who wait for one, and one push
-//! carries what all have handed in. Whoever has its turn either hands in a commit, on top of what others have handed in,
+//! carries what all have handed in. The process whose turn it is either hands in a commit, on top of what others have handed in,
 //! and goes to the end of the line; or, when it comes round again, pushes everything that was handed in by then. So
 //! nobody waits for longer than the push that goes on, and the one that carries its own commit. A killed process loses
-//! its place and nothing else: whoever is next finds what was handed in, and pushes that.
+//! its place and nothing else: the next one finds what was handed in, and pushes that.
 
 mod line;
 
@@ -20,7 +20,7 @@ use crate::store::{Store, StoreError};
 /// The name of the file with the [`State`].
 const STATE: &str = "state.json";
 
-/// What the processes of a clone tell each other about one remote. Only whoever has its turn reads or writes it. A file that
+/// What the processes of a clone tell each other about one remote. Only the process whose turn it is reads or writes it. A file that
 /// cannot be read counts as empty: what was handed in is then handed in again.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -87,7 +87,7 @@ impl<'store> Turn<'store> {
         Self { store, tracking, folder, ticket, came, state: State::default() }.stand()
     }
 
-    /// Goes to the end of the line, and waits for another turn. Whoever waits now has its turn in between.
+    /// Goes to the end of the line, and waits for another turn. Those who wait now have their turn first.
     pub(super) fn again(mut self) -> Result<Self, SyncError> {
         let ticket = Ticket::draw(&self.folder).map_err(StoreError::io(&self.folder))?;
         self.ticket = ticket;
@@ -103,7 +103,7 @@ impl<'store> Turn<'store> {
         let ago = used.and_then(|used| used.elapsed().ok()).unwrap_or_default();
         self.state.pace.forget_after(ago);
         if self.state.asked > self.newest()? {
-            // The tickets were counted anew.
+            // The count of tickets started again.
             self.state = State::default();
         }
         Ok(self)

@@ -221,7 +221,7 @@ fn the_tables_of_the_format_are_current() {
     if super::update() {
         std::fs::write(&path, &filled).unwrap();
     } else {
-        assert!(page == filled, "`UPDATE_GENERATED=1 cargo test generated` makes the tables anew");
+        assert!(page == filled, "`UPDATE_GENERATED=1 cargo test generated` updates the tables");
     }
     for name in [
         "transitions",

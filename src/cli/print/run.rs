@@ -50,7 +50,7 @@ fn standing(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts) 
     }
 }
 
-/// How a run ended of whose issues so many failed.
+/// How a run ended in which `failed` of `all` issues failed.
 pub(super) fn ended_as(failed: usize, all: usize) -> &'static str {
     match failed {
         0 => "completed",

@@ -12,7 +12,7 @@ use crate::interchange::tracker::{Each, Found, Records, Refused};
 pub(crate) struct Pages {
     name: String,
     file: File,
-    /// How many issues there can be, if a program was asked for at most so many.
+    /// How many issues there can be, if a program was asked for a limited number.
     most: Option<u64>,
     remarks: Vec<String>,
 }

@@ -138,7 +138,7 @@ fn in_tree(snapshot: &Snapshot<'_>, kind: IdKind, begin: &str) -> Result<Vec<Kno
     let titled = |(n, (id, issue)): (usize, (String, &IssueId))| {
         let title = match n < MOST_READ {
             true => records::outline(snapshot, issue).ok().flatten().map(|it| it.issue.record.title),
-            // Someone who sees so many candidates types on.
+            // With this many candidates, the user types on.
             false => None,
         };
         KnownId { id, title: title.unwrap_or_default() }

@@ -71,7 +71,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         unfinished::refuse_in_progress(store, &before.execution)?;
         unfinished::refuse_uncommitted(store, &before.execution, plan.as_ref())?;
     }
-    // Whoever reports the same commit, the run knows better how it came about.
+    // If the agent reports the same commit, the run still knows better how it was made.
     let made: Vec<CodeCommit> =
         input.made.iter().map(|id| store.code_commit(*id)).collect::<Result<_, _>>()?;
     let mut links = missing_links(store, &seen, &before, made.iter(), LinkedBy::Run)?;

@@ -209,7 +209,7 @@ pub(super) fn task_to_do(
     Ok(task.map(|task| shown_task(task, held)))
 }
 
-/// A task as it is shown to whoever works on it.
+/// A task as its executor sees it.
 pub(super) fn shown_task(task: &Task, held: &ExecutionFolder) -> PrimedTask {
     task_of(task, held, &mut Budget::new(FOR_EXECUTION))
 }

@@ -86,7 +86,7 @@ fn replaced(by: &Comment) -> Option<&EntryId> {
     by.edits.as_ref().filter(|id| **id < by.id)
 }
 
-/// An imported comment is one, whoever changed it, here or in its source: its latest version stands.
+/// An imported comment is one comment, whether it was changed here or in its source: its latest version stands.
 fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
     let mut said_there: Option<&str> = None;
     let mut changes: Vec<&Comment> = Vec::new();

@@ -7,7 +7,7 @@ use crate::model::exploration::Extent;
 use crate::model::roadmap::{Factors, RoadmapChoice, RoadmapDocument, RoadmapMode};
 use crate::rules::roadmap::mode;
 
-/// So many of the five factors decide.
+/// How many of the five factors decide.
 const DECISIVE: usize = 3;
 
 /// What the factors come to.

@@ -9,7 +9,7 @@ use crate::model::text_enum;
 use crate::model::time::Time;
 use crate::rules::folder::RoadmapFolder;
 
-/// After so many rounds of feedback a roadmap is carried out as it is.
+/// After this many rounds of feedback, a roadmap is executed as it is.
 pub(crate) const MOST_ROUNDS: usize = 5;
 
 text_enum!(

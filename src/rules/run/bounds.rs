@@ -110,7 +110,10 @@ impl Bounds {
     /// Why the agent may not push.
     pub(crate) fn refuses_push(&self) -> String {
         let article = if self.branch.is_some() { "an" } else { "a" };
-        format!("{article} {} does not push: whoever started the run decides what is published", self.role)
+        format!(
+            "{article} {} does not push: the person who started the run decides what is published",
+            self.role
+        )
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Progress<'a> {
     pub(crate) breaches: Vec<&'a Breach>,
     /// How often each issue may be tried again because someone chose that.
     granted: BTreeMap<&'a IssueId, u64>,
-    /// The issues for which someone stopped the run. Whoever resumes it wants them tried again.
+    /// The issues for which someone stopped the run. Resuming the run tries them again.
     stopped_for: Vec<&'a IssueId>,
     /// What people chose when something had failed too often, in order.
     pub(crate) decisions: Vec<&'a Decided>,

@@ -19,7 +19,7 @@ type Link<V> = Option<Rc<Node<V>>>;
 
 #[derive(Debug)]
 struct Node<V> {
-    /// The sum of the hashes of its keys and values. Two maps are equal if these are equal: whoever writes a history
+    /// The sum of the hashes of its keys and values. Two maps are equal if these are equal: the author of a history
     /// does not know the key of the hash.
     hash: u64,
     kind: Kind<V>,

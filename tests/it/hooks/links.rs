@@ -25,7 +25,7 @@ fn a_link_says_what_the_commit_is_and_renews_the_lease() {
     assert_eq!(link["task_id"], "T2");
     assert_eq!(link["subject"], "extend \"it\"");
     assert_eq!(link["author"], "Bob <bob@example.org>");
-    assert_eq!(link["actor"], "Ada <ada@example.org>", "whoever commits acts");
+    assert_eq!(link["actor"], "Ada <ada@example.org>", "the committer is the actor");
     assert_eq!(link["files"], json!(["README", "src/deep/er/ü.rs", "src/new file.rs"]));
     assert_eq!(link["linked_by"], "hook");
     assert_eq!(renew["type"], "renew");

@@ -80,7 +80,7 @@ fn what_was_ended_elsewhere_is_not_ended_again() {
     }
 }
 
-/// Both reports are there, and each clone is told of them once.
+/// Both reports are there, and each clone names them once.
 #[track_caller]
 fn both_are_told(repos: [&Repo; 2], met: &str) {
     assert!(met.contains("ended in several clones"), "{met}");

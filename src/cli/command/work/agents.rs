@@ -35,7 +35,7 @@ enum AgentCommand {
     Setup(super::agents_setup::Args),
     /// List the agents, where each setting comes from, and whether the program is found
     ///
-    /// The column RUNS has the roles for which git config (wf.run.explorer, .planner, .reviewer, .executor) names the agent:
+    /// The column RUNS lists the roles for which git config (wf.run.explorer, .planner, .reviewer, .executor) names the agent:
     /// `git wf run` uses it for them unless told otherwise.
     List,
     /// Start an agent, and test whether it answers
@@ -44,7 +44,7 @@ enum AgentCommand {
     Test {
         /// An agent's name, or a command line
         agent: String,
-        /// The role that it acts in
+        /// The agent's role
         #[arg(long, default_value = "explorer", value_parser = parse_role)]
         role: Role,
         /// Send it a request for ROLE with this JSON as input (`-` for stdin), and print a valid answer

@@ -10,7 +10,7 @@ use crate::ui;
 /// shows the files. Other content stays byte for byte; --remove restores the files as they were. An entry that somebody
 /// wrote by hand is kept. Either all files are changed or none. Commit them to share them.
 ///
-/// Without agents, --check looks at those that are set up, --list and --remove at all. gitwf-agents(7) says where the
+/// Without AGENT, --check covers the agents that are set up; --list and --remove cover all. gitwf-agents(7) says where the
 /// formats come from, and what each agent asks before it uses them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Fail if something is missing or outdated, and say what; change nothing
     #[arg(long, conflicts_with_all = ["remove", "list", "dry_run"])]
     check: bool,
-    /// Take out what was written
+    /// Remove what was written
     #[arg(long, conflicts_with = "list")]
     remove: bool,
     /// List what each agent reads, and whether it is there

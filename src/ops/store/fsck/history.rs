@@ -78,7 +78,7 @@ pub(super) fn check(
         for it in store.wrongly_aside(None, snapshot.commit())? {
             let commit = ObjectId::from_hex(it.commit.as_bytes()).ok();
             let what = format!("{} {}", it.author, it.what);
-            let remedy = Remedy::words("it stays in the history; ask whoever did it");
+            let remedy = Remedy::words("it stays in the history; ask its author");
             found.add_with(Severity::Error, &it.path, commit, what, Some(remedy));
         }
     }

@@ -88,7 +88,7 @@ fn settle_for(
                     return Err(refused);
                 }
             }
-            // Whoever plans it anew may come to other tests.
+            // A new plan may have other tests.
             (Failed, Some(plan)) if !run.takes(RunStep::Plan) => {
                 if let Some(refused) = refused(session, watch, plan)? {
                     return Err(refused);

@@ -190,7 +190,7 @@ fn settings(common: &Path) -> Settings {
         names.map(|it| Path::new(folder).join(it.file_name())).collect::<Vec<_>>()
     };
     let names = SETTINGS.iter().map(PathBuf::from).chain(FOLDERS.iter().flat_map(inside));
-    // Whoever collects garbage writes this one.
+    // Garbage collection writes this one.
     let names = names.filter(|name| name != Path::new("info/refs"));
     names.filter_map(|name| Some((name.clone(), raw::read(common, &name).ok()?))).collect()
 }
@@ -266,7 +266,7 @@ impl Tree {
             let now = look(&self.folder, path).map(|_| raw::read(&self.folder, path));
             let old = was.map(|was| was.content(store)).transpose();
             match (now, old) {
-                // It was written anew as it was.
+                // It was rewritten with the same content.
                 (Some(Ok(now)), Ok(Some(old))) if now == old => continue,
                 (Some(Ok(now)), Ok(old)) => {
                     kept.insert(path.clone(), (now.kind, store.repo().write_bytes(&now.bytes)?));

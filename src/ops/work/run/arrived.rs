@@ -17,7 +17,7 @@ use crate::store::{ObjectId, Read, Store, StoreError, records};
 pub(super) struct Arrivals(RefCell<BTreeMap<(IssueId, ObjectId), Option<String>>>);
 
 impl Arrivals {
-    /// The first of these issues whose work is not in the history of `head`, and why that is so.
+    /// The first of these issues whose work is not in the history of `head`, and why.
     pub(super) fn missing<'a>(
         &self,
         store: &Store,

@@ -77,7 +77,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         Some(mode) => mode,
         None => configured_mode(store)?,
     };
-    // Whoever names a reviewer wants a review.
+    // Naming a reviewer means wanting a review.
     let is_to_review = input.agents.reviewer.is_some() && !input.skip_review;
     let mode = mode.unwrap_or_else(|| match mode_for(&priorities) {
         RunMode::Quick if is_to_review => RunMode::Full,

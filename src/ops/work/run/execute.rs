@@ -54,7 +54,7 @@ pub(super) fn execute(job: &Job, execution: &Execution) -> StepOutcome {
         Err(refusal) => return StepOutcome::Gave(failure_of(&refusal)),
     };
     let carrying = Carrying { job, execution, session: &session };
-    // Whoever was killed behind the last commit has nothing left to do but this.
+    // After a kill behind the last commit, only this is left to do.
     if execution.may_be_done && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
         return StepOutcome::Completed(execution.id.clone(), Spent::default());
     }

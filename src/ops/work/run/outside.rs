@@ -4,7 +4,7 @@
 //! Others may work in the repository meanwhile: the user, and other agents of the run. So a change by itself blames nobody.
 //! An agent is named only if git's trace of the commands that it ran shows the act. Otherwise a change is recorded, if at
 //! all, without a name: a branch that was deleted, and whose commits nothing else holds, comes back; the user's work tree is
-//! left as it is; and a branch that moved is taken for the work of whoever it belongs to.
+//! left as it is; and a branch that moved is assumed to be its owner's work.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -51,7 +51,7 @@ pub(crate) struct As {
 }
 
 impl As {
-    /// An agent with this name, which acts in a role for whoever has the session.
+    /// An agent with this name, which acts in a role on behalf of the session's owner.
     pub(in crate::ops::work) fn agent(session: &Session, actor: Option<String>, role: Role) -> Self {
         let variables = session.environment();
         let date = variables.iter().find(|(name, _)| name == "GIT_COMMITTER_DATE");
@@ -168,7 +168,7 @@ pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
     }
     let folder = places.branch_tree();
     if folder.exists() || folder.is_symlink() {
-        // Whoever was killed in the middle of a merge left it behind, and nobody else works there.
+        // A process killed during a merge left it behind, and nobody else works there.
         if let Ok(there) = tree::open_of(store, &folder)
             && there.branch()?.as_deref() == Some(branch)
         {
@@ -251,7 +251,7 @@ pub(super) fn keep_uncommitted(store: &Store, branch: &str) -> Result<(), Refusa
     Ok(kept?)
 }
 
-/// A copy of the index in a git directory, to be changed and thrown away. Without one, git reads all files anew.
+/// A copy of the index in a git directory, to be changed and thrown away. Without one, git reads all files again.
 ///
 /// The copy is as old as the original: git reads a file again only if it is not older than the index, and would miss what
 /// was changed in the very second of the checkout.

@@ -120,7 +120,7 @@ pub(super) fn standings(
         let issue = known.issue(&snapshot, id)?;
         all.push(at.standing(issue, ready.contains(id))?);
     }
-    // Whoever depends on work that is on another branch would begin without it.
+    // An issue whose dependency's work is on another branch would start without it.
     for at in all.iter_mut().filter(|at| at.status == IssueStatus::Queued && at.is_ready) {
         let (Some(head), Some(issue)) = (head, world.facts.get(&at.issue)) else { continue };
         if let Some((needed, why)) = arrivals.missing(store, &snapshot, head, &issue.depends_on)? {

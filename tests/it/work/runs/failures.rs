@@ -107,7 +107,7 @@ fn what_was_not_committed_is_kept_on_a_branch() {
     let branch = message.split("on the branch ").nth(1).unwrap().trim_end_matches(')');
     assert_eq!(world.repo.git(&["show", &format!("{branch}:a.txt")]).ok().stdout, "two\n");
     assert_eq!(world.repo.git(&["show", &format!("{branch}:b.txt")]).ok().stdout, "new\n");
-    // The worktree stays, for whoever looks into it.
+    // The worktree stays, so that someone can look into it.
     assert_eq!(
         world.repo.git(&["worktree", "list", "--porcelain"]).ok().stdout.matches("worktree ").count(),
         2

@@ -26,8 +26,8 @@ impl Dice {
 /// The points at which a transaction of the store, or a claim, can die.
 const POINTS: [&str; 7] = ["object", "objects", "noted", "locked", "moved", "ensured", "claimed"];
 
-/// Runs until it is killed: after it told so many things, or at such a point of one of its transactions. Whether it was
-/// killed, rather than coming to its end before.
+/// Runs until it is killed, after some number of events or at some point of a transaction. Returns whether it was
+/// killed before it ended.
 fn is_killed(repo: &Repo, args: &[&str], dice: &mut Dice) -> bool {
     if dice.below(2) == 0 {
         let point = format!("{}:{}", POINTS[dice.below(POINTS.len())], 1 + dice.below(9));
@@ -76,7 +76,7 @@ fn is_done_once(repo: &Repo, run: &Value, branch: &str) {
     assert_eq!(made, subjects);
 }
 
-/// Kills runs over five issues until so many were killed, each again and again until it is over.
+/// Kills runs over five issues `kills` times, resuming each until it ends.
 fn killed_again_and_again(mut kills: usize) {
     let seed = seed();
     let mut dice = Dice(seed);

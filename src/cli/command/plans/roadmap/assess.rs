@@ -9,19 +9,19 @@ use crate::ops::plans::roadmap;
 pub(super) struct Args {
     /// An assessment or a roadmap, a JSON file (`-` for stdin); options override it
     file: Option<String>,
-    /// How unclear it is what is wanted: low, medium or high
+    /// Uncertainty of the scope: low, medium or high
     #[arg(long, value_name = "HOW", value_parser = parse_extent)]
     scope_clarity: Option<Extent>,
-    /// How uncertain it is how it can be done
+    /// Uncertainty of the implementation
     #[arg(long, value_name = "HOW", value_parser = parse_extent)]
     technical_risk: Option<Extent>,
-    /// How unknown it is what it depends on
+    /// Uncertainty of the dependencies
     #[arg(long, value_name = "HOW", value_parser = parse_extent)]
     dependency_unknown: Option<Extent>,
-    /// How new the subject is to those who do it
+    /// Unfamiliarity of the team with the domain
     #[arg(long, value_name = "HOW", value_parser = parse_extent)]
     domain_familiarity: Option<Extent>,
-    /// How likely the requirement is to change
+    /// Likelihood that the requirement changes
     #[arg(long, value_name = "HOW", value_parser = parse_extent)]
     requirement_stability: Option<Extent>,
 }

@@ -238,7 +238,7 @@ impl Driver<'_> {
     }
 
     /// Waits until the agents that are at work have ended, and publishes what they did: their claims are this clone's,
-    /// whoever drives the run now.
+    /// even if another clone drives the run now.
     fn let_agents_end(&mut self) {
         self.stops.fetch_add(1, Ordering::Relaxed);
         while !self.busy.is_empty() {

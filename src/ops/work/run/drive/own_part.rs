@@ -182,7 +182,7 @@ impl Driver<'_> {
     }
 
     /// The worktree of the branch of the run. If an agent put something else in its place, or checked something else out
-    /// there, it is made anew.
+    /// there, it is created again.
     fn branch_tree(&mut self) -> Result<Store, Refusal> {
         let store = self.session.store();
         let folder = self.places.branch_tree();

@@ -48,7 +48,7 @@ impl Driver<'_> {
     }
 
     /// Takes the branch and the worktree of an execution that has just failed away. If a commit was missing, the worktree
-    /// stays as it is, for whoever looks into it.
+    /// stays as it is, so that someone can look into it.
     pub(super) fn leave_room(&self, issue: &IssueId, keeps_tree: bool) -> Result<(), Refusal> {
         let store = self.session.store();
         let folder = issues::existing(&store.snapshot()?, issue)?;
