@@ -40,7 +40,7 @@ struct Arguments {
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 macro_rules! commands {
@@ -211,7 +211,10 @@ pub fn main() -> ExitCode {
     };
     let json = arguments.json;
     let mut context = Context::new(json);
-    let outcome = dispatch(arguments.command, &mut context);
+    let outcome = match arguments.command {
+        Some(command) => dispatch(command, &mut context),
+        None => command::home::run(&mut context),
+    };
     context.tell_rest();
     // What was written before a failure is still shown.
     let (shown, warnings) = context.finish();

@@ -287,6 +287,11 @@ pub(super) static KINDS: &[Kind] = &[
         "`detail`: an item, with everything that its executor needs",
     ),
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
+    kind::<ops::issues::Home>(
+        Sort::Answer,
+        "home",
+        "`git wf` without a command: where you are, what waits for you, and what to type next",
+    ),
     kind::<ops::work::Prime>(Sort::Answer, "prime", "`prime`: what an agent needs at the start of a session"),
     kind::<ops::work::Reminder>(
         Sort::Answer,

@@ -3,16 +3,17 @@
 use std::ops::ControlFlow;
 
 use rusqlite::types::{Type, Value};
-use rusqlite::{Row, params_from_iter};
+use rusqlite::{OptionalExtension, Row, params_from_iter};
 
 use super::error::IndexError;
 use super::rows::BROKEN;
-use super::{Index, query};
+use super::{Index, packed, query};
 use crate::model::issue::Issue;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
+use crate::rules::facts::IssueFacts;
 use crate::rules::roadmap::names_of_tag;
 use crate::rules::shown::IssueDerived;
 
@@ -228,6 +229,19 @@ impl Index<'_> {
         found: impl FnMut(Listed) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, IndexError> {
         self.each(LISTED, numbers, listed, found)
+    }
+
+    /// The facts of these issues.
+    pub(crate) fn facts(&self, numbers: &[i64]) -> Result<Vec<IssueFacts>, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT packed FROM facts WHERE n = ?1")?;
+        let mut found = Vec::with_capacity(numbers.len());
+        for n in numbers {
+            let packed: Option<Vec<u8>> = query.query_row([n], |row| row.get(0)).optional()?;
+            if let Some(packed) = packed {
+                found.push(packed::read_facts(&packed)?);
+            }
+        }
+        Ok(found)
     }
 
     /// An issue as a row of a table.

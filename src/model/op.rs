@@ -132,6 +132,8 @@ text_enum!(
         Context = "context",
         /// Shows what an executor needs.
         Detail = "detail",
+        /// Shows a session in a repository of its own.
+        Demo = "demo",
         /// Compares two states of the store.
         Diff = "diff",
         /// Exports the store as JSON lines.
@@ -200,6 +202,8 @@ text_enum!(
         Trace = "trace",
         /// Explains lines of a file.
         Why = "why",
+        /// Answers an open question.
+        WisdomAnswer = "wisdom answer",
         /// Lists what was learned.
         WisdomList = "wisdom list",
     }

@@ -20,6 +20,7 @@ pub(crate) mod formation;
 pub(crate) mod lease;
 pub(crate) mod limits;
 pub(crate) mod made_by;
+pub(crate) mod next_steps;
 pub(crate) mod overlap;
 pub(crate) mod plan_check;
 pub(crate) mod policy;

@@ -4,6 +4,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 pub(super) mod clones;
+pub(super) mod home;
 pub(super) mod issues;
 pub(super) mod plans;
 pub(super) mod queue;

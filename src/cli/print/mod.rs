@@ -16,6 +16,7 @@ pub(super) mod diff;
 pub(super) mod execution;
 pub(super) mod feedback;
 pub(super) mod fsck;
+pub(super) mod home;
 pub(super) mod import;
 pub(super) mod issue;
 pub(super) mod issues;

@@ -59,7 +59,7 @@ pub(crate) use new_worktree::branch_of;
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own, why_lost};
 pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};
 pub(crate) use planned::{as_claimed, as_stored, planned};
-pub(crate) use prime::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, prime};
+pub(crate) use prime::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};
 pub(crate) use publish::{
     Asked, ask, ask_about, confirm, publish, publish_after, publish_store, through, unbind_worktree,
     unpublished,

@@ -182,7 +182,11 @@ fn short_branch(name: &str) -> String {
     Budget::new(40).text(short, 40).unwrap_or_default()
 }
 
-fn primed(
+/// What a worktree executes, and the task to work on.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn primed(
     store: &Store,
     snapshot: &Snapshot<'_>,
     held: &ExecutionFolder,

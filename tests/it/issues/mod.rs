@@ -2,6 +2,7 @@
 
 mod change;
 mod filters;
+mod home;
 mod ids;
 mod list;
 mod new;

@@ -35,5 +35,5 @@ pub(crate) use driver::Driven;
 pub(crate) use dry::{DryRun, dry};
 pub(crate) use report::report;
 pub(crate) use resume::{Resume, resume, run};
-pub(crate) use view::{LoggedView, RunSummary, RunView, list, log, show};
+pub(crate) use view::{LoggedView, RunSummary, RunView, interrupted, list, log, show};
 pub(crate) use watch::{RunUpdate, StartedIssue, Watch};

@@ -141,6 +141,16 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
     Ok(session.done(found.into_iter().map(summary).collect(), None))
 }
 
+/// The runs that a process of this repository drove and left before their end.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn interrupted(session: &Session) -> Result<Vec<RunId>, Refusal> {
+    let (found, _) = all(&session.store().snapshot()?)?;
+    let left = found.into_iter().filter(|run| Driven::of(session.store(), run) == Driven::Interrupted);
+    Ok(left.map(|folder| folder.run.id).collect())
+}
+
 /// The log of a run, in order: of the named run, or else of the latest.
 ///
 /// # Errors

@@ -1,0 +1,197 @@
+//! Where the user is, and what to type next.
+
+use std::io::{self, Write};
+
+use super::issues::status_style;
+use super::remedy;
+use crate::model::remedy::Remedy;
+use crate::ops::issues::{Attention, AttentionKind, Home, HomeItems, SyncState};
+use crate::ops::work::PrimedExecution;
+use crate::rules::readiness::Blocker;
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Cell, Column, Screen, Table, style};
+
+pub(in crate::cli) fn home(screen: &mut Screen, home: &Home) -> io::Result<()> {
+    place(screen, home)?;
+    if home.tip.is_none() {
+        no_store(screen, home)?;
+        return next(screen, &home.next);
+    }
+    match (&home.execution, &home.lost) {
+        (Some(it), _) => execution(screen, it)?,
+        (None, Some(why)) => {
+            writeln!(screen, "this worktree no longer executes {}", clean_line(why))?;
+        }
+        (None, None) => writeln!(screen, "this worktree executes nothing")?,
+    }
+    items(screen, "ready", &home.ready)?;
+    items(screen, "blocked", &home.blocked)?;
+    if !home.attention.is_empty() {
+        heading(screen, "waiting for you", home.attention.iter().map(|it| it.count).sum())?;
+    }
+    for group in &home.attention {
+        attention(screen, group)?;
+    }
+    writeln!(screen)?;
+    issues(screen, home)?;
+    sync(screen, &home.sync)?;
+    next(screen, &home.next)
+}
+
+fn place(screen: &mut Screen, home: &Home) -> io::Result<()> {
+    let worktree = match &home.worktree {
+        Some(name) => format!("worktree {}", clean_line(name)),
+        None => "main worktree".to_owned(),
+    };
+    let branch = match &home.branch {
+        Some(name) => format!("on {}", clean_line(name)),
+        None => "with a detached HEAD".to_owned(),
+    };
+    let role = home.role.map(|role| format!(", as {role}")).unwrap_or_default();
+    let line = format!("{worktree} {branch}{role}");
+    writeln!(screen, "{}", screen.painter().paint(style::DIM, &line))
+}
+
+fn no_store(screen: &mut Screen, home: &Home) -> io::Result<()> {
+    writeln!(screen, "there is no store here yet: {} does not exist", home.reference)?;
+    let fetches = match &home.sync.remote {
+        Some(remote) => {
+            let remote = clean_line(remote);
+            format!(
+                ", fetches the store of {remote} if it has one, and makes a plain `git fetch` bring it along"
+            )
+        }
+        None => String::new(),
+    };
+    writeln!(screen, "`git wf init` creates that ref{fetches}; it changes no branch and no file")
+}
+
+fn heading(screen: &mut Screen, name: &str, count: usize) -> io::Result<()> {
+    writeln!(screen, "\n{} ({count})", screen.painter().paint(style::HEADING, name))
+}
+
+fn execution(screen: &mut Screen, it: &PrimedExecution) -> io::Result<()> {
+    let painter = screen.painter();
+    let issue = painter.paint(style::ID, it.issue_id.as_str());
+    writeln!(screen, "executing {issue} {}", clean_line(&it.title))?;
+    let branch = it.branch.as_deref().map(|name| format!(" on {}", clean_line(name))).unwrap_or_default();
+    let left = match it.open_count {
+        0 => format!("{}, all begun", count(it.tasks, "task")),
+        open => format!("{open} of {} to do", count(it.tasks, "task")),
+    };
+    writeln!(screen, "  {}{branch}: {left}", painter.paint(style::ID, it.solution_id.as_str()))?;
+    if let Some(task) = &it.task {
+        writeln!(screen, "  task {}: {}", painter.paint(style::ID, &task.id), clean_line(&task.title))?;
+    }
+    Ok(())
+}
+
+/// Items, each with what it waits for.
+fn items(screen: &mut Screen, name: &str, items: &HomeItems) -> io::Result<()> {
+    if items.count == 0 {
+        return Ok(());
+    }
+    heading(screen, name, items.count)?;
+    let mut table = Table::new([Column::left(""), Column::left(""), Column::left(""), Column::flexible("")]);
+    for it in &items.first {
+        table.row([
+            Cell::from(""),
+            Cell::new(it.item.as_str(), style::ID),
+            Cell::from(it.issue_id.as_str()),
+            Cell::from(it.title.as_str()),
+        ]);
+        for blocker in &it.blocked_by {
+            table.row([
+                Cell::from(""),
+                Cell::from(""),
+                Cell::from(""),
+                Cell::new(said(blocker), style::WARN),
+            ]);
+        }
+    }
+    table.print(screen)?;
+    more(screen, items.count, items.first.len())
+}
+
+fn said(blocker: &Blocker) -> String {
+    remedy::with_remedies(&blocker.reason, &blocker.remedies)
+}
+
+fn more(screen: &mut Screen, count: usize, shown: usize) -> io::Result<()> {
+    match count - shown {
+        0 => Ok(()),
+        more => writeln!(screen, "{}", screen.painter().paint(style::DIM, &format!("  and {more} more"))),
+    }
+}
+
+/// Things that wait for one reason: what they are, and what to do about each.
+fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
+    let verb = match group.kind {
+        AttentionKind::Decision => "decide",
+        AttentionKind::Conflict => "resolve",
+        AttentionKind::Lease => "expired",
+        AttentionKind::Run => "resume",
+        AttentionKind::Failure => "failed",
+        AttentionKind::Review => "review",
+        AttentionKind::Choice => "choose",
+        AttentionKind::Question => "answer",
+    };
+    let mut table = Table::new([Column::left(""), Column::left(""), Column::left(""), Column::flexible("")]);
+    for it in &group.first {
+        table.row([
+            Cell::from(""),
+            Cell::new(verb, style::WARN),
+            Cell::new(it.id.as_str(), style::ID),
+            Cell::from(it.what.as_str()),
+        ]);
+    }
+    table.print(screen)?;
+    let first = group.first.iter().flat_map(|it| &it.remedies).next();
+    if let Some(line) = first.and_then(|it| remedy::spelled(std::slice::from_ref(it))) {
+        writeln!(screen, "    {}", screen.painter().paint(style::DIM, &line))?;
+    }
+    more(screen, group.count, group.first.len())
+}
+
+fn issues(screen: &mut Screen, home: &Home) -> io::Result<()> {
+    let painter = screen.painter();
+    let mut counts: Vec<String> = Vec::new();
+    for (status, count) in &home.issues {
+        counts.push(format!("{count} {}", painter.paint(status_style(*status), status.as_str())));
+    }
+    if home.broken > 0 {
+        counts.push(painter.paint(style::BAD, &format!("{} that cannot be read", home.broken)).to_string());
+    }
+    let counts = if counts.is_empty() { "none".to_owned() } else { counts.join(", ") };
+    writeln!(screen, "issues: {counts}")
+}
+
+fn sync(screen: &mut Screen, sync: &SyncState) -> io::Result<()> {
+    let Some(remote) = &sync.remote else { return writeln!(screen, "sync: no remote") };
+    let remote = clean_line(remote);
+    let state = match (sync.ahead, sync.behind) {
+        (None, _) | (_, None) => format!("never synced with {remote}"),
+        (Some(0), Some(0)) => format!("up to date with {remote} when it was last seen"),
+        (Some(ahead), Some(0)) => format!("{} to push to {remote}", count(ahead, "commit")),
+        (Some(0), Some(behind)) => format!("{} of {remote} to merge", count(behind, "commit")),
+        (Some(ahead), Some(behind)) => {
+            format!("{} to push to {remote}, {behind} to merge", count(ahead, "commit"))
+        }
+    };
+    writeln!(screen, "sync: {state}")
+}
+
+fn next(screen: &mut Screen, steps: &[Remedy]) -> io::Result<()> {
+    writeln!(screen)?;
+    let mut table = Table::new([Column::left(""), Column::left(""), Column::flexible("")]);
+    for (n, step) in steps.iter().enumerate() {
+        let Some(call) = &step.call else { continue };
+        let label = if n == 0 { "next:" } else { "" };
+        table.row([
+            Cell::new(label, style::HEADING),
+            Cell::new(remedy::command(call), style::GOOD),
+            Cell::new(step.words.as_str(), style::DIM),
+        ]);
+    }
+    table.print(screen)
+}

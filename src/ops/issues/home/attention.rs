@@ -1,0 +1,291 @@
+//! What waits for the user.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::index::{Filter, Index, Sort};
+use crate::model::id::IssueId;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::{Call, Remedies, Remedy};
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::text_enum;
+use crate::model::wisdom::WisdomType;
+use crate::ops::work::run;
+use crate::ops::{Refusal, Session};
+use crate::rules::facts::IssueFacts;
+use crate::rules::policy::Gate;
+use crate::rules::readiness::QueueView;
+use crate::rules::{review, roles, wisdom};
+use crate::store::{Snapshot, records};
+use crate::sync::conflicts;
+
+text_enum!(
+    /// Why something waits for someone.
+    AttentionKind {
+        /// Items cannot go on before someone decides on their order, or whether to go on with a plan.
+        Decision = "decision",
+        /// A field that two clones changed differently.
+        Conflict = "conflict",
+        /// A claim whose lease has expired.
+        Lease = "lease",
+        /// A run that was interrupted.
+        Run = "run",
+        /// The last attempt at an issue failed.
+        Failure = "failure",
+        /// A plan that the policy wants reviewed.
+        Review = "review",
+        /// An issue with plans, none of which was chosen.
+        Choice = "choice",
+        /// An open question of a run or a team.
+        Question = "question",
+    }
+);
+
+impl AttentionKind {
+    /// The operation with which it is settled; a role that may not do it need not see it.
+    fn operation(self) -> Op {
+        match self {
+            Self::Decision => Op::QueueResolve,
+            Self::Conflict => Op::Conflicts,
+            Self::Lease => Op::LeaseRelease,
+            Self::Run => Op::Run,
+            Self::Failure => Op::Retry,
+            Self::Review => Op::SolutionReview,
+            Self::Choice => Op::Bind,
+            Self::Question => Op::WisdomAdd,
+        }
+    }
+}
+
+/// What waits for the user for one reason.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Attention {
+    /// Why it waits.
+    pub(crate) kind: AttentionKind,
+    /// How many there are.
+    pub(crate) count: usize,
+    /// The first of them.
+    pub(crate) first: Vec<AttentionItem>,
+}
+
+/// Something that waits for the user.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AttentionItem {
+    /// The id of what waits: of an issue, a plan, an execution, a run, or the name of a conflict.
+    pub(crate) id: String,
+    /// The issue, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_id: Option<IssueId>,
+    /// What it is about: a title, a question.
+    pub(crate) what: String,
+    /// What to do about it.
+    pub(crate) remedies: Vec<Remedy>,
+}
+
+/// What all groups are derived from.
+struct World<'a> {
+    session: &'a Session,
+    index: &'a Index<'a>,
+    snapshot: &'a Snapshot<'a>,
+    views: &'a [QueueView],
+}
+
+/// All groups that are not empty, each with its first `most` members.
+pub(super) fn all(
+    session: &Session,
+    index: &Index<'_>,
+    snapshot: &Snapshot<'_>,
+    views: &[QueueView],
+    most: usize,
+) -> Result<Vec<Attention>, Refusal> {
+    let world = World { session, index, snapshot, views };
+    let role = session.store().role();
+    let mut found = Vec::new();
+    for kind in AttentionKind::ALL {
+        if roles::admit(role, kind.operation()).is_err() {
+            continue;
+        }
+        let mut all = world.items(*kind)?;
+        let count = all.len();
+        all.truncate(most);
+        if count > 0 {
+            found.push(Attention { kind: *kind, count, first: all });
+        }
+    }
+    Ok(found)
+}
+
+fn about(issue: &IssueFacts, id: impl ToString, what: String, remedies: Remedies) -> AttentionItem {
+    AttentionItem {
+        id: id.to_string(),
+        issue_id: Some(issue.id.clone()),
+        what,
+        remedies: remedies.into_vec(),
+    }
+}
+
+impl World<'_> {
+    fn items(&self, kind: AttentionKind) -> Result<Vec<AttentionItem>, Refusal> {
+        match kind {
+            AttentionKind::Decision => self.decisions(),
+            AttentionKind::Conflict => self.conflicts(),
+            AttentionKind::Lease => self.leases(),
+            AttentionKind::Run => self.runs(),
+            AttentionKind::Failure => self.failures(),
+            AttentionKind::Review => self.reviews(),
+            AttentionKind::Choice => self.choices(),
+            AttentionKind::Question => self.questions(),
+        }
+    }
+
+    /// The issues with one of these statuses, the most urgent first.
+    fn issues(&self, statuses: &[IssueStatus], has_solution: bool) -> Result<Vec<IssueFacts>, Refusal> {
+        let filter = Filter { statuses: statuses.to_vec(), has_solution, ..Filter::default() };
+        let numbers = self.index.list(&filter, Sort::Priority, (0, None))?;
+        Ok(self.index.facts(&numbers)?)
+    }
+
+    /// Conflicts of a queue that someone must decide, and plans that were rejected too often.
+    fn decisions(&self) -> Result<Vec<AttentionItem>, Refusal> {
+        let served = self.views.iter().filter(|view| view.status == "active");
+        let mut found: Vec<AttentionItem> = Vec::new();
+        for conflict in served.flat_map(|view| &view.conflicts) {
+            let (Some(id), Some(asked)) = (&conflict.id, &conflict.clarification) else { continue };
+            let decide = |choice: &crate::rules::queue_conflicts::Choice| {
+                let order: Vec<&str> = choice.order.iter().map(|id| id.as_str()).collect();
+                Call::new(Op::QueueResolve, [id]).option("order", order.join(","))
+            };
+            let remedies =
+                asked.options.iter().take(2).map(|it| Remedy::call(decide(it), it.description.clone()));
+            found.push(AttentionItem {
+                id: id.clone(),
+                issue_id: None,
+                what: asked.question.clone(),
+                remedies: remedies.collect(),
+            });
+        }
+        for issue in
+            self.issues(&[IssueStatus::Registered, IssueStatus::Planning, IssueStatus::Planned], true)?
+        {
+            let Some((id, plan)) = issue.bound.as_ref().and_then(|id| Some((id, issue.plans.get(id)?)))
+            else {
+                continue;
+            };
+            if plan.review.rejected_rounds >= review::MOST_ROUNDS {
+                let refusal = review::Refusal::OwnerDecides {
+                    solution: id.clone(),
+                    rounds: plan.review.rejected_rounds,
+                };
+                found.push(about(&issue, id, refusal.to_string(), crate::model::Explain::remedies(&refusal)));
+            }
+        }
+        Ok(found)
+    }
+
+    fn conflicts(&self) -> Result<Vec<AttentionItem>, Refusal> {
+        let open = conflicts::open(self.session.store())?;
+        let one = |it: conflicts::Conflict| AttentionItem {
+            issue_id: IssueId::parse(&it.record).ok(),
+            what: match it.field.as_str() {
+                conflicts::WHOLE => "two clones created it".to_owned(),
+                field => format!("two clones changed `{field}` differently"),
+            },
+            remedies: vec![Remedy::call(Op::Conflicts, "shows both values")],
+            id: it.record,
+        };
+        Ok(open.into_iter().map(one).collect())
+    }
+
+    fn leases(&self) -> Result<Vec<AttentionItem>, Refusal> {
+        let now = self.session.store().now()?;
+        let mut found = Vec::new();
+        for issue in self.issues(&[IssueStatus::Executing], false)? {
+            let Some(holder) = &issue.holder else { continue };
+            if holder.status == ExecutionStatus::Executing && now > holder.lease_expires_at {
+                let what = format!("the lease of {} expired at {}", holder.actor, holder.lease_expires_at);
+                let remedies = Remedies::call(Op::Next, "takes it over, unless it is yours: then it goes on")
+                    .or_call(Other::LeaseList, "shows the leases");
+                found.push(about(&issue, &holder.execution_id, what, remedies));
+            }
+        }
+        Ok(found)
+    }
+
+    fn runs(&self) -> Result<Vec<AttentionItem>, Refusal> {
+        let one = |id: crate::model::id::RunId| AttentionItem {
+            issue_id: None,
+            what: "the run was interrupted".to_owned(),
+            remedies: Remedies::call(Call::new(Other::RunResume, [&id]), "continues it").into_vec(),
+            id: id.to_string(),
+        };
+        Ok(run::interrupted(self.session)?.into_iter().map(one).collect())
+    }
+
+    fn failures(&self) -> Result<Vec<AttentionItem>, Refusal> {
+        let all = self.issues(&[IssueStatus::Failed], false)?;
+        let one = |issue: &IssueFacts| {
+            let retry = Remedies::call(Call::new(Op::Retry, [&issue.id]), "queues it again");
+            about(issue, &issue.id, issue.title.clone(), retry)
+        };
+        Ok(all.iter().map(one).collect())
+    }
+
+    /// Chosen plans that nobody has reviewed, if the policy requires that, and the user did not write.
+    fn reviews(&self) -> Result<Vec<AttentionItem>, Refusal> {
+        if !Gate::Review.is_required(&records::root(self.snapshot)?.policy) {
+            return Ok(vec![]);
+        }
+        let me = self.session.store().identity().ok().map(|identity| identity.person());
+        let mut found = Vec::new();
+        for issue in self.issues(&[IssueStatus::Planning, IssueStatus::Planned], true)? {
+            let Some((id, plan)) = issue.bound.as_ref().and_then(|id| Some((id, issue.plans.get(id)?)))
+            else {
+                continue;
+            };
+            if plan.review.verdict.is_some() || plan.review.is_empty {
+                continue;
+            }
+            let Some(solution) = records::solution(self.snapshot, id)? else { continue };
+            if me.as_ref().is_none_or(|me| review::may_review(&solution, me).is_ok()) {
+                let remedies = Remedies::call(Call::new(Other::SolutionShow, [id]), "shows it")
+                    .or_call(Call::new(Op::SolutionReview, [id]), "records a review");
+                found.push(about(&issue, id, issue.title.clone(), remedies));
+            }
+        }
+        Ok(found)
+    }
+
+    fn choices(&self) -> Result<Vec<AttentionItem>, Refusal> {
+        let all = self.issues(&[IssueStatus::Registered, IssueStatus::Planning], true)?;
+        let one = |issue: &IssueFacts| {
+            let remedies = match issue.plans.keys().collect::<Vec<_>>()[..] {
+                [only] => Remedies::call(
+                    Call::new(Op::Bind, [issue.id.as_str(), only.as_str()]),
+                    "chooses its only plan",
+                ),
+                _ => Remedies::call(Call::new(Other::SolutionList, [&issue.id]), "lists its plans")
+                    .or_call(Call::new(Op::Bind, [issue.id.as_str(), "PLAN"]), "chooses one"),
+            };
+            about(issue, &issue.id, issue.title.clone(), remedies)
+        };
+        Ok(all.iter().filter(|issue| issue.bound.is_none()).map(one).collect())
+    }
+
+    fn questions(&self) -> Result<Vec<AttentionItem>, Refusal> {
+        let all = records::wisdom(self.snapshot, &mut Vec::new())?;
+        let answered = wisdom::answered(&all);
+        let open =
+            all.into_iter().filter(|it| it.kind == WisdomType::Question && !answered.contains_key(&it.id));
+        let one = |it: crate::model::wisdom::Wisdom| AttentionItem {
+            remedies: Remedies::call(
+                Call::new(Other::WisdomAnswer, [it.id.to_string(), "TEXT".to_owned()]),
+                "answers it",
+            )
+            .into_vec(),
+            id: it.id.to_string(),
+            issue_id: it.issue_id,
+            what: it.text,
+        };
+        Ok(open.map(one).collect())
+    }
+}

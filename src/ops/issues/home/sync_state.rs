@@ -1,0 +1,43 @@
+//! How the store and that of the remote differ, as far as this clone knows.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::ops::Refusal;
+use crate::store::Store;
+use crate::sync::remote;
+
+/// How the store and that of the remote differ. Nothing is fetched for it.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct SyncState {
+    /// The remote of the store; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) remote: Option<String>,
+    /// How many commits the remote did not have when it was last seen; absent if it was never seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ahead: Option<usize>,
+    /// How many commits were fetched from it and not merged yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) behind: Option<usize>,
+}
+
+impl SyncState {
+    /// # Errors
+    /// Any error from reading the history.
+    pub(super) fn of(store: &Store) -> Result<Self, Refusal> {
+        // A remote that is set and does not exist is reported by `sync`.
+        let Some(remote) = remote::of_the_ref(store).unwrap_or_default() else { return Ok(Self::default()) };
+        let (ours, theirs) = (store.tip()?, store.read_ref(&store.tracking(&remote))?);
+        let (Some(ours), Some(theirs)) = (ours, theirs) else {
+            return Ok(Self { remote: Some(remote), ahead: None, behind: None });
+        };
+        let (ahead, behind) = match ours == theirs {
+            true => (0, 0),
+            false => (
+                store.parents_first(&[ours], Some(theirs))?.len(),
+                store.parents_first(&[theirs], Some(ours))?.len(),
+            ),
+        };
+        Ok(Self { remote: Some(remote), ahead: Some(ahead), behind: Some(behind) })
+    }
+}

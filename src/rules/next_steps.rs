@@ -1,0 +1,137 @@
+//! The one or two commands that someone would type next.
+
+use crate::model::id::IssueId;
+use crate::model::op::{Op, Operation, Other};
+use crate::model::remedy::{Call, Remedy};
+use crate::rules::roles::{self, Role};
+
+/// At most this many commands are named.
+const MOST: usize = 2;
+
+/// What the next step depends on.
+#[derive(Debug, Default)]
+pub(crate) struct Situation<'a> {
+    /// The role of the user; absent for an owner.
+    pub(crate) role: Option<Role>,
+    /// How many tasks of what the worktree executes are open; none if it executes nothing.
+    pub(crate) open_tasks: Option<usize>,
+    /// What settles the things that wait for the user, the most important first.
+    pub(crate) attention: Vec<&'a Remedy>,
+    /// How many items can be claimed.
+    pub(crate) ready: usize,
+    /// The most urgent issue whose plan is not queued.
+    pub(crate) planned: Option<IssueId>,
+    /// The most urgent issue without a chosen plan.
+    pub(crate) unplanned: Option<IssueId>,
+    /// How many issues there are.
+    pub(crate) issues: usize,
+    /// Whether the store and that of the remote differ.
+    pub(crate) differs: bool,
+}
+
+/// At most two commands, the first one first: to finish what was begun, then to settle what others wait for, then to take
+/// what is ready, and only then to prepare more.
+pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
+    let mut steps: Vec<Remedy> = Vec::new();
+    let mut add = |call: Call, does: &str| steps.push(Remedy::call(call, does));
+    match it.open_tasks {
+        Some(0) => {
+            add(Op::Verify.into(), "runs the tests of the plan");
+            add(Call::from(Op::Done).option("message", "SUMMARY"), "completes the execution");
+        }
+        Some(_) => {
+            add(Other::Detail.into(), "shows the plan and what is left to do");
+            add(Op::Verify.into(), "runs the tests of the plan");
+        }
+        None => {}
+    }
+    if let Some(first) = it.attention.first() {
+        steps.push((*first).clone());
+    }
+    let mut add = |call: Call, does: &str| steps.push(Remedy::call(call, does));
+    if it.ready > 0 {
+        add(Op::Next.into(), "claims the next item");
+    }
+    if let Some(issue) = &it.planned {
+        add(Call::new(Op::QueueAdd, [issue]), "queues its plan");
+    }
+    if let Some(issue) = &it.unplanned {
+        add(Call::new(Other::Context, [issue]), "shows what its planner needs");
+    }
+    if it.differs {
+        add(Other::Sync.into(), "exchanges records with the remote");
+    }
+    if it.issues == 0 {
+        add(Call::new(Op::New, ["TITLE"]), "creates an issue");
+    }
+    if steps.is_empty() {
+        let mut add = |call: Call, does: &str| steps.push(Remedy::call(call, does));
+        add(Call::from(Other::List).flag("all"), "lists the issues");
+        add(Call::new(Op::New, ["TITLE"]), "creates an issue");
+    }
+    let is_allowed = |step: &Remedy| match step.call.as_ref().map(|call| call.operation) {
+        Some(Operation::Recorded(op)) => roles::admit(it.role.map(Role::as_str), op).is_ok(),
+        _ => true,
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    steps.retain(|step| is_allowed(step) && seen.insert(step.call.clone()));
+    steps.truncate(MOST);
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commands(it: &Situation<'_>) -> Vec<String> {
+        next_steps(it).iter().map(|step| step.call.as_ref().unwrap().command()).collect()
+    }
+
+    fn issue() -> Option<IssueId> {
+        IssueId::parse("ISS-001").ok()
+    }
+
+    #[test]
+    fn what_was_begun_comes_first_and_preparations_last() {
+        let retry = Remedy::call(Call::new(Op::Retry, ["ISS-002"]), "queues it again");
+        let all = || Situation {
+            open_tasks: Some(2),
+            attention: vec![&retry],
+            ready: 1,
+            planned: issue(),
+            unplanned: issue(),
+            issues: 3,
+            differs: true,
+            ..Situation::default()
+        };
+        assert_eq!(commands(&all()), ["git wf detail", "git wf verify"]);
+        let ended = Situation { open_tasks: Some(0), ..all() };
+        assert_eq!(commands(&ended), ["git wf verify", "git wf done -m SUMMARY"]);
+        let idle = Situation { open_tasks: None, ..all() };
+        assert_eq!(commands(&idle), ["git wf retry ISS-002", "git wf next"]);
+        let calm = Situation { attention: vec![], ready: 0, ..idle };
+        assert_eq!(commands(&calm), ["git wf queue add ISS-001", "git wf context ISS-001"]);
+        let quiet = Situation { planned: None, unplanned: None, ..calm };
+        assert_eq!(commands(&quiet), ["git wf sync"]);
+    }
+
+    #[test]
+    fn an_empty_store_begins_with_an_issue() {
+        assert_eq!(commands(&Situation::default()), ["git wf new TITLE"]);
+        let over = Situation { issues: 4, ..Situation::default() };
+        assert_eq!(commands(&over), ["git wf list --all", "git wf new TITLE"]);
+    }
+
+    #[test]
+    fn a_role_is_shown_only_what_it_may_do() {
+        let it = Situation {
+            role: Some(Role::Planner),
+            ready: 1,
+            planned: issue(),
+            unplanned: issue(),
+            issues: 1,
+            ..Situation::default()
+        };
+        assert_eq!(commands(&it), ["git wf context ISS-001"]);
+    }
+}

@@ -1,0 +1,50 @@
+//! `git wf` without a command.
+
+use serde_json::{Value, json};
+
+use crate::support::{Sandbox, plan_on};
+
+#[test]
+fn before_init_it_says_what_init_would_do() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let said = repo.wf(&[]).ok();
+    assert!(said.contains("`git wf init` creates that ref"), "{said}");
+    assert_eq!(repo.wf(&["--json"]).json()["next"][0]["operation"], "init");
+    assert!(repo.wf(&["list"]).code != 0, "nothing was created");
+}
+
+#[test]
+fn it_says_what_is_ready_and_blocked_and_what_waits_for_whom() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    assert_eq!(repo.wf(&["--json"]).json()["next"][0]["operation"], "new");
+    repo.commit("src/a.rs", "one\n", "Begin");
+    repo.planned("ISS-001", &plan_on("src/a.rs"));
+    repo.planned("ISS-002", &plan_on("src/b.rs"));
+    repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
+    repo.wf(&["queue", "add", "ISS-001", "ISS-002"]).ok();
+    let home = repo.wf(&["--json"]).json();
+    assert_eq!((&home["ready"]["count"], &home["blocked"]["count"]), (&json!(1), &json!(1)), "{home}");
+    assert_eq!(home["blocked"]["first"][0]["blocked_by"][0]["issue_id"], "ISS-001");
+    assert_eq!(home["next"][0]["operation"], "next");
+    let said = repo.wf(&[]).ok();
+    assert!(said.contains("ready (1)") && said.contains("blocked (1)"), "{said}");
+
+    repo.wf(&["next", "--local"]).ok();
+    let home = repo.wf(&["--json"]).json();
+    assert_eq!(home["execution"]["task"]["id"], "T1", "{home}");
+    assert_eq!(home["next"][0]["operation"], "detail");
+    repo.wf(&["fail", "-m", "it does not build"]).ok();
+    repo.wf(&["wisdom", "add", "Who owns the parser?", "--type", "question"]).ok();
+    let kinds = |home: &Value| -> Vec<String> {
+        let all = home["attention"].as_array().unwrap().iter();
+        all.map(|it| it["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    let home = repo.wf(&["--json"]).json();
+    assert_eq!(kinds(&home), ["failure", "question"], "{home}");
+    assert_eq!(home["next"][0]["operation"], "retry");
+    let home = repo.with_env("WF_ROLE", "planner").wf(&["--json"]).json();
+    assert_eq!(kinds(&home), ["question"], "a planner may not retry: {home}");
+}
