@@ -13,7 +13,7 @@ use crate::cli::{Exit, Failure, Outcome, print};
 use crate::git::Environment;
 use crate::model::code::Code;
 use crate::ops::{self, Done, Notice, Session, Weight};
-use crate::store::{Acting, Store, one_line};
+use crate::store::{Acting, Clock, Store, one_line};
 use crate::ui::{Progress, Screen};
 
 /// One run of the program.
@@ -171,16 +171,19 @@ pub(crate) fn environment() -> Environment {
 pub(crate) fn acting() -> Acting {
     match in_run::charged() {
         // An agent of a run keeps its role, whatever it does to its environment.
-        Some(charged) => {
-            Acting::new(charged.actor, Some(charged.role), variable("GIT_COMMITTER_DATE")).in_run()
-        }
+        Some(charged) => Acting::new(charged.actor, Some(charged.role), clock()).in_run(),
         None => acting_as(variable("WF_ROLE")),
     }
 }
 
 /// The actor, from the environment, in another role than it names.
 pub(crate) fn acting_as(role: Option<String>) -> Acting {
-    Acting::new(variable("WF_ACTOR"), role, variable("GIT_COMMITTER_DATE"))
+    Acting::new(variable("WF_ACTOR"), role, clock())
+}
+
+/// `GIT_COMMITTER_DATE` has the same effect as in git.
+fn clock() -> Clock {
+    Clock::at(variable("GIT_COMMITTER_DATE"))
 }
 
 fn variable(name: &str) -> Option<String> {

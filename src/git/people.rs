@@ -5,21 +5,6 @@ use std::time::{Duration, SystemTime};
 use gix::actor::SignatureRef;
 use gix::date::{Time, Zoned};
 
-use super::Fault;
-use super::repository::Repository;
-
-impl Repository {
-    /// The author, with the current time; `None` if not configured.
-    pub(crate) fn author(&self) -> Option<Result<SignatureRef<'_>, Fault>> {
-        self.gix.author()
-    }
-
-    /// The committer, with the current time; `None` if not configured.
-    pub(crate) fn committer(&self) -> Option<Result<SignatureRef<'_>, Fault>> {
-        self.gix.committer()
-    }
-}
-
 /// Reads `Name <address> 1700000000 +0100`.
 pub(crate) fn parse_signature(line: &str) -> Option<SignatureRef<'_>> {
     SignatureRef::from_bytes(line.as_bytes()).ok()
@@ -32,9 +17,9 @@ pub(crate) fn local_now() -> Time {
     Time::new(now.seconds.max(0), now.offset)
 }
 
-/// Parses a date in any of git's absolute formats, to seconds since 1970.
-pub(crate) fn parse_date(text: &str) -> Option<i64> {
-    gix::date::parse(text, None).ok().map(|time| time.seconds)
+/// Parses a date in any of git's absolute formats.
+pub(crate) fn parse_date(text: &str) -> Option<Time> {
+    gix::date::parse(text, None).ok()
 }
 
 /// The same, including relative dates such as `2 weeks ago`. Days are days of UTC; `now` is the time since 1970.

@@ -13,7 +13,7 @@ use crate::store::object_id;
 /// "wfix": distinguishes this file from other databases.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, and of what is derived into them.
-const VERSION: i32 = 13;
+const VERSION: i32 = 14;
 /// More statements than one issue needs, so that none is prepared again for each issue.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are buffered before they are written: each portion is later merged with others, so a few
@@ -33,8 +33,6 @@ pub(super) enum Part {
     Words,
     /// The commits of the ref.
     Log,
-    /// Which issues have an item that can be taken.
-    Ready,
 }
 
 impl Part {
@@ -43,7 +41,6 @@ impl Part {
             Self::Rows => "rows",
             Self::Words => "words",
             Self::Log => "log",
-            Self::Ready => "ready",
         }
     }
 }
@@ -146,7 +143,6 @@ pub(super) fn clear(db: &Connection, part: Part) -> Result<(), IndexError> {
         }
         Part::Words => "DELETE FROM words;",
         Part::Log => "DELETE FROM commits; DELETE FROM touched;",
-        Part::Ready => "DELETE FROM ready;",
     })?)
 }
 

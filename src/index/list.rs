@@ -326,6 +326,7 @@ impl Index<'_> {
             }));
         }
         if filter.ready {
+            self.note_ready()?;
             all.push(Condition::one_of("SELECT n FROM ready", vec![]));
         }
         if filter.has_solution {

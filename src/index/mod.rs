@@ -24,6 +24,7 @@ pub(crate) use queues::KnownQueues;
 pub(crate) use refresh::{Needs, Watch};
 pub(crate) use search::{Hit, Searched};
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
@@ -40,15 +41,16 @@ pub(crate) struct Index<'a> {
     store: &'a Store,
     commit: ObjectId,
     db: Connection,
-    lies: Lies,
+    file: Option<InFile>,
+    /// Whether the table of issues with an item that can be taken is filled.
+    knows_ready: Cell<bool>,
 }
 
-/// Where the index is.
-enum Lies {
-    /// In a file, which is not replaced while this value exists.
-    File { place: IndexFolder, identity: Option<Identity>, guard: Guard },
-    /// In this process.
-    Memory,
+/// The file of an index, which is not replaced while this value exists.
+struct InFile {
+    folder: IndexFolder,
+    identity: Option<Identity>,
+    guard: Guard,
 }
 
 /// How fresh the index was before this query.
@@ -62,93 +64,75 @@ pub(crate) struct Freshness {
     pub(crate) is_fresh: bool,
 }
 
-/// Runs a query, and returns the answer with the index. A broken index is rebuilt, in memory if necessary. If another
-/// process keeps the index locked, the answer comes from an index in memory: no reader waits for long.
-pub(crate) fn ask<'a, T>(
-    store: &'a Store,
-    needs: Needs,
-    watch: Watch<'_>,
-    mut question: impl FnMut(&Index<'a>) -> Result<T, IndexError>,
-) -> Result<(Index<'a>, T), IndexError> {
+/// Opens the index at the newest state: an existing one, or a new one, in memory if it cannot be stored anywhere or
+/// another process keeps it locked: no reader waits for long. A broken index is rebuilt.
+pub(crate) fn open<'a>(store: &'a Store, needs: Needs, watch: Watch<'_>) -> Result<Index<'a>, IndexError> {
     // Without a store, no index is made. The commit itself is not read: a process that indexed it has done that.
     store.existing_tip()?;
-    'places: for place in IndexFolder::all(&store.common_dir(), store.environment()) {
-        for _ in 0..2 {
-            let mut broken = place.identity();
-            let index = Index::open(store, &place, needs, folder::PATIENCE, watch);
-            let outcome = index.and_then(|index| {
-                if let Lies::File { identity, .. } = &index.lies {
-                    broken = *identity;
-                }
-                let answer = question(&index)?;
-                Ok((index, answer))
-            });
-            match outcome {
-                Err(error) if error.is_busy() => break 'places,
-                Err(error) if error.is_of_database() => {
-                    if remake(store, &place, broken, needs, watch).is_err() {
-                        break;
-                    }
-                }
-                done => return done,
+    for folder in IndexFolder::all(&store.common_dir(), store.environment()) {
+        match Index::in_folder(store, &folder, needs, watch) {
+            Err(error) if error.is_busy() => break,
+            Err(error) if error.is_of_database() => {}
+            index => return index,
+        }
+    }
+    Index::in_memory(store, &store.snapshot()?, needs, watch)
+}
+
+/// When a command that can also read the tree uses the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// If it exists, or if building it takes less time than reading the items of all queues one by one, now and next
+    /// time.
+    IfWorthwhile,
+    /// If it exists and is nearly up to date, and no other process has it locked: others wait for this command.
+    IfQuick,
+}
+
+/// The index for a command that can also read the tree, at the newest state; `None` if the tree is to be read.
+pub(crate) fn at_hand<'a>(
+    store: &'a Store,
+    when: Use,
+    watch: Watch<'_>,
+) -> Result<Option<Index<'a>>, StoreError> {
+    let folders = IndexFolder::all(&store.common_dir(), store.environment());
+    let index = match (when, existing(&folders)) {
+        (Use::IfWorthwhile, Some(folder)) => Index::in_folder(store, folder, Needs::ROWS, watch),
+        (Use::IfWorthwhile, None) => match folders.first() {
+            Some(folder) if queues::are_long(&store.snapshot()?)? => {
+                Index::in_folder(store, folder, Needs::ROWS, watch)
             }
-        }
-    }
-    let index = Index::in_memory(store, &store.snapshot()?, needs, watch)?;
-    let answer = question(&index)?;
-    Ok((index, answer))
-}
-
-/// The index for a command that looks at queues and can do without an index: the existing one, or a new one if reading
-/// each item separately, now and next time, would take longer.
-pub(crate) fn at_hand<'a>(store: &'a Store, watch: Watch<'_>) -> Option<Index<'a>> {
-    let places = IndexFolder::all(&store.common_dir(), store.environment());
-    let place = match places.iter().find(|place| place.identity().is_some()) {
-        Some(place) => place,
-        None if queues::are_long(&store.snapshot().ok()?).ok()? => places.first()?,
-        None => return None,
+            _ => return Ok(None),
+        },
+        (Use::IfQuick, Some(folder)) => match known_tip(folder, Duration::ZERO) {
+            Ok(Some(known)) if !has_moved_far(store, known)? => {
+                Index::open(store, folder, Needs::ROWS, Duration::ZERO, watch)
+            }
+            Ok(_) => return Ok(None),
+            Err(error) => Err(error),
+        },
+        (Use::IfQuick, None) => return Ok(None),
     };
-    let broken = place.identity();
-    match Index::open(store, place, Needs::ROWS, folder::PATIENCE, watch) {
-        Err(error) if error.is_of_database() && !error.is_busy() => {
-            remake(store, place, broken, Needs::ROWS, watch).ok()?;
-            Index::open(store, place, Needs::ROWS, folder::PATIENCE, watch).ok()
-        }
-        index => index.ok(),
+    match index {
+        Ok(index) => Ok(Some(index)),
+        Err(IndexError::Store(error)) => Err(error),
+        // The tree has the same answer.
+        Err(IndexError::Database(_) | IndexError::File(_)) => Ok(None),
     }
 }
 
-/// The existing index, for a command that has the store's lock: it waits for nobody, since others wait for it.
-pub(crate) fn at_hand_now(store: &Store) -> Option<Index<'_>> {
-    let places = IndexFolder::all(&store.common_dir(), store.environment());
-    let place = places.iter().find(|place| place.identity().is_some())?;
-    Index::open(store, place, Needs::ROWS, Duration::ZERO, &mut |_, _, _| {}).ok()
+fn existing(folders: &[IndexFolder]) -> Option<&IndexFolder> {
+    folders.iter().find(|folder| folder.identity().is_some())
 }
 
-/// The existing index, for an answer that must come at once, even if it is an old one: nothing is built, and the index
-/// is updated only if that is quick.
-pub(crate) fn at_once(store: &Store) -> Option<Index<'_>> {
-    let places = IndexFolder::all(&store.common_dir(), store.environment());
-    let place = places.iter().find(|place| place.identity().is_some())?;
-    let known = {
-        let _guard = place.share(Duration::ZERO).ok()?;
-        let db = database::open(&place.database(), Duration::ZERO).ok()?;
-        database::tip(&db, Part::Rows).ok()??
-    };
-    if !has_moved_far(store, known).ok()? {
-        return at_hand_now(store);
-    }
-    let guard = place.share(Duration::ZERO).ok()?;
-    let identity = place.identity();
-    let db = database::open(&place.database(), Duration::ZERO).ok()?;
-    db.execute_batch("BEGIN").ok()?;
-    let commit = database::tip(&db, Part::Rows).ok()??;
-    let lies = Lies::File { place: place.clone(), identity, guard };
-    Some(Index { store, commit, db, lies })
+/// The commit that the rows of an existing index reflect.
+fn known_tip(folder: &IndexFolder, patience: Duration) -> Result<Option<ObjectId>, IndexError> {
+    let _guard = folder.share(patience)?;
+    database::tip(&database::open(&folder.database(), patience)?, Part::Rows)
 }
 
 /// Whether reading the items of all queues without an index takes long.
-pub(crate) fn are_queues_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
+pub(crate) fn are_queues_long(snapshot: &Snapshot<'_>) -> Result<bool, StoreError> {
     queues::are_long(snapshot)
 }
 
@@ -156,6 +140,9 @@ pub(crate) fn are_queues_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexErro
 fn has_moved_far(store: &Store, known: ObjectId) -> Result<bool, StoreError> {
     /// Of the 256 directories of issues, or of the items of each queue. Fewer mean a few hundred issues at most.
     const MANY_FOLDERS: usize = 192;
+    if store.tip()? == Some(known) {
+        return Ok(false);
+    }
     let (old, new) = (store.snapshot_at(known)?, store.snapshot()?);
     Ok(store.changed_folders(old.tree(), new.tree())? >= MANY_FOLDERS)
 }
@@ -164,28 +151,28 @@ fn has_moved_far(store: &Store, known: ObjectId) -> Result<bool, StoreError> {
 /// or commits. If that is not possible now, the next query does it.
 pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<(), IndexError> {
     const MANY_COMMITS: u64 = 500;
-    let places = IndexFolder::all(&store.common_dir(), store.environment());
-    let Some(place) = places.iter().find(|place| place.identity().is_some()) else { return Ok(()) };
+    let folders = IndexFolder::all(&store.common_dir(), store.environment());
+    let Some(folder) = existing(&folders) else { return Ok(()) };
     let needs = {
-        let _guard = place.share(Duration::ZERO)?;
-        let db = database::open(&place.database(), Duration::ZERO)?;
+        let _guard = folder.share(Duration::ZERO)?;
+        let db = database::open(&folder.database(), Duration::ZERO)?;
         let Some(known) = database::tip(&db, Part::Rows)? else { return Ok(()) };
         if commits < MANY_COMMITS && !has_moved_far(store, known)? {
             return Ok(());
         }
         // What was queried before will be queried again.
         let has = |part| database::tip(&db, part).map(|tip| tip.is_some());
-        Needs { words: has(Part::Words)?, log: has(Part::Log)?, ready: has(Part::Ready)? }
+        Needs { words: has(Part::Words)?, log: has(Part::Log)? }
     };
-    Index::open(store, place, needs, Duration::ZERO, watch).map(|_| ())
+    Index::open(store, folder, needs, Duration::ZERO, watch).map(|_| ())
 }
 
 /// Rebuilds the whole index. Returns its path, or `None` if it cannot be stored anywhere.
 pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<String>, IndexError> {
-    for place in IndexFolder::all(&store.common_dir(), store.environment()) {
-        let identity = place.identity();
-        match remake(store, &place, identity, Needs::ALL, watch) {
-            Ok(()) => return Ok(Some(place.database().display().to_string())),
+    for folder in IndexFolder::all(&store.common_dir(), store.environment()) {
+        let identity = folder.identity();
+        match remake(store, &folder, identity, Needs::ALL, watch) {
+            Ok(()) => return Ok(Some(folder.database().display().to_string())),
             Err(IndexError::Store(error)) => return Err(error.into()),
             Err(_) => {}
         }
@@ -196,11 +183,11 @@ pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<Strin
 /// Removes the index and everything that was ever in it, since overwritten data can remain in the free pages of a
 /// database.
 pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
-    for place in IndexFolder::all(&store.common_dir(), store.environment()) {
+    for folder in IndexFolder::all(&store.common_dir(), store.environment()) {
         // Even if someone removed the database and left its log.
-        if place.has_any() {
-            let _alone = place.own()?;
-            place.remove()?;
+        if folder.has_any() {
+            let _alone = folder.own()?;
+            folder.remove()?;
         }
     }
     Ok(())
@@ -209,17 +196,14 @@ pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
 /// How fresh the index is; does not change it.
 pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
     let tip = store.tip()?;
-    for place in IndexFolder::all(&store.common_dir(), store.environment()) {
-        if place.identity().is_none() {
+    for folder in IndexFolder::all(&store.common_dir(), store.environment()) {
+        if folder.identity().is_none() {
             continue;
         }
-        let known = place.share(folder::PATIENCE).map_err(IndexError::from).and_then(|_guard| {
-            let db = database::open(&place.database(), folder::PATIENCE)?;
-            database::tip(&db, Part::Rows)
-        });
-        if let Ok(commit) = known {
+        // Of an index that cannot be opened, nothing is known.
+        if let Ok(commit) = known_tip(&folder, folder::PATIENCE) {
             return Ok(Freshness {
-                path: Some(place.database().display().to_string()),
+                path: Some(folder.database().display().to_string()),
                 commit: commit.map(|commit| commit.to_string()),
                 is_fresh: commit == tip,
             });
@@ -231,21 +215,21 @@ pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
 /// Replaces the index that has this identity with a new one. If another process was faster, its index is just as good.
 fn remake(
     store: &Store,
-    place: &IndexFolder,
+    folder: &IndexFolder,
     broken: Option<Identity>,
     needs: Needs,
     watch: Watch<'_>,
 ) -> Result<(), IndexError> {
-    let _alone = place.own()?;
-    if place.identity() != broken {
+    let _alone = folder.own()?;
+    if folder.identity() != broken {
         return Ok(());
     }
-    place.remove()?;
-    let db = database::create(Some(&place.draft()))?;
+    folder.remove()?;
+    let db = database::create(Some(&folder.draft()))?;
     fill(&db, store, &store.snapshot()?, needs, watch)?;
     // Closing the last connection moves everything into the one file.
     db.close().map_err(|(_, error)| error)?;
-    std::fs::rename(place.draft(), place.database())?;
+    std::fs::rename(folder.draft(), folder.database())?;
     Ok(())
 }
 
@@ -263,20 +247,53 @@ fn fill(
 }
 
 impl<'a> Index<'a> {
+    /// Opens the index there, and rebuilds it if it is broken.
+    fn in_folder(
+        store: &'a Store,
+        folder: &IndexFolder,
+        needs: Needs,
+        watch: Watch<'_>,
+    ) -> Result<Self, IndexError> {
+        let found = folder.identity();
+        match Self::open(store, folder, needs, folder::PATIENCE, watch) {
+            Err(error) if error.is_of_database() && !error.is_busy() => {
+                remake(store, folder, found, needs, watch)?;
+                Self::open(store, folder, needs, folder::PATIENCE, watch)
+            }
+            index => index,
+        }
+    }
+
+    /// Runs a query. If this index turns out to be broken, one in memory answers, and takes its place.
+    pub(crate) fn ask<T>(
+        &mut self,
+        needs: Needs,
+        watch: Watch<'_>,
+        mut question: impl FnMut(&Self) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        match question(self) {
+            Err(error) if error.is_of_database() => {
+                self.replace(needs, watch)?;
+                question(self)
+            }
+            answer => answer,
+        }
+    }
+
     /// Opens the index there and updates it, waiting for others no longer than `patience`.
     fn open(
         store: &'a Store,
-        place: &IndexFolder,
+        folder: &IndexFolder,
         needs: Needs,
         patience: Duration,
         watch: Watch<'_>,
     ) -> Result<Self, IndexError> {
-        if place.identity().is_none() {
-            remake(store, place, None, needs, watch)?;
+        if folder.identity().is_none() {
+            remake(store, folder, None, needs, watch)?;
         }
-        let guard = place.share(patience)?;
-        let identity = place.identity();
-        let mut db = database::open(&place.database(), patience)?;
+        let guard = folder.share(patience)?;
+        let identity = folder.identity();
+        let mut db = database::open(&folder.database(), patience)?;
         for n in 0..TRIES {
             // A read transaction sees one state from its first query on.
             db.execute_batch("BEGIN")?;
@@ -286,12 +303,12 @@ impl<'a> Index<'a> {
                 // The ref may have moved since we updated the index, which is as if we had asked before.
                 && (n > 0 || store.tip()? == Some(commit))
             {
-                let lies = Lies::File { place: place.clone(), identity, guard };
-                return Ok(Self { store, commit, db, lies });
+                let file = Some(InFile { folder: folder.clone(), identity, guard });
+                return Ok(Self { store, commit, db, file, knows_ready: Cell::default() });
             }
             db.execute_batch("ROLLBACK")?;
             refresh(&mut db, store, needs, watch)?;
-            database::keep_short_log(&db, &place.database())?;
+            database::keep_short_log(&db, &folder.database())?;
         }
         Err(std::io::Error::other("other processes keep changing it").into())
     }
@@ -304,7 +321,7 @@ impl<'a> Index<'a> {
     ) -> Result<Self, IndexError> {
         let db = database::create(None)?;
         fill(&db, store, snapshot, needs, watch)?;
-        Ok(Self { store, commit: snapshot.commit(), db, lies: Lies::Memory })
+        Ok(Self { store, commit: snapshot.commit(), db, file: None, knows_ready: Cell::default() })
     }
 
     /// Switches to another index of the same state, for an answer that is half given when this index turns out to be
@@ -312,14 +329,14 @@ impl<'a> Index<'a> {
     pub(crate) fn replace(&mut self, needs: Needs, watch: Watch<'_>) -> Result<(), IndexError> {
         let snapshot = self.snapshot()?;
         let other = Self::in_memory(self.store, &snapshot, needs, watch)?;
-        let Self { lies, .. } = std::mem::replace(self, other);
-        if let Lies::File { place, identity, guard } = lies {
+        let Self { file, .. } = std::mem::replace(self, other);
+        if let Some(InFile { folder, identity, guard }) = file {
             drop(guard);
             // Other processes that use it find out by themselves what is wrong.
-            if let Ok(_alone) = place.own()
-                && place.identity() == identity
+            if let Ok(_alone) = folder.own()
+                && folder.identity() == identity
             {
-                place.remove()?;
+                folder.remove()?;
             }
         }
         Ok(())

@@ -10,7 +10,7 @@ use crate::model::root::Policy;
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
-use crate::store::{Read, Snapshot, layout, records};
+use crate::store::{Read, Snapshot, StoreError, layout, records};
 
 /// Items of the queues, with the data from which their states are derived.
 pub(crate) struct KnownQueues {
@@ -79,16 +79,56 @@ impl Index<'_> {
         Ok(query.exists([issue.as_str()])?)
     }
 
+    /// Fills the temporary table `ready` with the issues that have an item that can be taken.
+    pub(super) fn note_ready(&self) -> Result<(), IndexError> {
+        if self.knows_ready.get() {
+            return Ok(());
+        }
+        self.db.execute_batch("CREATE TEMP TABLE ready (n INTEGER PRIMARY KEY)")?;
+        let mut insert = self.db.prepare("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
+        let KnownQueues { queues, facts, policy } = self.queues()?;
+        for queue in in_order(&queues, &facts, &policy) {
+            for item in queue.ready() {
+                insert.execute([item.issue_id.as_str()])?;
+            }
+        }
+        self.knows_ready.set(true);
+        Ok(())
+    }
+
     /// All items of all queues.
     pub(crate) fn queues(&self) -> Result<KnownQueues, IndexError> {
-        queues(&self.db, &self.snapshot()?)
+        let snapshot = self.snapshot()?;
+        let (mut queues, mut known) = (Vec::new(), Vec::new());
+        for mut queue in heads(&snapshot)? {
+            let mut query = self.db.prepare_cached(
+                "SELECT path, packed, why, facts FROM items WHERE queue = ?1 ORDER BY live, position, path",
+            )?;
+            let mut rows = query.query([queue.queue.id.as_str()])?;
+            let mut items = Vec::new();
+            while let Some(row) = rows.next()? {
+                match blob(row, 1)? {
+                    Some(bytes) => items.push(packed::read_item(bytes)?),
+                    None => queue.broken.push((row.get(0)?, row.get(2)?)),
+                }
+                if let Some(bytes) = blob(row, 3)? {
+                    let issue = packed::read_facts(bytes)?;
+                    known.push((issue.id.clone(), issue));
+                }
+            }
+            queues.push(queue.with_items(items));
+        }
+        // A map that is built at once has no spare capacity.
+        let mut facts: Facts = known.into_iter().collect();
+        add_more(&self.db, &queues, &mut facts)?;
+        Ok(KnownQueues { queues, facts, policy: records::root(&snapshot)?.policy })
     }
 }
 
 /// Whether reading the items of all queues one by one, repeatedly, takes longer than building an index of all issues once.
 /// This counts directories, each of which has at least one item, and the issues in one of the 256
 /// directories, which are all about the same size.
-pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
+pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, StoreError> {
     const FEW: usize = 16;
     /// Indexing an issue takes as long as reading an item; the items would be read this many times.
     const TIMES: usize = 64;
@@ -105,19 +145,6 @@ pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
     Ok(issues <= items * TIMES)
 }
 
-/// Stores which issues have an item that can be taken.
-pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(), IndexError> {
-    db.execute("DELETE FROM ready", [])?;
-    let KnownQueues { queues, facts, policy } = queues(db, snapshot)?;
-    let mut insert = db.prepare_cached("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
-    for queue in in_order(&queues, &facts, &policy) {
-        for item in queue.ready() {
-            insert.execute([item.issue_id.as_str()])?;
-        }
-    }
-    Ok(())
-}
-
 /// All queues without their items, in the order in which they are served.
 pub(super) fn heads(snapshot: &Snapshot<'_>) -> Result<Vec<QueueFolder>, IndexError> {
     let mut queues = Vec::new();
@@ -126,32 +153,6 @@ pub(super) fn heads(snapshot: &Snapshot<'_>) -> Result<Vec<QueueFolder>, IndexEr
     }
     QueueFolder::sort(&mut queues);
     Ok(queues)
-}
-
-fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<KnownQueues, IndexError> {
-    let (mut queues, mut known) = (Vec::new(), Vec::new());
-    for mut queue in heads(snapshot)? {
-        let mut query = db.prepare_cached(
-            "SELECT path, packed, why, facts FROM items WHERE queue = ?1 ORDER BY live, position, path",
-        )?;
-        let mut rows = query.query([queue.queue.id.as_str()])?;
-        let mut items = Vec::new();
-        while let Some(row) = rows.next()? {
-            match blob(row, 1)? {
-                Some(bytes) => items.push(packed::read_item(bytes)?),
-                None => queue.broken.push((row.get(0)?, row.get(2)?)),
-            }
-            if let Some(bytes) = blob(row, 3)? {
-                let issue = packed::read_facts(bytes)?;
-                known.push((issue.id.clone(), issue));
-            }
-        }
-        queues.push(queue.with_items(items));
-    }
-    // A map that is built at once has no spare capacity.
-    let mut facts: Facts = known.into_iter().collect();
-    add_more(db, &queues, &mut facts)?;
-    Ok(KnownQueues { queues, facts, policy: records::root(snapshot)?.policy })
 }
 
 pub(super) fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> Result<Option<&'a [u8]>, IndexError> {

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::database::{self, Part};
 use super::error::IndexError;
 use super::rows::{self, Wanted};
-use super::{queues, upsert};
+use super::upsert;
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 
 /// Which parts a query needs, besides the rows, which every query needs.
@@ -17,25 +17,22 @@ pub(crate) struct Needs {
     pub(crate) words: bool,
     /// The commits of the ref.
     pub(crate) log: bool,
-    /// Which issues have an item that can be taken.
-    pub(crate) ready: bool,
 }
 
 impl Needs {
     /// Issues, ids and links.
-    pub(crate) const ROWS: Self = Self { words: false, log: false, ready: false };
+    pub(crate) const ROWS: Self = Self { words: false, log: false };
     /// And full text.
     pub(crate) const WORDS: Self = Self { words: true, ..Self::ROWS };
     /// And the commits of the ref.
     pub(crate) const LOG: Self = Self { log: true, ..Self::ROWS };
     /// Everything.
-    pub(crate) const ALL: Self = Self { words: true, log: true, ready: true };
+    pub(crate) const ALL: Self = Self { words: true, log: true };
 
     pub(super) fn parts(self) -> Vec<Part> {
         let mut parts = vec![Part::Rows];
         parts.extend(self.words.then_some(Part::Words));
         parts.extend(self.log.then_some(Part::Log));
-        parts.extend(self.ready.then_some(Part::Ready));
         parts
     }
 }
@@ -88,10 +85,6 @@ fn refresh(
     // Both at once if they reflect the same state, so that each issue is read once.
     let with_words = needs.words && database::tip(db, Part::Words)? == rows.commit;
     if rows.commit != Some(target) {
-        // It refers to numbers of rows, which may be reused for another issue.
-        if database::tip(db, Part::Ready)?.is_some() {
-            database::clear(db, Part::Ready)?;
-        }
         let wanted = Wanted { rows: true, words: with_words, is_first: rows.commit.is_none() };
         issues(db, store, snapshot, rows.tree, wanted, watch)?;
         database::set_tip(db, Part::Rows, target)?;
@@ -104,10 +97,6 @@ fn refresh(
         let wanted = Wanted { rows: false, words: true, is_first: words.commit.is_none() };
         issues(db, store, snapshot, words.tree, wanted, watch)?;
         database::set_tip(db, Part::Words, target)?;
-    }
-    if needs.ready && database::tip(db, Part::Ready)? != Some(target) {
-        queues::note_ready(db, snapshot)?;
-        database::set_tip(db, Part::Ready, target)?;
     }
     if needs.log {
         log(db, store, target, watch)?;

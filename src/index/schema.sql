@@ -41,8 +41,6 @@ CREATE TABLE items (
     issue TEXT NOT NULL, packed BLOB, why TEXT, facts BLOB,
     PRIMARY KEY (queue, live, position, path)
 ) WITHOUT ROWID;
--- The issues with an item that can be taken.
-CREATE TABLE ready (n INTEGER PRIMARY KEY);
 
 -- The commits of the ref. In a log the later stand first: by `late`, the commit's time or that of its latest ancestor,
 -- and `depth`, the length of the longest way to the root.

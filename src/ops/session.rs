@@ -8,8 +8,9 @@ use super::{Done, Notice, Refusal, clones};
 use crate::agent::AgentError;
 use crate::agent::process::Interrupts;
 use crate::git::Environment;
-use crate::index::{self, Index, IndexError, Needs, Watch};
+use crate::index::{self, Index, IndexError, Needs, Use, Watch};
 use crate::model::op::Op;
+use crate::model::time::Time;
 use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Through};
@@ -39,7 +40,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session for a store that was opened with an actor. Programs that operations start get a selection of its
+    /// A session for a store that was opened with an actor and a clock. Programs that operations start get a selection of its
     /// environment.
     pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
         Self { store, progress, notices: RefCell::default(), stop: None }
@@ -62,6 +63,11 @@ impl Session {
     /// The environment variables that may be passed to programs.
     pub(crate) fn environment(&self) -> &Environment {
         self.store.environment()
+    }
+
+    /// The current time, by the clock of the front end.
+    pub(crate) fn now(&self) -> Result<Time, Refusal> {
+        Ok(self.store.now()?)
     }
 
     /// The store.
@@ -96,13 +102,20 @@ impl Session {
         Ok(committed)
     }
 
+    /// The index, at the newest state.
+    pub(crate) fn index(&self, needs: Needs) -> Result<Index<'_>, Refusal> {
+        Ok(self.watched(|watch| index::open(&self.store, needs, watch))?)
+    }
+
     /// Runs a query on the index; returns the answer and the index.
     pub(crate) fn ask<'a, T>(
         &'a self,
         needs: Needs,
         question: impl FnMut(&Index<'a>) -> Result<T, IndexError>,
     ) -> Result<(Index<'a>, T), Refusal> {
-        Ok(self.watched(|watch| index::ask(&self.store, needs, watch, question))?)
+        let mut index = self.index(needs)?;
+        let answer = self.watched(|watch| index.ask(needs, watch, question))?;
+        Ok((index, answer))
     }
 
     /// Runs work that reports its progress.
@@ -142,11 +155,12 @@ impl Session {
     }
 
     /// The index, for an operation on queues that also works without it.
-    pub(crate) fn index_at_hand(&self) -> Option<Index<'_>> {
-        self.watched(|watch| index::at_hand(&self.store, watch))
+    pub(crate) fn index_at_hand(&self) -> Result<Option<Index<'_>>, Refusal> {
+        Ok(self.watched(|watch| index::at_hand(&self.store, Use::IfWorthwhile, watch))?)
     }
 
-    /// Updates the index after a large change. A failure does not matter: the change itself is complete.
+    /// Updates the index after a large change. A failure does not matter: the change is complete, and the next query
+    /// updates the index.
     pub(crate) fn catch_up(&self, commits: u64) {
         let _ = self.watched(|watch| index::catch_up(&self.store, commits, watch));
     }

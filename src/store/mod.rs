@@ -8,6 +8,7 @@
 //! - `redaction`: hiding values, and what a purge leaves of them
 //! - `code`: the project's own commits and files
 
+mod clock;
 mod code;
 mod error;
 pub(crate) mod history;
@@ -23,6 +24,7 @@ mod transaction;
 
 pub(crate) use crate::git::ObjectId;
 pub(crate) use crate::model::execution::MOST_FILES;
+pub(crate) use clock::Clock;
 pub(crate) use code::commits::CodeCommit;
 pub(crate) use error::{StoreError, Whose};
 pub(crate) use history::commit_form::what as said_of_form;

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::clock::Clock;
 use super::error::StoreError;
 use super::snapshot::Snapshot;
 use super::transaction::identity::Acting;
-use crate::git::{Environment, Git, ObjectId, Repository, Transport, is_ref_name, parse_date};
+use crate::git::{Environment, Git, ObjectId, Repository, Transport, is_ref_name};
 use crate::model::time::Time;
 use crate::rules::lease;
 
@@ -203,27 +204,14 @@ impl Store {
         Snapshot::of_commit(&self.repo, commit)
     }
 
-    /// The current time in milliseconds, or the fixed date if there is one, in whole seconds.
+    /// The current time, by the clock of whoever opened the store.
     pub(crate) fn now(&self) -> Result<Time, StoreError> {
-        let fixed = match &self.acting.date {
-            Some(text) => {
-                let wrong = || StoreError::Config {
-                    key: "GIT_COMMITTER_DATE".into(),
-                    value: text.clone(),
-                    why: "git cannot read it as a date",
-                };
-                let seconds = parse_date(text).filter(|seconds| *seconds >= 0);
-                Some(seconds.and_then(Time::from_seconds).ok_or_else(wrong)?)
-            }
-            None => None,
-        };
-        Ok(fixed.unwrap_or_else(|| {
-            let since =
-                std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-            Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).unwrap_or_else(|| {
-                Time::from_seconds(0).unwrap_or_else(|| unreachable!("1970 can be written"))
-            })
-        }))
+        self.acting.clock.now()
+    }
+
+    /// The clock of whoever opened the store.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.acting.clock
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use super::referred::Referred;
 use super::{links, relink, trailers};
 use crate::git::{ObjectId, Revisions};
-use crate::index::{self, Index};
+use crate::index::{self, Index, Use};
 use crate::model::execution::{CommitLink, Execution};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
@@ -162,16 +162,23 @@ impl<'a, R: Read> Sources<'a, R> {
 
     /// Whether the executions of a commit can be found quickly: there is an index, or there are few issues to read.
     fn knows_quickly(&self) -> Result<bool, StoreError> {
-        Ok(self.index().is_some() || records::issue_ids(self.read)?.len() <= FEW_ISSUES)
+        Ok(self.index()?.is_some() || records::issue_ids(self.read)?.len() <= FEW_ISSUES)
     }
 
-    fn index(&self) -> Option<&Index<'a>> {
-        self.index.get_or_init(|| index::at_hand_now(self.store)).as_ref()
+    fn index(&self) -> Result<Option<&Index<'a>>, StoreError> {
+        let index = match self.index.get() {
+            Some(index) => index,
+            None => {
+                let index = index::at_hand(self.store, Use::IfQuick, &mut |_, _, _| {})?;
+                self.index.get_or_init(|| index)
+            }
+        };
+        Ok(index.as_ref())
     }
 
     /// The executions that may link a commit.
     pub(crate) fn known(&self, hash: &CommitHash) -> Result<Vec<ExecutionId>, StoreError> {
-        if let Some(index) = self.index()
+        if let Some(index) = self.index()?
             && let Ok(found) = index.executions_of(hash)
         {
             return Ok(found.into_iter().map(|(_, execution)| execution).collect());

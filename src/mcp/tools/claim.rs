@@ -133,7 +133,7 @@ fn open_like(session: &Session, folder: &Path) -> Result<Session, Refusal> {
 /// Records which agent works on it. The claim counts without it, too.
 fn record(call: &Call<'_>, session: &Session, claim: &work::Claim, model: Option<String>) {
     let Some(client) = call.client else { return };
-    let recorded = session.store().now().map_err(Refusal::from).and_then(|now| {
+    let recorded = session.now().and_then(|now| {
         let held = AgentSession {
             agent: client.to_owned(),
             model,

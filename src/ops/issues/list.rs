@@ -95,7 +95,7 @@ impl List {
         let since = moment(session, self.since.as_deref(), Bound::Since)?;
         let until = moment(session, self.until.as_deref(), Bound::Until)?;
         let filter = Filter { since, until, ..self.filter.clone() };
-        let needs = Needs { words: filter.search.is_some(), ready: filter.ready, ..Needs::ROWS };
+        let needs = Needs { words: filter.search.is_some(), ..Needs::ROWS };
         Ok((filter, needs))
     }
 }

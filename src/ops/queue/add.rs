@@ -95,7 +95,7 @@ pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<AddedItem>> {
         tx.describe(format!("queue: add {}{more} to {queues}", names.join(", ")));
         Ok(queued)
     })?;
-    let world = World::after(session.store())?;
+    let world = World::after(session)?;
     let items = world.items(committed.answer.iter().map(|it| (&it.queue, &it.solution)));
     let was_there = |item: &ItemAnswer| {
         let is_it =

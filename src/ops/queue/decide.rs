@@ -162,7 +162,7 @@ pub(crate) fn priority(session: &Session, queue: &str, number: i64) -> Answer<Ve
 
 /// The queues as they are now.
 fn report(session: &Session, committed: &Committed<Vec<QueueId>>) -> Answer<Vec<QueueAnswer>> {
-    let views = World::after(session.store())?.views();
+    let views = World::after(session)?.views();
     let found = committed.answer.iter().filter_map(|id| views.iter().find(|view| view.queue.id == *id));
     Ok(session.done(found.map(QueueAnswer::brief).collect(), committed.commit))
 }

@@ -101,7 +101,7 @@ pub(crate) fn declare(
         tx.describe(format!("queue: declare {conflicts} in {queues}"));
         Ok(declared)
     })?;
-    let views = World::after(store)?.views();
+    let views = World::after(session)?.views();
     for (_, name, _) in committed.answer.iter().filter(|(.., is_new)| !is_new) {
         session.notice(
             Notice::warning(format!("this conflict is already declared as {name}; nothing changed"))

@@ -117,7 +117,7 @@ pub(crate) fn release(session: &Session, items: &[String]) -> Answer<Vec<ItemAns
 
 /// The current items.
 fn answer(session: &Session, committed: &Committed<Vec<(QueueId, Item)>>) -> Answer<Vec<ItemAnswer>> {
-    let world = World::after(session.store())?;
+    let world = World::after(session)?;
     let items = world.items(committed.answer.iter().map(|(queue, item)| (queue, &item.solution_id)));
     Ok(session.done(items, committed.commit))
 }

@@ -53,7 +53,7 @@ pub(crate) fn merge(session: &Session, source: &str, target: &str, force: Option
         Ok((from, to, moved))
     })?;
     let (from, to, moved) = committed.answer;
-    let queue = show::in_full(session, &World::after(session.store())?, &to)?;
+    let queue = show::in_full(session, &World::after(session)?, &to)?;
     Ok(session.done(Merged { queue, from, moved }, committed.commit))
 }
 

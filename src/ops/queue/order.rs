@@ -33,7 +33,7 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
     let store = session.store();
     store.snapshot()?;
     let (text, is_before) = (&input.beside, input.before);
-    let index = session.index_at_hand();
+    let index = session.index_at_hand()?;
     let committed = session.transact(permit, |tx| {
         let mut world = World::of(tx, store, index.as_ref())?;
         let (queue, moved) = world.item(store, tx, &input.item)?;

@@ -38,7 +38,7 @@ pub(crate) fn resolve(session: &Session, input: &Decision) -> Answer<Vec<Conflic
     let store = session.store();
     store.snapshot()?;
     let why = rationale(input.rationale.as_deref())?;
-    let index = session.index_at_hand();
+    let index = session.index_at_hand()?;
     let committed = session.transact(permit, |tx| {
         let mut world = World::of(tx, store, index.as_ref())?;
         let views = world.views();

@@ -37,7 +37,7 @@ pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answe
         tx.describe(format!("queue: create {id}"));
         Ok(id)
     })?;
-    let queue = in_full(session, &World::after(session.store())?, &committed.answer)?;
+    let queue = in_full(session, &World::after(session)?, &committed.answer)?;
     Ok(session.done(queue, committed.commit))
 }
 

@@ -1,6 +1,6 @@
 //! Reads what rules need from several records: issues with all their dependencies, and all queues.
 
-use crate::index::{self, Index, KnownQueues, Needs};
+use crate::index::{self, Index, KnownQueues, Needs, Use};
 use crate::model::id::{IssueId, ItemId, QueueId};
 use crate::model::queue::Item;
 use crate::model::root::Policy;
@@ -74,16 +74,20 @@ impl World {
     }
 
     /// The same for a command that shows the result of its own write; through the index if there is one.
-    pub(crate) fn after(store: &Store) -> Result<Self, Refusal> {
-        let index = index::at_hand(store, &mut |_, _, _| {});
-        index.and_then(|index| Self::in_index(&index)).map_or_else(|| Self::read(&store.snapshot()?), Ok)
+    pub(crate) fn after(session: &Session) -> Result<Self, Refusal> {
+        let index = session.index_at_hand()?;
+        match index.and_then(|index| Self::in_index(&index)) {
+            Some(world) => Ok(world),
+            None => Self::read(&session.store().snapshot()?),
+        }
     }
 
     /// The same for a command that writes; through the index if there is one.
     pub(crate) fn of(tx: &Tx<'_>, store: &Store, index: Option<&Index<'_>>) -> Result<Self, Refusal> {
-        in_index_of(tx, store, index, Self::in_index).map_or_else(|| Self::read(tx), Ok)
+        in_index_of(tx, store, index, Self::in_index)?.map_or_else(|| Self::read(tx), Ok)
     }
 
+    /// `None` if the index cannot be read: the tree has the same.
     fn in_index(index: &Index<'_>) -> Option<Self> {
         Some(index.queues().ok()?.into())
     }
@@ -117,20 +121,21 @@ impl World {
 }
 
 /// A query on the index for a command that writes, if the index is of the state that the change starts from. If
-/// others wrote meanwhile, the index is first updated to that state.
+/// others wrote meanwhile, the index is first updated to that state. `known` returns `None` also for an index that cannot
+/// be read: the caller then reads the records, and finds every fault that is one of the store.
 pub(crate) fn in_index_of<T>(
     tx: &Tx<'_>,
     store: &Store,
     index: Option<&Index<'_>>,
     known: impl FnOnce(&Index<'_>) -> Option<T>,
-) -> Option<T> {
-    let index = index.filter(|_| !tx.is_changed())?;
+) -> Result<Option<T>, Refusal> {
+    let Some(index) = index.filter(|_| !tx.is_changed()) else { return Ok(None) };
     let commit = tx.base().commit();
     if index.commit() == commit {
-        return known(index);
+        return Ok(known(index));
     }
-    let fresh = index::at_hand_now(store).filter(|fresh| fresh.commit() == commit)?;
-    known(&fresh)
+    let newer = index::at_hand(store, Use::IfQuick, &mut |_, _, _| {})?;
+    Ok(newer.filter(|newer| newer.commit() == commit).and_then(|newer| known(&newer)))
 }
 
 impl From<KnownQueues> for World {
@@ -154,7 +159,7 @@ pub(crate) fn item_in(
 ) -> Result<(QueueId, Item), Refusal> {
     let text = whole(store, text)?;
     let is_number = ItemId::parse(text.rsplit(':').next().unwrap_or_default()).is_ok();
-    let queues = in_index_of(tx, store, index.filter(|_| is_number), |index| index.queues().ok());
+    let queues = in_index_of(tx, store, index.filter(|_| is_number), |index| index.queues().ok())?;
     Ok(match queues {
         Some(known) => resolve::item_among(tx, &known.queues, &text)?,
         None => resolve::item(tx, &text)?,

@@ -1,7 +1,7 @@
 //! The ids that start with what a user has typed, for completion on the command line. A shell asks while someone waits
 //! with a finger on a key: nothing here builds an index, and without one only a limited number of records is read.
 
-use crate::index;
+use crate::index::{self, Use};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::QueueDecision;
 use crate::ops::{Answer, Refusal, Session, work};
@@ -66,7 +66,7 @@ pub(crate) fn ids(session: &Session, kind: IdKind, begin: &str, before: &[String
     let snapshot = session.store().snapshot()?;
     let mut found = match kind {
         IdKind::Issue | IdKind::Plan | IdKind::Execution | IdKind::Record => {
-            match indexed(session, kind, begin) {
+            match indexed(session, kind, begin)? {
                 Some(found) => found,
                 None => in_tree(&snapshot, kind, begin)?,
             }
@@ -92,20 +92,22 @@ pub(crate) fn ids(session: &Session, kind: IdKind, begin: &str, before: &[String
     Ok(session.done(found, None))
 }
 
-/// From the index as it is; `None` if there is none, or if it cannot be read now.
-fn indexed(session: &Session, kind: IdKind, begin: &str) -> Option<Vec<KnownId>> {
-    let index = index::at_once(session.store())?;
+/// From the index; `None` if that would take long.
+fn indexed(session: &Session, kind: IdKind, begin: &str) -> Result<Option<Vec<KnownId>>, Refusal> {
+    let Some(index) = index::at_hand(session.store(), Use::IfQuick, &mut |_, _, _| {})? else {
+        return Ok(None);
+    };
     let mut found = Vec::new();
     if matches!(kind, IdKind::Issue | IdKind::Record) {
-        found.extend(index.issues_that_begin(begin, MOST).ok()?);
+        found.extend(index.issues_that_begin(begin, MOST)?);
     }
     if matches!(kind, IdKind::Plan | IdKind::Record) {
-        found.extend(index.plans_that_begin(begin, MOST).ok()?);
+        found.extend(index.plans_that_begin(begin, MOST)?);
     }
     if kind == IdKind::Execution {
-        found.extend(index.executions_that_begin(begin, MOST).ok()?);
+        found.extend(index.executions_that_begin(begin, MOST)?);
     }
-    Some(found.into_iter().map(|(id, title)| KnownId { id, title }).collect())
+    Ok(Some(found.into_iter().map(|(id, title)| KnownId { id, title }).collect()))
 }
 
 /// The same without an index.

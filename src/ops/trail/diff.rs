@@ -57,7 +57,7 @@ type Named = (ObjectId, String);
 /// `usage` if the range is invalid; `not-found`, `ambiguous-id`.
 pub(crate) fn diff(session: &Session, input: &Sides) -> Answer<StoreDiff> {
     let store = session.store();
-    let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
+    let index = session.index(Needs::LOG)?;
     let (range, id) = told_apart(input, &index)?;
     let (from, to) = match range.as_deref() {
         Some(range) => sides(store, &index, range)?,

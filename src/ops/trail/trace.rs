@@ -53,7 +53,7 @@ struct Traced {
 /// `not-found`, `ambiguous-id`; `usage` for something that cannot be traced.
 pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<Trace> {
     let store = session.store();
-    let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
+    let index = session.index(Needs::LOG)?;
     let Found { query, commit, commits, issues: found } = find(store, &index, &input.of)?;
     let unreached =
         unreached_in(session, &found, commit.iter().chain(commits.iter().flatten().map(|it| &it.commit)));

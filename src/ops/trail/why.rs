@@ -104,7 +104,7 @@ pub(crate) struct Explained {
 /// An error if git cannot determine the commits.
 pub(crate) fn why(session: &Session, place: &AskedLines) -> Answer<Why> {
     let store = session.store();
-    let (index, ()) = session.ask(Needs::ROWS, |_| Ok(()))?;
+    let index = session.index(Needs::ROWS)?;
     let path = blame::path_from_top(store, &place.here, &place.file)?;
     let spans = blame::blame(store, &path, place.lines.as_ref())?;
     Ok(session.done(explain(store, &index, path, spans)?, None))

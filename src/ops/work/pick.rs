@@ -86,7 +86,7 @@ impl From<'_> {
         let in_front = in_index_of(tx, self.store, self.index, |index| {
             // Errors are reported when everything is read.
             self.first_in_front(tx, index, queue).ok().flatten()
-        });
+        })?;
         let Some(picked) = in_front else { return self.first_of_all(tx, queue) };
         debug_assert_eq!(Some(&picked), self.first_of_all(tx, queue).ok().as_ref());
         Ok(picked)
@@ -137,7 +137,7 @@ impl From<'_> {
         let part = in_index_of(tx, self.store, self.index, |index| {
             let heads = index.queue_heads().ok()?;
             index.items_of(&heads, [item.issue_id.clone()]).ok()?
-        });
+        })?;
         let world = part.map_or_else(|| World::of(tx, self.store, self.index), |part| Ok(part.into()))?;
         let choice = self.choice(tx, &world)?;
         let found = choice.queue(queue).and_then(|queue| {
@@ -199,7 +199,7 @@ impl From<'_> {
             let heads = index.queue_heads().ok()?;
             let front = index.front(&heads, queue, FRONT).ok()??;
             before(&World::from(front.known), front.ends_at.as_deref())
-        });
+        })?;
         let of_all =
             || World::of(tx, self.store, self.index).map(|world| before(&world, None).unwrap_or_default());
         let Some(found) = in_front else { return of_all() };

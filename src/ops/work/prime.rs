@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{WorktreeClaim, own, planned};
-use crate::index::{self, Filter, Index, Sort};
+use crate::index::{self, Filter, Index, Sort, Use};
 use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
@@ -271,7 +271,7 @@ fn task_of(task: &Task, held: &ExecutionFolder, budget: &mut Budget) -> PrimedTa
 
 /// What waits for a role; `None` if finding it would take long.
 fn waiting(store: &Store, snapshot: &Snapshot<'_>, what: Waiting) -> Result<Option<PrimedWaiting>, Refusal> {
-    let index = index::at_once(store);
+    let index = index::at_hand(store, Use::IfQuick, &mut |_, _, _| {})?;
     let (count, found) = match what {
         Waiting::Items => {
             let world = match &index {

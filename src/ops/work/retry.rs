@@ -97,7 +97,7 @@ pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
     let (retried, newer) = committed.answer;
     session.notice_all(newer.iter().map(skipped));
     let snapshot = store.snapshot()?;
-    let queues = World::after(store)?.views();
+    let queues = World::after(session)?.views();
     let mut answer = Vec::new();
     for id in &retried {
         let issue = IssueView::of(&existing(&snapshot, id)?);

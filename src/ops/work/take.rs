@@ -89,7 +89,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     let nonce = random_uid()?;
     let place = place(store, wish)?;
     let lease = store.lease()?;
-    let index = session.index_at_hand();
+    let index = session.index_at_hand()?;
     let claimed = session.transact_through(permit, remote, |tx| {
         if let Some((id, held)) = made_of(tx, &made)? {
             return held.map(|it| it.execution).ok_or_else(|| lost(&id));

@@ -2,8 +2,9 @@
 
 use bstr::ByteSlice;
 
-use crate::git::{Date, Signature, local_now, parse_signature};
+use crate::git::{Date, Signature, parse_signature};
 use crate::model::person::Person;
+use crate::store::clock::Clock;
 use crate::store::error::StoreError;
 use crate::store::repo::{Store, one_line};
 
@@ -13,15 +14,14 @@ pub(crate) struct Acting {
     actor: Option<String>,
     role: Option<String>,
     is_in_run: bool,
-    /// The date of commits in git's format, if it is fixed: `GIT_COMMITTER_DATE`.
-    pub(in crate::store) date: Option<String>,
+    pub(in crate::store) clock: Clock,
 }
 
 impl Acting {
-    /// A name and a role, each on one line (empty counts as unset), and a fixed date.
-    pub(crate) fn new(actor: Option<String>, role: Option<String>, date: Option<String>) -> Self {
+    /// A name and a role, each on one line (empty counts as unset), and a clock.
+    pub(crate) fn new(actor: Option<String>, role: Option<String>, clock: Clock) -> Self {
         let line = |text: Option<String>| text.map(|text| one_line(&text)).filter(|text| !text.is_empty());
-        Self { actor: line(actor), role: line(role), date, is_in_run: false }
+        Self { actor: line(actor), role: line(role), clock, is_in_run: false }
     }
 
     /// The same, for what an agent of a run started.
@@ -67,23 +67,14 @@ impl Store {
         self.acting.is_in_run
     }
 
-    /// Who writes, and when. `GIT_COMMITTER_DATE` has the same effect as in git.
+    /// Who writes, and when.
     pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
-        let found = if self.config("gitoxide.commit.committerDate").is_some() {
-            self.identity_of_library()?
-        } else {
-            let acting = if self.in_hook { "committer" } else { "author" };
-            let named = self.named(acting).zip(self.named("committer"));
-            named.map(|((name, email), _)| (name, email, local_now()))
-        };
-        let (name, email, time) = match found {
-            Some((name, email, time)) if is_plain(&name) && is_plain(&email) => (name, email, time),
-            // Names that git would clean or refuse are left to git; the time is still that of the commit.
-            Some((_, _, time)) => {
-                let (name, email, _) = self.identity_of_git()?;
-                (name, email, time)
-            }
-            None => self.identity_of_git()?,
+        let time = self.acting.clock.date()?;
+        let acting = if self.in_hook { "committer" } else { "author" };
+        let (name, email) = match self.named(acting).zip(self.named("committer")) {
+            Some(((name, email), _)) if is_plain(&name) && is_plain(&email) => (name, email),
+            // Names that git would clean or refuse are left to git.
+            _ => self.identity_of_git()?,
         };
         Ok(Identity {
             name: one_line(&name),
@@ -108,31 +99,8 @@ impl Store {
         Some((name, email))
     }
 
-    /// The identity as the library reads it, with the time of `GIT_COMMITTER_DATE`.
-    fn identity_of_library(&self) -> Result<Option<(String, String, Date)>, StoreError> {
-        let author = if self.in_hook { self.repo.committer() } else { self.repo.author() };
-        match (author, self.repo.committer()) {
-            (Some(Ok(author)), Some(Ok(committer))) => {
-                // git accepts no date before 1970, and calls a commit with one malformed.
-                let time = committer.time().ok().filter(|time| time.seconds >= 0);
-                let time = time.ok_or_else(|| StoreError::Config {
-                    key: "GIT_COMMITTER_DATE".into(),
-                    value: committer.time.to_owned(),
-                    why: "git cannot read it as a date",
-                })?;
-                Ok(Some((
-                    author.name.to_str_lossy().into_owned(),
-                    author.email.to_str_lossy().into_owned(),
-                    time,
-                )))
-            }
-            (_, Some(Err(error))) | (Some(Err(error)), _) => Err(StoreError::Identity(error.to_string())),
-            _ => Ok(None),
-        }
-    }
-
     /// The identity from git itself, which may guess it from the machine, or refuse with its own message.
-    fn identity_of_git(&self) -> Result<(String, String, Date), StoreError> {
+    fn identity_of_git(&self) -> Result<(String, String), StoreError> {
         let line = self.git().who(self.in_hook)?.map_err(|text| {
             let fatal = text.lines().find_map(|line| line.trim().strip_prefix("fatal: "));
             StoreError::Identity(fatal.unwrap_or("author identity unknown").to_owned())
@@ -140,8 +108,7 @@ impl Store {
         let signature = parse_signature(&line).ok_or_else(|| {
             StoreError::Identity(format!("git calls you `{line}`, which is not an identity"))
         })?;
-        let time = signature.time().unwrap_or_else(|_| Date::now_local_or_utc());
-        Ok((signature.name.to_str_lossy().into_owned(), signature.email.to_str_lossy().into_owned(), time))
+        Ok((signature.name.to_str_lossy().into_owned(), signature.email.to_str_lossy().into_owned()))
     }
 }
 

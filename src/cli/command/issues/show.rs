@@ -13,7 +13,7 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let now = session.store().now()?;
+    let now = session.now()?;
     let done = issues::show(&session, &args.id, args.imported)?;
     context.answer(done, |record, _, screen| match record {
         Record::Issue(issue) => print::issue::show(screen, issue, now.millis()),

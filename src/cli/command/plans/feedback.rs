@@ -60,7 +60,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             context.answer(done, |added, _, screen| print::feedback::added(screen, added))
         }
         FeedbackCommand::List { issue, kind } => {
-            let now = session.store().now()?.millis();
+            let now = session.now()?.millis();
             let done = plans::feedback(&session, issue.as_deref(), kind)?;
             context.answer(done, |all, _, screen| print::feedback::table(screen, all, now))
         }

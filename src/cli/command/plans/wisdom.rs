@@ -105,7 +105,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         WisdomCommand::Search { words } => WisdomFilter { words, ..WisdomFilter::default() },
     };
-    let now = session.store().now()?.millis();
+    let now = session.now()?.millis();
     let done = plans::list_wisdom(&session, &filter)?;
     context.answer(done, |all, _, screen| print::wisdom::table(screen, all, now))
 }

@@ -26,7 +26,7 @@ pub(super) fn order(args: Order, context: &mut Context) -> Outcome {
     let beside = before.or(after).unwrap_or_default();
     let input = queue::Order { item, beside, before: is_before };
     let done = queue::order(&session, &input)?;
-    let now = session.store().now()?.millis();
+    let now = session.now()?.millis();
     context.answer(done, |queue, is_changed, screen| match is_changed {
         true => print::queue::queue(screen, queue, now),
         false => writeln!(screen, "{} is already there; nothing changed", input.item),

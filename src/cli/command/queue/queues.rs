@@ -28,14 +28,14 @@ pub(super) fn list(all: bool, context: &mut Context) -> Outcome {
 /// Shows the active queues with their items. Having none is a valid answer.
 pub(super) fn active(context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let now = session.store().now()?.millis();
+    let now = session.now()?.millis();
     context.answer(queue::active(&session)?, |active, _, screen| print::queue::active(screen, active, now))
 }
 
 /// Programs get one queue; people who name none see all active queues.
 pub(super) fn show(queue: Option<&str>, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let now = session.store().now()?.millis();
+    let now = session.now()?.millis();
     if queue.is_some() || context.json() {
         let done = queue::show(&session, queue)?;
         return context.answer(done, |queue, _, screen| print::queue::queue(screen, queue, now));

@@ -52,7 +52,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         array.end(&mut context.screen)?;
         return Ok(Exit::Done);
     }
-    let now = if oneline { None } else { Some(session.store().now()?.millis()) };
+    let now = if oneline { None } else { Some(session.now()?.millis()) };
     let drawn = if graph { draw(&steps.children()?, Strokes::from_env()) } else { Vec::new() };
     for (place, step) in steps.enumerate() {
         print::log::step(&mut context.screen, &step?, drawn.get(place), now)?;

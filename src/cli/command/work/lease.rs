@@ -44,7 +44,7 @@ fn renew(item: Option<&str>, context: &mut Context) -> Outcome {
 
 fn list(context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let (done, now) = (work::leases(&session)?, session.store().now()?.millis());
+    let (done, now) = (work::leases(&session)?, session.now()?.millis());
     context.answer(done, |leases, _, screen| print::work::leases(screen, leases, now))
 }
 

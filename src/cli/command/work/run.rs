@@ -184,11 +184,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let Some(command) = args.command else { return begin(args, context) };
     match command {
         RunCommand::List => {
-            let now = session.store().now()?.millis();
+            let now = session.now()?.millis();
             context.answer(run::list(&session)?, |runs, _, screen| print::run::list(screen, runs, now))
         }
         RunCommand::Show { run } => {
-            let now = session.store().now()?.millis();
+            let now = session.now()?.millis();
             let done = run::show(&session, run.as_deref())?;
             context.answer(done, |run, _, screen| print::run::run(screen, run, now))
         }
@@ -252,7 +252,7 @@ fn ended(done: Answer<RunView>, watch: Following, context: &mut Context) -> Outc
     let done = done?;
     let has_failed = done.view.state.issues.values().any(|issue| issue.error.is_some());
     let session = context.session()?;
-    let (now, is_bare) = (session.store().now()?.millis(), session.store().work_dir().is_none());
+    let (now, is_bare) = (session.now()?.millis(), session.store().work_dir().is_none());
     context.answer(done, |run, _, screen| print::run::ended(screen, run, now, is_bare))?;
     Ok(if has_failed { Exit::Failed } else { Exit::Done })
 }
@@ -278,7 +278,7 @@ fn asked_which(session: &Session, context: &Context) -> Result<Option<String>, F
     if open.len() < 2 {
         return Ok(None);
     }
-    let now = session.store().now()?.millis();
+    let now = session.now()?.millis();
     for (n, run) in (1..).zip(&open) {
         ui::say(&format!("{n}  {}", print::run::in_one_line(run, now)));
     }

@@ -36,7 +36,7 @@ const NO_COMMITS: &str = "no commits";
 /// Nothing to do if there are no commits; git's error for an invalid range.
 pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
     let store = session.store();
-    let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
+    let index = session.index(Needs::LOG)?;
     let rewritten = store.all_rewritten(index.snapshot()?.commit())?;
     let (range, commits) = match range(store, given) {
         Ok(range) => {

@@ -232,7 +232,7 @@ impl Job {
         used: Usage,
     ) {
         let Ok(session) = self.identity.at(&self.folder) else { return };
-        let (Some(execution), Ok(ended_at)) = (&self.execution, session.store().now()) else { return };
+        let (Some(execution), Ok(ended_at)) = (&self.execution, session.now()) else { return };
         let summary = match said {
             Ok(reply) => reply.value["summary"].as_str().map(str::to_owned),
             Err(error) => Some(error.to_string()),

@@ -53,12 +53,10 @@ pub(crate) struct As {
 impl As {
     /// An agent with this name, which acts in a role on behalf of the session's owner.
     pub(in crate::ops::work) fn agent(session: &Session, actor: Option<String>, role: Role) -> Self {
-        let variables = session.environment();
-        let date = variables.iter().find(|(name, _)| name == "GIT_COMMITTER_DATE");
-        let date = date.map(|(_, value)| value.to_string_lossy().into_owned());
+        let clock = session.store().clock().clone();
         Self {
-            acting: Acting::new(actor, Some(role.as_str().to_owned()), date),
-            environment: variables.clone(),
+            acting: Acting::new(actor, Some(role.as_str().to_owned()), clock),
+            environment: session.environment().clone(),
             common: session.store().common_dir(),
         }
     }

@@ -67,7 +67,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         RoadmapCommand::Revise(args) => revise::run(args, context),
         RoadmapCommand::List => {
             let session = context.session()?;
-            let now = session.store().now()?.millis();
+            let now = session.now()?.millis();
             let done = roadmap::list(&session)?;
             context.answer(done, |all, _, screen| print::roadmap::list(screen, all, now))
         }

@@ -13,7 +13,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let now = session.store().now()?.millis();
+    let now = session.now()?.millis();
     let done = roadmap::show(&session, args.roadmap.as_deref())?;
     context.answer(done, |view, _, screen| match args.markdown {
         true => print::roadmap_document::document(screen, view),
