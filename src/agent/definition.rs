@@ -57,7 +57,7 @@ impl Agent {
     ///
     /// # Errors
     /// [`NoAgent`].
-    pub(crate) fn meant(text: &str, settings: &[Setting]) -> Result<Self, NoAgent> {
+    pub(crate) fn of_text(text: &str, settings: &[Setting]) -> Result<Self, NoAgent> {
         let is_named = preset::find(text).is_some() || settings.iter().any(|setting| setting.name == text);
         if is_named {
             return Self::named(text, settings);

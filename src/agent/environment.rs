@@ -122,7 +122,7 @@ mod tests {
                 origin: Origin::Default,
             })
             .collect();
-        let agent = Agent::meant("mine", &settings).unwrap();
+        let agent = Agent::of_text("mine", &settings).unwrap();
         let here = here.iter().map(|(name, value)| ((*name).into(), (*value).into()));
         let seen = environment(here, &agent, "planner");
         let text = |text: OsString| text.into_string().unwrap();

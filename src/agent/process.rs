@@ -138,7 +138,7 @@ pub(crate) fn run(
     let Shell { command, folder, environment } = *shell;
     let words = ["sh", "-c", command.as_str()].map(OsString::from);
     let started = Command { words: &words, folder, environment, stdin: None, is_joined: true };
-    let ran = follow(started, limit, &mut || interrupts.take(), &mut |_, bytes| {
+    let ran = supervise(started, limit, &mut || interrupts.take(), &mut |_, bytes| {
         kept.add(bytes);
         sink(bytes);
     });
@@ -149,7 +149,7 @@ pub(crate) fn run(
 
 /// Runs a command to its end. The command is asked to end when its time is up or when `stop` returns true; it is
 /// killed a moment later, or when `stop` returns true again. `sink` receives all output as it comes.
-pub(super) fn follow(
+pub(super) fn supervise(
     command: Command<'_>,
     limit: Option<Duration>,
     stop: &mut dyn FnMut() -> bool,
@@ -159,7 +159,7 @@ pub(super) fn follow(
     let (mut watcher, leash, output) = spawn(command)?;
     let mut run =
         Run { stop, leash: Some(leash), group: None, was_killed: false, output, sink, silent: false };
-    let followed = run.follow(&mut watcher, limit.map(|limit| start + limit));
+    let followed = run.supervise(&mut watcher, limit.map(|limit| start + limit));
     let took = start.elapsed();
     // The watcher ends when its socket closes. It cleans up first, unless the command killed it.
     run.leash = None;
@@ -261,7 +261,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Waits until the command's own process ends. Returns how it ended, or why it was stopped.
-    fn follow(&mut self, watcher: &mut Child, deadline: Option<Instant>) -> io::Result<Ended> {
+    fn supervise(&mut self, watcher: &mut Child, deadline: Option<Instant>) -> io::Result<Ended> {
         let mut stopped: Option<(Ended, Instant)> = None;
         loop {
             if let Some(ended) = self.heard(watcher)? {

@@ -187,8 +187,11 @@ fn plain(
     let (mut out, mut err) = (Tail::of(MOST_OUTPUT), Tail::of(MOST_ERRORS));
     let observer = std::cell::RefCell::new(observer);
     let limit = agent.timeout().value;
-    let ran =
-        process::follow(command, Some(limit), &mut || observer.borrow_mut().stop(), &mut |stream, bytes| {
+    let ran = process::supervise(
+        command,
+        Some(limit),
+        &mut || observer.borrow_mut().stop(),
+        &mut |stream, bytes| {
             let (who, said, tail) = match stream {
                 Stream::Out => (Who::Stdout, TextKind::Answer, &mut out),
                 Stream::Err => (Who::Stderr, TextKind::Log, &mut err),
@@ -196,7 +199,8 @@ fn plain(
             transcript.add(who, bytes);
             tail.add(bytes);
             observer.borrow_mut().said(said, &String::from_utf8_lossy(bytes));
-        });
+        },
+    );
     let heard = Heard { answer: out.text(), log: err.text() };
     let (ended, took) = ran.map_err(|source| not_started(agent, &place.folder, source))?;
     ended_well(agent, ended, limit, &heard)?;

@@ -210,7 +210,7 @@ pub(crate) fn watch(words: &[OsString], has_stdin: bool) -> io::Result<()> {
     };
     let group = i32::try_from(child.id()).unwrap_or(0);
     let _ = line.write_all(Word::Began(group).line().as_bytes());
-    let status = follow(&mut child, group, &mut line)?;
+    let status = wait_for(&mut child, group, &mut line)?;
     // Also end processes that the command left in the background, so that none holds its output open.
     signal_group(group, Signal::KILL);
     descendants::end(&before);
@@ -223,7 +223,7 @@ pub(crate) fn watch(words: &[OsString], has_stdin: bool) -> io::Result<()> {
     Ok(())
 }
 
-fn follow(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<ExitStatus> {
+fn wait_for(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<ExitStatus> {
     let stop = |signal| {
         // The command may have moved to another group.
         if let Some(pid) = Pid::from_raw(group) {

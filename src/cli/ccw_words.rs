@@ -8,7 +8,7 @@ pub(super) fn translated(words: Vec<String>) -> Vec<String> {
     let Some(at) = words.iter().position(|word| !word.starts_with('-')) else { return words };
     let (before, rest) = words.split_at(at);
     let given = CcwArguments { words: rest[1..].to_vec(), is_json: before.iter().any(|word| word == JSON) };
-    match meant(&rest[0], given) {
+    match command_of(&rest[0], given) {
         Some(meant) => before.iter().cloned().chain(meant).collect(),
         None => words,
     }
@@ -17,7 +17,7 @@ pub(super) fn translated(words: Vec<String>) -> Vec<String> {
 const JSON: &str = "--json";
 
 /// What a command of ccw is here; `None` if it is the same.
-fn meant(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
+fn command_of(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
     match command {
         "create" => Some(create(given)),
         "init" => {
@@ -229,7 +229,7 @@ fn owned(words: &[&str]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn meant(line: &str) -> String {
+    fn meaning(line: &str) -> String {
         translated(line.split(' ').map(str::to_owned).collect()).join(" ")
     }
 
@@ -280,7 +280,7 @@ mod tests {
             ("queue dag --queue QUE-1 --json", "queue dag --json QUE-1"),
             ("help update", "help edit"),
         ] {
-            assert_eq!(meant(ccw), here, "{ccw}");
+            assert_eq!(meaning(ccw), here, "{ccw}");
         }
     }
 
@@ -314,7 +314,7 @@ mod tests {
             "--version",
             "-h",
         ] {
-            assert_eq!(meant(line), line);
+            assert_eq!(meaning(line), line);
         }
     }
 }

@@ -111,7 +111,7 @@ impl Context {
         print: impl FnOnce(&V, bool, &mut Screen) -> io::Result<()>,
     ) -> Outcome {
         let Done { view, commit, notices } = done;
-        self.tell(notices);
+        self.show_notices(notices);
         match self.json() {
             true => self.screen.print_json(&view)?,
             false => print(&view, commit.is_some(), &mut self.screen)?,
@@ -120,12 +120,12 @@ impl Context {
     }
 
     /// Shows the notices of an operation that was then refused.
-    pub(crate) fn tell_rest(&self) {
-        self.tell(self.session.get().map(|session| session.notices()).unwrap_or_default());
+    pub(crate) fn show_rest(&self) {
+        self.show_notices(self.session.get().map(|session| session.notices()).unwrap_or_default());
     }
 
     /// Shows notices.
-    pub(crate) fn tell(&self, notices: impl IntoIterator<Item = Notice>) {
+    pub(crate) fn show_notices(&self, notices: impl IntoIterator<Item = Notice>) {
         for Notice { weight, message, remedies } in notices {
             let message = print::with_remedies(&message, &remedies);
             match weight {

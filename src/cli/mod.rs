@@ -215,7 +215,7 @@ pub fn main() -> ExitCode {
         Some(command) => dispatch(command, &mut context),
         None => command::home::run(&mut context),
     };
-    context.tell_rest();
+    context.show_rest();
     // What was written before a failure is still shown.
     let (shown, warnings) = context.finish();
     let exit = match (outcome, shown) {

@@ -46,7 +46,7 @@ const NAMES: &[(&str, &str, &[&str])] = &[
 ];
 
 /// One text in the context of a clap error.
-fn told(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+fn context_text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text),
         _ => None,
@@ -54,7 +54,7 @@ fn told(error: &clap::Error, kind: ContextKind) -> Option<&str> {
 }
 
 /// The same, if there may be several.
-fn all_told(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+fn context_texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     match error.get(kind) {
         Some(ContextValue::Strings(all)) => all.clone(),
         Some(ContextValue::String(one)) => vec![one.clone()],
@@ -64,8 +64,8 @@ fn all_told(error: &clap::Error, kind: ContextKind) -> Vec<String> {
 
 fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failure {
     let (path, command) = found(root, words);
-    let argument = told(error, ContextKind::InvalidArg).unwrap_or_default();
-    let value = told(error, ContextKind::InvalidValue).unwrap_or_default();
+    let argument = context_text(error, ContextKind::InvalidArg).unwrap_or_default();
+    let value = context_text(error, ContextKind::InvalidValue).unwrap_or_default();
     let quoted = |all: Vec<String>| all.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     let (message, hint) = match error.kind() {
         ErrorKind::UnknownArgument => match unknown_option(&path, command, argument) {
@@ -75,11 +75,11 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
         ErrorKind::InvalidSubcommand => match unknown_command(&path, command, error) {
             Some(failure) => return failure,
             None => {
-                let given = told(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+                let given = context_text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
                 (format!("`{path}` has no command `{given}`"), suggested(error))
             }
         },
-        ErrorKind::MissingRequiredArgument => match all_told(error, ContextKind::InvalidArg) {
+        ErrorKind::MissingRequiredArgument => match context_texts(error, ContextKind::InvalidArg) {
             missing if names_force(&missing) => return reason_alone(&path, command),
             missing => (format!("`{path}` needs {}", quoted(missing)), None),
         },
@@ -99,7 +99,7 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
             let why = std::error::Error::source(error).map(|why| format!(": {why}")).unwrap_or_default();
             (format!("`{value}` is not a valid value for `{argument}`{why}"), None)
         }
-        ErrorKind::ArgumentConflict => match all_told(error, ContextKind::PriorArg) {
+        ErrorKind::ArgumentConflict => match context_texts(error, ContextKind::PriorArg) {
             others if others.iter().any(|it| it == argument) => {
                 (format!("`{argument}` is given more than once"), None)
             }
@@ -127,14 +127,14 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
 /// The suggestion closest to what was typed.
 fn suggested(error: &clap::Error) -> Option<String> {
     let kinds = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
-    let near: Vec<String> = kinds.into_iter().flat_map(|kind| all_told(error, kind)).collect();
+    let near: Vec<String> = kinds.into_iter().flat_map(|kind| context_texts(error, kind)).collect();
     let near = near.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or ");
     (!near.is_empty()).then(|| format!("did you mean {near}?"))
 }
 
 /// The valid values of an argument.
 fn allowed(error: &clap::Error) -> Option<String> {
-    let all = all_told(error, ContextKind::ValidValue);
+    let all = context_texts(error, ContextKind::ValidValue);
     if all.is_empty() { suggested(error) } else { Some(format!("expected one of {}", all.join(", "))) }
 }
 
@@ -168,7 +168,7 @@ fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> 
     if error.get(ContextKind::SuggestedSubcommand).is_some() || path == "git wf" {
         return None;
     }
-    let given = told(error, ContextKind::InvalidSubcommand)?;
+    let given = context_text(error, ContextKind::InvalidSubcommand)?;
     Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(after(path, command)))
 }
 

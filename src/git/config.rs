@@ -89,7 +89,7 @@ impl Git {
     }
 
     /// Who git says the author, or the committer, is: `Name <email> seconds offset`. If it does not know, its message.
-    pub(crate) fn who(&self, committer: bool) -> Result<Result<String, String>, GitError> {
+    pub(crate) fn ident(&self, committer: bool) -> Result<Result<String, String>, GitError> {
         let variable = if committer { "GIT_COMMITTER_IDENT" } else { "GIT_AUTHOR_IDENT" };
         let output = self.output(&["var", variable])?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();

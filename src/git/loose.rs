@@ -51,7 +51,7 @@ impl Loose {
         kind: Kind,
         data: &[u8],
     ) -> Result<(), GitError> {
-        let (folder, path) = place(objects, id);
+        let (folder, path) = paths(objects, id);
         let failed = |error| GitError::io(absolute(&path))(error);
         let bytes = self.deflated(kind, data).map_err(failed)?;
         let mut tried = 0;
@@ -110,11 +110,11 @@ impl Loose {
 
 /// Whether the object's file exists now.
 pub(crate) fn is_in(objects: &Path, id: ObjectId) -> bool {
-    place(objects, id).1.exists()
+    paths(objects, id).1.exists()
 }
 
 /// The directory and the file of an object.
-fn place(objects: &Path, id: ObjectId) -> (PathBuf, PathBuf) {
+fn paths(objects: &Path, id: ObjectId) -> (PathBuf, PathBuf) {
     let hex = id.to_string();
     let folder = objects.join(&hex[..2]);
     let path = folder.join(&hex[2..]);

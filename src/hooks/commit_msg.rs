@@ -115,9 +115,9 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
             add(path, &rule, &missing_trailers(&bound, text))?;
             Ok(told.map_or(Verdict::Go, |text| Verdict::Told(text.into())))
         }
-        Binding::Lost(lost) if required => Ok(Verdict::Refused(lost.tell())),
+        Binding::Lost(lost) if required => Ok(Verdict::Refused(lost.message())),
         Binding::Lost(lost) => {
-            let text = lost.tell();
+            let text = lost.message();
             Ok(Verdict::Told(
                 format!("{text}; this commit is not linked, earlier work stays in the trail").into(),
             ))
@@ -207,7 +207,7 @@ fn is_squash(back: &[u8]) -> bool {
 
 impl Lost {
     /// One line that says who has the lost claim now.
-    fn tell(&self) -> String {
+    fn message(&self) -> String {
         match &self.to {
             Some((execution, actor)) => {
                 format!(

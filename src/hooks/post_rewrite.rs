@@ -67,7 +67,7 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<Verdict, Ho
         let mut solutions = BTreeSet::new();
         for id in &executions {
             let Some(folder) = records::execution(tx, id, &mut Vec::new())? else { continue };
-            let found = follow(tx, &folder, &pairs, &successors)?;
+            let found = map_links(tx, &folder, &pairs, &successors)?;
             if !found.is_empty() {
                 solutions.insert(folder.execution.solution_id.to_string());
             }
@@ -105,7 +105,7 @@ fn short(hash: &str) -> String {
 }
 
 /// Appends to the log of one execution. Returns the commits that were followed.
-fn follow(
+fn map_links(
     tx: &mut Tx<'_>,
     folder: &ExecutionFolder,
     pairs: &[Pair],

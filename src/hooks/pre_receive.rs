@@ -98,7 +98,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
             return Ok(refused(what.into(), faults, UNBOUND));
         }
     }
-    Ok(if forced.is_empty() { Verdict::Go } else { Verdict::Told(told(forced).into()) })
+    Ok(if forced.is_empty() { Verdict::Go } else { Verdict::Told(overridden(forced).into()) })
 }
 
 /// git itself never updates one ref twice in a push.
@@ -108,7 +108,7 @@ fn are_distinct(updates: &[Update]) -> bool {
 }
 
 /// The overridden gates, in one line.
-fn told(mut forced: Vec<String>) -> String {
+fn overridden(mut forced: Vec<String>) -> String {
     let more = forced.len().saturating_sub(MOST_TOLD);
     forced.truncate(MOST_TOLD);
     if more > 0 {

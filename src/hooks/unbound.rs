@@ -29,7 +29,7 @@ struct Unbound<'a> {
 }
 
 impl Unbound<'_> {
-    fn told(&self, why: &str) -> String {
+    fn described(&self, why: &str) -> String {
         let Self { commit, branch } = self;
         format!("{} \"{}\" on {branch}{why}", commit.id.to_hex_with_len(10), commit.subject)
     }
@@ -53,10 +53,10 @@ pub(super) fn faults(
             continue;
         }
         match joined(store, &mut ancestors, &it.commit)? {
-            Joined::Nothing => faults.push((*id, it.told(""))),
+            Joined::Nothing => faults.push((*id, it.described(""))),
             Joined::NothingNew => {}
             Joined::Others => drop(merges.insert(it.commit.id, it)),
-            Joined::TooMany => faults.push((*id, it.told(TOO_MANY))),
+            Joined::TooMany => faults.push((*id, it.described(TOO_MANY))),
         }
     }
     let own = merges::own_changes(store, merges.values().map(|it| &it.commit), Budget::of_a_push())?;
@@ -64,10 +64,10 @@ pub(super) fn faults(
         let changed = own.changes.get(&it.commit.id).and_then(|files| files.keys().next());
         if let Some(why) = own.unseen.get(&it.commit.id) {
             let why = format!(", a merge that needs a plan, since it cannot be checked: {why}");
-            faults.push((it.commit.id, it.told(&why)));
+            faults.push((it.commit.id, it.described(&why)));
         } else if let Some(file) = changed {
             let why = format!(", a merge with changes of its own in `{}`", one_line(file));
-            faults.push((it.commit.id, it.told(&why)));
+            faults.push((it.commit.id, it.described(&why)));
         }
     }
     // First, since it is the way out for many of them.

@@ -137,7 +137,7 @@ fn row(
     let is_executing = facts::holder(folder).is_some_and(|it| it.outcome() == ExecutionStatus::Executing);
     Ok(Row {
         status: Value::Integer(derived.status as i64),
-        over: Value::Integer(i64::from(derived.status.is_over())),
+        over: Value::Integer(i64::from(derived.status.is_terminal())),
         priority: Value::Integer(i64::from(it.priority.number())),
         created: Value::Integer(it.created_at.millis()),
         updated: derived.updated_at.map(crate::model::time::Time::millis).into(),

@@ -140,9 +140,9 @@ fn count(counted: &mut BTreeMap<IssueId, Counted>, id: IssueId, new: Counted) ->
             let (stands, out) = if is_later { (&new, first) } else { (first, &new) };
             let both = match first.unit == new.unit {
                 true => format!("{}s {} and {}", new.unit, first.number, new.number),
-                false => format!("{} and {}", first.place(), new.place()),
+                false => format!("{} and {}", first.location(), new.location()),
             };
-            let (stands, out) = (stands.place(), out.place());
+            let (stands, out) = (stands.location(), out.location());
             let note = format!("{both} have this id; {stands} changed last and was used, {out} was left out");
             let id = taken.key().to_string();
             if is_later {
@@ -195,7 +195,7 @@ struct Writing<'a> {
 }
 
 impl Counted {
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         match self.number {
             0 => self.unit.to_string(),
             number => format!("{} {number}", self.unit),

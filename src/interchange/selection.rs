@@ -43,7 +43,7 @@ impl Selection {
         if let Some(label) = self.labels.iter().find(|label| !issue.tags.contains(*label)) {
             return Some(format!("without the label {label}"));
         }
-        let state = if arrival.is_over() { State::Closed } else { State::Open };
+        let state = if arrival.is_terminal() { State::Closed } else { State::Open };
         if self.state.is_some_and(|wanted| wanted != state) {
             return Some(if state == State::Open { "open".into() } else { "closed".into() });
         }

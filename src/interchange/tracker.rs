@@ -44,7 +44,7 @@ pub(crate) struct Arrival {
 
 impl Arrival {
     /// Whether nothing is left to do for it: it was closed, or given up, or its plan was executed.
-    pub(crate) fn is_over(&self) -> bool {
+    pub(crate) fn is_terminal(&self) -> bool {
         let is_done = || self.work.attempts.iter().any(Attempt::is_completed);
         match self.issue.status {
             StoredStatus::Closed | StoredStatus::Cancelled => true,

@@ -47,17 +47,17 @@ impl Job {
     ) -> Result<T, Refusal> {
         let stop = Arc::new(AtomicBool::new(false));
         let given_up = StopOnDrop(Arc::clone(&stop));
-        let (steps, told) = match context.meta.get_progress_token() {
+        let (steps, sent) = match context.meta.get_progress_token() {
             Some(token) => {
-                let (steps, told) = Steps::told();
-                (steps, Some((told, token)))
+                let (steps, sent) = Steps::sent();
+                (steps, Some((sent, token)))
             }
-            None => (Steps::untold(), None),
+            None => (Steps::silent(), None),
         };
         let thread = tokio::task::spawn_blocking(move || self.on_this_thread(&steps, stop, work));
         let telling = async {
-            if let Some((told, token)) = told {
-                forward(told, context.peer.clone(), token).await;
+            if let Some((sent, token)) = sent {
+                forward(sent, context.peer.clone(), token).await;
             }
         };
         let cancelled = async {

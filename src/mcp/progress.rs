@@ -30,40 +30,40 @@ struct Sink {
     so_far: Mutex<SoFar>,
 }
 
-/// What was told so far. Progress must increase over the whole call, although each part of it counts from 0.
+/// What was sent so far. Progress must increase over the whole call, although each part of it counts from 0.
 #[derive(Default)]
 struct SoFar {
     doing: String,
     /// Steps of the parts before.
     before: f64,
-    told: f64,
+    sent: f64,
 }
 
 impl Steps {
     /// Progress that someone receives.
-    pub(super) fn told() -> (Self, UnboundedReceiver<Step>) {
+    pub(super) fn sent() -> (Self, UnboundedReceiver<Step>) {
         let (out, steps) = mpsc::unbounded_channel();
         (Self(Some(Arc::new(Sink { out, so_far: Mutex::default() }))), steps)
     }
 
     /// Progress that nobody receives.
-    pub(super) fn untold() -> Self {
+    pub(super) fn silent() -> Self {
         Self(None)
     }
 
-    /// `done` steps of `doing`; told if it is at least `least` steps more than before.
-    fn tell(&self, doing: &str, done: f64, total: Option<f64>, least: f64) {
+    /// `done` steps of `doing`; sent if it is at least `least` steps more than before.
+    fn send(&self, doing: &str, done: f64, total: Option<f64>, least: f64) {
         let Some(sink) = &self.0 else { return };
         let mut so_far = sink.so_far.lock().unwrap_or_else(PoisonError::into_inner);
         if so_far.doing != doing {
-            so_far.before = so_far.told;
+            so_far.before = so_far.sent;
             doing.clone_into(&mut so_far.doing);
         }
         let now = so_far.before + done;
-        if now < so_far.told + least {
+        if now < so_far.sent + least {
             return;
         }
-        so_far.told = now;
+        so_far.sent = now;
         let total = total.map(|total| so_far.before + total);
         // Nobody listens any more once the call was given up.
         let _ = sink.out.send(Step { done: now, total, message: doing.to_owned() });
@@ -75,14 +75,14 @@ impl ops::Progress for Steps {
     fn at(&self, doing: &'static str, done: usize, total: usize) {
         if total >= WORTH_TELLING {
             let total = total as f64;
-            self.tell(doing, done as f64, Some(total), total / 50.0);
+            self.send(doing, done as f64, Some(total), total / 50.0);
         }
     }
 
     fn count(&self, doing: &'static str, done: u64, total: Option<u64>) {
         let least =
             total.map_or_else(|| 100.0_f64.max(done as f64 / 10.0), |total| 1.0_f64.max(total as f64 / 50.0));
-        self.tell(doing, done as f64, total.map(|total| total as f64), least);
+        self.send(doing, done as f64, total.map(|total| total as f64), least);
     }
 
     fn end(&self) {}
@@ -106,14 +106,14 @@ impl Observer for Tests {
     fn begins(&mut self, test: &Test, place: usize, of: usize) {
         (self.place, self.of) = (place, of);
         let message = format!("running test {} of {of}: {}", place + 1, test.command.as_str());
-        self.steps.tell(&message, if place == 0 { 0.5 } else { 1.0 }, None, 0.1);
+        self.steps.send(&message, if place == 0 { 0.5 } else { 1.0 }, None, 0.1);
     }
 
     fn wrote(&mut self, _: &[u8]) {}
 
     fn ended(&mut self, _: &Ran) {
         if self.place + 1 == self.of {
-            self.steps.tell("tests have ended", 1.0, None, 0.1);
+            self.steps.send("tests have ended", 1.0, None, 0.1);
         }
     }
 }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn progress_only_increases_and_is_not_told_too_often() {
-        let (steps, mut told) = Steps::told();
+        let (steps, mut told) = Steps::sent();
         for n in 0..=3000 {
             steps.at("reading", n, 3000);
         }

@@ -139,7 +139,7 @@ impl Watched {
     fn read<T>(&self, folder: &Path, read: impl FnOnce(&Session) -> Result<T, Refusal>) -> Option<T> {
         let store =
             Store::open(folder, &self.settings.environment).ok()?.acting(self.settings.acting.clone());
-        read(&Session::new(store, Box::new(Steps::untold()))).ok()
+        read(&Session::new(store, Box::new(Steps::silent()))).ok()
     }
 }
 

@@ -41,7 +41,7 @@ impl IssueStatus {
     }
 
     /// Reads a user's word; `in-progress` means planning, since nobody can declare an execution.
-    pub(crate) fn given(text: &str) -> Option<Self> {
+    pub(crate) fn declared(text: &str) -> Option<Self> {
         match Self::asked(text) {
             Some(Self::Executing) if text != "executing" => Some(Self::Planning),
             status => status,
@@ -49,7 +49,7 @@ impl IssueStatus {
     }
 
     /// Whether nothing is left to do for the issue, so that `list` leaves it out.
-    pub(crate) fn is_over(self) -> bool {
+    pub(crate) fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Cancelled | Self::Closed)
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct ExplorationContext {
 }
 
 /// The latest exploration; `None` if there is none.
-pub(crate) fn told(folder: &IssueFolder) -> Option<(ExplorationContext, Option<LeftOut>)> {
+pub(crate) fn context_of(folder: &IssueFolder) -> Option<(ExplorationContext, Option<LeftOut>)> {
     let latest: &Explored = folder.explorations.last()?;
     let found = &latest.found;
     let mut cut = Cut::at(LONGEST);

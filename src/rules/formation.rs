@@ -116,7 +116,7 @@ pub(crate) struct Placed {
 
 /// Sort keys for new items; `there` are the items of the queue in order. Each new one goes before the waiting items at
 /// the end that rank lower, and no existing item moves. If there is no room, all get new keys. Returns the new keys.
-pub(crate) fn place(there: &[Placed], mut new: Vec<Rank>) -> Vec<(SolutionId, String)> {
+pub(crate) fn sort_keys(there: &[Placed], mut new: Vec<Rank>) -> Vec<(SolutionId, String)> {
     new.sort();
     let mut slots: BTreeMap<usize, Vec<&Rank>> = BTreeMap::new();
     for rank in &new {
@@ -216,7 +216,7 @@ mod tests {
 
     fn formed(all: &[Told]) -> Vec<usize> {
         let ranks = ranks(&candidates(all.len()), &facts(all));
-        let mut keys = place(&[], ranks);
+        let mut keys = sort_keys(&[], ranks);
         keys.sort_by(|a, b| a.1.cmp(&b.1));
         keys.iter().map(|(id, _)| id.issue().uid().parse().unwrap()).collect()
     }
@@ -275,7 +275,7 @@ mod tests {
         let all = [told(3, &[], 1), told(4, &[], 1), told(1, &[], 1), told(5, &[], 1)];
         let ranks = ranks(&candidates(4), &facts(&all));
         let there = placed(&[3, 0, 1], |n| n != 0, &ranks);
-        let keys = place(&there, vec![ranks[2].clone()]);
+        let keys = sort_keys(&there, vec![ranks[2].clone()]);
         assert_eq!(keys.len(), 1);
         assert!(there[1].position < keys[0].1 && keys[0].1 < there[2].position, "{keys:?} {there:?}");
     }
@@ -287,7 +287,7 @@ mod tests {
         let mut there = placed(&[0, 1], |_| true, &ranks);
         there[0].position = there[1].position.clone();
         there[0].rank = None;
-        let mut keys = place(&there, vec![ranks[2].clone()]);
+        let mut keys = sort_keys(&there, vec![ranks[2].clone()]);
         keys.sort_by(|a, b| a.1.cmp(&b.1));
         assert_eq!(
             keys.iter().map(|it| &it.0).collect::<Vec<_>>(),
@@ -307,7 +307,7 @@ mod tests {
             turn.sort_by_key(|n| order[*n]);
             let mut there: Vec<Placed> = Vec::new();
             for n in turn {
-                for (solution, position) in place(&there, vec![ranks[n].clone()]) {
+                for (solution, position) in sort_keys(&there, vec![ranks[n].clone()]) {
                     let at: usize = solution.issue().uid().parse().unwrap();
                     there.retain(|it| it.solution != solution);
                     there.push(Placed { solution, position, rank: Some(ranks[at].clone()) });

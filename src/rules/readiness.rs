@@ -213,7 +213,7 @@ fn queue_status(folder: &QueueFolder, items: &[ItemView], facts: &Facts) -> &'st
     // Items that were given up, or whose issue was closed otherwise, are not left to do.
     let is_over = |it: &ItemView| {
         it.status != ItemStatus::Executing
-            && facts.get(&it.item.issue_id).is_some_and(|issue| issue.status.is_over())
+            && facts.get(&it.item.issue_id).is_some_and(|issue| issue.status.is_terminal())
     };
     let all_over = items.iter().all(|it| has_ended(it) || is_over(it));
     match folder.queue.status {

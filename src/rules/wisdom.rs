@@ -49,12 +49,16 @@ pub(crate) fn answered(all: &[Wisdom]) -> BTreeMap<EntryId, EntryId> {
 
 /// What an agent gets that works on an issue, without questions that were answered: what comes from that issue or shares a tag or a component with it first,
 /// then the rest; each by what the role needs most, and then the newest first.
-pub(crate) fn told(all: Vec<Wisdom>, issue: &Issue, role: Role) -> (Vec<WisdomContext>, Option<LeftOut>) {
-    told_near(all, Some(issue), role)
+pub(crate) fn context_for(
+    all: Vec<Wisdom>,
+    issue: &Issue,
+    role: Role,
+) -> (Vec<WisdomContext>, Option<LeftOut>) {
+    context_near(all, Some(issue), role)
 }
 
-/// Like [`told`]; without an issue, nothing is nearer than the rest.
-pub(crate) fn told_near(
+/// Like [`context_for`]; without an issue, nothing is nearer than the rest.
+pub(crate) fn context_near(
     all: Vec<Wisdom>,
     issue: Option<&Issue>,
     role: Role,
@@ -129,7 +133,7 @@ mod tests {
             wisdom(3, "of another", &["db"], Some("ISS-002")),
             wisdom(4, "of nothing", &[], None),
         ];
-        let (told, left_out) = told(all, &issue(), Role::Planner);
+        let (told, left_out) = context_for(all, &issue(), Role::Planner);
         let texts: Vec<&str> = told.iter().map(|it| it.text.as_str()).collect();
         assert_eq!(texts, ["of its tag", "of the issue", "of nothing", "of another"]);
         assert_eq!(left_out, None);
@@ -147,7 +151,7 @@ mod tests {
             (Role::Executor, ["convention", "learning", "decision", "question"]),
             (Role::Reviewer, ["decision", "convention", "learning", "question"]),
         ] {
-            let (told, _) = told(all.to_vec(), &issue(), role);
+            let (told, _) = context_for(all.to_vec(), &issue(), role);
             let texts: Vec<&str> = told.iter().map(|it| it.text.as_str()).collect();
             assert_eq!(texts, expected, "{role}");
         }
@@ -156,7 +160,7 @@ mod tests {
     #[test]
     fn there_is_a_bound_and_what_is_left_out_is_named() {
         let all = (0..25).map(|second| wisdom(second, &"x".repeat(5_000), &[], None)).collect();
-        let (told, left_out) = told(all, &issue(), Role::Planner);
+        let (told, left_out) = context_for(all, &issue(), Role::Planner);
         let left_out = left_out.unwrap();
         assert_eq!((told.len(), left_out.entries, left_out.shortened), (20, 5, 20));
         assert!(told.iter().all(|it| it.text.chars().count() == LONGEST + 1));

@@ -167,7 +167,7 @@ fn both(store: &Store, synced: &mut Synced, trust: Trust, start: ObjectId) -> Re
 
 /// Moves the local ref to what was pushed.
 pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: Unpublished) -> Result<(), SyncError> {
-    let merged = store.follow(ahead, &store.tracking(&synced.remote))?;
+    let merged = store.adopt(ahead, &store.tracking(&synced.remote))?;
     synced.note(Some(merged));
     Ok(())
 }

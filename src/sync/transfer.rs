@@ -71,11 +71,11 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
     };
     match status {
         words::Status::Updated => {
-            follow(store, &remote, commit);
+            update_tracking(store, &remote, commit);
             Ok(Pushed::Accepted)
         }
         words::Status::Unchanged => {
-            follow(store, &remote, commit);
+            update_tracking(store, &remote, commit);
             Ok(Pushed::UpToDate)
         }
         words::Status::Rejected => Ok(Pushed::Behind),
@@ -93,7 +93,7 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
 }
 
 /// git updates the remote-tracking ref only if the refspec is configured.
-fn follow(store: &Store, remote: &str, commit: ObjectId) {
+fn update_tracking(store: &Store, remote: &str, commit: ObjectId) {
     let tracking = store.tracking(remote);
     if store.read_ref(&tracking).ok().flatten() == Some(commit) {
         return;

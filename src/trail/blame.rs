@@ -115,7 +115,7 @@ pub(crate) fn blame(
     path: &str,
     lines: Option<&RangeInclusive<u64>>,
 ) -> Result<Vec<Span>, BlameError> {
-    let failed = |error| match told(error, path, lines) {
+    let failed = |error| match explained(error, path, lines) {
         BlameError::NoFile(path) => deleted(store, path),
         other => other,
     };
@@ -166,7 +166,7 @@ fn deleted(store: &Store, path: String) -> BlameError {
     }
 }
 
-fn told(error: GitError, path: &str, lines: Option<&RangeInclusive<u64>>) -> BlameError {
+fn explained(error: GitError, path: &str, lines: Option<&RangeInclusive<u64>>) -> BlameError {
     if let GitError::Failed { stderr, .. } = &error {
         if let Some(has) = stderr.split("has only ").nth(1).and_then(|rest| rest.split(' ').next()) {
             let asked = lines.map_or(1, |lines| *lines.start());

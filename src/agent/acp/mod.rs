@@ -83,7 +83,7 @@ pub(super) fn converse(
         is_joined: false,
     };
     let talk = std::cell::RefCell::new(&mut talk);
-    let ran = process::follow(command, None, &mut || talk.borrow_mut().step(), &mut |stream, bytes| {
+    let ran = process::supervise(command, None, &mut || talk.borrow_mut().step(), &mut |stream, bytes| {
         talk.borrow_mut().take(stream, bytes);
     });
     let talk = talk.into_inner();

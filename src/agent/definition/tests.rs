@@ -27,7 +27,7 @@ fn a_configured_agent_has_the_values_of_its_settings() {
         ("mine", "env", "API_KEY"),
         ("mine", "env", "LEVEL=high=er"),
     ]);
-    let agent = Agent::meant("mine", &all).unwrap();
+    let agent = Agent::of_text("mine", &all).unwrap();
     assert_eq!(agent.words(), ["./plan", "--model", "a b"]);
     assert_eq!((agent.protocol().value, agent.timeout().value.as_secs()), (Protocol::Acp, 7200));
     let environment: Vec<_> = agent.environment().iter().map(|variable| variable.value.clone()).collect();
@@ -42,32 +42,32 @@ fn a_configured_agent_has_the_values_of_its_settings() {
 #[test]
 fn the_last_value_counts_and_a_shell_is_asked_for() {
     let all = settings(&[("x", "command", "first"), ("x", "command", "a | b"), ("x", "shell", "yes")]);
-    assert_eq!(Agent::meant("x", &all).unwrap().words(), ["sh", "-c", "a | b"]);
+    assert_eq!(Agent::of_text("x", &all).unwrap().words(), ["sh", "-c", "a | b"]);
 }
 
 #[test]
 fn a_setting_changes_one_value_of_a_preset() {
-    let agent = Agent::meant("claude", &settings(&[("claude", "timeout", "5m")])).unwrap();
+    let agent = Agent::of_text("claude", &settings(&[("claude", "timeout", "5m")])).unwrap();
     assert_eq!(agent.command().origin, Origin::Preset);
     assert_eq!((agent.timeout().value.as_secs(), &agent.timeout().origin), (300, &config()));
-    let acp = Agent::meant("gemini-acp", &settings(&[("gemini-acp", "command", "mine")])).unwrap();
+    let acp = Agent::of_text("gemini-acp", &settings(&[("gemini-acp", "command", "mine")])).unwrap();
     assert_eq!(acp.protocol().value, Protocol::Plain);
 }
 
 #[test]
 fn a_command_line_is_one_by_its_blank_slash_or_prefix() {
-    let agent = Agent::meant("python3 'my agent.py' -v", &[]).unwrap();
+    let agent = Agent::of_text("python3 'my agent.py' -v", &[]).unwrap();
     assert_eq!(
         (agent.name(), agent.words()),
         ("python3", ["python3", "my agent.py", "-v"].map(Into::into).to_vec())
     );
-    assert_eq!(Agent::meant("./agent", &[]).unwrap().name(), "agent");
-    let agent = Agent::meant("acp:gemini --acp", &[]).unwrap();
+    assert_eq!(Agent::of_text("./agent", &[]).unwrap().name(), "agent");
+    let agent = Agent::of_text("acp:gemini --acp", &[]).unwrap();
     assert_eq!((agent.name(), agent.protocol().value), ("gemini", Protocol::Acp));
-    let agent = Agent::meant("sh:jq . | ./plan", &[]).unwrap();
+    let agent = Agent::of_text("sh:jq . | ./plan", &[]).unwrap();
     assert_eq!(agent.words(), ["sh", "-c", "jq . | ./plan"]);
-    assert_eq!(Agent::meant("acp:sh:x", &[]).unwrap().words(), ["sh", "-c", "x"]);
-    assert_eq!(Agent::meant("/é/ü x", &[]).unwrap().name(), "agent");
+    assert_eq!(Agent::of_text("acp:sh:x", &[]).unwrap().words(), ["sh", "-c", "x"]);
+    assert_eq!(Agent::of_text("/é/ü x", &[]).unwrap().name(), "agent");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn what_is_no_agent_says_why_and_what_to_do() {
         ("'' x", "`'' x` is not a command line: it names no program"),
         (" ", "`` is not a command line: it is empty"),
     ] {
-        let error = Agent::meant(text, &all).unwrap_err();
+        let error = Agent::of_text(text, &all).unwrap_err();
         assert_eq!(error.to_string(), said);
         assert!(!error.remedies().is_empty());
     }
@@ -106,7 +106,7 @@ fn what_is_no_agent_says_why_and_what_to_do() {
 #[test]
 fn each_preset_is_an_agent() {
     for preset in preset::ALL {
-        let agent = Agent::meant(preset.name, &[]).unwrap();
+        let agent = Agent::of_text(preset.name, &[]).unwrap();
         assert_eq!((agent.name(), agent.protocol().value), (preset.name, preset.protocol));
         let is_passed = |it: &Sourced<Variable>| matches!(it.value, Variable::Passed(_));
         assert!(agent.environment().iter().all(is_passed), "{}", preset.name);
@@ -117,14 +117,14 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "\\PC{0,40}", key in "[a-z]{0,9}", value in "\\PC{0,20}") {
         let all = settings(&[(&text, &key, &value)]);
-        let _ = Agent::meant(&text, &all);
-        let _ = Agent::meant(&text, &[]);
+        let _ = Agent::of_text(&text, &all);
+        let _ = Agent::of_text(&text, &[]);
     }
 }
 
 #[test]
 fn a_relative_program_is_found_wherever_it_is_started() {
-    let words = |text| Agent::meant(text, &[]).unwrap().started_in(Path::new("/code")).words();
+    let words = |text| Agent::of_text(text, &[]).unwrap().started_in(Path::new("/code")).words();
     assert_eq!(words("./plan --fast"), ["/code/plan", "--fast"]);
     assert_eq!(words("/bin/plan --fast"), ["/bin/plan", "--fast"]);
     assert_eq!(words("python3 ./plan.py"), ["python3", "./plan.py"]);

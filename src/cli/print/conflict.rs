@@ -9,7 +9,7 @@ use crate::ops::queue::ConflictAnswer;
 use crate::ui::{Cell, Column, Screen, Table, style};
 
 /// Conflicts that were declared or resolved, one per line.
-pub(in crate::cli) fn told(screen: &mut Screen, all: &[ConflictAnswer]) -> io::Result<()> {
+pub(in crate::cli) fn settled(screen: &mut Screen, all: &[ConflictAnswer]) -> io::Result<()> {
     for it in all {
         let name = it.conflict.id.as_deref().unwrap_or_default();
         writeln!(screen, "{name} of {}: {}", it.queue_id, line(it))?;

@@ -45,7 +45,7 @@ impl Board {
     }
 
     /// Follows what a run tells.
-    pub(super) fn told(&mut self, told: &RunUpdate<'_>) {
+    pub(super) fn update(&mut self, told: &RunUpdate<'_>) {
         match told {
             RunUpdate::Started { issues, .. } => {
                 let row = |it: &StartedIssue| Row {
@@ -183,30 +183,30 @@ mod tests {
     fn an_issue_has_its_step_its_task_and_the_last_line_of_its_agent() {
         use IssueStatus::{Completed, Failed, Queued, Registered};
         let mut board = board(&[Completed, Failed, Queued, Registered]);
-        board.told(&RunUpdate::Began { issue: &id(3), step: RunStep::Execute, agent: "a", attempt: 1 });
+        board.update(&RunUpdate::Began { issue: &id(3), step: RunStep::Execute, agent: "a", attempt: 1 });
         let lines = board.lines(20);
         assert_eq!((lines.len(), lines[0].as_str()), (5, "ISS-1  Mend 1  completed"));
         assert!(lines[2].starts_with("ISS-3  Mend 3  execute  "), "{lines:?}");
         assert!(lines[4].starts_with("[##########..........] 1 of 4 completed, 1 failed, "), "{lines:?}");
         for text in ["one\ntw", "o\n", "\n \n", "  ]\n}\n"] {
-            board.told(&RunUpdate::Said { issue: &id(3), text });
+            board.update(&RunUpdate::Said { issue: &id(3), text });
         }
         assert!(board.lines(20)[2].ends_with("  two"), "{:?}", board.lines(20));
-        board.told(&RunUpdate::Ended { issue: &id(3) });
+        board.update(&RunUpdate::Ended { issue: &id(3) });
         let entry = RunLogEntry {
             id: entry_id("20261121T021405123Z-00000"),
             event: RunEvent::Issue(IssueReached::plain(id(3), Completed)),
             actor: Person::from("Ada"),
             at: Time::EPOCH,
         };
-        board.told(&RunUpdate::Logged(&entry));
+        board.update(&RunUpdate::Logged(&entry));
         assert_eq!(board.lines(20)[2], "ISS-3  Mend 3  completed");
     }
 
     #[test]
     fn issues_in_work_are_shown_first_where_not_all_fit() {
         let mut board = board(&[IssueStatus::Registered; 9]);
-        board.told(&RunUpdate::Began { issue: &id(8), step: RunStep::Plan, agent: "a", attempt: 1 });
+        board.update(&RunUpdate::Began { issue: &id(8), step: RunStep::Plan, agent: "a", attempt: 1 });
         let lines = board.lines(5);
         assert_eq!((lines.len(), lines[3].as_str()), (5, "… and 6 more"));
         assert!(lines[0].starts_with("ISS-8  Mend 8  plan"), "{lines:?}");

@@ -134,7 +134,7 @@ impl Following {
 }
 
 impl Watch for Following {
-    fn told(&mut self, told: &RunUpdate<'_>) {
+    fn update(&mut self, told: &RunUpdate<'_>) {
         if let Form::Json = self.form {
             if let RunUpdate::Noticed(notice) = told {
                 self.noticed.push((*notice).clone());
@@ -142,7 +142,7 @@ impl Watch for Following {
             return self.event(&RunNews::from(told));
         }
         if let Form::Live { board, .. } = &mut self.form {
-            board.told(told);
+            board.update(told);
         }
         match (told, self.lines.of(told)) {
             (RunUpdate::Noticed(notice), _) => self.notice(notice),

@@ -59,7 +59,7 @@ fn with_trailers(message: &[u8], comment: &CommentRule, trailers: &[(&str, &str)
     if text.last().is_some_and(|last| *last != b'\n') {
         text.push(b'\n');
     }
-    let placed = place(&text, prefix, trailers);
+    let placed = placed(&text, prefix, trailers);
     if placed.lines.is_empty() {
         return None;
     }
@@ -80,7 +80,7 @@ pub(super) struct Placed {
 }
 
 /// Where trailers go in a text whose last line is complete, and which of them are missing.
-pub(super) fn place(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &str)]) -> Placed {
+pub(super) fn placed(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &str)]) -> Placed {
     // `lines` also removes carriage returns: they would keep git from recognizing a blank line, and the clean-up
     // removes them anyway.
     let lines: Vec<&[u8]> = text.lines().collect();

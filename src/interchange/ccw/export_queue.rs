@@ -170,7 +170,7 @@ fn outcome(map: &mut Map<String, Value>, queue: &str, it: &ItemView, executions:
     let result = last.and_then(ExecutionFolder::result);
     let own = map.get("result").and_then(|given| typed::read::<ExecutionResult>(given).ok());
     if own.as_ref() != result && !is_failed {
-        put(map, "result", result.map(|result| told(result, last)));
+        put(map, "result", result.map(|result| result_value(result, last)));
     }
 }
 
@@ -182,7 +182,7 @@ fn put(map: &mut Map<String, Value>, name: &str, value: Option<Value>) {
 }
 
 /// The result, with the last linked commit as ccw has it.
-fn told(result: &ExecutionResult, execution: Option<&ExecutionFolder>) -> Value {
+fn result_value(result: &ExecutionResult, execution: Option<&ExecutionFolder>) -> Value {
     let mut value = own_json(result);
     let commits = execution.map(ExecutionFolder::commits).unwrap_or_default();
     if let (Some(map), Some(last)) = (value.as_object_mut(), commits.last()) {

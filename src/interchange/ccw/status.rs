@@ -19,7 +19,7 @@ impl Word {
     /// The status of an issue that says none is `registered`.
     pub(super) fn of(fields: &mut Fields<'_>) -> Self {
         let given = fields.text("status").map_or_else(|| "registered".into(), |word| word.trim().to_owned());
-        Self { status: meant(&given), given }
+        Self { status: of_word(&given), given }
     }
 
     /// Sets the stored part of the status. What happened to the issue follows from its items and executions.
@@ -64,7 +64,7 @@ impl Word {
 }
 
 /// The status that a word means. ccw itself has `registered` to `paused`; the rest is what people write.
-fn meant(word: &str) -> Option<IssueStatus> {
+fn of_word(word: &str) -> Option<IssueStatus> {
     match word {
         "canceled" => Some(IssueStatus::Cancelled),
         word => IssueStatus::asked(word),
@@ -75,7 +75,7 @@ fn meant(word: &str) -> Option<IssueStatus> {
 pub(super) fn kept(record: &Map<String, Value>) -> Option<&Value> {
     let given = record.get("status")?;
     let is_untried = || read(&Value::Object(record.clone())).is_ok_and(|it| it.work.attempts.is_empty());
-    let is_told = match meant(given.as_str()?.trim()) {
+    let is_told = match of_word(given.as_str()?.trim()) {
         None => false,
         Some(IssueStatus::Executing | IssueStatus::Failed) => !is_untried(),
         Some(_) => true,
@@ -87,7 +87,7 @@ pub(super) fn kept(record: &Map<String, Value>) -> Option<&Value> {
 /// cancelled or closed.
 pub(super) fn word(now: IssueStatus, own: Option<&str>, is_as_imported: bool) -> &str {
     match own {
-        Some(own) if is_as_imported || meant(own.trim()) == Some(now) => own,
+        Some(own) if is_as_imported || of_word(own.trim()) == Some(now) => own,
         _ => match now {
             IssueStatus::Cancelled => "paused",
             IssueStatus::Closed => "completed",

@@ -107,7 +107,7 @@ fn a_status_without_an_execution_is_said_to_be_another() {
         assert_eq!(arrival.kept.iter().map(AsRef::as_ref).next(), kept, "{word}");
         let is_over = matches!(stored, StoredStatus::Closed | StoredStatus::Cancelled);
         let reason = is_over.then(|| format!("{word} in ccw"));
-        assert_eq!((arrival.is_over(), &arrival.issue.close_reason), (is_over, &reason), "{word}");
+        assert_eq!((arrival.is_terminal(), &arrival.issue.close_reason), (is_over, &reason), "{word}");
         // It goes back as it came.
         let written = issue(&folder(arrival.issue.clone(), vec![], vec![]));
         assert_eq!(
@@ -130,7 +130,7 @@ fn a_status_with_an_execution_is_that_of_its_item() {
         ("queued", &json!({"status": "pending"}), false),
     ] {
         let arrival = tried(word, &self::item(item));
-        assert_eq!((arrival.issue.status, arrival.is_over()), (StoredStatus::Planned, is_over), "{word}");
+        assert_eq!((arrival.issue.status, arrival.is_terminal()), (StoredStatus::Planned, is_over), "{word}");
         assert_eq!((&arrival.notes, &arrival.issue.close_reason), (&vec![], &None), "{word}");
         let is_aside = arrival.work.attempts.iter().any(|attempt| attempt.log.len() > 1);
         assert!(!is_aside, "{word}");

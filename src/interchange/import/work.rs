@@ -59,7 +59,7 @@ impl Writing<'_> {
             let birth = Stamp::import(plan.created_at);
             let path = layout::solution(&plan.id);
             let mut said = RecordNotes { what: format!("the plan `{}`", plan.id), notes };
-            came.plans += follow(tx, &SOLUTION, path, plan, birth, &changed, &mut said)?.count();
+            came.plans += update_record(tx, &SOLUTION, path, plan, birth, &changed, &mut said)?.count();
         }
         for ItemArrival { queue, item, changed } in &work.items {
             self.queues.insert(queue.clone());
@@ -67,7 +67,7 @@ impl Writing<'_> {
             let birth = Stamp::import(item.queued_at);
             let mut said = RecordNotes { what: format!("the item `{queue}:{}`", item.item_id), notes };
             let changed = Stamp::import(*changed);
-            came.items += follow(tx, &ITEM, path, item, birth, &changed, &mut said)?.count();
+            came.items += update_record(tx, &ITEM, path, item, birth, &changed, &mut said)?.count();
         }
         if !work.attempts.is_empty() {
             for attempt in &work.attempts {
@@ -100,7 +100,8 @@ impl Writing<'_> {
             let birth = Stamp::import(queue.created_at);
             let mut notes = Vec::new();
             let mut said = RecordNotes { what: "the queue".into(), notes: &mut notes };
-            let followed = follow(tx, &QUEUE, layout::queue(&queue.id), queue, birth, &changed, &mut said)?;
+            let followed =
+                update_record(tx, &QUEUE, layout::queue(&queue.id), queue, birth, &changed, &mut said)?;
             let mut items = 0;
             if !matches!(followed, Followed::LeftOut) {
                 let (folder, log) = (queue_folder(&queue.id), layout::queue_conflicts(&queue.id));
@@ -152,7 +153,7 @@ impl RecordNotes<'_> {
 }
 
 /// Brings a record with a clock to what the source says.
-fn follow<T: Serialize>(
+fn update_record<T: Serialize>(
     tx: &mut Tx<'_>,
     schema: &'static Schema,
     path: String,

@@ -127,7 +127,7 @@ impl Tool for Claim {
 
 /// A session for another worktree, with the same actor and without progress.
 fn open_like(session: &Session, folder: &Path) -> Result<Session, Refusal> {
-    Ok(Session::new(session.store().in_worktree(folder)?, Box::new(Steps::untold())))
+    Ok(Session::new(session.store().in_worktree(folder)?, Box::new(Steps::silent())))
 }
 
 /// Records which agent works on it. The claim counts without it, too.

@@ -43,7 +43,7 @@ pub(super) fn with_wisdom(
 ) -> Result<Background, Refusal> {
     // `fsck` reports entries that cannot be read.
     let all = records::wisdom(read, &mut Vec::new())?;
-    let (wisdom, left_out) = wisdom::told(all, &folder.issue.record, role);
+    let (wisdom, left_out) = wisdom::context_for(all, &folder.issue.record, role);
     let mut background = Background { wisdom, ..background };
     background.left_out.extend(left_out);
     Ok(background)

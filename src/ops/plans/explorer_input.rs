@@ -49,7 +49,7 @@ pub(super) fn for_explorer(
     let mut background =
         with_wisdom(snapshot, &folder, Role::Explorer, background::background(&folder, Reader::Planner))?;
     left_out.append(&mut background.left_out);
-    let exploration = explored::told(&folder).map(|(told, cut)| {
+    let exploration = explored::context_of(&folder).map(|(told, cut)| {
         left_out.extend(cut);
         told
     });

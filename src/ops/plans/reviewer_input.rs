@@ -71,7 +71,7 @@ pub(super) fn for_reviewer(
         background::background(&folder, Reader::Executor(&plan)),
     )?;
     left_out.append(&mut background.left_out);
-    let exploration = explored::told(&folder).map(|(told, cut)| {
+    let exploration = explored::context_of(&folder).map(|(told, cut)| {
         left_out.extend(cut);
         told
     });

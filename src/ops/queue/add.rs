@@ -366,5 +366,5 @@ fn keys(folder: &QueueFolder, fresh: &[Fresh], known: &Facts) -> BTreeMap<Soluti
             rank: ranks.remove(&item.solution_id),
         })
         .collect();
-    formation::place(&there, new).into_iter().collect()
+    formation::sort_keys(&there, new).into_iter().collect()
 }

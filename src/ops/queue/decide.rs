@@ -13,7 +13,7 @@ use crate::rules::readiness::QueueView;
 use crate::store::{Committed, Tx, records, resolve};
 
 /// The named queues, each once.
-fn meant(tx: &Tx<'_>, texts: &[String]) -> Result<Vec<QueueId>, Refusal> {
+fn named_queues(tx: &Tx<'_>, texts: &[String]) -> Result<Vec<QueueId>, Refusal> {
     let mut ids: Vec<QueueId> = Vec::new();
     for text in texts {
         let id = resolve::queue(tx, text)?;
@@ -40,7 +40,7 @@ fn decision(tx: &Tx<'_>, id: &QueueId) -> Result<QueueDecision, Refusal> {
 pub(crate) fn activate(session: &Session, queues: &[String], only: bool) -> Answer<Vec<QueueAnswer>> {
     let permit = session.permit(Op::QueueActivate)?;
     let committed = session.transact(permit, |tx| {
-        let ids = meant(tx, queues)?;
+        let ids = named_queues(tx, queues)?;
         let mut touched = ids.clone();
         for id in &ids {
             tx.edit_queue(id, |queue| queue.status = QueueDecision::Active)?;
@@ -87,7 +87,7 @@ fn set(
 ) -> Answer<Vec<QueueAnswer>> {
     let permit = session.permit(op)?;
     let committed = session.transact(permit, |tx| {
-        let ids = meant(tx, queues)?;
+        let ids = named_queues(tx, queues)?;
         for id in &ids {
             if decision(tx, id)? == QueueDecision::Archived {
                 return Err(Refusal::new(Code::Archived, format!("queue `{id}` is archived"))
@@ -108,7 +108,7 @@ fn set(
 pub(crate) fn archive(session: &Session, queues: &[String], force: Option<&str>) -> Answer<Vec<QueueAnswer>> {
     let permit = session.permit(Op::QueueArchive)?;
     let committed = session.transact(permit, |tx| {
-        let ids = meant(tx, queues)?;
+        let ids = named_queues(tx, queues)?;
         let views = World::read(tx)?.views();
         for id in &ids {
             let view = views.iter().find(|view| view.queue.id == *id);

@@ -92,7 +92,7 @@ pub(crate) fn declare(
         for (n, input) in inputs.iter().enumerate() {
             let place = if inputs.len() > 1 { format!("conflict {}: ", n + 1) } else { String::new() };
             let (queue, conflict) = read(store, tx, input, queue, &place)?;
-            let (name, is_new) = tell(tx, &queue, &conflict)?;
+            let (name, is_new) = declare_once(tx, &queue, &conflict)?;
             declared.push((queue, name, is_new));
         }
         let queues: BTreeSet<&str> = declared.iter().map(|(queue, ..)| queue.as_str()).collect();
@@ -249,7 +249,11 @@ pub(super) fn rationale(text: Option<&str>) -> Result<Option<String>, Refusal> {
 }
 
 /// Declares the conflict unless it is already declared. Returns its name, and whether it is new.
-fn tell(tx: &mut Tx<'_>, queue: &QueueId, conflict: &QueueConflict) -> Result<(String, bool), Refusal> {
+fn declare_once(
+    tx: &mut Tx<'_>,
+    queue: &QueueId,
+    conflict: &QueueConflict,
+) -> Result<(String, bool), Refusal> {
     let declared = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
     let standing = standing(&declared);
     // Whether or not it was resolved since: how it is resolved is changed only by a decision.

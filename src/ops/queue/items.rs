@@ -53,7 +53,7 @@ pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -
     let store = session.store();
     store.snapshot()?;
     let committed = session.transact(permit, |tx| {
-        let removed = meant(store, tx, items)?;
+        let removed = named_items(store, tx, items)?;
         for (queue, item) in &removed {
             let folder = existing(tx, &item.issue_id)?;
             let in_work =
@@ -84,7 +84,7 @@ pub(crate) fn hold(session: &Session, input: &Hold) -> Answer<Vec<ItemAnswer>> {
     let store = session.store();
     store.snapshot()?;
     let committed = session.transact(permit, |tx| {
-        let meant = meant(store, tx, &input.items)?;
+        let meant = named_items(store, tx, &input.items)?;
         for (queue, item) in &meant {
             refuse_begun(tx, item)?;
             tx.edit_item(queue, &item.solution_id, |item| item.held = Some(input.reason.clone()))?;
@@ -105,7 +105,7 @@ pub(crate) fn release(session: &Session, items: &[String]) -> Answer<Vec<ItemAns
     let store = session.store();
     store.snapshot()?;
     let committed = session.transact(permit, |tx| {
-        let meant = meant(store, tx, items)?;
+        let meant = named_items(store, tx, items)?;
         for (queue, item) in &meant {
             tx.edit_item(queue, &item.solution_id, |item| item.held = None)?;
         }
@@ -123,7 +123,7 @@ fn answer(session: &Session, committed: &Committed<Vec<(QueueId, Item)>>) -> Ans
 }
 
 /// The named items, each once.
-fn meant(store: &Store, tx: &Tx<'_>, texts: &[String]) -> Result<Vec<(QueueId, Item)>, Refusal> {
+fn named_items(store: &Store, tx: &Tx<'_>, texts: &[String]) -> Result<Vec<(QueueId, Item)>, Refusal> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for text in texts {

@@ -47,7 +47,7 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
                 Refusal::usage(format!("cannot move `{text}` before or after itself")).hint("name two items")
             );
         }
-        put(tx, &mut world, &queue, &moved, &other, is_before)?;
+        move_next_to(tx, &mut world, &queue, &moved, &other, is_before)?;
         check(&world.view(&queue)?, &moved, &other, is_before)?;
         let side = if is_before { "before" } else { "after" };
         let subject = format!("queue: move {} {side} {}", moved.solution_id, other.solution_id);
@@ -60,7 +60,7 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
 
 /// Gives the item a sort key next to that of the other. "After" an item also means after everything that comes before
 /// that item: otherwise a ready item would overtake one that still waits.
-fn put(
+fn move_next_to(
     tx: &mut Tx<'_>,
     world: &mut World,
     queue: &QueueId,

@@ -42,7 +42,7 @@ pub(crate) fn resolve(session: &Session, input: &Decision) -> Answer<Vec<Conflic
     let committed = session.transact(permit, |tx| {
         let mut world = World::of(tx, store, index.as_ref())?;
         let views = world.views();
-        let (view, conflict) = meant(tx, &views, input)?;
+        let (view, conflict) = named_conflict(tx, &views, input)?;
         let name = conflict.id.clone().unwrap_or_default();
         let order = order(tx, view, conflict, &input.order)?;
         decide(tx, &view.queue.id, conflict, &order, input.resolution, why.as_ref())?;
@@ -59,7 +59,7 @@ pub(crate) fn resolve(session: &Session, input: &Decision) -> Answer<Vec<Conflic
 }
 
 /// The named conflict; if there are several, the one that waits for a decision.
-fn meant<'a>(
+fn named_conflict<'a>(
     tx: &Tx<'_>,
     views: &'a [QueueView],
     input: &Decision,

@@ -71,7 +71,7 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Vec<Redaction>
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
-pub(crate) fn meant(session: &Session, text: &str) -> Result<String, Refusal> {
+pub(crate) fn whole_id(session: &Session, text: &str) -> Result<String, Refusal> {
     Ok(resolve::any(&session.store().snapshot()?, text)?.to_string())
 }
 

@@ -46,14 +46,14 @@ pub(crate) struct Accepted {
 /// Confirms a criterion of the plan as claimed.
 ///
 /// # Errors
-/// The errors of [`meant`]; `claim-of-another`; `not-found` if the plan has no such criterion.
+/// The errors of [`named_criterion`]; `claim-of-another`; `not-found` if the plan has no such criterion.
 pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
     let permit = session.permit(Op::Accept)?;
     let store = session.store();
     store.snapshot()?;
     let Accept { task, criterion, .. } = input;
     let committed = session.transact(permit, |tx| {
-        let (execution, text) = meant(store, tx, input)?;
+        let (execution, text) = named_criterion(store, tx, input)?;
         let id = &execution.execution.solution_id;
         let confirmed = Event::Accept(Confirmed {
             task_id: task.as_str().into(),
@@ -77,7 +77,7 @@ pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
 ///
 /// # Errors
 /// See [`accept`].
-pub(super) fn meant(
+pub(super) fn named_criterion(
     store: &Store,
     read: &impl Read,
     input: &Accept,

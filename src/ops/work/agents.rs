@@ -120,7 +120,7 @@ pub(crate) fn agents(session: &Session) -> Answer<Vec<AgentView>> {
         match views.iter_mut().find(|it| it.name == text) {
             Some(named) => named.roles.push(role),
             None => {
-                let agent = Agent::meant(&text, &settings);
+                let agent = Agent::of_text(&text, &settings);
                 let name = agent.as_ref().map_or(text, |agent| agent.name().to_owned());
                 let view = agent_view(session, name, agent, &folder);
                 match views.iter_mut().find(|it| !it.roles.is_empty() && it.is_same(&view)) {
@@ -279,7 +279,7 @@ pub(crate) struct Tested {
 /// `unknown-agent`, `invalid-agent`; the reason why it did not answer.
 pub(crate) fn test_agent(session: &Session, test: &TestAgent, observer: &mut dyn Observer) -> Answer<Tested> {
     let store = session.store();
-    let agent = Agent::meant(&test.agent, &configured::settings(store)?)?;
+    let agent = Agent::of_text(&test.agent, &configured::settings(store)?)?;
     let agent = match test.timeout {
         Some(timeout) => agent.within(timeout),
         None => agent,

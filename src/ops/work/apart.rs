@@ -59,7 +59,7 @@ pub(crate) fn ask_apart<A: Answer, T>(
 ) -> Result<T, Refusal> {
     let store = session.store();
     let Apart { agent, role, kind, name } = question;
-    let agent = Agent::meant(agent, &configured::settings(store)?)?.started_in(&folder(store));
+    let agent = Agent::of_text(agent, &configured::settings(store)?)?.started_in(&folder(store));
     refuse_missing(session, &agent)?;
     let head = store.head()?.ok_or_else(|| {
         Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")

@@ -29,7 +29,7 @@ pub(super) enum Workplace {
     Made(NewWorktree),
 }
 
-pub(super) fn place(store: &Store, wish: &ClaimRequest) -> Result<Workplace, Refusal> {
+pub(super) fn workplace(store: &Store, wish: &ClaimRequest) -> Result<Workplace, Refusal> {
     if let Some(path) = &wish.worktree {
         return Ok(Workplace::Made(NewWorktree::wanted(store, path.as_deref(), wish.is_fresh)?));
     }

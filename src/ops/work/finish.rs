@@ -49,7 +49,7 @@ pub(crate) fn finish(session: &Session, input: Finish<'_, '_>) -> Answer<Finishe
         session.permit(Op::Accept)?;
         let snapshot = store.snapshot()?;
         for one in &accepted {
-            super::accept::meant(store, &snapshot, one)?;
+            super::accept::named_criterion(store, &snapshot, one)?;
         }
     }
     let verified = match tests {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::begin::{execution, pick, place, settle};
+use super::begin::{execution, pick, settle, workplace};
 use super::claim_view::{Claim, Taken, view};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{WorktreeClaim, own};
@@ -87,7 +87,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
         _ => Vec::new(),
     };
     let nonce = random_uid()?;
-    let place = place(store, wish)?;
+    let place = workplace(store, wish)?;
     let lease = store.lease()?;
     let index = session.index_at_hand()?;
     let claimed = session.transact_through(permit, remote, |tx| {

@@ -91,11 +91,11 @@ pub(crate) fn verification<'s>(
     let permit = session.permit(Op::Verify)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
-    let (folder, execution) = meant(session, &snapshot, execution)?;
+    let (folder, execution) = named_execution(session, &snapshot, execution)?;
     let claim = &execution.execution;
     let plan = as_claimed(store, &folder, claim)?.typed_plan();
     let tests = tests(&plan, tasks, &claim.solution_id)?;
-    let place = place(session, &claim.id)?;
+    let place = test_tree(session, &claim.id)?;
     Ok(Verification { session, permit, execution, tests, place, environment: None })
 }
 
@@ -193,7 +193,7 @@ impl Verification<'_> {
 }
 
 /// The named execution, else the one that holds the named issue, else this worktree's own.
-fn meant(
+fn named_execution(
     session: &Session,
     read: &impl Read,
     text: Option<&str>,
@@ -288,7 +288,7 @@ struct TestTree {
     folder: PathBuf,
 }
 
-fn place(session: &Session, id: &ExecutionId) -> Result<TestTree, Refusal> {
+fn test_tree(session: &Session, id: &ExecutionId) -> Result<TestTree, Refusal> {
     let store = session.store();
     let folder = match active::work_dir_of(store, id)? {
         Some(folder) => folder,

@@ -46,7 +46,7 @@ impl CodeTree<'_> {
         for end in path.match_indices('/').map(|(at, _)| at).chain([path.len()]) {
             let (at, rest) = path.split_at(end);
             if let Some(target) = self.0.link(at)? {
-                return Ok(Some((at.to_owned(), led(at, &target).map(|to| to + rest))));
+                return Ok(Some((at.to_owned(), resolved(at, &target).map(|to| to + rest))));
             }
         }
         Ok(None)
@@ -54,7 +54,7 @@ impl CodeTree<'_> {
 }
 
 /// Resolves the target of the link at `at`, relative to the root of the repository; `None` if it leads out of it.
-fn led(at: &str, target: &str) -> Option<String> {
+fn resolved(at: &str, target: &str) -> Option<String> {
     if target.starts_with('/') {
         return None;
     }
@@ -74,7 +74,7 @@ fn led(at: &str, target: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::led;
+    use super::resolved;
 
     #[test]
     fn a_link_leads_from_its_folder() {
@@ -87,7 +87,7 @@ mod tests {
             ("link", "/etc", None),
             ("a/link", "..", None),
         ] {
-            assert_eq!(led(at, target).as_deref(), to, "{at} {target}");
+            assert_eq!(resolved(at, target).as_deref(), to, "{at} {target}");
         }
     }
 }

@@ -26,7 +26,7 @@ impl Store {
             if let Some(why) = self.ill_formed(commit)? {
                 let author = self.step(commit)?.author;
                 let (path, commit) = (self.reference().to_owned(), commit.to_string());
-                found.push(Rewritten { path, what: what(why), commit, author });
+                found.push(Rewritten { path, what: finding(why), commit, author });
             }
         }
         Ok(found)
@@ -34,7 +34,7 @@ impl Store {
 }
 
 /// The finding in words, to follow the author's name.
-pub(crate) fn what(why: &str) -> String {
+pub(crate) fn finding(why: &str) -> String {
     format!("made a malformed commit, which hosts that check objects refuse: {why}")
 }
 

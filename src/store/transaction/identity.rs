@@ -101,7 +101,7 @@ impl Store {
 
     /// The identity from git itself, which may guess it from the machine, or refuse with its own message.
     fn identity_of_git(&self) -> Result<(String, String), StoreError> {
-        let line = self.git().who(self.in_hook)?.map_err(|text| {
+        let line = self.git().ident(self.in_hook)?.map_err(|text| {
             let fatal = text.lines().find_map(|line| line.trim().strip_prefix("fatal: "));
             StoreError::Identity(fatal.unwrap_or("author identity unknown").to_owned())
         })?;

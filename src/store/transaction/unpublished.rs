@@ -90,7 +90,7 @@ impl Store {
     }
 
     /// Moves the local ref, now that the remote has the commit. If someone wrote here meanwhile, the two are merged.
-    pub(crate) fn follow(&self, ahead: Unpublished, from: &str) -> Result<Merged, StoreError> {
+    pub(crate) fn adopt(&self, ahead: Unpublished, from: &str) -> Result<Merged, StoreError> {
         fault::point("pushed");
         let Unpublished { merged, base, made, keep: mut held, subject } = ahead;
         let mut lock = self.lock()?;
@@ -110,7 +110,7 @@ impl Store {
 
 impl Offer<'_> {
     /// Runs `change` on the merged state and commits its writes without moving any ref. The store's lock is not held:
-    /// if someone writes here meanwhile, [`Store::follow`] merges.
+    /// if someone writes here meanwhile, [`Store::adopt`] merges.
     pub(crate) fn change<T, E: From<StoreError>>(
         self,
         op: Op,

@@ -25,7 +25,7 @@ pub(crate) struct Args {
 }
 
 fn parse_status(text: &str) -> Result<IssueStatus, String> {
-    IssueStatus::given(text).ok_or_else(|| format!("expected one of {}", StoredStatus::words()))
+    IssueStatus::declared(text).ok_or_else(|| format!("expected one of {}", StoredStatus::words()))
 }
 
 const HELP: &str = "The first line is the title; the rest is the description, in Markdown.";
@@ -33,7 +33,7 @@ const HELP: &str = "The first line is the title; the rest is the description, in
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let Args { id, title, status, text: given, fields, force } = args;
-    let (fields, text) = (fields.read()?, given.given()?);
+    let (fields, text) = (fields.read()?, given.from_flags()?);
     let mut input = Edit { issue: id, title, text, status, fields, force: force.why() };
     let done = if given.edit {
         let old = issues::stored(&session, &input.issue)?;

@@ -111,7 +111,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if !context.json() && !brief {
         // The total is computed only if it will be shown.
         let done = issues::rows(&session, &list, context.screen.is_terminal())?;
-        context.tell(done.notices);
+        context.show_notices(done.notices);
         print::issues::table(&mut context.screen, &done.view)?;
         return Ok(Exit::Done);
     }

@@ -71,5 +71,5 @@ pub(super) fn add(args: Add, context: &mut Context) -> Outcome {
         })),
     };
     let done = queue::declare(&session, declared, queue.as_deref())?;
-    context.answer(done, |all, _, screen| print::conflict::told(screen, all))
+    context.answer(done, |all, _, screen| print::conflict::settled(screen, all))
 }

@@ -32,5 +32,5 @@ pub(super) fn resolve(args: Resolve, context: &mut Context) -> Outcome {
     let Resolve { conflict, order, resolution, rationale, queue } = args;
     let session = context.session()?;
     let done = queue::resolve(&session, &Decision { conflict, order, resolution, rationale, queue })?;
-    context.answer(done, |all, _, screen| print::conflict::told(screen, all))
+    context.answer(done, |all, _, screen| print::conflict::settled(screen, all))
 }

@@ -172,7 +172,7 @@ fn written<V>(
         let done = write(&session, &mut out)?;
         out.flush()?;
         drop(out);
-        context.tell(done.notices);
+        context.show_notices(done.notices);
         return Ok(Exit::Done);
     };
     let done = to_file(path, |out| write(&session, out))?;

@@ -21,7 +21,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     if args.repair {
         let done = store::repair(&session, args.trust_clock)?;
-        context.tell(done.notices);
+        context.show_notices(done.notices);
         // With `--json`, only the remaining findings are printed.
         if !context.json() {
             print::fsck::repaired(&mut context.screen, &done.view)?;

@@ -61,13 +61,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         if !args.purge {
             let id = match request.id.as_str() {
                 layout::WISDOM => request.id.clone(),
-                id => store::meant(&session, id)?,
+                id => store::whole_id(&session, id)?,
             };
             return context.answer(done, |_, is_new, screen| {
                 print::redact::hidden(screen, &id, &request.field, is_new)
             });
         }
-        context.tell(done.notices);
+        context.show_notices(done.notices);
     }
     let done = store::purge(&session)?;
     context.answer(done, |purged, _, screen| print::redact::purged(screen, purged))

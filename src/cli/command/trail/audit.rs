@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     } else if sarif {
         let done = trail::audit(&session, &range)?;
         scanned(context, &done.view, output.as_deref())?;
-        context.tell(done.notices);
+        context.show_notices(done.notices);
         done.view.is_at_fault()
     } else {
         let done = trail::audit(&session, &range)?;

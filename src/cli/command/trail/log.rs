@@ -43,7 +43,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let input = LogInput { id, with_changes: patch, limit, since, until, authors, operations: ops, roles };
     let Done { view: steps, notices, .. } = trail::log(&session, &input)?;
-    context.tell(notices);
+    context.show_notices(notices);
     if context.json() {
         let mut array = JsonArray::default();
         for step in steps {

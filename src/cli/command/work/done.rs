@@ -98,12 +98,12 @@ fn tests<'s>(
 ) -> Result<Option<Verification<'s>>, Failure> {
     let verification = match work::verification(session, item, &[]) {
         Err(refusal) if refusal.kind == Kind::Nothing => {
-            context.tell([Notice::note(refusal.message)]);
+            context.show_notices([Notice::note(refusal.message)]);
             return Ok(None);
         }
         other => other?,
     };
-    context.tell(session.notices());
+    context.show_notices(session.notices());
     if !is_agreed {
         agree(&verification, context.json())?;
     }

@@ -248,7 +248,7 @@ fn begin(args: Args, context: &mut Context) -> Outcome {
 
 /// Shows a run that came to its end. It failed if any of its issues did, or was left to someone else.
 fn ended(done: Answer<RunView>, watch: Following, context: &mut Context) -> Outcome {
-    context.tell(watch.noticed());
+    context.show_notices(watch.noticed());
     let done = done?;
     let has_failed = done.view.state.issues.values().any(|issue| issue.error.is_some());
     let session = context.session()?;

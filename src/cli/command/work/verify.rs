@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     refuse_in_hook("git wf verify")?;
     let session = context.session()?;
     let verification = work::verification(&session, args.execution.as_deref(), &args.tasks)?;
-    context.tell(session.notices());
+    context.show_notices(session.notices());
     if !args.yes {
         agree(&verification, context.json())?;
     }

@@ -4,7 +4,7 @@
 use bstr::ByteSlice;
 use proptest::prelude::*;
 
-use super::super::trailers::{Placed, place};
+use super::super::trailers::{Placed, placed};
 use crate::hooks::test_repo::TestRepo;
 
 const OURS: &[(&str, &str)] = &[("Wf-Issue", "ISS-1"), ("Wf-Task", "T1")];
@@ -96,7 +96,7 @@ fn ends_blank(text: &[u8]) -> bool {
 
 #[test]
 fn a_line_of_blanks_below_a_trailer_does_not_go_on_with_it() {
-    let placed = place(b"\nWf-Issue: ISS-1\n \n", Some(b"#"), OURS);
+    let placed = placed(b"\nWf-Issue: ISS-1\n \n", Some(b"#"), OURS);
     assert_eq!((placed.at, placed.lines), (19, b"Wf-Task: T1\n".to_vec()));
 }
 
@@ -114,7 +114,7 @@ proptest! {
         let text = lines.join("\n") + "\n";
         let prefix = if keeps_comments { NO_COMMENT } else { "#" };
         let expected = REPO.with(|repo| asked(repo, text.as_bytes(), prefix, OURS));
-        let ours = place(text.as_bytes(), (!keeps_comments).then_some(&b"#"[..]), OURS);
+        let ours = placed(text.as_bytes(), (!keeps_comments).then_some(&b"#"[..]), OURS);
         prop_assert_eq!(ours, expected, "{:?}", text);
     }
 }

@@ -14,7 +14,7 @@ use crate::rules::bounded::LeftOut;
 use crate::rules::folder::RoadmapFolder;
 use crate::rules::roadmap::{RULES, Round, rounds};
 use crate::rules::roles::Role;
-use crate::rules::wisdom::{WisdomContext, told_near};
+use crate::rules::wisdom::{WisdomContext, context_near};
 use crate::store::{Read, records};
 
 /// What the planner of a roadmap is given.
@@ -60,7 +60,7 @@ impl RoadmapInput {
         before: Option<&RoadmapFolder>,
     ) -> Result<Self, Refusal> {
         // `fsck` reports entries that cannot be read.
-        let (wisdom, left_out) = told_near(records::wisdom(read, &mut Vec::new())?, None, Role::Planner);
+        let (wisdom, left_out) = context_near(records::wisdom(read, &mut Vec::new())?, None, Role::Planner);
         let current = |folder: &RoadmapFolder| Current {
             id: folder.roadmap.record.id.clone(),
             document: folder.roadmap.record.document.clone(),

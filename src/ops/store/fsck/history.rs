@@ -6,7 +6,8 @@ use super::{Findings, Severity, files, repair_that, unchecked};
 use crate::git::{EntryKind, ObjectId};
 use crate::model::remedy::Remedy;
 use crate::store::{
-    Did, Fault, Lineage, Origins, REDIRECTED, Snapshot, Store, StoreError, layout, read_blob, said_of_form,
+    Did, Fault, Lineage, Origins, REDIRECTED, Snapshot, Store, StoreError, ill_formed_commit, layout,
+    read_blob,
 };
 
 /// If one commit deleted more files than this, only the first is listed, with the number of all.
@@ -41,7 +42,7 @@ pub(super) fn check(
             continue;
         }
         if let Ok(Some(why)) = store.ill_formed(info.id) {
-            let what = format!("{} {}", store.step(info.id)?.author, said_of_form(why));
+            let what = format!("{} {}", store.step(info.id)?.author, ill_formed_commit(why));
             found.add(Severity::Error, store.reference(), Some(info.id), what);
         }
         let mut parents: Vec<ObjectId> = info.parents.to_vec();

@@ -99,7 +99,7 @@ impl Look<'_> {
         let fault = match record::check(&file.path, old.as_deref(), &new, self.now) {
             Verdict::Sound => self.fault_in_redaction(&file.path, &new)?.map(Detail::from),
             Verdict::Fault(Fault::Ahead { .. }) if self.is_set_aside(&file.path)? => None,
-            Verdict::Fault(fault) => Some(fault.told()),
+            Verdict::Fault(fault) => Some(fault.detail()),
             Verdict::Suspect => {
                 self.suspects.insert(file.path.clone());
                 None

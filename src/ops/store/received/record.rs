@@ -45,16 +45,16 @@ pub(super) enum Fault {
 
 impl Fault {
     /// What is wrong, and what the pusher can do.
-    pub(super) fn told(&self) -> Detail {
+    pub(super) fn detail(&self) -> Detail {
         let repair = || Call::from(Op::Fsck).flag("repair");
-        let told = Detail::from(self.to_string());
+        let detail = Detail::from(self.to_string());
         match self {
-            Self::Encoding => told.remedy(repair(), "rewrites it"),
+            Self::Encoding => detail.remedy(repair(), "rewrites it"),
             Self::Full(Excess::Full { .. }) => {
-                told.remedy(repair(), "repairs it, once what is not needed was removed")
+                detail.remedy(repair(), "repairs it, once what is not needed was removed")
             }
-            Self::Ahead { .. } => told.remedy(repair(), "fixes it"),
-            Self::Full(_) | Self::Broken | Self::Epochs { .. } | Self::Rewritten => told,
+            Self::Ahead { .. } => detail.remedy(repair(), "fixes it"),
+            Self::Full(_) | Self::Broken | Self::Epochs { .. } | Self::Rewritten => detail,
         }
     }
 }

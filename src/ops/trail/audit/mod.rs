@@ -108,7 +108,7 @@ fn look(
 ) -> Result<Audit, Refusal> {
     let snapshot = index.snapshot()?;
     let issues: Vec<Looked> =
-        trail::issues(index, commits)?.into_iter().map(|folder| looked(store, folder)).collect();
+        trail::issues(index, commits)?.into_iter().map(|folder| examined(store, folder)).collect();
     let in_range: HashSet<&str> = commits.iter().map(|it| it.commit.hash.as_str()).collect();
     let mut carried: Vec<Carried<'_>> = Vec::new();
     for issue in &issues {
@@ -156,7 +156,7 @@ fn look(
     })
 }
 
-fn looked(store: &Store, folder: IssueFolder) -> Looked {
+fn examined(store: &Store, folder: IssueFolder) -> Looked {
     let statuses = who_holds(&folder.executions).statuses;
     let claimed = folder.executions.iter().filter_map(|execution| {
         // An unreadable plan is a finding, not an error of the audit.

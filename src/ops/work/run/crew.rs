@@ -127,7 +127,7 @@ impl Crew {
         let settings = configured::settings(store)?;
         let folder = folder(store);
         let meant = |text: &Option<String>| {
-            let agent = text.as_deref().map(|text| Agent::meant(text, &settings)).transpose()?;
+            let agent = text.as_deref().map(|text| Agent::of_text(text, &settings)).transpose()?;
             Ok::<_, Refusal>(agent.map(|agent| agent.started_in(&folder)))
         };
         Ok(Self {

@@ -57,7 +57,7 @@ pub(super) fn explore(job: &Job) -> StepOutcome {
         })
     })();
     only_read(job);
-    came(explored)
+    outcome_of(explored)
 }
 
 /// What an explorer gets that did not manage the first time: the issue alone, and only a search for its files.
@@ -85,7 +85,7 @@ pub(super) fn plan(job: &Job) -> StepOutcome {
         })
     })();
     only_read(job);
-    came(planned)
+    outcome_of(planned)
 }
 
 /// Stores an answer. `is_told` says whether the planner knows that it gave the same plan before.
@@ -190,10 +190,10 @@ pub(super) fn review(job: &Job, solution: &SolutionId) -> StepOutcome {
         })
     })();
     only_read(job);
-    came(reviewed)
+    outcome_of(reviewed)
 }
 
-fn came(step: Result<StepOutcome, NoAnswer>) -> StepOutcome {
+fn outcome_of(step: Result<StepOutcome, NoAnswer>) -> StepOutcome {
     match step {
         Ok(came) => came,
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,

@@ -59,7 +59,7 @@ pub(crate) enum RunUpdate<'a> {
 
 /// Tells what was noticed since.
 pub(super) fn tell_notices(session: &Session, watch: &mut dyn Watch) {
-    session.notices().iter().for_each(|notice| watch.told(&RunUpdate::Noticed(notice)));
+    session.notices().iter().for_each(|notice| watch.update(&RunUpdate::Noticed(notice)));
 }
 
 /// An issue of a run that starts.
@@ -76,7 +76,7 @@ pub(crate) struct StartedIssue {
 /// Follows a run.
 pub(crate) trait Watch {
     /// Something happened.
-    fn told(&mut self, told: &RunUpdate<'_>);
+    fn update(&mut self, told: &RunUpdate<'_>);
 
     /// Whether someone wants the run to stop, since this was last asked. Once: after the steps that are under way. Twice:
     /// now.

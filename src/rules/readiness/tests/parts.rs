@@ -52,7 +52,7 @@ fn world(drawn: &[Drawn]) -> (QueueFolder, Facts) {
 }
 
 fn is_over(id: &IssueId, facts: &Facts) -> bool {
-    facts.get(id).is_some_and(|issue| issue.status.is_over())
+    facts.get(id).is_some_and(|issue| issue.status.is_terminal())
 }
 
 /// The first `count` unfinished items with everything that they wait for and everything that is being executed; and

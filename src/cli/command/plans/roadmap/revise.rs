@@ -41,7 +41,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             return context
                 .answer(done, |view, changed, screen| print::roadmap::revised(screen, view, changed));
         }
-        context.tell(done.notices);
+        context.show_notices(done.notices);
     }
     let done = replanned(&session, &roadmap, planner, gone, context)?;
     context.answer(done, |added, changed, screen| print::roadmap::added(screen, added, changed))

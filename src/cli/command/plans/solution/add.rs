@@ -47,6 +47,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         false => print::added::remarks(&done.view, no_bind, context.screen.is_terminal()),
     };
     let outcome = context.answer(done, |added, _, screen| print::added::added(screen, added))?;
-    context.tell(remarks);
+    context.show_notices(remarks);
     Ok(outcome)
 }

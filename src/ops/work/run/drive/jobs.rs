@@ -109,7 +109,7 @@ impl Driver<'_> {
     pub(super) fn spawn(&mut self, job: Job, work: impl FnOnce(&Job) -> StepOutcome + Send + 'static) {
         let (issue, step) = (job.issue.clone(), job.step);
         let attempt = Progress::of(&self.log).attempts(step, &issue) + 1;
-        self.watch.told(&RunUpdate::Began { issue: &issue, step, agent: job.agent.name(), attempt });
+        self.watch.update(&RunUpdate::Began { issue: &issue, step, agent: job.agent.name(), attempt });
         self.at_work.insert(issue.clone(), (step, job.agent.name().to_owned()));
         self.busy.insert(issue, step);
         self.threads.push(std::thread::spawn(move || {

@@ -210,7 +210,7 @@ impl Driver<'_> {
             status: it.status,
         };
         let issues = Progress::of(&self.log).issues.iter().map(started).collect();
-        self.watch.told(&RunUpdate::Started { run: &self.run, is_resumed, issues });
+        self.watch.update(&RunUpdate::Started { run: &self.run, is_resumed, issues });
         Ok(())
     }
 

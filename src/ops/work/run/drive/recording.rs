@@ -93,7 +93,7 @@ impl Driver<'_> {
             Ok(logged)
         })?;
         for entry in &logged.answer {
-            self.watch.told(&RunUpdate::Logged(entry));
+            self.watch.update(&RunUpdate::Logged(entry));
         }
         self.log.log.extend(logged.answer);
         Ok(())

@@ -17,20 +17,20 @@ use crate::rules::run::Progress;
 impl Driver<'_> {
     pub(super) fn hear(&mut self, report: Report) -> Result<(), Refusal> {
         match report {
-            Report::Task(issue, task) => self.watch.told(&RunUpdate::Task { issue: &issue, task: &task }),
-            Report::Said(issue, text) => self.watch.told(&RunUpdate::Said { issue: &issue, text: &text }),
+            Report::Task(issue, task) => self.watch.update(&RunUpdate::Task { issue: &issue, task: &task }),
+            Report::Said(issue, text) => self.watch.update(&RunUpdate::Said { issue: &issue, text: &text }),
             Report::Setback(setback) => {
                 let (step, of, agent) = (setback.action, setback.issue_id.clone(), setback.agent.clone());
                 self.log("setback", [RunEvent::Setback(setback)])?;
                 if let (Some(issue), Some(agent)) = (&of, &agent) {
                     let attempt = Progress::of(&self.log).attempts(step, issue) + 1;
-                    self.watch.told(&RunUpdate::Began { issue, step, agent, attempt });
+                    self.watch.update(&RunUpdate::Began { issue, step, agent, attempt });
                 }
             }
             Report::Breach(breach) => self.log("breach", [RunEvent::Breach(breach)])?,
             Report::Over(issue, step, came, usage) => {
                 self.busy.remove(&issue);
-                self.watch.told(&RunUpdate::Ended { issue: &issue });
+                self.watch.update(&RunUpdate::Ended { issue: &issue });
                 self.keep_users_side()?;
                 if matches!(step, RunStep::Explore | RunStep::Plan | RunStep::Review) {
                     // What is left of it goes when the issue is read for again.

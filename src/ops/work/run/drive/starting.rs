@@ -108,7 +108,7 @@ impl Driver<'_> {
             other => other,
         };
         let entry = reserved?;
-        self.watch.told(&RunUpdate::Logged(&entry));
+        self.watch.update(&RunUpdate::Logged(&entry));
         self.log.log.push(entry);
         Ok(())
     }
