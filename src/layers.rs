@@ -120,7 +120,7 @@ fn each_module_knows_only_those_below_it() {
     let mut all = Vec::new();
     files(&source, &mut all);
     let mut found = Vec::new();
-    for path in all.iter().filter(|path| !path.ends_with("layers.rs")) {
+    for path in all.iter().filter(|path| !["layers.rs", "remedied.rs"].iter().any(|it| path.ends_with(it))) {
         let inner = path.strip_prefix(&source).unwrap();
         if !inner.starts_with("git") {
             found.extend(at_fault(path, &source, |line| line.replace("gix_quote", "").contains("gix")));

@@ -24,4 +24,7 @@ mod ui;
 #[cfg(test)]
 mod layers;
 
+#[cfg(test)]
+mod remedied;
+
 pub use cli::main;

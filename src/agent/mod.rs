@@ -69,7 +69,7 @@ impl crate::model::Explain for AgentError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::Start { .. } => "commands of a plan are run by `sh -c` in the work tree".into(),
-            Self::Signals(_) => Remedies::none(),
+            Self::Signals(_) => "a sandbox may forbid it: try again outside of one".into(),
             Self::Agreed { .. } | Self::NoHome => {
                 "set XDG_STATE_HOME to a directory that can be written, or pass --yes each time".into()
             }

@@ -9,9 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::agent::in_run;
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Exit, Failure, Outcome, print};
 use crate::git::Environment;
 use crate::model::code::Code;
+use crate::ops::fields::Fields;
 use crate::ops::{self, Done, Notice, Session, Weight};
 use crate::store::{Acting, Clock, Store, one_line};
 use crate::ui::{Progress, Screen};
@@ -22,6 +24,8 @@ pub(crate) struct Context {
     pub(crate) screen: Screen,
     /// With `--json`, the remarks that the document will contain.
     remarks: RefCell<Vec<String>>,
+    /// The fields that `--fields` names; empty for all.
+    fields: Vec<String>,
     /// The session for the store of the current directory, once it was opened.
     session: OnceCell<Rc<Session>>,
 }
@@ -74,7 +78,12 @@ impl Force {
 impl Context {
     /// A run whose answer goes to stdout.
     pub(crate) fn new(json: bool) -> Self {
-        Self { screen: Screen::from_env(json), remarks: RefCell::default(), session: OnceCell::new() }
+        Self {
+            screen: Screen::from_env(json),
+            remarks: RefCell::default(),
+            fields: vec![],
+            session: OnceCell::new(),
+        }
     }
 
     /// Shows the answer. If it is a JSON object, the remarks become its `warnings`; otherwise they are returned.
@@ -104,7 +113,7 @@ impl Context {
     }
 
     /// Shows the answer of an operation: the view as a JSON document, or as `print` writes it for people; `print` is
-    /// told whether anything changed.
+    /// told whether anything changed. See [`Context::only`] for a part of it.
     pub(crate) fn answer<V: Serialize + JsonSchema>(
         &mut self,
         done: Done<V>,
@@ -112,11 +121,25 @@ impl Context {
     ) -> Outcome {
         let Done { view, commit, notices } = done;
         self.show_notices(notices);
+        if !self.fields.is_empty() {
+            let fields = Fields::of::<V>(&self.fields)?;
+            let picked = fields.pick(&view);
+            match self.json() {
+                true => self.screen.print_json(&picked)?,
+                false => print::fields::fields(&mut self.screen, &fields, &picked)?,
+            }
+            return Ok(Exit::Done);
+        }
         match self.json() {
             true => self.screen.print_json(&view)?,
             false => print(&view, commit.is_some(), &mut self.screen)?,
         }
         Ok(Exit::Done)
+    }
+
+    /// Shows only some fields of the answer; all if none are named.
+    pub(crate) fn only(&mut self, args: FieldArgs) {
+        self.fields = args.fields;
     }
 
     /// Shows the notices of an operation that was then refused.

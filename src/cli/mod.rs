@@ -13,6 +13,7 @@ mod output_file;
 mod print;
 mod schemas;
 mod usage;
+mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -133,6 +134,7 @@ commands! {
         Fsck = store::fsck,
         Reindex = store::reindex,
         Schema = store::schema,
+        Setup = store::setup,
         Completions = store::completions,
         Demo = store::demo,
         Help = store::help,

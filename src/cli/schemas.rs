@@ -17,8 +17,10 @@ use crate::cli::command::store::help;
 use crate::cli::command::store::init;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
+use crate::cli::command::store::setup;
 use crate::cli::command::store::{export, export_ccw};
 use crate::cli::print::run_events::RunNews;
+use crate::cli::version;
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::interchange::jsonl::Taken;
@@ -360,6 +362,8 @@ pub(super) static KINDS: &[Kind] = &[
         "solutions",
         "the plans of an issue and the bound one, as programs for ccw ask for them",
     ),
+    kind::<export::TracedAnswer>(Sort::Answer, "export-agent-trace", "`export agent-trace --output FILE`"),
+    kind::<export::StatedAnswer>(Sort::Answer, "export-in-toto", "`export in-toto --output FILE`"),
     kind::<export_ccw::CcwAnswer>(Sort::Answer, "export-ccw", "`export ccw`"),
     kind::<init::InitAnswer>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
@@ -392,6 +396,8 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<completions::Script>(Sort::Answer, "completions", "`completions`: the script for a shell"),
     kind::<demo::DemoAnswer>(Sort::Answer, "demo", "`demo`"),
     kind::<help::HelpAnswer>(Sort::Answer, "help", "`help`"),
+    kind::<setup::SetupAnswer>(Sort::Answer, "setup", "`setup`: what was installed, and where"),
+    kind::<version::VersionAnswer>(Sort::Answer, "version", "`--version --json`"),
     kind::<manual_pages::Installed>(Sort::Answer, "help-install", "the answer of `help --install`"),
     kind::<ErrorAnswer>(Sort::Answer, "error", "the error on stderr if a command fails"),
 ];

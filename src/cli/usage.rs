@@ -11,6 +11,9 @@ use crate::ui;
 /// Help and version are answers; everything else that clap reports is wrong usage.
 /// `words` are the arguments as they were parsed.
 pub(super) fn report(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    if error.kind() == ErrorKind::DisplayVersion {
+        return super::version::print(words);
+    }
     if !error.use_stderr() {
         return match error.print() {
             Err(error) if !ui::is_broken_pipe(&error) => Exit::Failed.into(),

@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::confined::Confined;
@@ -14,17 +15,30 @@ pub(crate) struct Environment {
     variables: Arc<[(OsString, OsString)]>,
     /// Shared with all clones.
     confined: Arc<OnceLock<Confined>>,
+    /// Whether whoever started the work has given it up.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Environment {
     /// Takes variables as [`std::env::vars_os`] lists them.
     pub(crate) fn new(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        Self { variables: variables.into_iter().collect(), confined: Arc::default() }
+        Self { variables: variables.into_iter().collect(), confined: Arc::default(), stop: None }
     }
 
     /// From now on, git is confined wherever this environment, or a clone of it, is used. The first confinement stays.
     pub(crate) fn confine(&self, confined: Confined) {
         let _ = self.confined.set(confined);
+    }
+
+    /// The same; git stops waiting for a remote once this is set.
+    pub(crate) fn stopped_by(&self, flag: Arc<AtomicBool>) -> Self {
+        Self { stop: Some(flag), ..self.clone() }
+    }
+
+    /// Asks whether to stop; `None` if only a signal can stop the work.
+    pub(super) fn stop(&self) -> Option<impl Fn() -> bool> {
+        let flag = self.stop.clone()?;
+        Some(move || flag.load(Ordering::Relaxed))
     }
 
     /// What git is confined to here; `None` if it works as the user's own git.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::process::OLDEST;
 use crate::model::Explain;
 use crate::model::code::Code;
+use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 
 /// A failure of git, of gix, or of a file in the git directory.
@@ -75,6 +76,12 @@ pub(crate) enum GitError {
         /// Its exit code; `None` if a signal ended it.
         code: Option<i32>,
     },
+    /// Whoever asked for it has given it up.
+    #[error("`git {command}` was stopped")]
+    Stopped {
+        /// Its arguments, joined by blanks.
+        command: String,
+    },
     /// git failed, and is older than the oldest version that is known to work.
     #[error("`git {command}` failed: {words}")]
     TooOld {
@@ -113,6 +120,7 @@ impl Explain for GitError {
             Self::Start { .. } => Code::GitMissing,
             Self::Failed { .. } => Code::GitFailed,
             Self::TooOld { .. } => Code::GitTooOld,
+            Self::Stopped { .. } => Code::Interrupted,
         }
     }
 
@@ -133,12 +141,16 @@ impl Explain for GitError {
                     .into()
             }
             Self::Start { .. } => format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH").into(),
+            Self::Stopped { .. } => "call it again".into(),
             Self::TooOld { .. } => format!("install git {OLDEST} or later").into(),
             Self::Failed { stderr, .. } if stderr.contains("File exists") && stderr.contains("lock") => {
                 "if no other git process is running here, one that died left that `.lock` file behind: remove it"
                     .into()
             }
-            Self::CrowdedFolder { .. } | Self::Failed { .. } => Remedies::none(),
+            Self::CrowdedFolder { .. } => {
+                Remedies::call(Other::Log, "shows who wrote it; the rest of the store is not affected")
+            }
+            Self::Failed { .. } => "with GIT_TRACE=1 set, git shows what it does".into(),
         }
     }
 }

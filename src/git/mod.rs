@@ -1,6 +1,7 @@
 //! Everything about git: only this module names gix and runs `git`. It knows neither records nor the ref of the
 //! store.
 
+mod added_lines;
 mod args;
 mod aside;
 mod blame;
@@ -27,13 +28,16 @@ mod people;
 pub(crate) mod persist;
 mod process;
 mod quarantine;
+mod quoted;
 pub(crate) mod raw;
 mod refs;
 mod remotes;
 mod repository;
 mod revisions;
 mod settings;
+mod sign;
 mod signatures;
+mod stoppable;
 mod transport;
 pub(crate) mod tree_diff;
 pub(crate) mod trees;
@@ -41,6 +45,7 @@ mod walk;
 mod worktrees;
 pub(crate) mod write_tree;
 
+pub(crate) use added_lines::AddedLines;
 use args::Args;
 pub(crate) use aside::Aside;
 pub(crate) use commit::Commit;
@@ -58,12 +63,14 @@ pub(crate) use merge_again::{Attempt, Changes, Joined};
 pub(crate) use people::{local_now, parse_date, parse_date_in_utc, parse_local_date, parse_signature};
 #[cfg(test)]
 pub(crate) use process::feed;
-pub(crate) use process::{Git, clear_local_variables, pager};
+pub(crate) use process::{Git, clear_local_variables, git_version, pager};
 pub(crate) use quarantine::incoming;
+pub(crate) use quoted::unquoted;
 pub(crate) use refs::{RefMove, RefUpdate, checked_out_in, is_ref_name};
 pub(crate) use repository::{Header, LinkedWorktree, Repository};
 pub(crate) use revisions::Revisions;
 pub(crate) use settings::Config;
+pub(crate) use sign::{SignError, Signed};
 pub(crate) use signatures::{CommitIdentity, SSH, Verdict, Verified};
 pub(crate) use transport::Transport;
 pub(crate) use walk::Ancestors;

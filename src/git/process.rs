@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use super::Args;
 use super::environment::Environment;
 use super::error::GitError;
+use super::stoppable;
 
 /// Variables by which git tells its children which repository, index and message to use. A child that works
 /// elsewhere, or that outlives a hook, must not inherit them.
@@ -68,6 +69,13 @@ pub(crate) fn pager() -> Option<String> {
     String::from_utf8(output.stdout).ok()
 }
 
+/// The version of the installed git: `2.47.3`; `None` if there is none.
+pub(crate) fn git_version() -> Option<String> {
+    let output = Command::new("git").arg("version").stdin(Stdio::null()).output().ok()?;
+    let words = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    words.strip_prefix("git version ").map(str::to_owned)
+}
+
 /// The oldest git version that suffices for everything. Code that needs a later version says so itself.
 pub(super) const OLDEST: Release = Release(2, 31);
 
@@ -82,9 +90,9 @@ impl std::fmt::Display for Release {
 }
 
 impl Release {
-    /// Parses the output of `git version`.
-    fn of(words: &str) -> Option<Self> {
-        let mut numbers = words.strip_prefix("git version ")?.split('.');
+    /// Parses a version.
+    fn of(version: &str) -> Option<Self> {
+        let mut numbers = version.split('.');
         Some(Self(numbers.next()?.trim().parse().ok()?, numbers.next()?.trim().parse().ok()?))
     }
 }
@@ -94,10 +102,8 @@ impl Release {
 fn too_old() -> Option<&'static str> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
-        let output = Command::new("git").arg("version").stdin(Stdio::null()).output().ok()?;
-        let words = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        let is_old = Release::of(&words).is_some_and(|release| release < OLDEST);
-        is_old.then(|| words.trim_start_matches("git version ").to_owned())
+        let found = git_version()?;
+        Release::of(&found).is_some_and(|release| release < OLDEST).then_some(found)
     });
     found.as_deref()
 }
@@ -206,6 +212,19 @@ impl Git {
         output.map_err(|source| GitError::Start { command: joined(&words), source })
     }
 
+    /// Like [`Git::output`], for what waits for a remote: if the work is given up, git and what it started are ended.
+    pub(super) fn output_unless_stopped(&self, args: impl Into<Args>) -> Result<Output, GitError> {
+        let Some(is_stopped) = self.environment.stop() else { return self.output(args) };
+        let words = args.into().words();
+        let start = |source| GitError::Start { command: joined(&words), source };
+        let mut command = self.started_with(&words);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        match stoppable::output(command, &is_stopped).map_err(start)? {
+            Some(output) => Ok(output),
+            None => Err(GitError::Stopped { command: joined(&words) }),
+        }
+    }
+
     /// Runs git to its end and returns stdout; a failure is an error with the contents of stderr.
     pub(super) fn run(&self, args: impl Into<Args>) -> Result<Vec<u8>, GitError> {
         let words = args.into().words();
@@ -282,13 +301,13 @@ mod tests {
     fn versions_are_compared_as_numbers() {
         let is_old = |words: &str| Release::of(words).map(|release| release < OLDEST);
         for (words, expected) in [
-            ("git version 2.30.9", Some(true)),
-            ("git version 1.99", Some(true)),
-            ("git version 2.9.5", Some(true)),
-            ("git version 2.31.0", Some(false)),
-            ("git version 2.47.3 (Apple Git-145)", Some(false)),
-            ("git version 2.100.0.windows.1", Some(false)),
-            ("git version 3.0.0", Some(false)),
+            ("2.30.9", Some(true)),
+            ("1.99", Some(true)),
+            ("2.9.5", Some(true)),
+            ("2.31.0", Some(false)),
+            ("2.47.3 (Apple Git-145)", Some(false)),
+            ("2.100.0.windows.1", Some(false)),
+            ("3.0.0", Some(false)),
             ("something else", None),
         ] {
             assert_eq!(is_old(words), expected, "{words}");

@@ -32,7 +32,7 @@ impl Transport {
             // Records are read again and again, so a partial clone fetches all of them at once as well.
             "--no-filter",
         ]);
-        self.0.output(args.set(LOGGED, "always").value(remote).value(refspec))
+        self.0.output_unless_stopped(args.set(LOGGED, "always").value(remote).value(refspec))
     }
 
     /// Fetches objects by their ids: all at once and without negotiation, as git itself does.

@@ -47,7 +47,7 @@ impl Explain for HookError {
         match self {
             Self::Store(error) => error.remedies(),
             Self::Message(error) => error.remedies(),
-            Self::Read { .. } => Remedies::none(),
+            Self::Read { .. } => "git passes the file to this hook: `git commit` runs it".into(),
         }
     }
 }

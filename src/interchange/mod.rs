@@ -1,6 +1,7 @@
 //! Imports and exports. A tracker is a file of its own: it reads a foreign record, purely, as an [`tracker::Arrival`].
 //! Only `import` uses the store, and joins what any tracker says with what is here.
 
+pub(crate) mod agent_trace;
 pub(crate) mod beads;
 pub(crate) mod ccw;
 mod comment;
@@ -9,6 +10,7 @@ mod fields;
 pub(crate) mod git_bug;
 pub(crate) mod github;
 pub(crate) mod import;
+pub(crate) mod in_toto;
 pub(crate) mod jsonl;
 pub(crate) mod lines;
 mod report;

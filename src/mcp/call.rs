@@ -87,7 +87,8 @@ impl Job {
     ) -> Result<T, Refusal> {
         let Self { settings, roots, directory, client } = self;
         let folder = folders::choose(settings, roots, directory.as_deref())?;
-        let store = Store::open(&folder, &settings.environment)?.acting(settings.acting.clone());
+        let environment = settings.environment.stopped_by(Arc::clone(&stop));
+        let store = Store::open(&folder, &environment)?.acting(settings.acting.clone());
         let session = Session::new(store, Box::new(steps.clone())).stopped_by(stop);
         let client = client.as_deref();
         let outcome =

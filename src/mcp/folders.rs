@@ -5,7 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
+#[expect(deprecated, reason = "clients of the current version of the protocol still have roots")]
+use rmcp::model::ListRootsRequest;
+use rmcp::model::{InputRequest, InputRequiredResult, InputResponses};
 use rmcp::{Peer, RoleServer};
+use serde_json::Value;
 
 use super::Settings;
 use crate::model::code::Code;
@@ -21,6 +25,23 @@ pub(super) async fn ask(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
     let asked = tokio::time::timeout(PATIENCE, peer.list_roots()).await;
     let roots = asked.ok().and_then(Result::ok).map(|listed| listed.roots).unwrap_or_default();
     roots.iter().filter_map(|root| path(&root.uri)).collect()
+}
+
+/// The name under which a client of the version without sessions gives its roots.
+const ROOTS: &str = "roots";
+
+/// Asks a client of the version without sessions for its roots: it sends its request again, with them.
+#[expect(deprecated, reason = "clients of the current version of the protocol still have roots")]
+pub(super) fn asked() -> InputRequiredResult {
+    let request = InputRequest::ListRoots(ListRootsRequest::default());
+    InputRequiredResult::from_input_requests([(ROOTS.to_owned(), request)].into())
+}
+
+/// The roots that came with such a request; `None` if the client was not asked yet.
+pub(super) fn answered(answers: Option<&InputResponses>) -> Option<Vec<PathBuf>> {
+    let answer = answers?.get(ROOTS)?;
+    let roots = answer.get("roots").and_then(Value::as_array).into_iter().flatten();
+    Some(roots.filter_map(|root| path(root.get("uri")?.as_str()?)).collect())
 }
 
 /// The path of a `file:` URI on this machine.
@@ -88,6 +109,14 @@ fn is_within(settings: &Settings, roots: &[PathBuf], folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roots_come_with_a_request_once_they_were_asked_for() {
+        assert_eq!(answered(None), None);
+        assert_eq!(answered(Some(&[("other".to_owned(), Value::Null)].into())), None);
+        let roots = serde_json::json!({"roots": [{"uri": "file:///srv/a"}, {"uri": "https://b"}, 7]});
+        assert_eq!(answered(Some(&[("roots".to_owned(), roots)].into())), Some(vec!["/srv/a".into()]));
+    }
 
     #[test]
     fn only_files_of_this_machine_are_roots() {

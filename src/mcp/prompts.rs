@@ -96,8 +96,10 @@ pub(super) fn argument(prompt: &str, allowed: &Allowed<'_>) -> Option<(&'static 
 /// # Errors
 /// `not-found`, `ambiguous-id`; any error from reading the store.
 pub(super) fn get(session: &Session, prompt: &str, id: Option<&str>) -> Result<GetPromptResult, Refusal> {
-    let row =
-        row(prompt).ok_or_else(|| Refusal::new(Code::NotFound, format!("there is no prompt `{prompt}`")))?;
+    let row = row(prompt).ok_or_else(|| {
+        Refusal::new(Code::NotFound, format!("there is no prompt `{prompt}`"))
+            .hint("`prompts/list` names them")
+    })?;
     let mut text = row.task.to_owned();
     let primed = work::prime(session, Some(row.role.as_str()))?.view;
     for rule in primed.map(|it| it.rules).unwrap_or_default() {

@@ -1,5 +1,6 @@
 //! The resources: issues, plans, and what the worktree executes, as JSON that a client can watch.
 
+use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
@@ -44,12 +45,24 @@ pub(super) fn list(session: &Session) -> Result<Vec<Resource>, Refusal> {
 /// The forms of their URIs.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let template = |of: &str, name: &str, about: &str| {
-        ResourceTemplate::new(format!("{of}{{id}}"), name).with_description(about).with_mime_type(JSON)
+        ResourceTemplate::new(format!("{of}{{id}}{{?directory}}"), name)
+            .with_description(about)
+            .with_mime_type(JSON)
     };
     vec![
         template(ISSUE, "issue", "An issue with its plans, executions, comments and feedback"),
         template(PLAN, "plan", "A plan with its tasks and reviews"),
+        ResourceTemplate::new(format!("{CURRENT}{{?directory}}"), "current")
+            .with_description("What the worktree in a directory executes")
+            .with_mime_type(JSON),
     ]
+}
+
+/// The directory that a URI names: `wf://issue/ISS-1?directory=/srv/work`.
+pub(super) fn directory(uri: &str) -> Option<String> {
+    let (_, query) = uri.split_once('?')?;
+    let named = query.split('&').find_map(|part| part.strip_prefix("directory="))?;
+    Some(percent_decode_str(named).decode_utf8_lossy().into_owned())
 }
 
 /// The kind of record whose ids complete a template.
@@ -61,19 +74,20 @@ pub(super) fn is_of_issues(template: &str) -> Option<bool> {
     }
 }
 
-/// Reads a resource.
+/// Reads a resource of the session's directory.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; any error from reading the store.
 pub(super) fn read(session: &Session, uri: &str) -> Result<String, Refusal> {
-    let value = if uri == CURRENT {
+    let named = uri.split_once('?').map_or(uri, |(named, _)| named);
+    let value = if named == CURRENT {
         current(session)?
-    } else if let Some(id) = uri.strip_prefix(ISSUE) {
+    } else if let Some(id) = named.strip_prefix(ISSUE) {
         match issues::show(session, id, false)?.view {
             Record::Issue(issue) => typed::own_json(&issue),
             _ => return Err(other_kind(uri, "an issue")),
         }
-    } else if let Some(id) = uri.strip_prefix(PLAN) {
+    } else if let Some(id) = named.strip_prefix(PLAN) {
         match issues::show(session, id, false)?.view {
             Record::Plan(plan) => typed::own_json(&plan),
             _ => return Err(other_kind(uri, "a plan")),
@@ -97,4 +111,18 @@ fn current(session: &Session) -> Result<Value, Refusal> {
     let detail = work::detail(session, Some(primed.solution_id.as_str()))?.view;
     let (task, detail) = (typed::own_json(&primed.task), typed::own_json(&detail));
     Ok(json!({ "execution_id": primed.execution_id, "task": task, "detail": detail }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uri_may_name_a_directory() {
+        assert_eq!(directory("wf://issue/A-1?directory=%2Fsrv%2Fa%20b&x=1").as_deref(), Some("/srv/a b"));
+        assert_eq!(directory("wf://execution/current?x=1&directory=../b").as_deref(), Some("../b"));
+        for none in ["wf://issue/A-1", "wf://issue/A-1?", "wf://issue/directory=x"] {
+            assert_eq!(directory(none), None, "{none}");
+        }
+    }
 }

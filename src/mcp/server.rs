@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    ContentBlock, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
-    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    ContentBlock, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, InputResponses,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -65,8 +65,25 @@ impl Server {
         }
     }
 
+    /// The directories that the client works in; `None` if it must be asked first, which it is by an answer that makes
+    /// it send its request again. Only some requests can be sent again.
+    async fn roots_for(
+        &self,
+        context: &RequestContext<RoleServer>,
+        answers: Option<&InputResponses>,
+    ) -> Option<Vec<PathBuf>> {
+        if !is_modern(context) {
+            return Some(self.roots(context).await);
+        }
+        folders::answered(answers).or_else(|| (!has_roots(context)).then(Vec::new))
+    }
+
     async fn roots(&self, context: &RequestContext<RoleServer>) -> Vec<PathBuf> {
-        let has_roots = context.client_capabilities().is_some_and(|has| has.roots.is_some());
+        let has_roots = has_roots(context);
+        // Nobody can be asked in the midst of a request there.
+        if is_modern(context) {
+            return vec![];
+        }
         let mut known = self.roots.lock().await;
         match &*known {
             Some(roots) => roots.clone(),
@@ -85,8 +102,19 @@ impl Server {
         directory: Option<String>,
         work: impl FnOnce(&Call<'_>) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let client = context.client_info().map(|it| format!("{} {}", it.name, it.version));
         let roots = self.roots(context).await;
+        self.run_within(roots, context, directory, work).await
+    }
+
+    /// The same for a client that works in these directories.
+    async fn run_within<T: Send + 'static>(
+        &self,
+        roots: Vec<PathBuf>,
+        context: &RequestContext<RoleServer>,
+        directory: Option<String>,
+        work: impl FnOnce(&Call<'_>) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let client = context.client_info().map(|it| format!("{} {}", it.name, it.version));
         Job { settings: Arc::clone(&self.settings), roots, directory, client }.run(context, work).await
     }
 
@@ -94,6 +122,7 @@ impl Server {
         &self,
         name: &str,
         mut arguments: Map<String, Value>,
+        roots: Vec<PathBuf>,
         context: &RequestContext<RoleServer>,
     ) -> Option<Result<Value, Refusal>> {
         let tool = match self.allowed().tool(name)? {
@@ -108,7 +137,7 @@ impl Server {
                     .hint("give the path of a directory, or leave it out")));
             }
         };
-        Some(self.run(context, directory, move |call| tool.call(call, arguments)).await)
+        Some(self.run_within(roots, context, directory, move |call| tool.call(call, arguments)).await)
     }
 
     /// Tells the client of changes, from the first subscription on.
@@ -136,6 +165,10 @@ impl Server {
 /// Whether a request follows the version of the protocol without sessions, in which subscriptions are requests.
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+fn has_roots(context: &RequestContext<RoleServer>) -> bool {
+    context.client_capabilities().is_some_and(|has| has.roots.is_some())
 }
 
 /// Waits until a file shows that something may have changed, and reads what did.
@@ -177,8 +210,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let Some(roots) = self.roots_for(&context, request.input_responses.as_ref()).await else {
+            return Ok(folders::asked().into());
+        };
         let arguments = request.arguments.unwrap_or_default();
-        let result = match self.call(&request.name, arguments, &context).await {
+        let result = match self.call(&request.name, arguments, roots, &context).await {
             None => {
                 return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
             }
@@ -223,7 +259,13 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let text = self.run(&context, None, move |call| resources::read(call.session, &uri)).await;
+        let Some(roots) = self.roots_for(&context, request.input_responses.as_ref()).await else {
+            return Ok(folders::asked().into());
+        };
+        let directory = resources::directory(&uri);
+        let text = self
+            .run_within(roots, &context, directory, move |call| resources::read(call.session, &uri))
+            .await;
         let text = text.map_err(|refusal| self.error(&refusal))?;
         let contents = ResourceContents::text(text, request.uri).with_mime_type(resources::JSON);
         Ok(ReadResourceResult::new(vec![contents]).into())
@@ -235,8 +277,9 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let watched = self.watched.clone();
+        let directory = resources::directory(&request.uri);
         let added =
-            self.run(&context, None, move |call| watched.add(call.session, call.folder, &request.uri));
+            self.run(&context, directory, move |call| watched.add(call.session, call.folder, &request.uri));
         added.await.map_err(|refusal| self.error(&refusal))?;
         self.begin_watching(&context.peer);
         Ok(())
@@ -263,14 +306,17 @@ impl ServerHandler for Server {
         let accepted = subscription.accepted();
         let (uris, list) =
             (accepted.resource_subscriptions.clone().unwrap_or_default(), accepted.resources_list_changed);
-        let own = watched.clone();
-        let added = self.run(subscription.request_context(), None, move |call| {
-            for uri in &uris {
-                own.add(call.session, call.folder, uri)?;
-            }
-            if list == Some(true) { own.add_list(call.session, call.folder) } else { Ok(()) }
-        });
-        added.await.map_err(|refusal| self.error(&refusal))?;
+        let context = subscription.request_context();
+        for uri in uris {
+            let (own, directory) = (watched.clone(), resources::directory(&uri));
+            let added = self.run(context, directory, move |call| own.add(call.session, call.folder, &uri));
+            added.await.map_err(|refusal| self.error(&refusal))?;
+        }
+        if list == Some(true) {
+            let own = watched.clone();
+            let added = self.run(context, None, move |call| own.add_list(call.session, call.folder));
+            added.await.map_err(|refusal| self.error(&refusal))?;
+        }
         let telling = async {
             while let Some(changes) = next_changes(&watched).await {
                 for uri in changes.uris {

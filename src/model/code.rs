@@ -49,6 +49,8 @@ text_enum!(
         CannotRead = "cannot-read",
         /// A command cannot be run.
         CannotRun = "cannot-run",
+        /// A document cannot be signed.
+        CannotSign = "cannot-sign",
         /// A layer or task of a roadmap cannot be stored.
         CannotStore = "cannot-store",
         /// A file cannot be written.
@@ -217,6 +219,8 @@ text_enum!(
         NoRandomNumbers = "no-random-numbers",
         /// The repository has no remote.
         NoRemote = "no-remote",
+        /// Git has no key to sign with.
+        NoSigningKey = "no-signing-key",
         /// The issue has no plan.
         NoSolution = "no-solution",
         /// The plan has no tasks.

@@ -136,6 +136,10 @@ text_enum!(
         Demo = "demo",
         /// Compares two states of the store.
         Diff = "diff",
+        /// Exports who wrote which lines.
+        ExportAgentTrace = "export agent-trace",
+        /// Exports what an audit found.
+        ExportInToto = "export in-toto",
         /// Exports the store as JSON lines.
         ExportJsonl = "export jsonl",
         /// Lists feedback.

@@ -7,6 +7,7 @@
 pub(crate) mod clones;
 mod done;
 mod entries;
+pub(crate) mod fields;
 pub(crate) mod issues;
 mod notice;
 pub(crate) mod plans;

@@ -7,7 +7,9 @@ use super::clock::Clock;
 use super::error::StoreError;
 use super::snapshot::Snapshot;
 use super::transaction::identity::Acting;
-use crate::git::{Environment, Git, ObjectId, Repository, Transport, is_ref_name};
+use crate::git::{
+    Environment, Git, ObjectId, Repository, SignError, Signed, Transport, is_ref_name,
+};
 use crate::model::time::Time;
 use crate::rules::lease;
 
@@ -135,6 +137,11 @@ impl Store {
     /// The commit that is checked out here; `None` on a branch without commits.
     pub(crate) fn head(&self) -> Result<Option<ObjectId>, StoreError> {
         Ok(self.repo.head()?)
+    }
+
+    /// Signs a document as git signs commits here; `person` is used if no key is configured.
+    pub(crate) fn sign(&self, document: &[u8], person: &str) -> Result<Signed, SignError> {
+        self.repo.sign(document, person)
     }
 
     /// A configured text.

@@ -4,9 +4,7 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 
-use super::quoted::unquoted;
-use crate::git::GitError;
-use crate::git::ObjectId;
+use crate::git::{GitError, ObjectId, unquoted};
 use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::{Call, Remedies};

@@ -17,7 +17,6 @@ mod parts;
 pub(crate) mod patch_id;
 pub(crate) mod progress;
 pub(crate) mod provenance;
-mod quoted;
 pub(crate) mod reach;
 pub(crate) mod record_change;
 pub(crate) mod record_words;

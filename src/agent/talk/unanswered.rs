@@ -147,7 +147,7 @@ impl crate::model::Explain for Unanswered {
                 format!("`git config wf.agent.{agent}.timeout 2h` gives it more time").into()
             }
             Self::Quiet { .. } => "`git config wf.run.silence 1h` gives it more time".into(),
-            Self::Stopped { .. } => Remedies::none(),
+            Self::Stopped { .. } => "the same command asks it again".into(),
             Self::Failed { .. } | Self::Killed { .. } => transcript.into(),
             Self::Silent { .. } => "it must write one JSON object to stdout".into(),
             Self::Protocol { step: "session/new", .. } => {

@@ -5,6 +5,12 @@ use std::io::Write;
 
 use clap_mangen::Man;
 
+/// When this version was prepared, for the foot of the pages.
+const DATE: &str = "2026-11-24";
+
+/// The longest line of text that `mandoc -Tlint` accepts, in bytes.
+const WIDEST: usize = 80;
+
 /// What the page of the program says first.
 const DESCRIPTION: &str = r#".SH DESCRIPTION
 An issue has a plan, a plan has tasks, and the commits of the project are linked to them.
@@ -162,11 +168,51 @@ pub(super) fn ascii(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
+/// A page in the form that `mandoc -Tlint` asks for: text in short lines, and nothing behind it.
+pub(super) fn tidy(page: &str) -> String {
+    let mut tidied = String::new();
+    let (mut is_literal, mut is_tag) = (false, false);
+    for line in page.replace("\n.br\n\n.br\n", "\n.sp\n").lines().map(str::trim_end) {
+        let request = line.strip_prefix('.').map(|rest| rest.split(' ').next().unwrap_or_default());
+        match request {
+            Some("nf" | "EX") => is_literal = true,
+            Some("fi" | "EE") => is_literal = false,
+            _ => {}
+        }
+        let is_whole = request.is_some() || line.starts_with('\'') || is_literal || is_tag;
+        tidied.push_str(&if is_whole { line.to_owned() } else { wrapped(line) });
+        tidied.push('\n');
+        is_tag = matches!(request, Some("TP" | "TQ"));
+    }
+    tidied
+}
+
+/// Text in lines of at most [`WIDEST`] bytes, none of which is a request.
+fn wrapped(text: &str) -> String {
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    for word in text.split(' ') {
+        if !line.is_empty() && line.len() + 1 + word.len() > WIDEST {
+            lines.push(std::mem::take(&mut line));
+            if word.starts_with(['.', '\'']) {
+                line.push_str("\\&");
+            }
+        } else if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines.join("\n")
+}
+
 fn collect(command: &clap::Command, above: Option<&str>, pages: &mut BTreeMap<String, Vec<u8>>) {
-    let page = Man::new(command.clone())
+    let page = Man::new(command.clone());
+    let name = page.get_filename();
+    let page = page
+        .title(name.trim_end_matches(".1").to_uppercase())
+        .date(DATE)
         .source(concat!("git-wf ", env!("CARGO_PKG_VERSION")))
         .manual("git-wf manual");
-    let name = page.get_filename();
     let mut text = Vec::new();
     match above {
         None => program(&page, command, &mut text),
@@ -178,7 +224,7 @@ fn collect(command: &clap::Command, above: Option<&str>, pages: &mut BTreeMap<St
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         collect(inner, name.strip_suffix(".1"), pages);
     }
-    pages.insert(name, ascii(std::str::from_utf8(&text).unwrap()).into_bytes());
+    pages.insert(name, tidy(&ascii(std::str::from_utf8(&text).unwrap())).into_bytes());
 }
 
 /// The page of the program, which lists the commands in their groups.
@@ -205,4 +251,28 @@ fn program(page: &Man, command: &clap::Command, text: &mut Vec<u8>) {
 #[test]
 fn man_pages_are_current() {
     super::settle("man", ".1", &pages());
+}
+
+#[test]
+fn guides_are_tidy() {
+    for name in ["agents", "claims", "concepts", "server"] {
+        let path = super::root().join(format!("man/gitwf-{name}.7"));
+        let page = std::fs::read_to_string(&path).unwrap();
+        assert!(page.contains(&format!(" 7 \"{DATE}\" ")), "{name} has another date");
+        if super::update() {
+            std::fs::write(&path, tidy(&page)).unwrap();
+        } else {
+            assert!(page == tidy(&page), "`UPDATE_GENERATED=1 cargo test generated` tidies gitwf-{name}.7");
+        }
+    }
+}
+
+#[test]
+fn a_tidy_page_says_the_same_in_short_lines() {
+    let long = "word ".repeat(20);
+    let tidied = tidy(&format!(".SH X\n{long}\n.TP\n{long}\n.nf\n{long}\n.fi\na\n.br\n\n.br\nb \n"));
+    assert_eq!(tidied.split_whitespace().filter(|word| *word == "word").count(), 60);
+    assert!(tidied.starts_with(&format!(".SH X\n{}\n", ["word"; 16].join(" "))), "{tidied}");
+    assert!(tidied.contains(&format!(".TP\n{}\n.nf\n", long.trim_end())) && tidied.ends_with("a\n.sp\nb\n"));
+    assert_eq!(wrapped(&format!("{} .x", "y".repeat(79))), format!("{}\n\\&.x", "y".repeat(79)));
 }

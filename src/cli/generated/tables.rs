@@ -217,7 +217,7 @@ fn filled(page: &str) -> String {
 fn the_tables_of_the_format_are_current() {
     let path = super::root().join("man/gitwf-format.5");
     let page = std::fs::read_to_string(&path).unwrap();
-    let filled = filled(&page);
+    let filled = super::man::tidy(&filled(&page));
     if super::update() {
         std::fs::write(&path, &filled).unwrap();
     } else {

@@ -32,8 +32,8 @@ pub(in crate::cli) fn created(screen: &mut Screen, view: &IssueView) -> io::Resu
     }
 }
 
-/// One issue per line, and on a terminal their number.
-pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows) -> io::Result<()> {
+/// One issue per line, and on a terminal their number; `skipped` issues come before them.
+pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows, skipped: usize) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ID"),
         Column::left("PRIORITY"),
@@ -56,6 +56,9 @@ pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows) -> io::Result<()>
     }
     let note = match (found.rows.len(), found.total) {
         (0, _) => "no issues match".to_owned(),
+        (shown, Some(total)) if skipped + shown < total => {
+            format!("{shown} of {total} issues; --offset {} shows the next ones", skipped + shown)
+        }
         (shown, Some(total)) if shown < total => format!("{shown} of {total} issues"),
         (shown, _) => count(shown, "issue"),
     };

@@ -15,6 +15,7 @@ pub(super) mod detail;
 pub(super) mod diff;
 pub(super) mod execution;
 pub(super) mod feedback;
+pub(super) mod fields;
 pub(super) mod fsck;
 pub(super) mod home;
 pub(super) mod import;

@@ -10,7 +10,7 @@ use crate::mcp::progress::Steps;
 use crate::model::agent_session::{AgentSession, SessionProtocol};
 use crate::model::op::Op;
 use crate::ops::work::{self, ClaimRequest, DetailView, PrimedTask, Started, What};
-use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::ops::{Answer, Refusal, Session};
 
 pub(super) struct Claim;
 
@@ -95,6 +95,7 @@ impl Tool for Claim {
             local: input.local,
             worktree,
             is_fresh: false,
+            agent: agent(call, input.model)?,
         };
         let done = work::claim(session, &request)?;
         session.notice_all(done.notices);
@@ -102,9 +103,6 @@ impl Tool for Claim {
         // A new worktree has its own claim.
         let there = claim.path.as_deref().map(|path| open_like(session, path)).transpose()?;
         let within = there.as_ref().unwrap_or(session);
-        if claim.is_new {
-            record(call, within, &claim, input.model);
-        }
         let started = input.task.map(|task| work::start_task(within, &task)).transpose()?;
         let detail = work::detail(within, Some(claim.solution_id.as_str()))?;
         let primed = work::prime(within, None)?;
@@ -130,29 +128,20 @@ fn open_like(session: &Session, folder: &Path) -> Result<Session, Refusal> {
     Ok(Session::new(session.store().in_worktree(folder)?, Box::new(Steps::silent())))
 }
 
-/// Records which agent works on it. The claim counts without it, too.
-fn record(call: &Call<'_>, session: &Session, claim: &work::Claim, model: Option<String>) {
-    let Some(client) = call.client else { return };
-    let recorded = session.now().and_then(|now| {
-        let held = AgentSession {
-            agent: client.to_owned(),
-            model,
-            protocol: SessionProtocol::Mcp,
-            session_id: None,
-            started_at: now,
-            ended_at: now,
-            tokens: None,
-            cost: None,
-            transcript_sha256: None,
-            summary: None,
-        };
-        work::record_session(session, &claim.execution_id, held)
-    });
-    match recorded {
-        Ok(done) => call.session.notice_all(done.notices),
-        Err(refusal) => {
-            let message = format!("the agent could not be recorded: {}", refusal.message);
-            call.session.notice(Notice::warning(message));
-        }
-    }
+/// The agent that asks, if the client says who it is.
+fn agent(call: &Call<'_>, model: Option<String>) -> Result<Option<AgentSession>, Refusal> {
+    let Some(client) = call.client else { return Ok(None) };
+    let now = call.session.now()?;
+    Ok(Some(AgentSession {
+        agent: client.to_owned(),
+        model,
+        protocol: SessionProtocol::Mcp,
+        session_id: None,
+        started_at: now,
+        ended_at: now,
+        tokens: None,
+        cost: None,
+        transcript_sha256: None,
+        summary: None,
+    }))
 }

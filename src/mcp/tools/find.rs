@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::listed::Fields;
+use super::listed::Part;
 use super::{Call, Tool};
 use crate::index::{Filter, Sort};
 use crate::model::code::Code;
@@ -13,6 +13,7 @@ use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
+use crate::ops::fields::Fields;
 use crate::ops::issues::{self, IssueView, List, existing};
 use crate::ops::{Answer, Refusal, Session};
 
@@ -106,7 +107,7 @@ pub(super) struct Page {
     /// How many issues match, on all pages.
     total: usize,
     /// The issues of this page, with the fields that were asked for.
-    issues: Vec<Fields>,
+    issues: Vec<Part>,
     /// Give it as `cursor` to get the next page; absent on the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
@@ -133,12 +134,9 @@ impl Tool for Find {
             None => in_order(session, &list)?,
         };
         let shown = skipped + views.len();
-        let known = Fields::names();
-        let fields: Vec<&str> = match fields.is_empty() {
-            true => BRIEF.to_vec(),
-            false => fields.iter().map(|name| check(name, &known)).collect::<Result<_, _>>()?,
-        };
-        let issues = views.iter().map(|view| Fields::of(view, &fields)).collect();
+        let fields = if fields.is_empty() { BRIEF.map(str::to_owned).to_vec() } else { fields };
+        let fields = Fields::among(&fields, &issues::fields_of_listed())?;
+        let issues = views.iter().map(|view| Part(fields.pick(view))).collect();
         let next_cursor = (shown < total).then(|| shown.to_string());
         Ok(session.done(Page { total, issues, next_cursor }, None))
     }
@@ -175,12 +173,17 @@ fn offset(cursor: &str) -> Result<usize, Refusal> {
 /// A page in the order of the list.
 fn in_order(session: &Session, list: &List) -> Result<(usize, Vec<IssueView>), Refusal> {
     let mut views = Vec::new();
-    issues::list::<Refusal>(session, list, |view| {
+    let total = issues::list::<Refusal>(session, list, |view| {
         views.push(view);
         Ok(())
     })?;
-    let done = issues::count(session, list)?;
-    Ok((done.view.count, views))
+    // A page that is not full is the last one.
+    let total = match total {
+        Some(total) => total,
+        None if views.is_empty() => issues::count(session, list)?.view.count,
+        None => list.offset + views.len(),
+    };
+    Ok((total, views))
 }
 
 /// A page of the issues that match a query, the best first; those that are not ranked come last.
@@ -204,13 +207,4 @@ fn ranked(
         .take(limit)
         .map(|id| Ok(IssueView::of(&existing(&snapshot, &IssueId::parse(id)?)?)));
     Ok((ids.len(), views.collect::<Result<_, Refusal>>()?))
-}
-
-/// Refuses a field that no issue has.
-fn check<'a>(name: &'a str, known: &[String]) -> Result<&'a str, Refusal> {
-    if known.iter().any(|it| it == name) {
-        return Ok(name);
-    }
-    Err(Refusal::new(Code::UnknownField, format!("an issue has no field `{name}`"))
-        .hint(format!("its fields are {}", known.join(", "))))
 }

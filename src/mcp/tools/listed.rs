@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::show::Part;
+use super::show::Part as Content;
 use crate::mcp::schema;
-use crate::model::typed;
 use crate::ops::issues::IssueView;
 
 /// An issue without comments, plans and the like.
@@ -19,10 +18,10 @@ pub(super) struct Listed(pub(super) IssueView);
 /// Some fields of it.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub(super) struct Fields(Map<String, Value>);
+pub(super) struct Part(pub(super) Value);
 
 fn is_absent(name: &str) -> bool {
-    Part::parse(name).is_some() || ["imported", "kept"].contains(&name)
+    Content::parse(name).is_some() || ["imported", "kept"].contains(&name)
 }
 
 impl JsonSchema for Listed {
@@ -37,7 +36,7 @@ impl JsonSchema for Listed {
     }
 }
 
-impl JsonSchema for Fields {
+impl JsonSchema for Part {
     fn schema_name() -> Cow<'static, str> {
         "IssueFields".into()
     }
@@ -46,25 +45,5 @@ impl JsonSchema for Fields {
         let mut listed = Listed::json_schema(generator);
         listed.remove("required");
         listed
-    }
-}
-
-impl Fields {
-    /// These fields of an issue, in this order, as far as they are there.
-    pub(super) fn of(view: &IssueView, names: &[&str]) -> Self {
-        let Value::Object(mut whole) = typed::own_json(view) else { return Self(Map::new()) };
-        let field = |name: &&str| Some(((*name).to_owned(), whole.shift_remove(*name)?));
-        Self(names.iter().filter_map(field).collect())
-    }
-
-    /// The names of all fields that an issue can have.
-    pub(super) fn names() -> Vec<String> {
-        let mut schema = schema::of_output::<Listed>();
-        schema.shift_remove("$defs");
-        let Some(Value::Object(fields)) = schema.shift_remove("properties") else { return vec![] };
-        let mut names: Vec<String> = fields.into_iter().map(|(name, _)| name).collect();
-        names.retain(|name| name != "warnings");
-        names.sort();
-        names
     }
 }

@@ -8,8 +8,8 @@ use super::{Call, Tool};
 use crate::model::op::Op;
 use crate::model::typed;
 use crate::ops::plans::{self, Add, Added, SolutionInput};
-use crate::ops::queue::{self, AddedItem, Selection};
-use crate::ops::{Answer, Notice, Refusal};
+use crate::ops::queue::{self, ItemAnswer};
+use crate::ops::{Answer, Refusal};
 
 pub(super) struct PlanSubmit;
 
@@ -43,7 +43,7 @@ pub(super) struct Submitted {
     added: Added,
     /// Its item, if it was queued.
     #[serde(skip_serializing_if = "Option::is_none")]
-    queued: Option<AddedItem>,
+    queued: Option<ItemAnswer>,
 }
 
 impl Tool for PlanSubmit {
@@ -76,26 +76,15 @@ impl Tool for PlanSubmit {
             );
         }
         let plans = plans::read(&plan.to_string(), "`plan`", "plan")?;
-        let add = Add { issue, plans, no_bind, add_reply_task: false, queue: false, force: None };
+        let add = Add { issue, plans, no_bind, add_reply_task: false, queue: is_queued, force: None };
         let done = plans::add(session, add)?;
         session.notice_all(done.notices);
         let (added, commit) = (done.view, done.commit);
         let quality = added.handed.first().map_or(0.0, |(_, report)| report.quality.total());
-        let mut queued = None;
-        if is_queued {
-            let which = Selection { issues: vec![added.issue.to_string()], ..Selection::default() };
-            match queue::add(session, &queue::Add { which, queue: None, force: None }) {
-                Ok(done) => {
-                    session.notice_all(done.notices);
-                    queued = done.view.into_iter().next();
-                }
-                // The plan is stored nevertheless.
-                Err(refusal) => {
-                    let message = format!("it was not queued: {}", refusal.message);
-                    session.notice(Notice { remedies: refusal.remedies, ..Notice::warning(message) });
-                }
-            }
-        }
+        let queued = match (&added.queued_in, added.bound.first()) {
+            (Some(queue), Some(bound)) => Some(queue::item_view(session, queue, &bound.solution_id)?),
+            _ => None,
+        };
         Ok(session.done(Submitted { quality, added, queued }, commit))
     }
 }

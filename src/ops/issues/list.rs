@@ -73,7 +73,8 @@ pub(crate) fn rows(session: &Session, input: &List, counts: bool) -> Answer<Rows
     Ok(session.done(Rows { rows, total }, None))
 }
 
-/// Passes complete issues to `visit` one by one, since there may be very many.
+/// Passes complete issues to `visit` one by one, since there may be very many. Returns how many match, whatever the
+/// limit.
 ///
 /// # Errors
 /// Usage if a date is invalid; any error of `visit`.
@@ -81,12 +82,13 @@ pub(crate) fn list<E: From<Refusal>>(
     session: &Session,
     input: &List,
     mut visit: impl FnMut(IssueView) -> Result<(), E>,
-) -> Result<(), E> {
-    let (mut found, _) = Found::of(session, input, false)?;
+) -> Result<Option<usize>, E> {
+    let (mut found, total) = Found::of(session, input, false)?;
     found.each(
         |index, numbers, found| index.each_whole(numbers, found),
         |(issue, derived)| visit(IssueView::listed(issue, derived)),
-    )
+    )?;
+    Ok(total)
 }
 
 impl List {
@@ -126,7 +128,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// With `counts`, also returns the number of all that match.
+    /// Also returns the number of all that match, if it costs nothing, if a limit cut some, or with `counts`.
     fn of(session: &'a Session, input: &List, counts: bool) -> Result<(Self, Option<usize>), Refusal> {
         let (filter, needs) = input.asked(session)?;
         let page = (input.sort, (input.offset, input.limit));
@@ -135,7 +137,9 @@ impl<'a> Found<'a> {
             let numbers = index.list(&filter, page.0, page.1)?;
             let total = match is_whole {
                 true => Some(numbers.len()),
-                false if counts => Some(index.count(&filter)?),
+                false if counts || page.1.1.is_some_and(|limit| limit > 0 && numbers.len() == limit) => {
+                    Some(index.count(&filter)?)
+                }
                 false => None,
             };
             Ok((numbers, total, index.broken()?))

@@ -29,7 +29,7 @@ pub(crate) use overview::{Overview, Standing, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};
 pub(crate) use search::{Found, search};
 pub(crate) use show::{Record, ShownExecution, show};
-pub(crate) use view::{CommentView, Contents, IssueView, answer};
+pub(crate) use view::{CommentView, Contents, IssueView, answer, fields_of_listed};
 
 use super::{Refusal, Session};
 use crate::model::code::Code;

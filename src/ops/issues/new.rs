@@ -36,7 +36,9 @@ pub(crate) fn new(session: &Session, input: New) -> Answer<IssueView> {
     store.snapshot()?;
     let New { id, title, text, mut fields } = input;
     let title = title.as_deref().or(fields.title());
-    let title = limits::title(title.ok_or_else(|| Refusal::usage("an issue needs a title"))?)?;
+    let title = limits::title(title.ok_or_else(|| {
+        Refusal::usage("an issue needs a title").remedy(Call::new(Op::New, ["TITLE"]), "gives it one")
+    })?)?;
     let text = text.as_deref().map(limits::text).transpose()?;
     let id = id.or_else(|| fields.json.as_ref()?.id_of_new());
     if let Some(json) = &mut fields.json {

@@ -1,5 +1,7 @@
 //! The view that every operation on an issue returns.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -13,7 +15,7 @@ use crate::model::person::Person;
 use crate::model::time::Time;
 use crate::ops::plans::SolutionView;
 use crate::ops::work::{ExecutionView, executions_within};
-use crate::ops::{Answer, Session, unreached_of};
+use crate::ops::{Answer, Session, fields, unreached_of};
 use crate::rules::folder::{IssueFolder, StandingComment};
 use crate::rules::shown::{IssueDerived, object};
 use crate::store::ObjectId;
@@ -125,6 +127,14 @@ fn without_decision<S: Serializer>(issue: &Issue, serializer: S) -> Result<S::Ok
     fields.remove("status");
     fields.remove("closed_at");
     fields.serialize(serializer)
+}
+
+/// The fields of an issue in a list.
+pub(crate) fn fields_of_listed() -> BTreeSet<String> {
+    let contents = fields::known::<Contents>();
+    let mut all = fields::known::<IssueView>();
+    all.retain(|name| !contents.contains(name) && !["imported", "kept"].contains(&name.as_str()));
+    all
 }
 
 /// The view of an issue after an operation; `commit` is `None` if nothing changed.

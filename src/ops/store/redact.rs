@@ -93,7 +93,8 @@ fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
         Known::Item(queue, solution) => (format!("{queue}:{solution}"), layout::item(&queue, &solution)),
     };
     let Some((folder, target)) = layout::redacted_by(&path) else {
-        return Err(Refusal::new(Code::NotRedactable, format!("nothing of `{id}` can be hidden")));
+        return Err(Refusal::new(Code::NotRedactable, format!("nothing of `{id}` can be hidden"))
+            .remedy(Call::new(Other::Show, [&id]), "shows it"));
     };
     let in_log = input.field.split_once('/').filter(|(log, _)| LOGS.contains(log));
     let Some((log, rest)) = in_log else {

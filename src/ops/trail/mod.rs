@@ -1,5 +1,7 @@
 //! The trail: from plans to commits and back.
 
+mod agent_trace;
+mod attestation;
 mod audit;
 mod diff;
 mod link;
@@ -11,6 +13,8 @@ mod trace_view;
 mod unlink;
 mod why;
 
+pub(crate) use agent_trace::{Traced, agent_trace};
+pub(crate) use attestation::{attestation, sign};
 pub(crate) use audit::{Audit, AuditedCommit, Binding, Signatures, audit, sarif, signatures};
 pub(crate) use diff::{Sides, StoreDiff, diff};
 pub(crate) use link::{Link, LinkView, in_plan, link};

@@ -79,6 +79,7 @@ pub(crate) fn ask_apart<A: Answer, T>(
         let links = links_commits(there.store());
         let guard = Guard::set(&files.join("guards").join(&end), bounds, &own, links).map_err(|error| {
             Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))
+                .hint("make sure that the directory is writable and the disk has space")
         })?;
         let mut refused = None;
         let mut number = 0;
@@ -113,6 +114,7 @@ pub(crate) fn ask_apart<A: Answer, T>(
             (Some(refusal), _) => refusal,
             (None, NoAnswer::Stopped) => {
                 Refusal::new(Code::Interrupted, format!("agent `{}` was stopped", agent.name()))
+                    .hint("the same command asks it again")
             }
             (None, NoAnswer::Failed(failure)) => {
                 Refusal::new(Code::NoAnswer, failure.message.unwrap_or_default())

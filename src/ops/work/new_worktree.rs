@@ -34,6 +34,7 @@ impl NewWorktree {
     pub(super) fn wanted(store: &Store, path: Option<&Path>, is_fresh: bool) -> Result<Self, Refusal> {
         let path = path.map(std::path::absolute).transpose().map_err(|error| {
             Refusal::new(Code::Path, format!("cannot find the path of the worktree: {error}"))
+                .hint("give the whole path, such as /home/ada/work")
         })?;
         Ok(Self { path, is_fresh, taken: store.git().checked_out()? })
     }

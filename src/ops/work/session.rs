@@ -10,7 +10,8 @@ use crate::model::agent_session::{AgentSession, Cost, Usage};
 use crate::model::code::Code;
 use crate::model::execution::Event;
 use crate::model::id::ExecutionId;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
 use crate::model::time::Time;
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Refusal, Session};
@@ -84,7 +85,8 @@ pub(crate) fn record_session(
     let committed = session.transact(permit, |tx| {
         let folder = existing_outline(tx, &execution.issue())?;
         let Some(it) = folder.executions.into_iter().find(|it| it.execution.id == *execution) else {
-            return Err(Refusal::new(Code::NotFound, format!("there is no execution `{execution}`")));
+            return Err(Refusal::new(Code::NotFound, format!("there is no execution `{execution}`"))
+                .remedy(Call::new(Other::Show, [execution.issue()]), "shows those that there are"));
         };
         refuse_foreign_record(store, tx, &it, None)?;
         if !it.log.iter().any(|entry| entry.event == event) {
@@ -98,7 +100,7 @@ pub(crate) fn record_session(
 }
 
 /// The session, with each text on one line and of limited length, since agents can report anything.
-fn bounded(it: AgentSession) -> AgentSession {
+pub(super) fn bounded(it: AgentSession) -> AgentSession {
     let name = |text: String| Cut::at(LONGEST_NAME).text(&one_line(&text));
     let told = |text: Option<String>| text.map(name).filter(|text| !text.is_empty());
     AgentSession {

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use super::begin::{execution, pick, settle, workplace};
 use super::claim_view::{Claim, Taken, view};
+use super::session::bounded;
 use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{WorktreeClaim, own};
 use crate::git::fault;
+use crate::model::agent_session::AgentSession;
 use crate::model::code::Code;
+use crate::model::execution::Event;
 use crate::model::op::Op;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::status::IssueStatus;
@@ -44,6 +47,8 @@ pub(crate) struct ClaimRequest {
     pub(crate) worktree: Option<Option<PathBuf>>,
     /// Start that worktree from HEAD on a new branch, not on the branch of an earlier attempt.
     pub(crate) is_fresh: bool,
+    /// The agent that asks, which is recorded with the claim.
+    pub(crate) agent: Option<AgentSession>,
 }
 
 /// Claims the requested item, and binds the worktree to it. For a worktree that already has a claim, returns that
@@ -101,6 +106,9 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
         }
         active::begin(store, &made)?;
         tx.create_execution(&execution)?;
+        if let Some(agent) = &wish.agent {
+            tx.log(&execution.id, Event::Session(bounded(agent.clone())))?;
+        }
         let of = execution.item_id.as_ref().map(|item| format!(" as {item}")).unwrap_or_default();
         tx.describe(format!(
             "execution: claim {}{of} (attempt {})",

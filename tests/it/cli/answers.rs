@@ -95,6 +95,8 @@ fn others(repo: &Repo) {
     answer(repo, "solutions", &["solutions", "ISS-001"]);
     answer(repo, "export-ccw", &["export", "ccw", "-o", "for-ccw"]);
     answer(repo, "export-beads", &["export", "beads", "--output", "out.jsonl"]);
+    answer(repo, "export-agent-trace", &["export", "agent-trace", &commit, "--output", "trace.jsonl"]);
+    answer(repo, "export-in-toto", &["export", "in-toto", "--output", "audit.json"]);
     answer(repo, "export-csv", &["export", "csv", "--output", "out.csv"]);
     answer(repo, "show-issue", &["close", "bd-1"]);
     answer(repo, "show-issue", &["reopen", "bd-1"]);
@@ -122,6 +124,9 @@ fn others(repo: &Repo) {
     answers(repo, "run-log-entry", &["run", "log"]);
     answer(repo, "demo", &["demo"]);
     answer(repo, "help", &["help", "claims"]);
+    let home = repo.with_env("HOME", repo.path().join("home").to_str().unwrap());
+    answer(&home, "setup", &["setup"]);
+    answer(repo, "version", &["--version"]);
     answer(repo, "help-install", &["help", "--install", "--to", "manual"]);
 
     answers(repo, "redaction", &["redact", "ISS-002", "title", "-m", "a password"]);

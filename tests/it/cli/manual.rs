@@ -96,3 +96,24 @@ fn no_line_of_the_help_is_wider_than_the_terminal() {
         }
     }
 }
+
+/// What a program that reads manual pages says about one.
+fn complaints(program: &str, args: &[&str], page: &Path) -> Option<String> {
+    let ran = Command::new(program).args(args).arg(page).env("LC_ALL", "C.UTF-8").output().ok()?;
+    let said = if program == "man" { ran.stderr } else { [ran.stdout, ran.stderr].concat() };
+    Some(String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn programs_that_read_manual_pages_have_nothing_to_complain_about() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("man");
+    for (program, args) in [("man", &["--warnings", "-E", "UTF-8", "-l"][..]), ("mandoc", &["-T", "lint"])] {
+        for entry in folder.read_dir().unwrap() {
+            let Some(said) = complaints(program, args, &entry.unwrap().path()) else {
+                eprintln!("skipped: there is no {program}");
+                break;
+            };
+            assert_eq!(said, "", "{program}");
+        }
+    }
+}

@@ -2,11 +2,13 @@
 
 mod answers;
 mod ccw_words;
+mod fields;
 mod manual;
 mod numbers;
 mod output;
 pub(crate) mod schema;
 mod screens;
+mod setup;
 mod terminal;
 mod texts;
 mod tutorial;

@@ -127,7 +127,8 @@ fn page(steps: &[Step]) -> String {
     let mut page = String::from(HEAD);
     for step in steps {
         if !step.note.is_empty() {
-            page.push_str(&format!(".PP\n{}\n", roff(&step.note)));
+            let begin = if page == HEAD { "" } else { ".PP\n" };
+            page.push_str(&format!("{begin}{}\n", filled(&roff(&step.note))));
         }
         page.push_str(&format!(".PP\n.nf\n    {}\n", roff(&step.prompt)));
         for line in step.output.trim_end().lines() {
@@ -138,6 +139,19 @@ fn page(steps: &[Step]) -> String {
     page + FOOT
 }
 
+/// Text in lines of at most 80 bytes, as `mandoc -Tlint` asks for.
+fn filled(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.len() + 1 + word.len() <= 80 => *line += &format!(" {word}"),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
 /// A line of text as roff shows it.
 fn roff(line: &str) -> String {
     let line = line.replace('\\', "\\e").replace('-', "\\-").replace('`', "\\(ga").replace('\'', "\\(aq");
@@ -145,13 +159,14 @@ fn roff(line: &str) -> String {
 }
 
 const HEAD: &str = r#".\" Made by the test `tutorial` from what `git wf demo` prints: UPDATE_GENERATED=1 cargo test tutorial
-.TH GITWF\-TUTORIAL 7 "" "git\-wf" "git\-wf manual"
+.TH GITWF\-TUTORIAL 7 "2026-11-24" "git\-wf" "git\-wf manual"
 .SH NAME
 gitwf\-tutorial \- a session with git\-wf, from an issue to a traced commit
 .SH DESCRIPTION
 .B git wf demo
 runs these commands in a throw\-away repository, and prints the same.
-The project is a shop with a shell script, session.sh, that says how long a session lasts, and a test for it.
+The project is a shop with a shell script, session.sh, that says how long a
+session lasts, and a test for it.
 .SH "THE SESSION"
 "#;
 

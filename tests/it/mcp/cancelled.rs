@@ -86,3 +86,28 @@ fn progress_is_told_only_to_those_who_ask() {
     assert!(done.len() >= 3 && done.windows(2).all(|pair| pair[0] < pair[1]), "{done:?}");
     assert!(client.told.iter().all(|it: &Value| it["params"]["progressToken"] == 9));
 }
+
+#[test]
+fn cancelling_a_claim_ends_its_fetch() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "a\n", "Begin");
+    repo.queued("ISS-001", "a.txt");
+    repo.sh(&["-c", "mkfifo ../alive"]).ok();
+    // A remote that says that it was asked, and then nothing.
+    let script = sandbox.root().join("hang.sh");
+    std::fs::write(&script, "exec 3>\"$(dirname \"$0\")/alive\"; echo begun >&3; exec tail -f /dev/null\n")
+        .unwrap();
+    repo.git(&["config", "protocol.ext.allow", "always"]).ok();
+    repo.git(&["config", "wf.remote", "origin"]).ok();
+    repo.git(&["remote", "add", "origin", &format!("ext::sh {}", script.display())]).ok();
+    let mut client = Client::of(&repo, &[]);
+    let id = client.request("tools/call", json!({"name": "claim", "arguments": {}}));
+    let mut alive = File::open(sandbox.root().join("alive")).unwrap();
+    began(&mut alive);
+    client.tell("notifications/cancelled", json!({"requestId": id}));
+    ended(alive);
+    assert_eq!(client.ask("ping", json!({})), json!({}));
+    assert_eq!(client.close(), 0);
+    assert_eq!(repo.status("ISS-001"), "queued");
+}

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Client;
+use super::versions::modern;
 use crate::support::Sandbox;
 
 #[test]
@@ -47,4 +48,34 @@ fn a_root_is_where_calls_act_and_its_worktrees_belong_to_it() {
     let plain = sandbox.repo("plain");
     client.move_to(&[&path(&one), &path(&plain)]);
     assert_eq!(client.refused("find", json!({}))["code"], "choice-needed");
+}
+
+#[test]
+fn a_client_without_a_session_sends_its_roots_with_the_request() {
+    let sandbox = Sandbox::new();
+    let (one, other) = (sandbox.store("one"), sandbox.store("other"));
+    one.issue("ONE-1");
+    other.issue("OTHER-1");
+    let mut client = Client::silent(&other, &[]);
+    let mut ask = |method: &str, mut params: serde_json::Value| {
+        params["_meta"] = modern(json!({}))["_meta"].take();
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({"roots": {}});
+        client.ask(method, params)
+    };
+    let answers = json!({"roots": {"roots": [{"uri": format!("file://{}", one.path().display())}]}});
+    for (method, params) in [
+        ("tools/call", json!({"name": "find", "arguments": {}})),
+        ("resources/read", json!({"uri": "wf://issue/ONE-1"})),
+    ] {
+        let asked = ask(method, params.clone());
+        assert_eq!(asked["inputRequests"]["roots"]["method"], "roots/list", "{asked}");
+        let mut again = params;
+        again["inputResponses"] = answers.clone();
+        let answer = ask(method, again);
+        assert!(answer.to_string().contains("ONE-1"), "{answer}");
+    }
+    let outside =
+        json!({"name": "find", "arguments": {"directory": other.path()}, "inputResponses": answers});
+    let refused = ask("tools/call", outside);
+    assert!(refused["isError"] == true && refused.to_string().contains("outside-roots"), "{refused}");
 }

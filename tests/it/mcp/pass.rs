@@ -148,7 +148,7 @@ fn a_plan_can_be_queued_at_once_and_pages_follow_each_other() {
     let stored =
         client.call("plan_submit", json!({"issue": "ISS-004", "plan": plan_on("src/b.rs"), "queue": true}));
     assert!(stored["queued"].is_null() && stored["bound"][0]["issue_id"] == "ISS-004", "{stored:#}");
-    assert!(stored["warnings"][0].as_str().unwrap().starts_with("it was not queued: "), "{stored:#}");
+    assert!(stored["warnings"][0].as_str().unwrap().starts_with("not queued: "), "{stored:#}");
     repo.wf(&["policy", "set", "review=none"]).ok();
     let ready = client.call("find", json!({"ready": true, "fields": ["id", "status"]}));
     assert_eq!(ready["issues"], json!([{"id": "ISS-003", "status": "queued"}]));

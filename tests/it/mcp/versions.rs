@@ -30,7 +30,7 @@ fn each_version_with_a_handshake_is_served() {
     assert!(answer["protocolVersion"].as_str().unwrap().starts_with("202"), "{answer}");
 }
 
-fn modern(mut params: Value) -> Value {
+pub(super) fn modern(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "test-client", "version": "8"},

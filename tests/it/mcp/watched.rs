@@ -60,7 +60,7 @@ fn the_list_of_resources_follows_the_open_issues() {
     client.notified("notifications/resources/list_changed");
     assert_eq!(uris(&mut client).len(), 3);
     let templates = client.ask("resources/templates/list", json!({}));
-    assert_eq!(templates["resourceTemplates"][0]["uriTemplate"], "wf://issue/{id}");
+    assert_eq!(templates["resourceTemplates"][0]["uriTemplate"], "wf://issue/{id}{?directory}");
     let missing = client.ask("resources/read", json!({"uri": "wf://issue/ISS-009"}));
     assert_eq!(missing["error"]["code"], -32002, "{missing}");
     let subscribed = client.ask("resources/subscribe", json!({"uri": "file:///etc/passwd"}));
@@ -102,4 +102,22 @@ fn prompts_bring_their_context_and_ids_are_completed() {
         json!({"ref": {"type": "ref/resource", "uri": "wf://plan/{id}"}, "argument": {"name": "id", "value": "SOL"}}),
     );
     assert_eq!(completed["completion"]["values"], json!([solution]));
+}
+
+#[test]
+fn a_resource_of_another_worktree_is_read_and_watched_by_its_directory() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "a\n", "Begin");
+    let solution = repo.queued("ISS-001", "a.txt");
+    let beside = repo.worktree("beside", "topic");
+    let mut client = Client::of(&repo, &[]);
+    let uri = format!("wf://execution/current?directory={}", beside.path().display());
+    assert_eq!(client.ask("resources/subscribe", json!({"uri": uri})), json!({}));
+    beside.wf(&["next"]).ok();
+    assert_eq!(client.notified("notifications/resources/updated")["uri"], json!(uri));
+    assert_eq!(read(&mut client, &uri)["detail"]["solution"]["id"], json!(solution));
+    assert_eq!(read(&mut client, "wf://execution/current"), json!({"execution_id": null}));
+    let refused = client.ask("resources/read", json!({"uri": "wf://issue/ISS-001?directory=/no/such"}));
+    assert_eq!(refused["error"]["data"]["error"]["code"], "no-directory", "{refused}");
 }

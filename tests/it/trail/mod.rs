@@ -4,6 +4,7 @@ mod agents;
 mod audit;
 mod audit_merges;
 mod diff;
+mod exports;
 mod log;
 mod provenance;
 mod relink;

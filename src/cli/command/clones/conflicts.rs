@@ -1,3 +1,4 @@
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Context, Outcome, print};
 use crate::ops::clones::{self, Settle};
 
@@ -11,7 +12,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum ConflictCommand {
     /// List unresolved conflicts
-    List,
+    List(FieldArgs),
     /// Restore a value that lost
     Take {
         #[command(flatten)]
@@ -34,8 +35,9 @@ struct Which {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let (which, is) = match args.command.unwrap_or(ConflictCommand::List) {
-        ConflictCommand::List => {
+    let (which, is) = match args.command.unwrap_or_else(|| ConflictCommand::List(FieldArgs::default())) {
+        ConflictCommand::List(fields) => {
+            context.only(fields);
             let done = clones::conflicts(&session)?;
             return context.answer(done, |all, _, screen| print::clones::conflicts(screen, all));
         }

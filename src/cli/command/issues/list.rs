@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::print::json_array::JsonArray;
 use crate::cli::{Context, Exit, Failure, Outcome, print};
@@ -13,7 +14,9 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
+use crate::ops::fields::Fields;
 use crate::ops::issues::{self, IssueView, List};
+use crate::ops::{Notice, Session};
 
 /// List open issues
 #[derive(Debug, clap::Args)]
@@ -30,11 +33,13 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = SortBy::Priority)]
     sort: SortBy,
     /// Print only the number of issues, whatever the limit
-    #[arg(long)]
+    #[arg(long, conflicts_with = "fields")]
     count: bool,
     /// Print the few fields that `ccw issue list --brief` does, as JSON
-    #[arg(long, hide = true, conflicts_with = "count")]
+    #[arg(long, hide = true, conflicts_with_all = ["count", "fields"])]
     brief: bool,
+    #[command(flatten)]
+    fields: FieldArgs,
 }
 
 /// What `list --brief` says about an issue.
@@ -102,27 +107,62 @@ impl From<SortBy> for Sort {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let Args { filter, limit, offset, sort, count, brief } = args;
+    let Args { filter, limit, offset, sort, count, brief, fields } = args;
     let list = List { sort: sort.into(), offset, limit, ..filter.into() };
     if count {
         let done = issues::count(&session, &list)?;
         return context.answer(done, |counted, _, screen| writeln!(screen, "{}", counted.count));
     }
+    let fields = match fields.fields.is_empty() {
+        true => None,
+        false => Some(Fields::among(&fields.fields, &issues::fields_of_listed())?),
+    };
+    if let Some(fields) = fields.as_ref().filter(|_| !context.json()) {
+        return lines(&session, &list, fields, context);
+    }
     if !context.json() && !brief {
         // The total is computed only if it will be shown.
         let done = issues::rows(&session, &list, context.screen.is_terminal())?;
         context.show_notices(done.notices);
-        print::issues::table(&mut context.screen, &done.view)?;
+        print::issues::table(&mut context.screen, &done.view, list.offset)?;
+        if !context.screen.is_terminal() {
+            go_on(&list, done.view.rows.len(), done.view.total, context);
+        }
         return Ok(Exit::Done);
     }
     let mut array = JsonArray::default();
-    issues::list::<Failure>(&session, &list, |issue| {
-        let written = match brief {
-            true => array.value(&BriefIssue::from(issue), &mut context.screen),
-            false => array.value(&issue, &mut context.screen),
+    let mut shown = 0;
+    let total = issues::list::<Failure>(&session, &list, |issue| {
+        shown += 1;
+        let written = match (&fields, brief) {
+            (Some(fields), _) => array.value(&fields.pick(&issue), &mut context.screen),
+            (None, true) => array.value(&BriefIssue::from(issue), &mut context.screen),
+            (None, false) => array.value(&issue, &mut context.screen),
         };
         Ok(written?)
     })?;
     array.end(&mut context.screen)?;
+    go_on(&list, shown, total, context);
     Ok(Exit::Done)
+}
+
+/// Some fields of each issue, for people and for programs that read lines.
+fn lines(session: &Session, list: &List, fields: &Fields, context: &mut Context) -> Outcome {
+    let mut shown = Vec::new();
+    let total = issues::list::<Failure>(session, list, |issue| {
+        shown.push(fields.pick(&issue));
+        Ok(())
+    })?;
+    print::fields::lines(&mut context.screen, fields, &shown)?;
+    go_on(list, shown.len(), total, context);
+    Ok(Exit::Done)
+}
+
+/// Says how to see the rest of a list that a limit cut.
+fn go_on(list: &List, shown: usize, total: Option<usize>, context: &Context) {
+    let next = list.offset + shown;
+    if let Some(total) = total.filter(|total| next < *total && shown > 0) {
+        let note = format!("{shown} of {total} issues; the same with `--offset {next}` shows the next ones");
+        context.show_notices([Notice::note(note)]);
+    }
 }

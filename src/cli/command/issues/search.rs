@@ -1,5 +1,5 @@
 use crate::cli::{Context, Outcome, print};
-use crate::ops::issues;
+use crate::ops::{Notice, issues};
 
 /// Search issues, plans, comments, feedback, explorations and linked commits, ranked by relevance
 ///
@@ -19,5 +19,9 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let done = issues::search(&*context.session()?, &args.text.join(" "), args.limit)?;
+    let (shown, total) = (done.view.hits.len(), done.view.total);
+    if shown < total && !context.screen.is_terminal() {
+        context.tell([Notice::note(format!("{shown} of {total} issues; `--limit {total}` shows all"))]);
+    }
     context.answer(done, |found, _, screen| print::search::found(screen, found))
 }

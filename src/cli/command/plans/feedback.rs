@@ -1,3 +1,4 @@
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{Context, Outcome, print};
 use crate::model::issue::{FeedbackType, Stage};
@@ -37,6 +38,8 @@ enum FeedbackCommand {
         /// Only this type: failure, clarification or rejection
         #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
         kind: Option<FeedbackType>,
+        #[command(flatten)]
+        fields: FieldArgs,
     },
 }
 
@@ -59,7 +62,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             })?;
             context.answer(done, |added, _, screen| print::feedback::added(screen, added))
         }
-        FeedbackCommand::List { issue, kind } => {
+        FeedbackCommand::List { issue, kind, fields } => {
+            context.only(fields);
             let now = session.now()?.millis();
             let done = plans::feedback(&session, issue.as_deref(), kind)?;
             context.answer(done, |all, _, screen| print::feedback::table(screen, all, now))

@@ -1,3 +1,4 @@
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{Context, Outcome, print};
 use crate::model::wisdom::WisdomType;
@@ -67,12 +68,16 @@ enum WisdomCommand {
         /// Only entries that come from this issue
         #[arg(long, value_name = "ISSUE")]
         issue: Option<String>,
+        #[command(flatten)]
+        fields: FieldArgs,
     },
     /// Search what was learned, including tags
     Search {
         /// The words to search for, in upper or lower case; all must match
         #[arg(required = true)]
         words: Vec<String>,
+        #[command(flatten)]
+        fields: FieldArgs,
     },
 }
 
@@ -100,10 +105,14 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             })?;
             return context.answer(done, |added, _, screen| print::wisdom::added(screen, added));
         }
-        WisdomCommand::List { open, kind, tag, issue } => {
+        WisdomCommand::List { open, kind, tag, issue, fields } => {
+            context.only(fields);
             WisdomFilter { kind, tag, issue, open, words: vec![] }
         }
-        WisdomCommand::Search { words } => WisdomFilter { words, ..WisdomFilter::default() },
+        WisdomCommand::Search { words, fields } => {
+            context.only(fields);
+            WisdomFilter { words, ..WisdomFilter::default() }
+        }
     };
     let now = session.now()?.millis();
     let done = plans::list_wisdom(&session, &filter)?;

@@ -1,3 +1,4 @@
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Context, Outcome, print};
 use crate::ops::queue;
 
@@ -9,6 +10,8 @@ pub(super) enum ConflictCommand {
     List {
         /// The queue (default: the active queues)
         queue: Option<String>,
+        #[command(flatten)]
+        fields: FieldArgs,
     },
     /// Find branches that conflict
     Check(super::check::Check),
@@ -17,7 +20,8 @@ pub(super) enum ConflictCommand {
 pub(super) fn run(command: ConflictCommand, context: &mut Context) -> Outcome {
     match command {
         ConflictCommand::Add(args) => super::conflict_add::add(*args, context),
-        ConflictCommand::List { queue } => {
+        ConflictCommand::List { queue, fields } => {
+            context.only(fields);
             let session = context.session()?;
             let done = queue::conflicts(&session, queue.as_deref())?;
             context.answer(done, |all, _, screen| print::conflict::table(screen, all))

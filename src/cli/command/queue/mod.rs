@@ -10,6 +10,7 @@ mod order;
 mod queues;
 mod resolve;
 
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Context, Force, Outcome};
 
 /// Show and change queues: bound plans in order of execution
@@ -45,11 +46,15 @@ enum QueueCommand {
         /// Include archived queues
         #[arg(short, long)]
         all: bool,
+        #[command(flatten)]
+        fields: FieldArgs,
     },
     /// Show a queue with its items (default: the active queues)
     Show {
         /// The queue
         queue: Option<String>,
+        #[command(flatten)]
+        fields: FieldArgs,
     },
     /// Draw the dependency graph
     Dag(dag::Dag),
@@ -128,8 +133,14 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         QueueCommand::New(args) => queues::new(args, context),
         QueueCommand::Add(args) => add::add(args, context),
         QueueCommand::Remove { items, force } => items::remove(&items, &force, context),
-        QueueCommand::List { all } => queues::list(all, context),
-        QueueCommand::Show { queue } => queues::show(queue.as_deref(), context),
+        QueueCommand::List { all, fields } => {
+            context.only(fields);
+            queues::list(all, context)
+        }
+        QueueCommand::Show { queue, fields } => {
+            context.only(fields);
+            queues::show(queue.as_deref(), context)
+        }
         QueueCommand::Dag(args) => dag::dag(&args, context),
         QueueCommand::Order(args) => order::order(args, context),
         QueueCommand::Hold(args) => items::hold(args, context),

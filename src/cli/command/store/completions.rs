@@ -10,7 +10,7 @@ use crate::cli::{Context, Exit, Outcome};
 
 /// Print completions for a shell
 ///
-/// For bash: `git wf completions bash > ~/.local/share/bash-completion/completions/git-wf`. For zsh, write to
+/// `git wf setup` writes them where bash, zsh and fish look. By hand, for bash: `git wf completions bash > ~/.local/share/bash-completion/completions/git-wf`. For zsh, write to
 /// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/completions/git-wf.fish`. The script asks `git-wf`
 /// what can come next, so ids, tasks, agents and statuses are completed too. Print it again after an upgrade.
 #[derive(Debug, clap::Args)]
@@ -38,16 +38,22 @@ _git_wf() {
 }
 ";
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    let shell = args.shell.to_string();
+/// The script for a shell.
+pub(super) fn script(shell: Shell) -> std::io::Result<String> {
     let mut bytes = Vec::new();
-    if let Some(completer) = Shells::builtins().completer(&shell) {
+    if let Some(completer) = Shells::builtins().completer(&shell.to_string()) {
         completer.write_registration(complete::VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut bytes)?;
     }
     let mut script = String::from_utf8_lossy(&bytes).into_owned();
-    if args.shell == Shell::Bash {
+    if shell == Shell::Bash {
         script.push_str(FOR_GIT);
     }
+    Ok(script)
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let shell = args.shell.to_string();
+    let script = script(args.shell)?;
     if context.json() {
         context.screen.print_json(&Script { shell, script })?;
         return Ok(Exit::Done);

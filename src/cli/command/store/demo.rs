@@ -207,6 +207,7 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
     for (path, text) in files {
         std::fs::write(&path, text).map_err(|error| {
             Failure::new(Code::Demo, format!("cannot write `{}`: {error}", path.display()))
+                .hint("name a directory that can be written as TMPDIR")
         })?;
     }
     shell(folder, "chmod +x planner.sh executor.sh")?;
@@ -224,8 +225,10 @@ fn identity(clone: &Path, name: &str, email: &str) -> Result<(), Failure> {
 /// Runs a command as a user would type it, with this program as `git wf` and without the user's configuration, which
 /// must not affect the demo. Returns what it printed on stdout and stderr.
 fn shell(folder: &Path, command: &str) -> Result<String, Failure> {
-    let failed =
-        |why: String| Failure::new(Code::Demo, format!("`{command}` in `{}`: {why}", folder.display()));
+    let failed = |why: String| {
+        Failure::new(Code::Demo, format!("`{command}` in `{}`: {why}", folder.display()))
+            .hint("the demo needs `git` and `sh` on the PATH")
+    };
     let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
     let mut path = std::ffi::OsString::from(program.parent().unwrap_or(Path::new(".")));
     if let Some(rest) = std::env::var_os("PATH") {

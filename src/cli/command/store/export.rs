@@ -11,7 +11,8 @@ use crate::cli::{Context, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::Exported;
 use crate::ops::issues::List;
 use crate::ops::store::{Reply, Table, TrackerExport};
-use crate::ops::{Done, Session, store};
+use crate::ops::{Done, Session, store, trail};
+use crate::ui::text::count;
 
 /// Export the store for other programs
 #[derive(Debug, clap::Args)]
@@ -45,6 +46,20 @@ enum To {
     /// The filters and the order are those of `list`: closed issues are left out unless --all or --status is given.
     /// A cell that a spreadsheet would run as a formula begins with an apostrophe.
     Csv(Csv),
+    /// Export which lines an agent wrote, as Agent Trace records
+    ///
+    /// Each commit that an execution links and that added lines has a record on a line of its own (Agent Trace 0.1,
+    /// <https://agent-trace.dev>): its files, the lines that it added as they are numbered in it, and the agent at work with
+    /// its model, as far as sessions recorded them; otherwise the contributor is unknown. `metadata` names the issue, the
+    /// plan, the task and the execution. Merges have no record. Equal stores give equal records.
+    AgentTrace(AgentTrace),
+    /// Export what `audit` finds, as an in-toto statement that can be signed
+    ///
+    /// The subject are the commits (in-toto Statement v1); the predicate has their executions and tasks, the plans by digest,
+    /// reviews, the last check of each test, the gates of the policy, and the findings. With --sign, a detached signature is
+    /// written beside the file, with the program and key with which git signs commits (gpg.format, user.signingKey): FILE.sig
+    /// of SSH in the namespace `git-wf`, FILE.asc of OpenPGP, or FILE.p7s of X.509.
+    InToto(InToto),
     /// Print a comment for an issue on GitHub that says what was done, or post it there
     ///
     /// It names the approach, the tasks with their files and commits, the changed files, and how they were verified.
@@ -60,6 +75,29 @@ struct Csv {
     /// Write to this file; it is written completely or not at all
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct AgentTrace {
+    /// A commit, or a range such as main..HEAD
+    #[arg(value_name = "COMMIT|RANGE")]
+    of: String,
+    /// Write to this file; it is written completely or not at all
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct InToto {
+    /// Commits as `git log` takes them, such as main..HEAD (default: HEAD since the first execution)
+    #[arg(value_name = "RANGE")]
+    range: Vec<String>,
+    /// Write to this file; it is written completely or not at all
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Also write a signature beside the file
+    #[arg(long, requires = "output")]
+    sign: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -109,6 +147,25 @@ pub(in crate::cli) struct TableAnswer {
     table: Table,
 }
 
+/// What `export agent-trace` answers with `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct TracedAnswer {
+    /// The file.
+    output: String,
+    #[serde(flatten)]
+    traced: trail::Traced,
+}
+
+/// What `export in-toto` answers with `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct StatedAnswer {
+    /// The file.
+    output: String,
+    /// The file with its signature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+}
+
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     match args.to {
         To::Github(Github { issue, post, force }) => {
@@ -142,6 +199,17 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
                 })
             })
         }
+        To::AgentTrace(AgentTrace { of, output }) => {
+            let write = |session: &Session, out: &mut dyn Write| trail::agent_trace(session, &of, out);
+            written(context, output.as_deref(), write, |context, output, done| {
+                let done = done.map(|traced| TracedAnswer { output, traced });
+                context.answer(done, |view, _, screen| {
+                    let records = count(view.traced.records, "record");
+                    writeln!(screen, "exported {records} to {}", view.output)
+                })
+            })
+        }
+        To::InToto(InToto { range, output, sign }) => stated(context, &range, output.as_deref(), sign),
         To::Beads(What { issues, output }) => {
             let write = |session: &Session, out: &mut dyn Write| store::export_beads(session, &issues, out);
             written(context, output.as_deref(), write, |context, output, done| {
@@ -155,6 +223,46 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     }
 }
 
+/// Writes what an audit found, and its signature.
+fn stated(context: &mut Context, range: &[String], output: Option<&Path>, sign: bool) -> Outcome {
+    refuse_two_documents(context, output)?;
+    let session = context.session()?;
+    let done = trail::attestation(&session, range)?;
+    let mut document = serde_json::to_vec_pretty(&done.view).map_err(std::io::Error::from)?;
+    document.push(b'\n');
+    let Some(path) = output else {
+        context.screen.json_lines()?.write_all(&document)?;
+        context.tell(done.notices);
+        return Ok(Exit::Done);
+    };
+    let signed = if sign { Some(trail::sign(&session, &document)?) } else { None };
+    to_file(path, |out| Ok(out.write_all(&document)?))?;
+    let mut signature = None;
+    if let Some(signed) = signed {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{}", signed.extension));
+        to_file(Path::new(&name), |out| Ok(out.write_all(&signed.signature)?))?;
+        signature = Some(name.to_string_lossy().into_owned());
+    }
+    let output = path.to_string_lossy().into_owned();
+    let done = done.map(|_| StatedAnswer { output, signature });
+    context.answer(done, |view, _, screen| match &view.signature {
+        None => writeln!(screen, "exported the statement to {}", view.output),
+        Some(signature) => {
+            writeln!(screen, "exported the statement to {}, signed in {signature}", view.output)
+        }
+    })
+}
+
+/// With `--json`, the answer must be the only document on stdout.
+fn refuse_two_documents(context: &Context, output: Option<&Path>) -> Result<(), Failure> {
+    match context.json() && output.is_none() {
+        true => Err(Failure::usage("--json prints one document, and the export is another")
+            .hint("add --output FILE, or leave out --json")),
+        false => Ok(()),
+    }
+}
+
 /// Writes an export to stdout, or to a file and says so.
 fn written<V>(
     context: &mut Context,
@@ -162,10 +270,7 @@ fn written<V>(
     write: impl FnOnce(&Session, &mut dyn Write) -> Result<Done<V>, Failure>,
     answer: impl FnOnce(&mut Context, String, Done<V>) -> Outcome,
 ) -> Outcome {
-    if context.json() && output.is_none() {
-        return Err(Failure::usage("--json prints one document, and the export is another")
-            .hint("add --output FILE, or leave out --json"));
-    }
+    refuse_two_documents(context, output)?;
     let session = context.session()?;
     let Some(path) = output else {
         let mut out = BufWriter::with_capacity(1 << 16, context.screen.json_lines()?);

@@ -15,7 +15,7 @@ use crate::ui::text::width;
 /// The guides are tutorial, concepts, claims, agents, server and format. Without a topic, list the commands.
 ///
 /// `git wf --help` and `git help wf` need the pages where `man` looks: `git wf help --install` writes them beside the
-/// program, which is ~/.cargo/share/man after `cargo install`.
+/// program, which is ~/.cargo/share/man after `cargo install`; `git wf setup` also installs completions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A command, such as `queue add`, or a guide

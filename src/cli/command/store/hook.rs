@@ -54,7 +54,8 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
                 .hint("`git wf fsck` on the server and in the clone may show why"));
         }
         Err(_) if name == OF_AGENTS => {
-            return Err(Failure::new(Code::Bug, "a bug in git-wf: what the agent does could not be checked"));
+            return Err(Failure::new(Code::Bug, "a bug in git-wf: what the agent does could not be checked")
+                .hint("try again; if that does not help, report it with this output"));
         }
         Err(_) => tell(&format!("{name}: a bug in git-wf; nothing was recorded")),
     }

@@ -12,7 +12,7 @@ use crate::model::code::Code;
 use crate::ui::text::{clean_line, count};
 
 /// Every page of `man/`, by its file name.
-const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+pub(super) const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 /// What `help --install` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -61,7 +61,7 @@ pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut Context) -> Out
 }
 
 /// `share/man` beside the program's directory `bin`: `man` looks there for each directory of PATH.
-fn beside_the_program() -> Result<PathBuf, Failure> {
+pub(super) fn beside_the_program() -> Result<PathBuf, Failure> {
     let program = std::env::current_exe().unwrap_or_default();
     let of_bin = |folder: &&Path| folder.file_name().is_some_and(|name| name == "bin");
     match program.parent().filter(of_bin).and_then(Path::parent) {
@@ -77,7 +77,7 @@ fn beside_the_program() -> Result<PathBuf, Failure> {
     }
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
+pub(super) fn write(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
     let section = name.rsplit('.').next().unwrap_or_default();
     let folder = folder.join(format!("man{section}"));
     std::fs::create_dir_all(&folder)?;
@@ -86,7 +86,7 @@ fn write(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
 
 /// Pages below `folder` that another version installed, for commands or guides that no longer exist. Only our pages
 /// have such names and mention the program.
-fn outdated(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn outdated(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (section, begin) in [("1", "git-wf-"), ("5", "gitwf-"), ("7", "gitwf-")] {
         let entries = std::fs::read_dir(folder.join(format!("man{section}"))).into_iter().flatten();
@@ -104,7 +104,7 @@ fn outdated(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether `man` finds a page there. True if `man` is not installed, since nobody will look for the page.
-fn is_found(folder: &Path) -> bool {
+pub(super) fn is_found(folder: &Path) -> bool {
     let asked =
         Command::new("man").args(["-w", "git-wf"]).stdin(Stdio::null()).stderr(Stdio::null()).output();
     let Ok(asked) = asked else { return true };

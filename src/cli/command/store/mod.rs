@@ -19,3 +19,4 @@ pub(in crate::cli) mod redact_purge;
 pub(in crate::cli) mod reindex;
 pub(in crate::cli) mod run_watched;
 pub(in crate::cli) mod schema;
+pub(in crate::cli) mod setup;

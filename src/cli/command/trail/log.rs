@@ -1,7 +1,10 @@
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::print::json_array::JsonArray;
-use crate::cli::{Context, Exit, Outcome, print};
+use crate::cli::{Context, Exit, Failure, Outcome, print};
 use crate::ops::Done;
+use crate::ops::fields::Fields;
 use crate::ops::trail::{self, LogInput};
+use crate::store::history::Step;
 use crate::ui::lanes::{Strokes, draw};
 
 /// Show the audit log of the store, or of one record
@@ -31,19 +34,24 @@ pub(crate) struct Args {
     #[arg(long = "role", value_name = "ROLE", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
     roles: Vec<String>,
     /// One line per commit
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "fields"])]
     oneline: bool,
     /// Draw the graph of commits and merges
-    #[arg(long, conflicts_with_all = ["json", "patch"])]
+    #[arg(long, conflicts_with_all = ["json", "patch", "fields"])]
     graph: bool,
+    #[command(flatten)]
+    fields: FieldArgs,
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    let Args { id, patch, limit, since, until, authors, ops, roles, oneline, graph } = args;
+    let Args { id, patch, limit, since, until, authors, ops, roles, oneline, graph, fields } = args;
     let session = context.session()?;
     let input = LogInput { id, with_changes: patch, limit, since, until, authors, operations: ops, roles };
     let Done { view: steps, notices, .. } = trail::log(&session, &input)?;
     context.show_notices(notices);
+    if !fields.fields.is_empty() {
+        return some_fields(&Fields::of::<Step>(&fields.fields)?, steps, context);
+    }
     if context.json() {
         let mut array = JsonArray::default();
         for step in steps {
@@ -56,6 +64,28 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let drawn = if graph { draw(&steps.children()?, Strokes::from_env()) } else { Vec::new() };
     for (place, step) in steps.enumerate() {
         print::log::step(&mut context.screen, &step?, drawn.get(place), now)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Some fields of each commit.
+fn some_fields<E>(
+    fields: &Fields,
+    steps: impl Iterator<Item = Result<Step, E>>,
+    context: &mut Context,
+) -> Outcome
+where
+    Failure: From<E>,
+{
+    if context.json() {
+        let mut array = JsonArray::default();
+        for step in steps {
+            array.value(&fields.pick(&step?), &mut context.screen)?;
+        }
+        array.end(&mut context.screen)?;
+    } else {
+        let picked = steps.map(|step| Ok(fields.pick(&step?))).collect::<Result<Vec<_>, E>>()?;
+        print::fields::lines(&mut context.screen, fields, &picked)?;
     }
     Ok(Exit::Done)
 }

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use crate::agent::process::Interrupts;
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::{parse_limit, parse_role};
 use crate::cli::{Context, Failure, Outcome, named, print, read_text};
 use crate::model::code::Code;
@@ -37,7 +38,7 @@ enum AgentCommand {
     ///
     /// The column RUNS lists the roles for which git config (wf.run.explorer, .planner, .reviewer, .executor) names the agent:
     /// `git wf run` uses it for them unless told otherwise.
-    List,
+    List(FieldArgs),
     /// Start an agent, and test whether it answers
     ///
     /// Its output is shown on stderr, and kept in a file in the git directory.
@@ -64,7 +65,8 @@ enum AgentCommand {
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     match args.command {
         AgentCommand::Setup(args) => super::agents_setup::run(args, context),
-        AgentCommand::List => {
+        AgentCommand::List(fields) => {
+            context.only(fields);
             let done = work::agents(&*context.session()?)?;
             context.answer(done, |agents, _, screen| print::agent::agents(screen, agents))
         }

@@ -81,7 +81,10 @@ fn asked(session: &crate::ops::Session, context: &Context) -> Result<Vec<Agent>,
     let words = answer.split([' ', ',']).filter(|word| !word.is_empty());
     let agents: Vec<Agent> = words
         .map(|word| {
-            parse_agent(word).map_err(|why| Failure::usage(format!("`{word}` is not an agent; {why}")))
+            parse_agent(word).map_err(|why| {
+                Failure::usage(format!("`{word}` is not an agent; {why}"))
+                    .hint("`git wf agents setup --list` shows what each of them gets")
+            })
         })
         .collect::<Result<_, _>>()?;
     if agents.is_empty() {

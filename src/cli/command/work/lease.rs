@@ -1,3 +1,4 @@
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text as text_input;
 use crate::cli::{Context, Force, Outcome, print};
 use crate::ops::work::{self, Release};
@@ -17,7 +18,7 @@ enum LeaseCommand {
         item: Option<String>,
     },
     /// List all claims, their holders, and when they expire
-    List,
+    List(FieldArgs),
     /// Give up a claim: its item is queued again, and its commits stay in the trail
     Release {
         /// The item (default: the one this worktree executes)
@@ -30,7 +31,10 @@ enum LeaseCommand {
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     match args.command {
         LeaseCommand::Renew { item } => renew(item.as_deref(), context),
-        LeaseCommand::List => list(context),
+        LeaseCommand::List(fields) => {
+            context.only(fields);
+            list(context)
+        }
         LeaseCommand::Release { item, force } => release(item, &force, context),
     }
 }

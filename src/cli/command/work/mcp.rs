@@ -68,6 +68,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         spell: print::remedy::command,
     };
     mcp::serve(settings)
-        .map_err(|error| Failure::new(Code::Protocol, format!("the server stopped: {error}")))?;
+        .map_err(|error| Failure::new(Code::Protocol, format!("the server stopped: {error}"))
+.hint("it speaks the Model Context Protocol on stdin and stdout; `git wf agents setup` enters it in the settings of an agent"))?;
     Ok(Exit::Done)
 }

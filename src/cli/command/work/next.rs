@@ -51,7 +51,7 @@ impl Options {
     pub(in crate::cli) fn take(self, what: What, queue: Option<String>, context: &mut Context) -> Outcome {
         let Self { allow_overlap, local, wait: limit, worktree } = self;
         let session = context.session()?;
-        let wish = ClaimRequest { what, queue, allow_overlap, local, worktree, is_fresh: false };
+        let wish = ClaimRequest { what, queue, allow_overlap, local, worktree, is_fresh: false, agent: None };
         let done = wait::claim(&session, &wish, limit, context).map_err(Failure::from)?;
         context.answer(done, |claim, _, screen| print::work::claim(screen, claim))
     }

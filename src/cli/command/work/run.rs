@@ -2,6 +2,7 @@ use std::io::BufRead;
 
 use crate::agent::in_hook;
 use crate::agent::process::Interrupts;
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::print::run_live::Following;
 use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
 use crate::model::code::Code;
@@ -108,7 +109,7 @@ struct Agents {
 #[derive(Debug, clap::Subcommand)]
 enum RunCommand {
     /// List runs, newest first
-    List,
+    List(FieldArgs),
     /// Show a run with the state of its issues
     ///
     /// With --json, the object `state` is the current state, and the array `history` has the state after each change.
@@ -183,7 +184,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let Some(command) = args.command else { return begin(args, context) };
     match command {
-        RunCommand::List => {
+        RunCommand::List(fields) => {
+            context.only(fields);
             let now = session.now()?.millis();
             context.answer(run::list(&session)?, |runs, _, screen| print::run::list(screen, runs, now))
         }

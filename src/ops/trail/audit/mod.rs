@@ -35,6 +35,15 @@ const NO_COMMITS: &str = "no commits";
 /// # Errors
 /// Nothing to do if there are no commits; git's error for an invalid range.
 pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
+    let (view, _) = audited(session, given)?;
+    Ok(session.done(view, None))
+}
+
+/// The audit, and the state of the store that it looked at.
+///
+/// # Errors
+/// Those of [`audit`].
+pub(super) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Audit, Index<'a>), Refusal> {
     let store = session.store();
     let index = session.index(Needs::LOG)?;
     let rewritten = store.all_rewritten(index.snapshot()?.commit())?;
@@ -56,7 +65,7 @@ pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
         Err(refusal) => return Err(refusal),
     };
     let view = look(store, &index, range, given.is_empty(), (&commits, &rewritten))?;
-    Ok(session.done(view, None))
+    Ok((view, index))
 }
 
 /// The arguments for git: those given, or else everything since the first execution.

@@ -4,6 +4,8 @@ use super::watch::Watch;
 use crate::agent::agreed::Agreement;
 use crate::model::code::Code;
 use crate::model::id::SolutionId;
+use crate::model::op::Op;
+use crate::model::remedy::Call;
 use crate::model::run::{Run, RunStep};
 use crate::model::status::IssueStatus;
 use crate::ops::{Refusal, Session, issues};
@@ -30,6 +32,7 @@ pub(super) fn refused(
                 Code::UnseenCommand,
                 format!("a test command of `{solution}` cannot be run: {unseen}"),
             )
+            .remedy(Call::new(Op::TaskEdit, [solution.as_str(), "TASK"]), "gives the task other tests")
         })?;
         if !agreement.is_given(&command) && !commands.contains(&command) {
             commands.push(command);

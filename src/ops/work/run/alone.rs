@@ -229,6 +229,7 @@ impl Tree {
     fn put_back(&self, store: &Store, run: &RunId) -> Result<Option<Changed>, Refusal> {
         let failed = |error: std::io::Error| {
             Refusal::new(Code::CannotWrite, format!("cannot write in {}: {error}", self.git_dir.display()))
+                .hint("make sure that the directory is writable and the disk has space")
         };
         let mut what = vec![];
         if read_head(&self.git_dir).ok().as_ref() != Some(&self.head) {
@@ -320,6 +321,7 @@ fn look(folder: &Path, path: &Path) -> Option<Seen> {
 fn read_head(git_dir: &Path) -> Result<Vec<u8>, Refusal> {
     fs::read(git_dir.join("HEAD")).map_err(|error| {
         Refusal::new(Code::CannotRead, format!("cannot read HEAD in {}: {error}", git_dir.display()))
+            .hint("`git status` there shows whether git can read it")
     })
 }
 

@@ -99,6 +99,7 @@ impl AgentNames {
         };
         write().map_err(|error| {
             Refusal::new(Code::CannotWrite, format!("cannot write {}: {error}", path.display()))
+                .hint("make sure that the directory is writable and the disk has space")
         })
     }
 }

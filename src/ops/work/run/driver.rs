@@ -123,4 +123,5 @@ pub(super) fn hold(files: &Path, run: &RunId) -> Result<File, Refusal> {
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Refusal {
     Refusal::new(Code::CannotWrite, format!("cannot {what} {}: {error}", path.display()))
+        .hint("make sure that the directory is writable and the disk has space")
 }

@@ -10,6 +10,7 @@ use crate::model::code::Code;
 use crate::model::exploration::{Depth, Exploration};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
+use crate::model::op::Op;
 use crate::model::review::Verdict;
 use crate::model::run_log::Breach;
 use crate::model::solution::Solution;
@@ -27,6 +28,7 @@ pub(super) fn input(session: &Session, of: &str, role: Role) -> Result<Value, Re
 fn to_value(context: &impl Serialize, of: &str) -> Result<Value, Refusal> {
     typed::to_value(context).map_err(|error| {
         Refusal::new(Code::CannotWrite, format!("the context of `{of}` is not JSON: {error}"))
+            .remedy(Op::Fsck, "checks its records")
     })
 }
 

@@ -54,6 +54,7 @@ pub(super) fn check(common: &Path, tree: &Path) -> Result<(), Refusal> {
 pub(in crate::ops::work) fn remove(store: &Store, tree: &Path) -> Result<(), Refusal> {
     let cannot = |error: io::Error| {
         Refusal::new(Code::CannotWrite, format!("cannot remove {}: {error}", tree.display()))
+            .hint("make sure that the directory is writable and the disk has space")
     };
     if let Some(link) = tree.parent().into_iter().chain([tree]).find(|path| path.is_symlink()) {
         fs::remove_file(link).map_err(cannot)?;

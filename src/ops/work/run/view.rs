@@ -9,7 +9,9 @@ use serde::Serialize;
 use super::driver::{self, Driven};
 use super::paths::RunPaths;
 use crate::model::id::{IssueId, RunId};
+use crate::model::op::Op;
 use crate::model::person::Person;
+use crate::model::remedy::Call;
 use crate::model::run::{Run, RunMode};
 use crate::model::run_log::{Breach, RunLogEntry, RunPhase, RunStatus};
 use crate::model::time::Time;
@@ -165,7 +167,9 @@ pub(crate) fn log(session: &Session, run: Option<&str>) -> Answer<Vec<LoggedView
 pub(super) fn named(read: &impl Read, run: Option<&str>) -> Result<RunFolder, Refusal> {
     match run {
         Some(text) => existing(read, &resolve::run(read, text)?),
-        None => all(read)?.0.into_iter().next().ok_or_else(|| Refusal::nothing("there is no run")),
+        None => all(read)?.0.into_iter().next().ok_or_else(|| {
+            Refusal::nothing("there is no run").remedy(Call::new(Op::Run, ["ISSUE"]), "begins one")
+        }),
     }
 }
 

@@ -6,6 +6,7 @@ mod show;
 
 use std::io::BufRead;
 
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Context, Failure, Outcome, named, print, read_text};
 use crate::interchange::roadmap::Fate;
 use crate::model::code::Code;
@@ -43,7 +44,7 @@ enum RoadmapCommand {
     /// Show a roadmap with the state of its issues
     Show(show::Args),
     /// List the roadmaps, the latest first
-    List,
+    List(FieldArgs),
     /// Give feedback on a roadmap, or approve it
     ///
     /// There are at most five rounds of feedback. With --planner, it is sent to an agent, and its answer is applied.
@@ -65,7 +66,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         RoadmapCommand::Assess(args) => assess::run(args, context),
         RoadmapCommand::Show(args) => show::run(args, context),
         RoadmapCommand::Revise(args) => revise::run(args, context),
-        RoadmapCommand::List => {
+        RoadmapCommand::List(fields) => {
+            context.only(fields);
             let session = context.session()?;
             let now = session.now()?.millis();
             let done = roadmap::list(&session)?;

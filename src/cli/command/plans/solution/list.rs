@@ -1,3 +1,4 @@
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Context, Outcome, print};
 use crate::ops::plans;
 
@@ -6,9 +7,12 @@ use crate::ops::plans;
 pub(super) struct Args {
     /// The issue
     issue: Option<String>,
+    #[command(flatten)]
+    fields: FieldArgs,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let done = plans::list(&*context.session()?, args.issue.as_deref())?;
+    context.only(args.fields);
     context.answer(done, |plans, _, screen| print::solution::table(screen, plans))
 }

@@ -70,7 +70,8 @@ fn list(given: &[String]) -> Option<Vec<String>> {
 
 fn number(minutes: f64) -> Result<Value, Failure> {
     if !minutes.is_finite() {
-        return Err(Failure::usage(format!("`{minutes}` is not a number of minutes")));
+        return Err(Failure::usage(format!("`{minutes}` is not a number of minutes"))
+            .hint("`--minutes 45`, for example"));
     }
     // Store 45 as 45, not as 45.0.
     Ok(if minutes.fract() == 0.0 && minutes.abs() < 1e15 { json!(minutes as i64) } else { json!(minutes) })

@@ -1,3 +1,4 @@
+use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Context, Outcome, print};
 use crate::ops::plans;
 
@@ -6,9 +7,12 @@ use crate::ops::plans;
 pub(super) struct Args {
     /// The plan, or an issue for its bound or only plan
     solution: String,
+    #[command(flatten)]
+    fields: FieldArgs,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let done = plans::tasks(&*context.session()?, &args.solution)?;
+    context.only(args.fields);
     context.answer(done, |tasks, _, screen| print::task::table(screen, tasks))
 }

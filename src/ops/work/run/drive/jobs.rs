@@ -59,8 +59,10 @@ impl Driver<'_> {
         if folder.exists() || folder.is_symlink() {
             tree::remove(store, &folder)?;
         }
-        let head = head(store, &self.run)?
-            .ok_or_else(|| Refusal::new(Code::NoCommit, "there is no commit to read"))?;
+        let head = head(store, &self.run)?.ok_or_else(|| {
+            Refusal::new(Code::NoCommit, "there is no commit to read")
+                .hint("make the first one with `git commit`")
+        })?;
         store.git().add_detached_worktree(&folder, head.as_str())?;
         self.job(issue, step, role, Task { folder, branch: None, base: Some(head), named: BTreeSet::new() })
     }
@@ -73,12 +75,16 @@ impl Driver<'_> {
         let there = tree::open_of(store, &folder)?;
         keep_settings_of(&there);
         let head = there.head()?;
-        let head = head.ok_or_else(|| Refusal::new(Code::NoCommit, "there is no commit to work on"))?;
+        let head = head.ok_or_else(|| {
+            Refusal::new(Code::NoCommit, "there is no commit to work on")
+                .hint("make the first one with `git commit`")
+        })?;
         let bounds = Bounds { role, branch, base: base.unwrap_or_else(|| head.into()), named };
         let own = there.hooks_dir()?;
         let guard = Guard::set(&self.places.guard(step, issue), bounds, &own, links_commits(&there));
         let guard = guard.map_err(|error| {
             Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))
+                .hint("make sure that the directory is writable and the disk has space")
         })?;
         let silence = silence::limit(store, &agent)?;
         Ok(Job {

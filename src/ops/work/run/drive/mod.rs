@@ -35,7 +35,7 @@ use super::watch::{RunUpdate, StartedIssue, Watch, tell_notices};
 use crate::agent::left_behind::end_left_behind;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, RunId, SolutionId};
-use crate::model::op::Other;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{PhaseReached, RunEvent, RunStatus};
@@ -316,9 +316,9 @@ impl Driver<'_> {
 
     fn bound(&self, issue: &IssueId) -> Result<SolutionId, Refusal> {
         let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
-        folder
-            .bound()
-            .map(|plan| plan.id.clone())
-            .ok_or_else(|| Refusal::new(Code::NotBound, format!("issue `{issue}` has no bound plan")))
+        folder.bound().map(|plan| plan.id.clone()).ok_or_else(|| {
+            Refusal::new(Code::NotBound, format!("issue `{issue}` has no bound plan"))
+                .remedy(Call::new(Op::Bind, [issue]), "chooses one")
+        })
     }
 }

@@ -5,6 +5,8 @@ use crate::git::Merge;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::op::Other;
+use crate::model::remedy::Call;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, Choice, Decided, IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
@@ -175,7 +177,10 @@ impl Driver<'_> {
     /// The execution that completed an issue, and the short name of its branch.
     fn branch_of_work(&self, issue: &IssueId) -> Result<(ExecutionId, String), Refusal> {
         let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
-        let none = || Refusal::new(Code::NoBranch, format!("the execution of `{issue}` names no branch"));
+        let none = || {
+            Refusal::new(Code::NoBranch, format!("the execution of `{issue}` names no branch"))
+                .remedy(Call::new(Other::Show, [issue]), "shows it")
+        };
         let holder = &crate::rules::facts::holder(&folder).ok_or_else(none)?.execution;
         let branch = holder.branch.as_deref().ok_or_else(none)?;
         Ok((holder.id.clone(), branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()))

@@ -4,7 +4,8 @@ use super::Driver;
 use super::jobs::Task;
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
 use crate::model::run::RunStep;
 use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
@@ -91,7 +92,8 @@ impl Driver<'_> {
                 let others = Others::than(Some(&self.run.id), store, tx, &mut self.ended.borrow_mut())?;
                 let is_changed = facts::status(&issues::existing(tx, issue)?) != status;
                 if is_changed || others.at_work(issue).is_some() {
-                    return Err(Refusal::nothing(format!("someone else is working on `{issue}`")));
+                    return Err(Refusal::nothing(format!("someone else is working on `{issue}`"))
+                        .remedy(Call::new(Other::Show, [issue]), "shows who"));
                 }
                 let entry = tx.log_run(&self.run.id, event.clone())?;
                 tx.describe(format!("run: {} {issue} planning", self.run.id));

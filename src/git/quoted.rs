@@ -2,7 +2,7 @@
 
 /// A name as git writes it: in quotes, with escapes as in C, if it contains a quote, a backslash or a control
 /// character.
-pub(super) fn unquoted(name: &str) -> String {
+pub(crate) fn unquoted(name: &str) -> String {
     let Some(quoted) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         return name.to_owned();
     };

@@ -1,0 +1,274 @@
+//! Puts manual pages and completions where the system looks for this user.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap_complete::Shell;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::completions;
+use super::manual_pages::{self, PAGES};
+use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::model::code::Code;
+use crate::model::text_enum;
+use crate::ui::text::{clean_line, count};
+
+/// Install manual pages and completions for this user, or remove them
+///
+/// The pages are written to `share/man` beside the directory of the program if that can be written, as after `cargo install`,
+/// else to ~/.local/share/man. Completions are written for each of bash, zsh and fish that is installed. Nothing else is
+/// changed: what a start-up file must contain is said. The same command again writes the current version.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Remove what `setup` and `help --install` wrote for this user
+    #[arg(long)]
+    uninstall: bool,
+}
+
+text_enum!(
+    /// What became of a part.
+    State {
+        /// It was written.
+        Installed = "installed",
+        /// It was removed.
+        Removed = "removed",
+        /// There was nothing to remove.
+        Absent = "absent",
+        /// The shell is not installed here.
+        Skipped = "skipped",
+    }
+);
+
+/// What `setup` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct SetupAnswer {
+    /// The manual pages, then the completion of each shell.
+    parts: Vec<Part>,
+}
+
+/// The manual pages, or the completion of a shell.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Part {
+    /// `manual`, `bash`, `zsh` or `fish`.
+    part: String,
+    /// What became of it.
+    state: State,
+    /// The directory of the pages, or the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
+    /// How many files that are.
+    files: usize,
+    /// What is missing for the system to find it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_do: Option<String>,
+}
+
+/// The directories of a user.
+struct Home {
+    home: PathBuf,
+    data: PathBuf,
+    config: PathBuf,
+}
+
+impl Home {
+    fn found() -> Result<Self, Failure> {
+        let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = set("HOME").ok_or_else(|| {
+            Failure::new(Code::NoDirectory, "HOME is not set, so there is no place for this user")
+                .hint("`git wf help --install --to DIR` and `git wf completions SHELL` write elsewhere")
+        })?;
+        Ok(Self {
+            data: set("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")),
+            config: set("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")),
+            home,
+        })
+    }
+
+    /// Where manual pages may be, best first.
+    fn manuals(&self) -> Vec<PathBuf> {
+        manual_pages::beside_the_program().ok().into_iter().chain([self.data.join("man")]).collect()
+    }
+
+    /// Where a shell looks for completions.
+    fn completion(&self, shell: Shell) -> Option<PathBuf> {
+        match shell {
+            Shell::Bash => {
+                let own = std::env::var_os("BASH_COMPLETION_USER_DIR").map(PathBuf::from);
+                let folder = own.filter(|path| path.is_absolute());
+                let folder = folder.unwrap_or_else(|| self.data.join("bash-completion"));
+                Some(folder.join("completions/git-wf"))
+            }
+            Shell::Zsh => Some(self.data.join("zsh/site-functions/_git-wf")),
+            Shell::Fish => Some(self.config.join("fish/completions/git-wf.fish")),
+            _ => None,
+        }
+    }
+
+    /// A path as people write it.
+    fn short(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.home) {
+            Ok(inner) => format!("~/{}", inner.display()),
+            Err(_) => path.display().to_string(),
+        }
+    }
+}
+
+const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish];
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let home = Home::found()?;
+    let mut parts = Vec::new();
+    if args.uninstall {
+        parts.extend(
+            home.manuals().iter().map(|folder| removed_manual(folder)).collect::<Result<Vec<_>, _>>()?,
+        );
+        if parts.iter().any(|part| part.files > 0) {
+            parts.retain(|part| part.files > 0);
+        } else {
+            parts.truncate(1);
+        }
+        for shell in SHELLS {
+            parts.extend(home.completion(*shell).map(|path| removed(*shell, &path)).transpose()?);
+        }
+    } else {
+        parts.push(manual(&home)?);
+        for shell in SHELLS {
+            if let Some(path) = home.completion(*shell) {
+                parts.push(completion(&home, *shell, &path)?);
+            }
+        }
+    }
+    let answer = SetupAnswer { parts };
+    match context.json() {
+        true => context.screen.print_json(&answer)?,
+        false => told(context, &home, &answer)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn told(context: &mut Context, home: &Home, answer: &SetupAnswer) -> io::Result<()> {
+    for Part { part, state, place, files, to_do } in &answer.parts {
+        let what = match part.as_str() {
+            "manual" if *files > 0 => count(*files, "manual page"),
+            "manual" => "manual pages".into(),
+            shell => format!("the completion for {shell}"),
+        };
+        let place = place.as_deref().map(|place| clean_line(&home.short(Path::new(place))).into_owned());
+        let place = place.unwrap_or_default();
+        match state {
+            State::Installed => writeln!(context.screen, "installed {what} in {place}")?,
+            State::Removed => writeln!(context.screen, "removed {what} from {place}")?,
+            State::Absent => writeln!(context.screen, "no {} in {place}", what.trim_start_matches("the "))?,
+            State::Skipped => writeln!(context.screen, "skipped {part}, which is not installed")?,
+        }
+        if let Some(to_do) = to_do {
+            writeln!(context.screen, "    {}", clean_line(to_do))?;
+        }
+    }
+    Ok(())
+}
+
+fn failed(place: &Path, error: &io::Error) -> Failure {
+    Failure::new(Code::CannotWrite, format!("cannot write `{}`: {error}", place.display()))
+        .hint("`git wf help --install --to DIR` and `git wf completions SHELL` write elsewhere")
+}
+
+/// Writes the pages to the first place that can be written.
+fn manual(home: &Home) -> Result<Part, Failure> {
+    let mut last = None;
+    for folder in home.manuals() {
+        let written = PAGES.iter().try_for_each(|(name, text)| manual_pages::write(&folder, name, text));
+        match written {
+            Err(error) => last = Some(failed(&folder, &error)),
+            Ok(()) => {
+                for old in manual_pages::outdated(&folder) {
+                    std::fs::remove_file(&old).map_err(|error| failed(&old, &error))?;
+                }
+                let to_do = (!manual_pages::is_found(&folder)).then(|| {
+                    format!("`man` does not look there: `export MANPATH={}:` in ~/.profile", folder.display())
+                });
+                return Ok(Part {
+                    part: "manual".into(),
+                    state: State::Installed,
+                    place: Some(folder.display().to_string()),
+                    files: PAGES.len(),
+                    to_do,
+                });
+            }
+        }
+    }
+    Err(last.unwrap_or_else(|| failed(&home.data, &io::ErrorKind::NotFound.into())))
+}
+
+fn completion(home: &Home, shell: Shell, path: &Path) -> Result<Part, Failure> {
+    let part = |state, place: Option<&Path>, to_do| Part {
+        part: shell.to_string(),
+        state,
+        files: place.iter().count(),
+        place: place.map(|place| place.display().to_string()),
+        to_do,
+    };
+    if !is_on_path(&shell.to_string()) {
+        return Ok(part(State::Skipped, None, None));
+    }
+    let script = completions::script(shell)?;
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let write = || std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, &script));
+    write().map_err(|error| failed(path, &error))?;
+    let to_do = (shell == Shell::Zsh && !zsh_looks_in(folder)).then(|| {
+        format!("zsh does not look there: `fpath+=({})` before `compinit` in ~/.zshrc", home.short(folder))
+    });
+    Ok(part(State::Installed, Some(path), to_do))
+}
+
+/// Removes the pages of any version; files that are not ours stay.
+fn removed_manual(folder: &Path) -> Result<Part, Failure> {
+    let current = PAGES.iter().map(|(name, _)| {
+        folder.join(format!("man{}", name.rsplit('.').next().unwrap_or_default())).join(name)
+    });
+    let mut files = 0;
+    for page in current.chain(manual_pages::outdated(folder)) {
+        files += usize::from(is_removed(&page, "git\\-wf")?);
+    }
+    let state = if files > 0 { State::Removed } else { State::Absent };
+    Ok(Part { part: "manual".into(), state, place: Some(folder.display().to_string()), files, to_do: None })
+}
+
+fn removed(shell: Shell, path: &Path) -> Result<Part, Failure> {
+    let is_removed = is_removed(path, "WF_COMPLETE")?;
+    Ok(Part {
+        part: shell.to_string(),
+        state: if is_removed { State::Removed } else { State::Absent },
+        place: Some(path.display().to_string()),
+        files: usize::from(is_removed),
+        to_do: None,
+    })
+}
+
+/// Removes a file if it is ours: then it contains this text.
+fn is_removed(path: &Path, mark: &str) -> Result<bool, Failure> {
+    let is_ours = std::fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
+    if is_ours {
+        std::fs::remove_file(path).map_err(|error| failed(path, &error))?;
+    }
+    Ok(is_ours)
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.is_absolute() && folder.join(program).is_file())
+}
+
+/// Whether zsh, as this user starts it, looks for functions there.
+fn zsh_looks_in(folder: &Path) -> bool {
+    let asked = Command::new("zsh")
+        .args(["-i", "-c", "print -rl -- $fpath"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    asked.is_ok_and(|asked| {
+        String::from_utf8_lossy(&asked.stdout).lines().any(|line| Path::new(line) == folder)
+    })
+}

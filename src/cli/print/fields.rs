@@ -1,0 +1,85 @@
+//! Some fields of records: a line for each record, and a table on a terminal.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use crate::ops::fields::Fields;
+use crate::ui::{Cell, Column, Screen, Table, style, text};
+
+/// The records of an answer, of which only `fields` are left.
+pub(in crate::cli) fn fields(screen: &mut Screen, fields: &Fields, picked: &Value) -> io::Result<()> {
+    match picked {
+        Value::Array(all) => lines(screen, fields, all),
+        one => lines(screen, fields, std::slice::from_ref(one)),
+    }
+}
+
+/// One line for each record. For programs, a tab separates two fields.
+pub(in crate::cli) fn lines(screen: &mut Screen, fields: &Fields, records: &[Value]) -> io::Result<()> {
+    let names = fields.names();
+    if !screen.is_terminal() {
+        return records.iter().try_for_each(|record| line(screen, fields, record));
+    }
+    let (last, others) = names.split_last().map_or((0, 0), |(_, others)| (1, others.len()));
+    let columns = vec![Column::left(""); others].into_iter();
+    let mut table = Table::new(columns.chain(vec![Column::flexible(""); last]));
+    table.row(names.iter().map(|name| Cell::new(name.as_str(), style::DIM)));
+    for record in records {
+        table.row(names.iter().map(|name| Cell::from(shown(record.get(name)))));
+    }
+    table.print(screen)
+}
+
+/// One record for a program.
+pub(in crate::cli) fn line(screen: &mut Screen, fields: &Fields, record: &Value) -> io::Result<()> {
+    let values = fields.names().iter().map(|name| shown(record.get(name)));
+    let values: Vec<String> = values.map(|value| text::clean_line(&value).into_owned()).collect();
+    writeln!(screen, "{}", values.join("\t"))
+}
+
+/// A value: texts as they are, a list of texts with commas, and anything else as JSON. One that is not there is empty.
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(all)) if all.iter().all(Value::is_string) => {
+            all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(",")
+        }
+        Some(other) => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::ui::screen::tests::screen;
+
+    fn printed(columns: Option<usize>) -> String {
+        let names = ["id", "tags", "note"].map(str::to_owned);
+        let asked = Fields::among(&names, &names.iter().cloned().collect()).unwrap();
+        let (mut screen, written) = screen(columns);
+        let records = json!([
+            {"id": "A-1", "tags": ["x", "y"], "note": "two\nlines\twith\u{1b}[2J"},
+            {"id": "A-20", "tags": [{"n": 1}], "note": null}
+        ]);
+        fields(&mut screen, &asked, &records).unwrap();
+        screen.finish().unwrap();
+        written.text()
+    }
+
+    #[test]
+    fn programs_get_a_line_for_each_record_whatever_a_text_contains() {
+        assert_eq!(printed(None), "A-1\tx,y\ttwo lines with\\u{1b}[2J\nA-20\t[{\"n\":1}]\t\n");
+    }
+
+    #[test]
+    fn a_terminal_shows_a_table() {
+        let table = printed(Some(80));
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines[0], "id    tags       note");
+        assert_eq!(lines[1], "A-1   x,y        two lines with\\u{1b}[2J");
+    }
+}

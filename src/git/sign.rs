@@ -1,0 +1,162 @@
+//! Signs a document that is not an object of git, with the program and the key with which git signs commits. git has no
+//! command for that.
+
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use super::Repository;
+use crate::model::Explain;
+use crate::model::code::Code;
+use crate::model::remedy::Remedies;
+
+/// The namespace of SSH signatures, which keeps one from being passed off as that of a commit.
+const NAMESPACE: &str = "git-wf";
+
+/// A detached signature.
+#[derive(Debug)]
+pub(crate) struct Signed {
+    /// As the program wrote it, in ASCII.
+    pub(crate) signature: Vec<u8>,
+    /// What the name of its file ends in: `sig`, `asc` or `p7s`.
+    pub(crate) extension: &'static str,
+}
+
+/// Why a document could not be signed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SignError {
+    /// SSH has no default key.
+    #[error("git has no key to sign with")]
+    NoKey,
+    /// The value of `gpg.format` is unknown.
+    #[error("`gpg.format` is `{0}`, which is not a kind of signature")]
+    Format(String),
+    /// The program is missing, or the document cannot be handed to it.
+    #[error("cannot run `{program}`: {source}")]
+    Start {
+        /// The program.
+        program: String,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// The program did not sign.
+    #[error("`{program}` did not sign: {words}")]
+    Failed {
+        /// The program.
+        program: String,
+        /// The end of what it said.
+        words: String,
+    },
+}
+
+impl Explain for SignError {
+    fn code(&self) -> Code {
+        match self {
+            Self::NoKey => Code::NoSigningKey,
+            Self::Format(_) => Code::Config,
+            Self::Start { .. } | Self::Failed { .. } => Code::CannotSign,
+        }
+    }
+
+    fn remedies(&self) -> Remedies {
+        match self {
+            Self::NoKey => "`git config user.signingKey FILE` names it, and `git config gpg.format` its kind".into(),
+            Self::Format(_) => "`git config gpg.format ssh`, or openpgp or x509".into(),
+            Self::Start { .. } | Self::Failed { .. } => {
+                "`git commit -S` uses the same settings: see `git help config` for gpg.format, gpg.program and \
+                 user.signingKey"
+                    .into()
+            }
+        }
+    }
+}
+
+impl Repository {
+    /// Signs a document. Without a configured key, `gpg` uses that of `person`.
+    ///
+    /// # Errors
+    /// See [`SignError`].
+    pub(crate) fn sign(&self, document: &[u8], person: &str) -> Result<Signed, SignError> {
+        let config = self.config();
+        let setting = |key: &str| config.text(key).filter(|value| !value.is_empty());
+        let key = setting("user.signingKey");
+        let format = setting("gpg.format").unwrap_or_else(|| "openpgp".into());
+        let (default, extension) = match format.to_ascii_lowercase().as_str() {
+            "openpgp" => ("gpg", "asc"),
+            "x509" => ("gpgsm", "p7s"),
+            "ssh" => ("ssh-keygen", "sig"),
+            _ => return Err(SignError::Format(format)),
+        };
+        let own = match default {
+            "gpg" => setting("gpg.openpgp.program").or_else(|| setting("gpg.program")),
+            "gpgsm" => setting("gpg.x509.program"),
+            _ => setting("gpg.ssh.program"),
+        };
+        let program = own.unwrap_or_else(|| default.to_owned());
+        let mut command = Command::new(&program);
+        // A key that is given as text must be in a file until the program has ended.
+        let mut literal = None;
+        if default == "ssh-keygen" {
+            let key = key.ok_or(SignError::NoKey)?;
+            let path = match key_text(&key) {
+                Some(text) => {
+                    let start = |source| SignError::Start { program: program.clone(), source };
+                    let mut file = tempfile::NamedTempFile::new().map_err(start)?;
+                    writeln!(file, "{text}").map_err(start)?;
+                    // The agent has the other half.
+                    command.arg("-U");
+                    literal.insert(file).path().to_owned()
+                }
+                None => config.path("user.signingKey").unwrap_or_else(|| PathBuf::from(&key)),
+            };
+            command.args(["-Y", "sign", "-n", NAMESPACE, "-f"]).arg(path);
+        } else {
+            command.args(["--armor", "--detach-sign", "--local-user"]).arg(key.as_deref().unwrap_or(person));
+        }
+        let output = fed(&mut command, document);
+        let Output { status, stdout, stderr } =
+            output.map_err(|source| SignError::Start { program: program.clone(), source })?;
+        let says = String::from_utf8_lossy(&stderr);
+        match status.success() && !stdout.is_empty() {
+            true => Ok(Signed { signature: stdout, extension }),
+            false => Err(SignError::Failed { program, words: said(&says) }),
+        }
+    }
+}
+
+/// The public key that `user.signingKey` may have in place of the name of a file.
+fn key_text(key: &str) -> Option<&str> {
+    key.strip_prefix("key::").or_else(|| Some(key).filter(|key| key.starts_with("ssh-")))
+}
+
+/// The last line that is not empty.
+fn said(words: &str) -> String {
+    words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it says nothing").to_owned()
+}
+
+/// Runs a program with a document on stdin.
+fn fed(command: &mut Command, document: &[u8]) -> std::io::Result<Output> {
+    let mut file: File = tempfile::tempfile()?;
+    file.write_all(document)?;
+    file.rewind()?;
+    command.stdin(file).output()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_a_file_or_its_text() {
+        assert_eq!(key_text("key::ssh-ed25519 AAAA"), Some("ssh-ed25519 AAAA"));
+        assert_eq!(key_text("ssh-ed25519 AAAA"), Some("ssh-ed25519 AAAA"));
+        assert_eq!(key_text("~/.ssh/id_ed25519"), None);
+    }
+
+    #[test]
+    fn the_last_words_of_a_program_say_why_it_failed() {
+        assert_eq!(said("gpg: a\ngpg: no key\n\n"), "gpg: no key");
+        assert_eq!(said("\n"), "it says nothing");
+    }
+}

@@ -1,0 +1,75 @@
+//! Runs a program that can be given up.
+
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Output};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// How often it is looked whether the program has ended, or is given up.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The output of a program whose stdout and stderr are pipes; `None` if it was given up. Then it was asked to end, with
+/// everything that it started.
+pub(super) fn output(mut command: Command, is_given_up: &impl Fn() -> bool) -> io::Result<Option<Output>> {
+    let mut child = command.process_group(0).spawn()?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let out = scope.spawn(move || all_of(stdout));
+        let err = scope.spawn(move || all_of(stderr));
+        let mut was_given_up = false;
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if !was_given_up && is_given_up() {
+                was_given_up = true;
+                end(&child);
+            }
+            std::thread::sleep(PAUSE);
+        };
+        let joined = |read: std::thread::ScopedJoinHandle<'_, _>| read.join().unwrap_or_default();
+        let (stdout, stderr) = (joined(out), joined(err));
+        Ok((!was_given_up).then_some(Output { status, stdout, stderr }))
+    })
+}
+
+/// Asks the program's group to end. It has not been waited for, so the number is still its own.
+fn end(child: &Child) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // If it cannot be asked, it is waited for.
+        let _ = kill_process_group(group, Signal::TERM);
+    }
+}
+
+fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        // What was read before an error is the output.
+        let _ = pipe.read_to_end(&mut bytes);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Stdio;
+
+    use super::*;
+
+    fn sh(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    #[test]
+    fn a_program_runs_to_its_end_or_is_given_up_with_what_it_started() {
+        let output_of = output(sh("echo one; echo two >&2; exit 3"), &|| false).unwrap().unwrap();
+        assert_eq!((output_of.stdout, output_of.stderr), (b"one\n".to_vec(), b"two\n".to_vec()));
+        assert_eq!(output_of.status.code(), Some(3));
+        // The pipes end only if the second program ends, too.
+        assert!(output(sh("tail -f /dev/null & wait"), &|| true).unwrap().is_none());
+    }
+}

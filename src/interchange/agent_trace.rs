@@ -1,0 +1,142 @@
+//! Agent Trace 0.1, the open format for which lines an agent wrote: <https://agent-trace.dev>.
+
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::model::hash::CommitHash;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::time::Time;
+
+/// The schema wants two numbers.
+const VERSION: &str = "0.1";
+/// The longest name of a model that the schema allows, in characters.
+const LONGEST_MODEL: usize = 250;
+
+/// What is known of the lines that one commit added.
+#[derive(Debug, Serialize)]
+pub(crate) struct Record {
+    version: &'static str,
+    id: String,
+    timestamp: String,
+    vcs: Vcs,
+    tool: Tool,
+    files: Vec<File>,
+    metadata: Map<String, Value>,
+}
+
+#[derive(Debug, Serialize)]
+struct Vcs {
+    r#type: &'static str,
+    revision: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+/// A file, with the work that added lines to it.
+#[derive(Debug, Serialize)]
+pub(crate) struct File {
+    /// From the top of the work tree.
+    pub(crate) path: String,
+    /// One for each execution that links the commit.
+    pub(crate) conversations: Vec<Conversation>,
+}
+
+/// Lines that one execution added.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Conversation {
+    contributor: Contributor,
+    ranges: Vec<Range>,
+    related: Vec<Related>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Contributor {
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Range {
+    start_line: u64,
+    end_line: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Related {
+    r#type: &'static str,
+    url: String,
+}
+
+impl Record {
+    /// Equal commits with equal work have equal records.
+    pub(crate) fn new(commit: &CommitHash, at: Time, files: Vec<File>, work: Vec<Value>) -> Self {
+        let mut metadata = Map::new();
+        metadata.insert("git-wf".into(), work.into());
+        let vcs = Vcs { r#type: "git", revision: commit.to_string() };
+        let tool = Tool { name: "git-wf", version: env!("CARGO_PKG_VERSION") };
+        let id = id(&format!("{commit}\0{}", Value::from(metadata.clone())));
+        Self { version: VERSION, id, timestamp: at.to_string(), vcs, tool, files, metadata }
+    }
+}
+
+impl Conversation {
+    /// Work for an issue and a plan: by an agent with this model, or by nobody knows whom.
+    pub(crate) fn new(
+        agent: Option<Option<&str>>,
+        ranges: &[RangeInclusive<u64>],
+        issue: &IssueId,
+        plan: &SolutionId,
+    ) -> Self {
+        let model = agent.flatten().filter(|model| model.chars().count() <= LONGEST_MODEL);
+        let related = |r#type, url| Related { r#type, url };
+        Self {
+            contributor: Contributor {
+                r#type: if agent.is_some() { "ai" } else { "unknown" },
+                model_id: model.map(str::to_owned),
+            },
+            ranges: ranges
+                .iter()
+                .map(|range| Range { start_line: *range.start(), end_line: *range.end() })
+                .collect(),
+            // The addresses that `git wf mcp` answers.
+            related: vec![
+                related("issue", format!("wf://issue/{issue}")),
+                related("plan", format!("wf://plan/{plan}")),
+            ],
+        }
+    }
+}
+
+/// A UUID of version 8, whose bits are ours: from a hash, so that it is the same every time.
+fn id(of: &str) -> String {
+    let hash = Sha256::digest(format!("git-wf agent-trace {VERSION}\0{of}"));
+    let mut bytes: Vec<u8> = hash.iter().take(16).copied().collect();
+    bytes[6] = bytes[6] & 0x0f | 0x80;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let mut text = crate::model::digest::hex(&bytes);
+    for at in [20, 16, 12, 8] {
+        text.insert(at, '-');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_uuid_that_depends_on_the_content() {
+        let one = id("a");
+        assert_eq!((one.len(), one.as_bytes()[14], id("a") == one, id("b") == one), (36, b'8', true, false));
+        assert!(matches!(one.as_bytes()[19], b'8' | b'9' | b'a' | b'b'), "{one}");
+        assert!([8, 13, 18, 23].iter().all(|at| one.as_bytes()[*at] == b'-'), "{one}");
+    }
+}

@@ -1,0 +1,89 @@
+//! Statements of in-toto, version 1: what is claimed about artifacts that are named by their digests.
+//! <https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md>
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::model::digest::PlanDigest;
+
+const TYPE: &str = "https://in-toto.io/Statement/v1";
+
+/// A statement with a predicate.
+#[derive(Debug, Serialize)]
+pub(crate) struct Statement<P> {
+    #[serde(rename = "_type")]
+    of_type: &'static str,
+    subject: Vec<Resource>,
+    #[serde(rename = "predicateType")]
+    predicate_type: &'static str,
+    predicate: P,
+}
+
+/// An artifact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Resource {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
+    digest: BTreeMap<&'static str, String>,
+}
+
+impl<P> Statement<P> {
+    /// That `predicate` holds for `subject`.
+    pub(crate) fn new(subject: Vec<Resource>, predicate_type: &'static str, predicate: P) -> Self {
+        Self { of_type: TYPE, subject, predicate_type, predicate }
+    }
+}
+
+impl Resource {
+    /// A commit, by its full id.
+    pub(crate) fn commit(hash: &str) -> Self {
+        Self { name: None, uri: None, digest: BTreeMap::from([("gitCommit", hash.to_owned())]) }
+    }
+
+    /// A plan, by the digest of its canonical JSON. `None` if it is not a digest.
+    pub(crate) fn plan(digest: &PlanDigest) -> Option<Self> {
+        let hex = digest.as_str().strip_prefix("sha256:")?;
+        let is_hex = hex.len() == 64 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        is_hex.then(|| Self { name: None, uri: None, digest: BTreeMap::from([("sha256", hex.to_owned())]) })
+    }
+
+    /// The same, called this.
+    pub(crate) fn called(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// The same, with its address.
+    pub(crate) fn at(self, uri: impl Into<String>) -> Self {
+        Self { uri: Some(uri.into()), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_statement_has_the_fields_of_the_specification() {
+        let plan = PlanDigest::of(&json!({}));
+        let plan = Resource::plan(&plan).unwrap().called("SOL-A-1").at("wf://plan/SOL-A-1");
+        let statement = Statement::new(vec![Resource::commit("ab")], "https://example.org/x/v1", vec![plan]);
+        let written = serde_json::to_value(&statement).unwrap();
+        assert_eq!(written["_type"], "https://in-toto.io/Statement/v1");
+        assert_eq!(written["subject"], json!([{"digest": {"gitCommit": "ab"}}]));
+        assert_eq!(written["predicateType"], "https://example.org/x/v1");
+        assert_eq!(written["predicate"][0]["name"], "SOL-A-1");
+        assert_eq!(written["predicate"][0]["digest"]["sha256"].as_str().unwrap().len(), 64);
+    }
+
+    #[test]
+    fn only_a_digest_names_a_plan() {
+        for text in ["", "sha256:ab", "md5:0"] {
+            assert_eq!(Resource::plan(&PlanDigest::from(text)), None);
+        }
+    }
+}

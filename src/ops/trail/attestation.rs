@@ -1,0 +1,247 @@
+//! What an audit found, as a statement of in-toto that can be signed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::audit::{Audit, audited};
+use crate::git::{SignError, Signed};
+use crate::index::Index;
+use crate::interchange::in_toto::{Resource, Statement};
+use crate::model::execution::Check;
+use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
+use crate::model::op::Other;
+use crate::model::person::Person;
+use crate::model::remedy::Call;
+use crate::model::review::{Score, Verdict};
+use crate::model::status::ExecutionStatus;
+use crate::model::task_id::TaskId;
+use crate::model::time::Time;
+use crate::ops::store::Gates;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::audit::Finding;
+use crate::rules::folder::IssueFolder;
+use crate::store::{StoreError, records};
+
+/// Names the form of the predicate, which `gitwf-format(5)` describes. Nothing is at this address.
+const PREDICATE: &str = "https://git-wf.invalid/attestation/audit/v1";
+
+/// What was found about the commits that are the subject.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Predicate {
+    /// The range, as arguments of `git log`.
+    range: String,
+    /// The store in which it was looked up: the commit of its ref.
+    store: Resource,
+    /// The program.
+    auditor: Auditor,
+    summary: Summary,
+    /// Which executions each commit belongs to; merges without changes of their own belong to none.
+    commits: Vec<AuditedCommit>,
+    executions: Vec<Execution>,
+    /// The plans as they were claimed.
+    plans: Vec<Resource>,
+    /// How each gate is set now.
+    policy: Gates,
+    findings: Vec<Finding>,
+}
+
+#[derive(Debug, Serialize)]
+struct Auditor {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Summary {
+    is_at_fault: bool,
+    commit_count: usize,
+    bound_count: usize,
+    task_count: usize,
+    evidenced_count: usize,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AuditedCommit {
+    digest: BTreeMap<&'static str, String>,
+    subject: String,
+    author: Person,
+    is_merge: bool,
+    executions: Vec<Carried>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Carried {
+    execution_id: ExecutionId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<TaskId>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Execution {
+    id: ExecutionId,
+    issue_id: IssueId,
+    solution_id: SolutionId,
+    plan_digest: String,
+    status: ExecutionStatus,
+    actor: Person,
+    started_at: Time,
+    /// The combined verdict of the reviews of the plan as claimed; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    reviews: Vec<Reviewed>,
+    /// The last run of each test command.
+    checks: Vec<Checked>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Reviewed {
+    id: EntryId,
+    verdict: Verdict,
+    total: Score,
+    plan_digest: String,
+    reviewer: Person,
+    reviewed_at: Time,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Checked {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<TaskId>,
+    command: String,
+    /// Absent if a signal or a timeout ended the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    output_sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    /// Whether the work tree had other changes.
+    dirty: bool,
+}
+
+/// Audits the commits of a range, and states what was found.
+///
+/// # Errors
+/// Those of [`super::audit`]; nothing to do if the range has no commits.
+pub(crate) fn attestation(session: &Session, range: &[String]) -> Answer<Statement<Predicate>> {
+    let (audit, index) = audited(session, range)?;
+    if audit.commits.is_empty() {
+        return Err(Refusal::nothing(format!("`{}` has no commits to make a statement about", audit.range))
+            .remedy(
+                Call::new(Other::ExportInToto, ["RANGE"]),
+                "takes a range as `git log` does, such as main..HEAD",
+            ));
+    }
+    let subject = audit.commits.iter().map(|it| Resource::commit(&it.hash)).collect();
+    let predicate = predicate(&index, audit)?;
+    Ok(session.done(Statement::new(subject, PREDICATE, predicate), None))
+}
+
+/// Signs a document as git signs commits here.
+///
+/// # Errors
+/// No key, or the program of git's settings fails.
+pub(crate) fn sign(session: &Session, document: &[u8]) -> Result<Signed, Refusal> {
+    let store = session.store();
+    let who = store.git().who(true).map_err(StoreError::Git)?;
+    // `Name <email> seconds offset`
+    let person = who.ok().and_then(|who| who.rfind('>').map(|at| who[..=at].to_owned())).unwrap_or_default();
+    store.sign(document, &person).map_err(|error: SignError| error.into())
+}
+
+fn predicate(index: &Index<'_>, audit: Audit) -> Result<Predicate, Refusal> {
+    let snapshot = index.snapshot()?;
+    let bindings = || audit.commits.iter().flat_map(|commit| &commit.bound_to);
+    let mut executions: BTreeMap<ExecutionId, Execution> = BTreeMap::new();
+    let mut plans = BTreeMap::new();
+    for id in bindings().map(|it| &it.issue_id).collect::<BTreeSet<_>>() {
+        let Some(folder) = records::issue(&snapshot, id)? else { continue };
+        for binding in bindings().filter(|it| it.issue_id == *id) {
+            let Some(at) = folder.executions.iter().position(|it| it.execution.id == binding.execution_id)
+            else {
+                continue;
+            };
+            let execution = execution(&folder, at, binding.status, binding.review);
+            let claim = &folder.executions[at].execution;
+            if let Some(plan) = Resource::plan(&claim.plan_digest) {
+                let plan =
+                    plan.called(claim.solution_id.as_str()).at(format!("wf://plan/{}", claim.solution_id));
+                plans.insert((claim.solution_id.clone(), claim.plan_digest.to_string()), plan);
+            }
+            executions.insert(claim.id.clone(), execution);
+        }
+    }
+    let commits = audit.commits.iter().map(|it| AuditedCommit {
+        digest: BTreeMap::from([("gitCommit", it.hash.clone())]),
+        subject: it.subject.clone(),
+        author: it.author.clone(),
+        is_merge: it.is_merge,
+        executions: it
+            .bound_to
+            .iter()
+            .map(|it| Carried { execution_id: it.execution_id.clone(), task_id: it.task_id.clone() })
+            .collect(),
+    });
+    Ok(Predicate {
+        commits: commits.collect(),
+        store: Resource::commit(&snapshot.commit().to_string()),
+        auditor: Auditor { name: "git-wf", version: env!("CARGO_PKG_VERSION") },
+        summary: Summary {
+            is_at_fault: audit.is_at_fault(),
+            commit_count: audit.commit_count,
+            bound_count: audit.bound_count,
+            task_count: audit.task_count,
+            evidenced_count: audit.evidenced_count,
+        },
+        executions: executions.into_values().collect(),
+        plans: plans.into_values().collect(),
+        policy: Gates::of(&records::root(&snapshot)?.policy),
+        range: audit.range,
+        findings: audit.findings,
+    })
+}
+
+fn execution(
+    folder: &IssueFolder,
+    at: usize,
+    status: ExecutionStatus,
+    verdict: Option<Verdict>,
+) -> Execution {
+    let it = &folder.executions[at];
+    let claim = &it.execution;
+    let reviews = folder.reviews(&claim.solution_id).iter().map(|review| Reviewed {
+        id: review.id.clone(),
+        verdict: review.verdict,
+        total: review.total,
+        plan_digest: review.plan_digest.to_string(),
+        reviewer: review.author.clone(),
+        reviewed_at: review.created_at,
+    });
+    let checked = |check: &Check| Checked {
+        task_id: check.task_id.clone(),
+        command: check.command.clone(),
+        exit_code: check.exit_code,
+        output_sha256: check.output_sha256.clone(),
+        commit: check.commit.as_ref().map(ToString::to_string),
+        dirty: check.dirty,
+    };
+    Execution {
+        id: claim.id.clone(),
+        issue_id: claim.issue_id.clone(),
+        solution_id: claim.solution_id.clone(),
+        plan_digest: claim.plan_digest.to_string(),
+        status,
+        actor: claim.actor.clone(),
+        started_at: claim.started_at,
+        verdict,
+        reviews: reviews.collect(),
+        checks: it.last_checks().into_iter().map(|(check, _)| checked(check)).collect(),
+    }
+}

@@ -1,0 +1,99 @@
+//! `--fields`: some fields of records, and lists that say how to go on.
+
+use serde_json::json;
+
+use crate::support::{Repo, Sandbox, plan};
+
+fn three(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.store("a");
+    for id in ["ISS-001", "ISS-002", "ISS-003"] {
+        repo.issue(id);
+    }
+    repo.wf(&["edit", "ISS-001", "--title", "two words", "-t", "a,b"]).ok();
+    repo
+}
+
+#[test]
+fn only_the_fields_that_were_named_are_printed_in_their_order() {
+    let sandbox = Sandbox::new();
+    let repo = three(&sandbox);
+    assert_eq!(
+        repo.wf(&["list", "--fields", "status,id,tags,title", "--sort", "id", "-n", "1"]).ok().stdout,
+        "registered\tISS-001\ta,b\ttwo words\n"
+    );
+    assert_eq!(
+        repo.json(&["list", "--fields", "title, id", "--sort", "id"])[0].to_string(),
+        r#"{"title":"two words","id":"ISS-001"}"#
+    );
+    assert_eq!(
+        repo.json(&["show", "ISS-001", "--fields", "id,comments"]),
+        json!({"id": "ISS-001", "comments": []})
+    );
+    assert_eq!(repo.wf(&["show", "ISS-001", "--fields", "id"]).ok().stdout, "ISS-001\n");
+    let plan = repo.planned("ISS-001", &plan());
+    assert_eq!(repo.json(&["solution", "list", "--fields", "id"]), json!([{"id": plan}]));
+    assert_eq!(repo.json(&["show", &plan, "--fields", "issue_id"]), json!({"issue_id": "ISS-001"}));
+    let tasks = repo.json(&["task", "list", &plan, "--fields", "id,depends_on"]);
+    assert_eq!(tasks[1], json!({"id": "T2", "depends_on": ["T1"]}));
+    repo.wf(&["feedback", "add", "ISS-001", "more"]).ok();
+    assert_eq!(repo.json(&["feedback", "list", "--fields", "content"]), json!([{"content": "more"}]));
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    for list in [
+        &["queue", "list", "--fields", "id"][..],
+        &["queue", "show", "--fields", "status"],
+        &["lease", "list", "--fields", "item_id"],
+        &["log", "--fields", "op"],
+        &["agents", "list", "--fields", "name"],
+        &["conflicts", "list", "--fields", "field"],
+        &["queue", "conflict", "list", "--fields", "id"],
+        &["run", "list", "--fields", "id"],
+        &["roadmap", "list", "--fields", "id"],
+        &["wisdom", "list", "--fields", "id"],
+        &["wisdom", "search", "word", "--fields", "id"],
+    ] {
+        let answer = repo.json(list);
+        let all = answer.as_array().cloned().unwrap_or_else(|| vec![answer]);
+        for one in all {
+            assert!(one.as_object().unwrap().len() <= 1, "{list:?}: {one}");
+        }
+        repo.wf(list).ok();
+    }
+    assert_eq!(repo.wf(&["log", "--fields", "op", "-n", "1"]).ok().stdout, "queue add\n");
+}
+
+#[test]
+fn a_field_that_the_record_cannot_have_is_refused_with_the_nearest() {
+    let sandbox = Sandbox::new();
+    let repo = three(&sandbox);
+    let error = repo.refused(1, &["list", "--fields", "titel"]);
+    assert_eq!(
+        (&error["code"], &error["message"]),
+        (&json!("unknown-field"), &json!("there is no field `titel` here"))
+    );
+    assert!(error["hint"].as_str().unwrap().starts_with("did you mean `title`? The fields are "), "{error}");
+    // A list has no comments, and an issue no tasks.
+    assert_eq!(repo.refused(1, &["list", "--fields", "comments"])["code"], "unknown-field");
+    assert_eq!(repo.refused(1, &["show", "ISS-001", "--fields", "tasks"])["code"], "unknown-field");
+    assert_eq!(repo.refused(1, &["log", "--fields", "colour"])["code"], "unknown-field");
+}
+
+#[test]
+fn a_list_that_a_limit_cut_says_how_many_there_are_and_how_to_go_on() {
+    let sandbox = Sandbox::new();
+    let repo = three(&sandbox);
+    let note = "note: 2 of 3 issues; the same with `--offset 2` shows the next ones\n";
+    for args in [&["list", "-n", "2"][..], &["list", "-n", "2", "--fields", "id"]] {
+        assert_eq!(repo.wf(args).ok().stderr, note, "{args:?}");
+    }
+    let ran = repo.wf(&["list", "-n", "2", "--json"]).ok();
+    assert!(
+        ran.stderr.contains("2 of 3 issues") && ran.json().as_array().unwrap().len() == 2,
+        "{}",
+        ran.stderr
+    );
+    for args in [&["list", "-n", "2", "--offset", "2"][..], &["list", "-n", "3"], &["list"]] {
+        assert_eq!(repo.wf(args).ok().stderr, "", "{args:?}");
+    }
+    let found = repo.wf(&["search", "-n", "1", "issue"]).ok();
+    assert_eq!(found.stderr, "note: 1 of 3 issues; `--limit 3` shows all\n");
+}

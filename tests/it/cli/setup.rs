@@ -1,0 +1,98 @@
+//! `setup`, and `--version`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox};
+
+/// A user with an empty home, for whom only these shells are installed.
+fn user(sandbox: &Sandbox, shells: &[&str]) -> (Repo, PathBuf) {
+    let (home, bin) = (sandbox.root().join("ada"), sandbox.root().join("shells"));
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::create_dir_all(&bin).unwrap();
+    for shell in shells {
+        std::fs::write(bin.join(shell), "").unwrap();
+    }
+    let repo = ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "BASH_COMPLETION_USER_DIR"]
+        .iter()
+        .fold(sandbox.repo("a"), |repo, name| repo.without_env(name));
+    (repo.with_env("HOME", home.to_str().unwrap()).with_env("PATH", bin.to_str().unwrap()), home)
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+fn states(answer: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    answer["parts"].as_array().unwrap().iter().map(|it| (text(&it["part"]), text(&it["state"]))).collect()
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(part, state)| ((*part).to_owned(), (*state).to_owned())).collect()
+}
+
+#[test]
+fn everything_is_put_where_the_shells_of_a_user_look_and_taken_back() {
+    let sandbox = Sandbox::new();
+    let (repo, home) = user(&sandbox, &["bash", "fish"]);
+    let answer = repo.wf(&["setup", "--json"]).ok().json();
+    let expected =
+        [("manual", "installed"), ("bash", "installed"), ("zsh", "skipped"), ("fish", "installed")];
+    assert_eq!(states(&answer), pairs(&expected));
+    let bash = home.join(".local/share/bash-completion/completions/git-wf");
+    assert!(std::fs::read_to_string(&bash).unwrap().contains("_git_wf()"));
+    assert!(home.join(".config/fish/completions/git-wf.fish").exists());
+    assert!(home.join(".local/share/man/man1/git-wf.1").exists());
+    let written = files(&home);
+    // A second run writes the same; files of others stay.
+    std::fs::write(home.join(".local/share/man/man1/other.1"), "other").unwrap();
+    let said = repo.wf(&["setup"]).ok().stdout;
+    assert!(said.contains(" manual pages in ~/.local/share/man\n"), "{said}");
+    assert!(said.contains("installed the completion for bash in ~/.local/share/bash-completion/"), "{said}");
+    assert!(said.contains("skipped zsh, which is not installed\n"), "{said}");
+    assert_eq!(files(&home).len(), written.len() + 1);
+    let answer = repo.wf(&["setup", "--uninstall", "--json"]).ok().json();
+    let expected = [("manual", "removed"), ("bash", "removed"), ("zsh", "absent"), ("fish", "removed")];
+    assert_eq!(states(&answer), pairs(&expected));
+    assert_eq!(files(&home), [home.join(".local/share/man/man1/other.1")]);
+    let again = repo.wf(&["setup", "--uninstall"]).ok().stdout;
+    assert!(again.starts_with("no manual pages in ~/.local/share/man\n"), "{again}");
+}
+
+#[test]
+fn a_completion_that_someone_else_wrote_stays() {
+    let sandbox = Sandbox::new();
+    let (repo, home) = user(&sandbox, &[]);
+    let fish = home.join(".config/fish/completions/git-wf.fish");
+    std::fs::create_dir_all(fish.parent().unwrap()).unwrap();
+    std::fs::write(&fish, "# mine\n").unwrap();
+    repo.wf(&["setup", "--uninstall"]).ok();
+    assert_eq!(std::fs::read_to_string(&fish).unwrap(), "# mine\n");
+    let error = repo.without_env("HOME").wf(&["setup", "--json"]).fails(1).json_error();
+    assert_eq!(error["code"], "no-directory");
+    std::fs::remove_dir_all(home.join(".config")).unwrap();
+    std::fs::write(home.join(".local"), "a file").unwrap();
+    assert_eq!(repo.wf(&["setup", "--json"]).fails(1).json_error()["code"], "cannot-write");
+}
+
+#[test]
+fn the_version_names_the_format_and_git() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(repo.wf(&["-V"]).ok().stdout, format!("git-wf {version}\n"));
+    let git = repo.git(&["version"]).ok().line().replace("git version ", "");
+    let said = repo.wf(&["--version"]).ok().stdout;
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with(&format!("git-wf {version} (")), "{said}");
+    assert_eq!(lines[1..], ["format 1", &format!("git {git}")]);
+    let answer = repo.wf(&["--version", "--json"]).ok().json();
+    assert_eq!(
+        (&answer["version"], &answer["format"], &answer["git"]),
+        (&json!(version), &json!(1), &json!(git))
+    );
+    assert_eq!(repo.wf(&["list", "-V"]).ok().stdout, format!("git-wf {version}\n"));
+}

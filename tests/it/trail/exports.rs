@@ -1,0 +1,108 @@
+//! `export agent-trace` and `export in-toto`: what was done, in the formats of others.
+
+use serde_json::{Value, json};
+
+use super::agents::{executed, session};
+use super::signatures::{made_key, signs_with};
+use crate::support::{Published, REF, Ran, Repo, Sandbox};
+
+fn records(repo: &Repo, of: &str) -> (Vec<Value>, String) {
+    let Ran { stdout, stderr, .. } = repo.wf(&["export", "agent-trace", of]).ok();
+    let records: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for record in &records {
+        Published::schema("agent-trace-0.1.json").fits(record);
+    }
+    (records, stderr)
+}
+
+#[test]
+fn added_lines_are_traced_to_the_agent_at_work_and_its_plan() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    repo.write("odd \"name\".txt", "1\n2\n3\n");
+    repo.git(&["add", "-A"]).ok();
+    let text = "first\nnew\nlast\n";
+    let commit = repo.commit("src/a.txt", text, "Write around it");
+    let (before, _) = records(&repo, &commit);
+    assert_eq!(before[0]["files"][0]["conversations"][0]["contributor"], json!({"type": "unknown"}));
+    session(&repo, "claude", "2026-01-01T00:00:00.000Z", "2098-01-01T00:00:00.000Z");
+    let (records_of_one, stderr) = records(&repo, &commit);
+    assert_eq!((records_of_one.len(), stderr.as_str()), (1, ""));
+    let record = &records_of_one[0];
+    assert_eq!((&record["vcs"]["revision"], &record["tool"]["name"]), (&json!(commit), &json!("git-wf")));
+    let files: Vec<_> = record["files"].as_array().unwrap().iter().collect();
+    let of = |path: &str| &files.iter().find(|it| it["path"] == path).unwrap()["conversations"];
+    let [range, last] = [(1, 1), (3, 3)].map(|(from, to)| json!({"start_line": from, "end_line": to}));
+    assert_eq!(of("src/a.txt")[0]["ranges"], json!([range, last]));
+    assert_eq!(of("odd \"name\".txt")[0]["ranges"], json!([{"start_line": 1, "end_line": 3}]));
+    assert_eq!(of("src/a.txt")[0]["contributor"], json!({"type": "ai", "model_id": "m-1"}));
+    assert_eq!(of("src/a.txt")[0]["related"][0], json!({"type": "issue", "url": "wf://issue/ISS-001"}));
+    let work = &record["metadata"]["git-wf"][0];
+    assert_eq!((&work["issue_id"], &work["made_by"]["session_id"]), (&json!("ISS-001"), &json!("s-1")));
+    // Equal stores give equal records.
+    assert_eq!(records(&repo, &commit).0, records_of_one);
+    let (all, stderr) = records(&repo, &format!("{commit}~2..{commit}"));
+    assert_eq!((all.len(), stderr.as_str()), (2, ""));
+    assert_eq!(all[1], records_of_one[0]);
+}
+
+#[test]
+fn commits_of_nobody_are_counted_and_unknown_ones_refused() {
+    let sandbox = Sandbox::new();
+    let (repo, commit) = executed(&sandbox);
+    let (none, stderr) = records(&repo, &format!("{commit}~1"));
+    assert_eq!((none, stderr.as_str()), (vec![], "note: left out 1 commit that no execution links\n"));
+    let answer = repo.json(&["export", "agent-trace", &commit, "-o", "trace.jsonl"]);
+    assert_eq!(answer, json!({"output": "trace.jsonl", "records": 1, "unlinked": 0, "without_lines": 0}));
+    for of in ["no-such", "no-such..HEAD", "--output=x"] {
+        let args = ["export", "agent-trace", "--json", "--output", "x", "--", of];
+        assert_eq!(repo.wf(&args).fails(1).json_error()["code"], "not-found", "{of}");
+    }
+    assert!(!repo.path().join("x").exists());
+    repo.refused(2, &["export", "agent-trace", "HEAD"]);
+}
+
+#[test]
+fn a_statement_has_the_commits_as_its_subject_and_what_the_audit_found() {
+    let sandbox = Sandbox::new();
+    let (repo, commit) = executed(&sandbox);
+    let statement = repo.wf(&["export", "in-toto"]).ok().json();
+    Published::schema("in-toto-statement-1.json").fits(&statement);
+    assert_eq!(statement["subject"], json!([{"digest": {"gitCommit": commit}}]));
+    let predicate = &statement["predicate"];
+    assert_eq!(predicate["store"]["digest"]["gitCommit"], json!(repo.git(&["rev-parse", REF]).ok().line()));
+    let (audit, execution) = (repo.json(&["audit"]), &predicate["executions"][0]);
+    assert_eq!(predicate["findings"], audit["findings"]);
+    assert_eq!(predicate["commits"][0]["executions"][0]["executionId"], execution["id"]);
+    let digest = format!("sha256:{}", predicate["plans"][0]["digest"]["sha256"].as_str().unwrap());
+    let issue = repo.json(&["show", "ISS-001"]);
+    assert_eq!(json!(digest), issue["executions"][0]["plan_digest"]);
+    assert_eq!(execution["planDigest"], json!(digest));
+    assert_eq!(predicate["policy"], repo.json(&["policy"]));
+    let empty =
+        repo.wf(&["export", "in-toto", "HEAD..HEAD", "--output", "x", "--json"]).fails(3).json_error();
+    assert!(empty["hint"].as_str().unwrap().contains("git wf export in-toto RANGE"), "{empty}");
+    repo.refused(2, &["export", "in-toto"]);
+    repo.refused(2, &["export", "in-toto", "--sign"]);
+}
+
+#[test]
+fn a_statement_is_signed_with_the_key_of_git() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    repo.git(&["config", "gpg.format", "ssh"]).ok();
+    let error = repo.refused(1, &["export", "in-toto", "-o", "audit.json", "--sign"]);
+    assert_eq!(error["code"], "no-signing-key");
+    assert!(!repo.path().join("audit.json").exists());
+    let Some(key) = made_key(&sandbox, &repo, "ada") else { return };
+    signs_with(&repo, &key);
+    let answer = repo.json(&["export", "in-toto", "-o", "audit.json", "--sign"]);
+    assert_eq!(answer, json!({"output": "audit.json", "signature": "audit.json.sig"}));
+    let check = "ssh-keygen -Y check-novalidate -n git-wf -s audit.json.sig";
+    repo.sh(&["-c", &format!("{check} < audit.json")]).ok();
+    assert_ne!(repo.sh(&["-c", &format!("sed s/ISS-001/ISS-002/ audit.json | {check}")]).code, 0);
+    repo.git(&["config", "gpg.ssh.program", "no-such-program"]).ok();
+    assert_eq!(repo.refused(1, &["export", "in-toto", "-o", "x", "--sign"])["code"], "cannot-sign");
+    repo.git(&["config", "gpg.format", "pigeon"]).ok();
+    assert_eq!(repo.refused(1, &["export", "in-toto", "-o", "x", "--sign"])["code"], "config");
+}
