@@ -36,9 +36,10 @@ pub(super) fn print(words: &[OsString]) -> ExitCode {
         format: FORMAT,
         git: git_version(),
     };
+    let is_json = context.json();
     let screen = &mut context.screen;
-    let written = match (context.json(), is("-V")) {
-        (true, _) => context.screen.print_json(&answer),
+    let written = match (is_json, is("-V")) {
+        (true, _) => screen.print_json(&answer),
         (false, true) => writeln!(screen, "git-wf {}", answer.version),
         (false, false) => {
             let commit =

@@ -79,7 +79,22 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         section(screen, Some(&heading))?;
         writeln!(screen, "{}", indent(&comment.body, 4))?;
     }
-    work(screen, contents, now)
+    work(screen, contents, now)?;
+    left_out(screen, view, contents)
+}
+
+/// Names what is not shown here, and the commands that show it.
+fn left_out(screen: &mut Screen, view: &IssueView, contents: &Contents) -> io::Result<()> {
+    let bound = view.issue.bound_solution_id.as_ref();
+    let plan = bound.or_else(|| contents.solutions.last().map(|plan| &plan.id));
+    let plan = plan.map(|id| format!("`git wf show {id}` shows the tasks of the plan"));
+    let ended = contents.executions.last().filter(|it| !it.checks.is_empty() || !it.sessions.is_empty());
+    let ended = ended.map(|it| format!("`git wf show {}` all of its execution", it.execution.id.short()));
+    let all: Vec<String> = plan.into_iter().chain(ended).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    writeln!(screen, "\n{}", screen.painter().paint(style::DIM, &all.join("; ")))
 }
 
 /// When and why it was closed or cancelled.

@@ -9,7 +9,9 @@ use super::lifecycle::Lifecycle;
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::{ExtendedContext, Issue, Source};
+use crate::model::op::Other;
 use crate::model::priority::Priority;
+use crate::model::remedy::Call;
 use crate::model::schema::Shape;
 use crate::model::{strict, typed};
 use crate::ops::Refusal;
@@ -132,6 +134,7 @@ impl IssueInput {
         let wrong = |fault: &str| {
             Refusal::new(Code::InvalidJson, format!("{name} is not an issue: {fault}"))
                 .hint("an issue is a JSON object with title, context, priority, tags, …")
+                .remedy(Call::new(Other::Schema, ["issue-input"]).flag("example"), "shows one")
         };
         let mut value = strict::parse_text(text).map_err(|fault| wrong(&strict::strict_fault(&fault)))?;
         let kind = match &mut value {

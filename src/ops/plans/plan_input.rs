@@ -32,6 +32,7 @@ pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<PlanInput>
     let refused = |code, why| {
         Refusal::new(code, why)
             .hint("a plan is a JSON object; for several, use an array or one object per line")
+            .remedy(Call::new(Other::Schema, ["solution"]).flag("example"), "shows one")
     };
     let plans = plan_check::split(text).map_err(|fault| match &fault {
         Fault::Json(error) => {

@@ -129,7 +129,8 @@ fn inputs(session: &Session, name: &str, text: &str) -> Result<Vec<ConflictInput
     };
     if list.is_empty() {
         return Err(Refusal::nothing("the input declares no conflict")
-            .hint("give a conflict as a JSON object, or a list of them"));
+            .hint("give a conflict as a JSON object, or a list of them")
+            .remedy(Call::new(Other::Schema, ["queue-conflict-input"]).flag("example"), "shows one"));
     }
     let mut found = Vec::new();
     for (n, one) in list.into_iter().enumerate() {

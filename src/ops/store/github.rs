@@ -112,7 +112,8 @@ pub(crate) fn comment_for_github(session: &Session, input: &Reply) -> Answer<Git
         .and_then(|execution| Some((execution, folder.solution(&execution.execution.solution_id)?)));
     let Some((execution, solution)) = executed else {
         return Err(Refusal::new(Code::NotExecuted, format!("no plan of `{id}` was executed"))
-            .hint("the comment says what was done; execute a plan first"));
+            .hint("the comment says what was done; execute a plan first")
+            .remedy(Call::new(Op::Next, ["ITEM"]), "claims one"));
     };
     let plan = solution.typed_plan();
     let body = completion(&plan, execution);

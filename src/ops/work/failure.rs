@@ -9,6 +9,8 @@ use crate::model::code::Code;
 use crate::model::execution::{Execution, Failure as Reported};
 use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::op::Other;
+use crate::model::remedy::Call;
 use crate::model::strict::{self, strict_fault};
 use crate::model::task_id::TaskId;
 use crate::model::typed;
@@ -95,6 +97,7 @@ impl FailureReport {
 fn not_one(why: &str) -> Refusal {
     Refusal::new(Code::InvalidJson, format!("the text is not a failure as JSON: {why}"))
         .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
+        .remedy(Call::new(Other::Schema, ["failure-input"]).flag("example"), "shows one")
 }
 
 /// The details of the feedback on a failed execution, besides its text.
