@@ -8,7 +8,7 @@ use crate::support::{Sandbox, plan_on};
 fn before_init_it_says_what_init_would_do() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    let said = repo.wf(&[]).ok();
+    let said = repo.wf(&[]).ok().stdout;
     assert!(said.contains("`git wf init` creates that ref"), "{said}");
     assert_eq!(repo.wf(&["--json"]).json()["next"][0]["operation"], "init");
     assert!(repo.wf(&["list"]).code != 0, "nothing was created");
@@ -29,7 +29,7 @@ fn it_says_what_is_ready_and_blocked_and_what_waits_for_whom() {
     assert_eq!((&home["ready"]["count"], &home["blocked"]["count"]), (&json!(1), &json!(1)), "{home}");
     assert_eq!(home["blocked"]["first"][0]["blocked_by"][0]["issue_id"], "ISS-001");
     assert_eq!(home["next"][0]["operation"], "next");
-    let said = repo.wf(&[]).ok();
+    let said = repo.wf(&[]).ok().stdout;
     assert!(said.contains("ready (1)") && said.contains("blocked (1)"), "{said}");
 
     repo.wf(&["next", "--local"]).ok();
