@@ -7,9 +7,7 @@ use super::clock::Clock;
 use super::error::StoreError;
 use super::snapshot::Snapshot;
 use super::transaction::identity::Acting;
-use crate::git::{
-    Environment, Git, ObjectId, Repository, SignError, Signed, Transport, is_ref_name,
-};
+use crate::git::{Environment, Git, ObjectId, Repository, SignError, Signed, Transport, is_ref_name};
 use crate::model::time::Time;
 use crate::rules::lease;
 

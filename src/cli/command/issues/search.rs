@@ -21,7 +21,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let done = issues::search(&*context.session()?, &args.text.join(" "), args.limit)?;
     let (shown, total) = (done.view.hits.len(), done.view.total);
     if shown < total && !context.screen.is_terminal() {
-        context.tell([Notice::note(format!("{shown} of {total} issues; `--limit {total}` shows all"))]);
+        context
+            .show_notices([Notice::note(format!("{shown} of {total} issues; `--limit {total}` shows all"))]);
     }
     context.answer(done, |found, _, screen| print::search::found(screen, found))
 }

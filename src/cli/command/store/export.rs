@@ -232,7 +232,7 @@ fn stated(context: &mut Context, range: &[String], output: Option<&Path>, sign: 
     document.push(b'\n');
     let Some(path) = output else {
         context.screen.json_lines()?.write_all(&document)?;
-        context.tell(done.notices);
+        context.show_notices(done.notices);
         return Ok(Exit::Done);
     };
     let signed = if sign { Some(trail::sign(&session, &document)?) } else { None };
