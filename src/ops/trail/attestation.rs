@@ -150,9 +150,10 @@ pub(crate) fn attestation(session: &Session, range: &[String]) -> Answer<Stateme
 /// No key, or the program of git's settings fails.
 pub(crate) fn sign(session: &Session, document: &[u8]) -> Result<Signed, Refusal> {
     let store = session.store();
-    let who = store.git().who(true).map_err(StoreError::Git)?;
+    let ident = store.git().ident(true).map_err(StoreError::Git)?;
     // `Name <email> seconds offset`
-    let person = who.ok().and_then(|who| who.rfind('>').map(|at| who[..=at].to_owned())).unwrap_or_default();
+    let person =
+        ident.ok().and_then(|who| who.rfind('>').map(|at| who[..=at].to_owned())).unwrap_or_default();
     store.sign(document, &person).map_err(|error: SignError| error.into())
 }
 
