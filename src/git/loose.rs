@@ -1,5 +1,6 @@
 //! Writes loose objects as git does, including the names of temporary files, so that the next `git prune` removes
-//! what a killed process left behind.
+//! what a killed process left behind. gix's own writer uses other names, no `core.fsync`, and a compressor for each
+//! object.
 
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,5 @@
-//! Writes one pack, object by object: only the id and the offset of each object stay in memory.
+//! Writes one pack, object by object: only the id and the offset of each object stay in memory. gix-pack must be
+//! told the number of objects first.
 //!
 //! Until it is finished, a pack has a temporary name. Files left behind by a killed process are removed when a later
 //! pack is written, once they are a day old.

@@ -1,4 +1,5 @@
-//! The files in which two trees differ. A subtree that is equal on both sides is never opened.
+//! The files in which two trees differ. A subtree that is equal on both sides is never opened. By hand, since gix-diff
+//! decodes trees as they are: these come from strangers, and go through the checks and the cache of `trees.rs`.
 
 use std::collections::{BTreeSet, HashMap};
 

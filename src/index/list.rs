@@ -51,8 +51,9 @@ pub(crate) struct Filter {
     pub(crate) search: Option<String>,
 }
 
-/// The order; ties are broken by id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An order; ties are broken by id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Sort {
     /// The most urgent first, then the oldest.
     Priority,
@@ -62,7 +63,7 @@ pub(crate) enum Sort {
     Updated,
     /// By id.
     Id,
-    /// In the order of the workflow.
+    /// In the order of the work.
     Status,
     /// By title, in lower case.
     Title,

@@ -1,5 +1,5 @@
 //! Issues as a table for spreadsheets (RFC 4180). A spreadsheet runs a cell that begins like a formula; such a cell
-//! begins with an apostrophe here, which spreadsheets do not show.
+//! begins with an apostrophe here, which spreadsheets do not show. The quoting is one line, so it needs no crate.
 
 use std::io::{self, Write};
 

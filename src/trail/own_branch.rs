@@ -4,7 +4,7 @@
 //! A branch is newer than the claim if its name did not exist when the claim was made. Dates are not precise enough,
 //! since git's reflogs have whole seconds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::active::{self, Active};
 use crate::git::checked_out_in;
@@ -26,9 +26,19 @@ pub(crate) enum Relation {
     Other,
 }
 
-/// `<git directory of the worktree>/wf/branches`: one name per line.
-fn path(store: &Store) -> PathBuf {
-    store.git_dir().join("wf/branches")
+/// `wf/branches` in the git directory of a worktree: one name per line.
+fn path(git_dir: &Path) -> PathBuf {
+    git_dir.join("wf/branches")
+}
+
+/// What [`note`] recorded there; `None` if nothing.
+fn noted(git_dir: &Path) -> Result<Option<String>, StoreError> {
+    let path = path(git_dir);
+    match std::fs::read_to_string(&path) {
+        Ok(names) => Ok(Some(names)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(StoreError::io(path)(source)),
+    }
 }
 
 /// Records the existing branches when a claim is made.
@@ -40,7 +50,7 @@ pub(crate) fn note(store: &Store) -> Result<(), StoreError> {
         text.push_str(&branch.name());
         text.push('\n');
     }
-    let path = path(store);
+    let path = path(&store.git_dir());
     std::fs::create_dir_all(store.git_dir().join("wf")).map_err(StoreError::io(&path))?;
     std::fs::write(&path, text).map_err(StoreError::io(&path))
 }
@@ -54,7 +64,7 @@ pub(crate) fn renamed(
     last: Option<&CommitHash>,
 ) -> Result<Option<(String, CommitHash)>, StoreError> {
     let Some(git_dir) = active::git_dir_of(store, id)? else { return Ok(None) };
-    let Ok(known) = std::fs::read_to_string(git_dir.join("wf/branches")) else { return Ok(None) };
+    let Some(known) = noted(&git_dir)? else { return Ok(None) };
     let failed = StoreError::object("cannot read the branches");
     let last = last.and_then(|last| store.commit_here(last));
     let mut found = Vec::new();
@@ -93,7 +103,7 @@ pub(crate) fn relation(
         return Ok(Relation::Own);
     }
     // An older version did not record the branches.
-    let Ok(known) = std::fs::read_to_string(path(store)) else { return Ok(Relation::Other) };
+    let Some(known) = noted(&store.git_dir())? else { return Ok(Relation::Other) };
     if known.lines().any(|name| name == branch) {
         return Ok(Relation::Other);
     }

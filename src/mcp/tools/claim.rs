@@ -9,7 +9,7 @@ use super::{Call, Tool};
 use crate::mcp::progress::Steps;
 use crate::model::agent_session::{AgentSession, SessionProtocol};
 use crate::model::op::Op;
-use crate::ops::work::{self, ClaimRequest, DetailView, PrimedTask, Started, What};
+use crate::ops::work::{self, ClaimRequest, Claimable, DetailView, PrimedTask, Started};
 use crate::ops::{Answer, Refusal, Session};
 
 pub(super) struct Claim;
@@ -78,9 +78,9 @@ impl Tool for Claim {
             (Some(_), Some(_)) => {
                 return Err(Refusal::usage("`issue` and `item` exclude each other").hint("give one of them"));
             }
-            (Some(issue), None) => What::Issue(issue, None),
-            (None, Some(item)) => What::Item(item),
-            (None, None) => What::First,
+            (Some(issue), None) => Claimable::Issue(issue, None),
+            (None, Some(item)) => Claimable::Item(item),
+            (None, None) => Claimable::First,
         };
         let worktree = match input.worktree {
             None | Some(Worktree::Beside(false)) => None,

@@ -60,7 +60,7 @@ pub(super) struct Input {
     /// Also completed, closed and cancelled issues, which are left out otherwise unless `status` names them.
     all: bool,
     /// The order (default: by relevance with a query, else by priority).
-    sort: Option<SortBy>,
+    sort: Option<Sort>,
     /// The fields to show (default: id, title, status, priority, tags, bound_solution_id).
     fields: Vec<String>,
     /// At most this many issues (default 20, at most 100).
@@ -68,37 +68,6 @@ pub(super) struct Input {
     limit: Option<usize>,
     /// The `next_cursor` of the page before.
     cursor: Option<String>,
-}
-
-/// An order.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum SortBy {
-    /// The most urgent first, then the oldest.
-    Priority,
-    /// The newest first.
-    Created,
-    /// The last changed first.
-    Updated,
-    /// By id.
-    Id,
-    /// In the order of the work.
-    Status,
-    /// By title.
-    Title,
-}
-
-impl From<SortBy> for Sort {
-    fn from(by: SortBy) -> Self {
-        match by {
-            SortBy::Priority => Self::Priority,
-            SortBy::Created => Self::Created,
-            SortBy::Updated => Self::Updated,
-            SortBy::Id => Self::Id,
-            SortBy::Status => Self::Status,
-            SortBy::Title => Self::Title,
-        }
-    }
 }
 
 /// A page of issues.
@@ -158,7 +127,7 @@ impl Input {
             search: self.query,
             ..Filter::default()
         };
-        let sort = self.sort.map_or(Sort::Priority, Sort::from);
+        let sort = self.sort.unwrap_or(Sort::Priority);
         List { filter, since: self.since, until: self.until, sort, offset, limit: Some(limit) }
     }
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::new_worktree::NewWorktree;
-use super::pick::{From, Picked};
-use super::take::{ClaimRequest, What};
+use super::pick::{Picked, Picker};
+use super::take::{ClaimRequest, Claimable};
 use super::{publish, set_aside};
 use crate::index::Index;
 use crate::model::code::Code;
@@ -54,15 +54,15 @@ pub(super) fn pick(
 ) -> Result<Picked, Refusal> {
     let queue = wish.queue.as_deref();
     let item = match &wish.what {
-        What::First => None,
-        What::Item(text) => {
+        Claimable::First => None,
+        Claimable::Item(text) => {
             let named = match queue.filter(|_| !text.contains(':')) {
                 Some(queue) => format!("{}:{text}", resolve::queue(tx, queue)?),
                 None => text.clone(),
             };
             Some(queue::item_in(tx, store, index, &named)?)
         }
-        What::Issue(text, force) => {
+        Claimable::Issue(text, force) => {
             let id = resolve::issue(tx, text)?;
             let folder = existing(tx, &id)?;
             let bound = folder.issue.record.bound_solution_id.clone();
@@ -85,7 +85,7 @@ pub(super) fn pick(
         }
     };
     let queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
-    let from = From { store, index, remote, allow_overlap: wish.allow_overlap };
+    let from = Picker { store, index, remote, allow_overlap: wish.allow_overlap };
     match item {
         Some((queue, item)) => from.named(tx, &queue, &item),
         None => from.first(tx, queue.as_ref()),

@@ -69,7 +69,7 @@ pub(crate) use report::Report;
 pub(crate) use retry::{Retried, Retry, retry};
 pub(crate) use session::{Conversation, record_session, recorded};
 pub(crate) use start_task::{Started, start_task};
-pub(crate) use take::{ClaimRequest, What, claim};
+pub(crate) use take::{ClaimRequest, Claimable, claim};
 pub(crate) use target::{Target, issue_of, target};
 pub(crate) use unlinked::notice_of_hooks;
 pub(crate) use verify::{Observer, Test, Verification, Verified, verification};

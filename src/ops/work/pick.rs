@@ -23,7 +23,7 @@ use crate::store::{Store, Tx, layout, records};
 use crate::sync;
 
 /// Who is asking, and which items are acceptable besides ready ones.
-pub(super) struct From<'a> {
+pub(super) struct Picker<'a> {
     pub(super) store: &'a Store,
     /// The index, if there is one.
     pub(super) index: Option<&'a Index<'a>>,
@@ -80,7 +80,7 @@ fn is_executing(issue: &IssueFacts) -> bool {
         && issue.holder.as_ref().is_some_and(|holder| holder.status == ExecutionStatus::Executing)
 }
 
-impl From<'_> {
+impl Picker<'_> {
     /// The first item that can be claimed, over all queues that are served.
     pub(super) fn first(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
         let in_front = in_index_of(tx, self.store, self.index, |index| {

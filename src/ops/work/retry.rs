@@ -16,7 +16,7 @@ use crate::ops::queue::World;
 use crate::ops::{Answer, Notice, Refusal, Session, plans};
 use crate::rules::readiness::Blocker;
 use crate::rules::{facts, replan};
-use crate::store::{Read, Store, Tx, records, resolve};
+use crate::store::{Read, Store, StoreError, Tx, records, resolve};
 
 /// What to queue again.
 #[derive(Debug, Default)]
@@ -127,7 +127,11 @@ fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<RetryOutc
     if records::execution_ids(tx, id)?.is_empty() {
         return Ok(RetryOutcome::Nothing);
     }
-    let Ok(Some(folder)) = records::issue(tx, id) else { return Ok(RetryOutcome::Nothing) };
+    let folder = match records::issue(tx, id) {
+        Ok(Some(folder)) => folder,
+        Ok(None) | Err(StoreError::Broken { .. }) => return Ok(RetryOutcome::Nothing),
+        Err(error) => return Err(error.into()),
+    };
     if facts::status(&folder) != IssueStatus::Failed {
         return Ok(RetryOutcome::Nothing);
     }

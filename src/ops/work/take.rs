@@ -22,7 +22,7 @@ use crate::trail::active;
 
 /// The requested item.
 #[derive(Debug, Default)]
-pub(crate) enum What {
+pub(crate) enum Claimable {
     /// The first ready one.
     #[default]
     First,
@@ -36,7 +36,7 @@ pub(crate) enum What {
 #[derive(Debug, Default)]
 pub(crate) struct ClaimRequest {
     /// Which item.
-    pub(crate) what: What,
+    pub(crate) what: Claimable,
     /// Only from this queue.
     pub(crate) queue: Option<String>,
     /// Also accept an item that shares files with a running execution, or with an item before it.
@@ -160,9 +160,9 @@ fn refuse_other(
     held: &ExecutionFolder,
 ) -> Result<(), Refusal> {
     let is_other = match &wish.what {
-        What::First => false,
-        What::Item(text) => queue::item(store, read, text)?.1.solution_id != held.execution.solution_id,
-        What::Issue(text, _) => resolve::issue(read, text)? != held.execution.issue_id,
+        Claimable::First => false,
+        Claimable::Item(text) => queue::item(store, read, text)?.1.solution_id != held.execution.solution_id,
+        Claimable::Issue(text, _) => resolve::issue(read, text)? != held.execution.issue_id,
     };
     let queue = wish.queue.as_deref().map(|text| resolve::queue(read, text)).transpose()?;
     if is_other || queue.is_some_and(|queue| held.execution.queue_id.as_ref() != Some(&queue)) {

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use crate::cli::command::work::wait;
 use crate::cli::{Context, Failure, Outcome, print};
-use crate::ops::work::{ClaimRequest, What};
+use crate::ops::work::{ClaimRequest, Claimable};
 use crate::rules::lease;
 
 /// Claim the next ready item and execute it in this worktree
@@ -48,7 +48,12 @@ fn parse_timeout(text: &str) -> Result<u64, String> {
 
 impl Options {
     /// Claims an item with these options, and waits for it if requested.
-    pub(in crate::cli) fn take(self, what: What, queue: Option<String>, context: &mut Context) -> Outcome {
+    pub(in crate::cli) fn take(
+        self,
+        what: Claimable,
+        queue: Option<String>,
+        context: &mut Context,
+    ) -> Outcome {
         let Self { allow_overlap, local, wait: limit, worktree } = self;
         let session = context.session()?;
         let wish = ClaimRequest { what, queue, allow_overlap, local, worktree, is_fresh: false, agent: None };
@@ -58,5 +63,5 @@ impl Options {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    args.options.take(args.item.map_or(What::First, What::Item), args.queue, context)
+    args.options.take(args.item.map_or(Claimable::First, Claimable::Item), args.queue, context)
 }

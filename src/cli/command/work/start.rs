@@ -1,6 +1,6 @@
 use crate::cli::command::work::next::Options;
 use crate::cli::{Context, Force, Outcome};
-use crate::ops::work::What;
+use crate::ops::work::Claimable;
 
 /// Queue the bound plan of an issue, if needed, and claim it
 #[derive(Debug, clap::Args)]
@@ -17,5 +17,5 @@ pub(crate) struct Args {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    args.options.take(What::Issue(args.issue, args.force.why()), args.queue, context)
+    args.options.take(Claimable::Issue(args.issue, args.force.why()), args.queue, context)
 }

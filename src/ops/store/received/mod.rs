@@ -89,7 +89,9 @@ fn received_within(
             None => {}
         }
     }
-    if let Some(old) = old.filter(|old| !store.is_ancestor(*old, new).unwrap_or(false)) {
+    if let Some(old) = old
+        && !store.is_ancestor(old, new)?
+    {
         return Ok(vec![format!("{new} does not descend from {old}, where the ref is now").into()]);
     }
     let steps = store.commits_between(old, new)?;

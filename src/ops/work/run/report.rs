@@ -53,5 +53,5 @@ fn is_merged(store: &Store, branch: &str) -> Result<Option<bool>, Refusal> {
         return Ok(None);
     }
     let (Some(tip), Some(head)) = (store.read_ref(branch)?, store.head()?) else { return Ok(None) };
-    Ok(store.repo().is_ancestor(tip, head).ok())
+    Ok(Some(store.is_ancestor(tip, head)?))
 }

@@ -17,7 +17,7 @@ use crate::ops::work::run::paths::unlock;
 use crate::ops::work::run::steps;
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::RunUpdate;
-use crate::ops::work::{self, ClaimRequest, What};
+use crate::ops::work::{self, ClaimRequest, Claimable};
 use crate::ops::{Kind, Notice, Refusal, issues};
 use crate::rules::audit;
 use crate::rules::facts;
@@ -160,8 +160,9 @@ impl Driver<'_> {
             // Two clones may have put it into a queue of their own each.
             let log = Progress::of(&self.log);
             let queue = log.issue(issue).and_then(|it| it.queue_id);
-            let what =
-                What::Item(queue.map_or_else(|| solution.to_string(), |queue| format!("{queue}:{solution}")));
+            let what = Claimable::Item(
+                queue.map_or_else(|| solution.to_string(), |queue| format!("{queue}:{solution}")),
+            );
             let wish = ClaimRequest {
                 what,
                 worktree: Some(Some(tree.clone())),
