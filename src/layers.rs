@@ -9,6 +9,7 @@ use crate::model::code::Code;
 const FLOORS: &[&str] = &[
     "cli",
     "mcp",
+    "web",
     "hooks",
     "ui",
     "ops",
@@ -33,12 +34,15 @@ const RESERVED: &[Reserved] = &[
     // Front ends read arguments, and decide what a refusal is for the process.
     Reserved { words: &["clap", "ExitCode"], only: &["cli"] },
     Reserved { words: &["rusqlite"], only: &["index"] },
-    Reserved { words: &["rmcp", "tokio"], only: &["mcp"] },
+    Reserved { words: &["rmcp"], only: &["mcp"] },
+    Reserved { words: &["hyper", "maud", "pulldown_cmark"], only: &["web"] },
+    Reserved { words: &["tokio"], only: &["mcp", "web"] },
     Reserved {
         words: &["std::fs", "std::process", "std::net", "SystemTime", "Instant::now", "getrandom"],
         only: &[
             "cli",
             "mcp",
+            "web",
             "hooks",
             "ui",
             "ops",
@@ -72,7 +76,7 @@ fn crosses(floor: &str, depth: usize, line: &str) -> bool {
 }
 
 /// Front ends read the environment and hand it down.
-const FRONT_ENDS: &[&str] = &["cli", "mcp", "hooks", "ui", "main.rs", "lib.rs"];
+const FRONT_ENDS: &[&str] = &["cli", "mcp", "web", "hooks", "ui", "main.rs", "lib.rs"];
 
 /// Files below the front ends that still use `std::env`, and why.
 const NAMES_ENV: &[(&str, &str)] = &[

@@ -20,6 +20,8 @@ mod store;
 mod sync;
 mod trail;
 mod ui;
+#[cfg(feature = "web")]
+mod web;
 
 #[cfg(test)]
 mod layers;

@@ -45,16 +45,16 @@ struct Arguments {
 }
 
 macro_rules! commands {
-    ($($group:literal { $($(#[$attr:meta])* $variant:ident = $module:ident $(:: $rest:ident)?),+ $(,)? })+) => {
+    ($($group:literal { $($(#[$attr:meta])* $variant:ident $(if $feature:literal)? = $module:ident $(:: $rest:ident)?),+ $(,)? })+) => {
         #[derive(Debug, Subcommand)]
         #[command(defer = true)]
         enum Command {
-            $($($(#[$attr])* $variant(command::$module$(::$rest)?::Args),)+)+
+            $($($(#[cfg(feature = $feature)])? $(#[$attr])* $variant(command::$module$(::$rest)?::Args),)+)+
         }
 
         fn dispatch(command: Command, context: &mut Context) -> Outcome {
             match command {
-                $($(Command::$variant(args) => command::$module$(::$rest)?::run(args, context),)+)+
+                $($($(#[cfg(feature = $feature)])? Command::$variant(args) => command::$module$(::$rest)?::run(args, context),)+)+
             }
         }
 
@@ -106,6 +106,7 @@ commands! {
         Agents = work::agents,
         Run = work::run,
         Mcp = work::mcp,
+        Web if "web" = work::web,
     }
     "the trail" {
         Trace = trail::trace,

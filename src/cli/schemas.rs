@@ -19,6 +19,8 @@ use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
 use crate::cli::command::store::setup;
 use crate::cli::command::store::{export, export_ccw};
+#[cfg(feature = "web")]
+use crate::cli::command::work::web;
 use crate::cli::print::run_events::RunNews;
 use crate::cli::version;
 use crate::hooks::install::HookState;
@@ -398,6 +400,12 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<help::HelpAnswer>(Sort::Answer, "help", "`help`"),
     kind::<setup::SetupAnswer>(Sort::Answer, "setup", "`setup`: what was installed, and where"),
     kind::<version::VersionAnswer>(Sort::Answer, "version", "`--version --json`"),
+    #[cfg(feature = "web")]
+    kind::<web::WebAnswer>(
+        Sort::Answer,
+        "web",
+        "`web`: the address, when the server listens or the export is complete",
+    ),
     kind::<manual_pages::Installed>(Sort::Answer, "help-install", "the answer of `help --install`"),
     kind::<ErrorAnswer>(Sort::Answer, "error", "the error on stderr if a command fails"),
 ];

@@ -45,6 +45,8 @@ text_enum!(
         CannotEdit = "cannot-edit",
         /// The repository cannot be opened.
         CannotOpen = "cannot-open",
+        /// The address of a server cannot be used.
+        CannotListen = "cannot-listen",
         /// A file cannot be read.
         CannotRead = "cannot-read",
         /// A command cannot be run.

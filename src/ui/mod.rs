@@ -1,4 +1,4 @@
-//! What people see: tables, colour, the pager, JSON answers. This module only prints; it knows neither issues nor git
+//! What people see: tables, colour, pictures, the pager, JSON answers. This module only prints; it knows neither issues nor git
 //! objects.
 
 use std::io::IsTerminal;
@@ -12,6 +12,7 @@ pub(crate) mod picture;
 pub(crate) mod progress;
 pub(crate) mod screen;
 pub(crate) mod style;
+pub(crate) mod svg;
 pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod time;

@@ -14,6 +14,7 @@ mod queue;
 mod store;
 mod support;
 mod trail;
+mod web;
 mod work;
 
 use std::path::Path;

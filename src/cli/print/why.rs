@@ -36,8 +36,12 @@ fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
     } else {
         format!("{file}:{}-{}", span.first_line, span.last_line)
     };
-    let text =
-        span.text.as_deref().filter(|_| span.first_line == span.last_line).map(str::trim).unwrap_or_default();
+    let text = span
+        .lines
+        .first()
+        .filter(|_| span.first_line == span.last_line)
+        .map(|it| it.trim())
+        .unwrap_or_default();
     writeln!(screen, "{}  {}", painter.paint(style::HEADING, &clean_line(&lines)), clean_line(text))?;
     if let Some(commit) = &span.commit {
         writeln!(

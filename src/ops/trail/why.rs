@@ -93,9 +93,9 @@ pub(crate) struct Explained {
     pub(crate) commit: Option<CommitFacts>,
     /// The executions that link the commit, with their plans; empty if it belongs to no plan.
     pub(crate) origins: Vec<Origin>,
-    /// The text of the first line.
+    /// The lines themselves.
     #[serde(skip)]
-    pub(crate) text: Option<String>,
+    pub(crate) lines: Vec<String>,
 }
 
 /// Finds the commits that made these lines, and why those were made.
@@ -138,7 +138,7 @@ fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> 
             path_then: Some(span.path).filter(|path| *path != file && commit.is_some()),
             commit,
             origins: found,
-            text: span.text.into_iter().next(),
+            lines: span.text,
         });
     }
     let lines = |span: &Explained| span.last_line - span.first_line + 1;

@@ -20,5 +20,6 @@ pub(crate) use next::{Need, Standing, Why, chains, mode_for, need, next, phase};
 pub(crate) use progress::{ALL_FAILED, HELD_ELSEWHERE, IssueProgress, LeftOut, Progress};
 pub(crate) use report::{IssueReport, Known, RunReport, report};
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
+pub(crate) use times::Span;
 pub(crate) use waiting::Waiting;
 pub(crate) use worn::worn_out;

@@ -35,7 +35,7 @@ impl Layers {
             before[*to].push(*from);
             after[*from].push(*to);
         }
-        let depth = depths(&before, &reversed(&components(&after)), &vec![1; count]);
+        let depth = depths(&before, &components(&before), &vec![1; count]);
         let is_alone = |node: &usize| before[*node].is_empty() && after[*node].is_empty();
         let (alone, joined): (Vec<usize>, Vec<usize>) = (0..count).partition(is_alone);
         let deepest = joined.iter().map(|node| depth[*node] + 1).max().unwrap_or(0);
@@ -108,12 +108,6 @@ impl Layers {
             }
         }
     }
-}
-
-/// [`depths`] wants the components of earlier nodes first, and [`components`] numbers them from the last on.
-fn reversed(component: &[usize]) -> Vec<usize> {
-    let most = component.iter().max().copied().unwrap_or(0);
-    component.iter().map(|it| most - it).collect()
 }
 
 #[cfg(test)]

@@ -97,6 +97,7 @@ fn others(repo: &Repo) {
     answer(repo, "export-beads", &["export", "beads", "--output", "out.jsonl"]);
     answer(repo, "export-agent-trace", &["export", "agent-trace", &commit, "--output", "trace.jsonl"]);
     answer(repo, "export-in-toto", &["export", "in-toto", "--output", "audit.json"]);
+    answer(repo, "web", &["web", "--export", "pages"]);
     answer(repo, "export-csv", &["export", "csv", "--output", "out.csv"]);
     answer(repo, "show-issue", &["close", "bd-1"]);
     answer(repo, "show-issue", &["reopen", "bd-1"]);

@@ -16,3 +16,5 @@ pub(in crate::cli) mod run;
 pub(in crate::cli) mod start;
 pub(in crate::cli) mod verify;
 pub(in crate::cli) mod wait;
+#[cfg(feature = "web")]
+pub(in crate::cli) mod web;

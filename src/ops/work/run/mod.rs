@@ -15,6 +15,8 @@ mod execute;
 mod job;
 mod kept_refs;
 mod leftovers;
+#[cfg(feature = "web")]
+mod lines;
 mod listener;
 mod others;
 mod outside;
@@ -33,6 +35,8 @@ pub(crate) use begin::Begin;
 pub(crate) use crew::AgentNames;
 pub(crate) use driver::Driven;
 pub(crate) use dry::{DryRun, dry};
+#[cfg(feature = "web")]
+pub(crate) use lines::last_lines;
 pub(crate) use report::report;
 pub(crate) use resume::{Resume, resume, run};
 pub(crate) use view::{LoggedView, RunSummary, RunView, interrupted, list, log, show};

@@ -1,6 +1,6 @@
 //! What a report says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,6 +60,19 @@ pub(crate) struct RunReport {
     pub(crate) breaches: Vec<Breach>,
     /// What a person must decide or do.
     pub(crate) waiting: Vec<Waiting>,
+}
+
+impl RunReport {
+    /// Which issue must be done before which, by their places in `issues`.
+    pub(crate) fn order(&self) -> Vec<(usize, usize)> {
+        let place: BTreeMap<&IssueId, usize> =
+            self.issues.iter().enumerate().map(|(at, issue)| (&issue.issue_id, at)).collect();
+        let before = |(to, issue): (usize, &IssueReport)| -> Vec<(usize, usize)> {
+            let found = issue.depends_on.iter().filter_map(|id| place.get(id).copied());
+            found.filter(|from| *from != to).map(|from| (from, to)).collect()
+        };
+        self.issues.iter().enumerate().flat_map(before).collect()
+    }
 }
 
 /// A run in numbers.

@@ -1,0 +1,158 @@
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::agent::in_run;
+use crate::cli::{Context, Exit, Failure, Outcome, acting, environment};
+use crate::model::code::Code;
+use crate::ui::text::count;
+use crate::web::{self, Listening, Server, Source, Start};
+
+/// The port, if nothing else uses it.
+const PORT: u16 = 8417;
+
+/// Show the store in a browser
+///
+/// Serves pages on this machine and prints their address: issues, plans, queues, executions, runs, the trail and the history.
+/// They update themselves when the store changes. Without --write, nothing can be changed. With it, the address contains a
+/// token, which a browser needs; keep it to yourself.
+///
+/// --export writes the same pages as files, which need no server.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Port to listen on (default: 8417, or another one if it is in use)
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
+    /// Open the address in a browser
+    #[arg(long)]
+    open: bool,
+    /// Let the browser change the store
+    #[arg(long)]
+    write: bool,
+    /// Listen on this address, or the address of this name, so that other machines can connect; the token is required then
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// Write the pages into this directory, and end
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open", "write", "listen"])]
+    export: Option<PathBuf>,
+}
+
+/// What `web` prints with `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct WebAnswer {
+    /// The address to open; of an export, its first page.
+    address: String,
+    /// How many pages an export has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<usize>,
+    /// How many of its files were written because they are new or different.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<usize>,
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    session.check_store()?;
+    let folder = std::env::current_dir().map_err(|error| {
+        Failure::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
+            .hint("change to a directory that exists")
+    })?;
+    if let Some(folder) = &args.export {
+        return export(context, folder);
+    }
+    if args.write && in_run::charged().is_some() {
+        return Err(Failure::usage("an agent of a run cannot serve a page that changes the store")
+            .hint("leave --write out"));
+    }
+    let source = Source { folder, environment: environment(), acting: acting() };
+    let (addresses, name) = addresses(args.listen.as_deref(), args.port)?;
+    let server =
+        Server::listen(Start { source, addresses, name, is_writable: args.write }).map_err(|error| {
+            Failure::new(Code::CannotListen, format!("cannot listen: {error}"))
+                .hint("choose another port with --port, or an address of this machine with --listen")
+        })?;
+    let Listening { address, has_token } = server.listening();
+    let answer = WebAnswer { address: address.clone(), pages: None, written: None };
+    match context.json() {
+        true => context.screen.print_json(&answer)?,
+        false => {
+            writeln!(context.screen, "{address}")?;
+            if has_token {
+                writeln!(
+                    context.screen,
+                    "The address contains a token; whoever has it can {}.",
+                    if args.write { "change the store" } else { "read the store" }
+                )?;
+            }
+            writeln!(context.screen, "Press Ctrl-C to stop.")?;
+        }
+    }
+    context.screen.flush()?;
+    if args.open {
+        open(context, &address);
+    }
+    server
+        .serve()
+        .map_err(|error| Failure::new(Code::CannotListen, format!("the server stopped: {error}")))?;
+    Ok(Exit::Done)
+}
+
+fn export(context: &mut Context, folder: &std::path::Path) -> Outcome {
+    let session = context.session()?;
+    let done = web::export(&session, folder)?;
+    let first = folder.join("index.html").display().to_string();
+    context.answer(
+        done.map(|it| WebAnswer { address: first, pages: Some(it.pages), written: Some(it.written) }),
+        |it, _, screen| {
+            let pages = count(it.pages.unwrap_or_default(), "page");
+            writeln!(
+                screen,
+                "{}: {pages}, {} written",
+                it.address,
+                count(it.written.unwrap_or_default(), "file")
+            )
+        },
+    )
+}
+
+/// Where to listen, in order of preference, and the name that was given instead of an address.
+fn addresses(listen: Option<&str>, port: Option<u16>) -> Result<(Vec<SocketAddr>, Option<String>), Failure> {
+    let ports = match port {
+        Some(port) => vec![port],
+        None => vec![PORT, 0],
+    };
+    let with_ports = |ip: IpAddr| ports.iter().map(move |port| SocketAddr::new(ip, *port));
+    let Some(listen) = listen else {
+        return Ok((with_ports(Ipv4Addr::LOCALHOST.into()).collect(), None));
+    };
+    if let Ok(ip) = listen.trim_matches(['[', ']']).parse::<IpAddr>() {
+        return Ok((with_ports(ip).collect(), None));
+    }
+    let found = (listen, 0).to_socket_addrs().map(|all| all.map(|it| it.ip()).collect::<Vec<_>>());
+    match found {
+        Ok(all) if !all.is_empty() => {
+            Ok((all.into_iter().flat_map(with_ports).collect(), Some(listen.to_owned())))
+        }
+        _ => Err(Failure::usage(format!("`{listen}` is not an address of this machine"))
+            .hint("--listen takes an IP address such as 0.0.0.0, or a name; --port takes the port")),
+    }
+}
+
+/// Opens an address in a browser. The token is shown to nobody but the browser's own start, so a desktop with other users needs
+/// the address to be typed.
+fn open(context: &Context, address: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let started = Command::new(program)
+        .arg(address)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    if let Err(error) = started {
+        context.warn(&format!("cannot start `{program}`: {error}; open the address yourself"));
+    }
+}

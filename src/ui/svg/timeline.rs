@@ -1,0 +1,130 @@
+//! A timeline: a row for each thing, with a bar for each time that something lasted.
+
+use std::fmt::Write;
+
+use super::escaped;
+use crate::ui::text::truncate;
+use crate::ui::time;
+
+const LABEL: i64 = 190;
+const WIDE: i64 = 760;
+const ROW: i64 = 26;
+const TOP: i64 = 24;
+/// The columns of text that fit beside the bars.
+const FITS: usize = 28;
+
+/// The period that a timeline shows, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scale {
+    /// From here on.
+    pub(crate) from: i64,
+    /// Until here.
+    pub(crate) until: i64,
+    /// A moment to mark, such as now.
+    pub(crate) mark: Option<i64>,
+}
+
+/// A row.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The text beside it.
+    pub(crate) label: String,
+    /// Its address, if there is one.
+    pub(crate) href: Option<String>,
+    /// Its bars.
+    pub(crate) bars: Vec<Bar>,
+}
+
+/// Something that lasted.
+#[derive(Debug)]
+pub(crate) struct Bar {
+    /// From here on, in milliseconds since 1970.
+    pub(crate) from: i64,
+    /// Until here.
+    pub(crate) until: i64,
+    /// Its class.
+    pub(crate) class: &'static str,
+    /// What it is, shown on demand.
+    pub(crate) title: String,
+}
+
+impl Scale {
+    fn length(self) -> i64 {
+        self.until.saturating_sub(self.from).max(1)
+    }
+
+    /// The place of a moment.
+    fn at(self, millis: i64) -> i64 {
+        let since = millis.saturating_sub(self.from).clamp(0, self.length());
+        LABEL + (i128::from(since) * i128::from(WIDE) / i128::from(self.length())) as i64
+    }
+
+    /// The times at which there is a line, from the start on, and what is written there.
+    fn ticks(self) -> impl Iterator<Item = (i64, String)> {
+        let part = self.length() / 4;
+        (0..=4).map(move |n| {
+            let since = part * n;
+            (self.from + since, time::length(u64::try_from(since).unwrap_or(0)))
+        })
+    }
+}
+
+/// Draws the timeline. `name` says what it shows.
+pub(crate) fn timeline(name: &str, scale: Scale, rows: &[Row]) -> String {
+    let (wide, high) = (LABEL + WIDE + 40, TOP + rows.len() as i64 * ROW + 8);
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"timeline\" role=\"group\" aria-label=\"{}\" width=\"{wide}\" height=\"{high}\" viewBox=\"0 0 {wide} {high}\">",
+        escaped(name)
+    );
+    for (at, label) in scale.ticks() {
+        let x = scale.at(at);
+        let _ = writeln!(
+            out,
+            "<line class=\"tick\" x1=\"{x}\" y1=\"{TOP}\" x2=\"{x}\" y2=\"{high}\"/><text class=\"tick\" x=\"{x}\" y=\"14\" text-anchor=\"middle\">{label}</text>"
+        );
+    }
+    for (n, row) in rows.iter().enumerate() {
+        let y = TOP + n as i64 * ROW;
+        let label = escaped(&truncate(&row.label, FITS));
+        let text = format!("<text x=\"0\" y=\"{}\">{label}</text>", y + 17);
+        let _ = match &row.href {
+            Some(href) => writeln!(out, "<a href=\"{}\">{text}</a>", escaped(href)),
+            None => writeln!(out, "{text}"),
+        };
+        for bar in &row.bars {
+            let (from, until) = (scale.at(bar.from), scale.at(bar.until));
+            let _ = writeln!(
+                out,
+                "<rect class=\"s-{}\" x=\"{from}\" y=\"{}\" width=\"{}\" height=\"18\" rx=\"2\"><title>{}</title></rect>",
+                bar.class,
+                y + 4,
+                (until - from).max(3),
+                escaped(&bar.title)
+            );
+        }
+    }
+    if let Some(mark) = scale.mark {
+        let x = scale.at(mark);
+        let _ = writeln!(out, "<line class=\"mark\" x1=\"{x}\" y1=\"{TOP}\" x2=\"{x}\" y2=\"{high}\"/>");
+    }
+    out + "</svg>\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_stays_within_the_picture_whatever_its_times() {
+        let scale = Scale { from: 1_000, until: 2_000, mark: Some(1_500) };
+        let bar = |from, until| Bar { from, until, class: "executing", title: "x".into() };
+        let bars = vec![bar(i64::MIN, i64::MAX), bar(1_500, 1_500), bar(1_900, 1_100)];
+        let drawn = timeline("work", scale, &[Row { label: "<b>".into(), href: None, bars }]);
+        assert!(drawn.contains("x=\"190\" y=\"28\" width=\"760\""), "{drawn}");
+        assert!(drawn.contains("x=\"570\" y=\"28\" width=\"3\""), "{drawn}");
+        assert!(!drawn.contains("<b>") && !drawn.contains("width=\"-"), "{drawn}");
+    }
+}

@@ -1,0 +1,141 @@
+//! Forms about issues.
+
+use super::perform::{Fault, Performed, needed};
+use crate::model::code::Code;
+use crate::model::issue::FeedbackType;
+use crate::model::priority::Priority;
+use crate::model::status::IssueStatus;
+use crate::ops::issues::{self, Close, Edit, Fields, Member, New, Reopen};
+use crate::ops::plans::{self, AddFeedback};
+use crate::ops::queue::{self, Add, Selection};
+use crate::ops::work::{self, Retry};
+use crate::ops::{Refusal, Session};
+use crate::web::place::{Place, Query};
+
+/// The field of a refusal, by its code.
+fn field_of(refusal: Refusal) -> Fault {
+    let field = match refusal.code {
+        Code::EmptyTitle | Code::InvalidTitle => Some("title"),
+        Code::EmptyComment => Some("body"),
+        Code::InvalidLabel => Some("tags"),
+        Code::SelfDependency | Code::Cycle | Code::NotFound | Code::AmbiguousId => Some("depends_on"),
+        Code::InvalidUrl => Some("source_url"),
+        _ => None,
+    };
+    Fault { refusal, field }
+}
+
+fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
+    text.unwrap_or_default().split(',').map(str::trim).filter(|it| !it.is_empty())
+}
+
+pub(super) fn new(session: &Session, input: &Query) -> Performed {
+    let priority = input.get("priority").and_then(Priority::parse);
+    let added = |name: &str| list(input.get(name)).map(|it| Member::Add(it.to_owned())).collect();
+    let fields = Fields {
+        priority,
+        tags: added("tags"),
+        depends_on: added("depends_on"),
+        assignee: input.get("assignee").map(str::to_owned),
+        ..Fields::default()
+    };
+    let new = New {
+        id: None,
+        title: Some(input.raw("title").unwrap_or_default().to_owned()),
+        text: input.get("text").map(unfolded),
+        fields,
+    };
+    let issue = issues::new(session, new).map_err(field_of)?.view.issue;
+    Ok(Some(Place::Issue(issue.id)))
+}
+
+/// A text as browsers send it, with the line ends of this system.
+fn unfolded(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// Changes only the fields that differ from those in the form when it was made, so that a change by someone else in the
+/// meantime stays.
+pub(super) fn edit(session: &Session, input: &Query) -> Performed {
+    let issue = needed(input, "issue")?.to_owned();
+    let changed = |name: &str| {
+        let now = unfolded(input.raw(name)?);
+        let was = unfolded(input.raw(&format!("was_{name}")).unwrap_or_default());
+        (now.trim_end() != was.trim_end()).then_some(now)
+    };
+    let members = |name: &str| -> Vec<Member> {
+        let was: Vec<&str> = list(input.raw(&format!("was_{name}"))).collect();
+        let now: Vec<&str> = list(input.raw(name)).collect();
+        let added = now.iter().filter(|it| !was.contains(it)).map(|it| Member::Add((*it).to_owned()));
+        let removed = was.iter().filter(|it| !now.contains(it)).map(|it| Member::Remove((*it).to_owned()));
+        added.chain(removed).collect()
+    };
+    let fields = Fields {
+        priority: changed("priority").as_deref().and_then(Priority::parse),
+        tags: members("tags"),
+        depends_on: members("depends_on"),
+        assignee: changed("assignee"),
+        issue_type: changed("issue_type"),
+        ..Fields::default()
+    };
+    let edit =
+        Edit { issue, title: changed("title"), text: changed("text"), status: None, fields, force: None };
+    issues::edit(session, edit).map_err(field_of)?;
+    Ok(None)
+}
+
+pub(super) fn comment(session: &Session, input: &Query) -> Performed {
+    let body = unfolded(input.raw("body").unwrap_or_default());
+    issues::comment(session, needed(input, "issue")?, &body).map_err(|refusal| Fault::at("body", refusal))?;
+    Ok(None)
+}
+
+pub(super) fn feedback(session: &Session, input: &Query) -> Performed {
+    let kind = input.get("type").and_then(FeedbackType::parse).unwrap_or(FeedbackType::Clarification);
+    let add = AddFeedback {
+        issue: needed(input, "issue")?.to_owned(),
+        text: unfolded(needed(input, "content")?),
+        kind,
+        stage: None,
+        solution: input.get("solution").map(str::to_owned),
+    };
+    plans::add_feedback(session, &add).map_err(|refusal| Fault::at("content", refusal))?;
+    Ok(None)
+}
+
+/// Moves an issue to a status, with the operation that leads there.
+pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
+    let issue = needed(input, "issue")?.to_owned();
+    let word = needed(input, "status")?;
+    let reason = input.get("reason").map(str::to_owned);
+    let Some(status) = IssueStatus::parse(word) else {
+        return Err(Fault::at("status", Refusal::usage(format!("`{word}` is not a status"))));
+    };
+    let snapshot_status = issues::standing(session, &issue)?.view.issue.derived.status;
+    if snapshot_status == status {
+        return Ok(None);
+    }
+    let is_closed = snapshot_status.is_over() || snapshot_status == IssueStatus::Failed;
+    match status {
+        IssueStatus::Closed => issues::close(session, Close { issue, reason, force: None }).map(drop),
+        IssueStatus::Queued if snapshot_status == IssueStatus::Failed => {
+            work::retry(session, &Retry { issue: Some(issue), same_plan: false }).map(drop)
+        }
+        IssueStatus::Queued => {
+            let which = Selection { issues: vec![issue], ..Selection::default() };
+            queue::add(session, &Add { which, queue: None, force: None }).map(drop)
+        }
+        IssueStatus::Registered | IssueStatus::Planned
+            if is_closed || snapshot_status == IssueStatus::Paused =>
+        {
+            issues::reopen(session, Reopen { issue, reason, force: None }).map(drop)
+        }
+        status => {
+            let fields = Fields::default();
+            let edit = Edit { issue, title: None, text: None, status: Some(status), fields, force: None };
+            issues::edit(session, edit).map(drop)
+        }
+    }
+    .map_err(|refusal| Fault::at("status", refusal))?;
+    Ok(None)
+}

@@ -1,0 +1,146 @@
+//! The frame of every page.
+
+use maud::{DOCTYPE, Markup, html};
+
+use super::place::{Place, Query};
+use super::view::{Content, Target, View};
+use super::{parts, server::assets};
+
+/// The pages that every page leads to, with their names.
+const MENU: &[(Place, &str)] = &[
+    (Place::Overview, "Overview"),
+    (Place::Issues, "Issues"),
+    (Place::Board, "Board"),
+    (Place::Queues, "Queue"),
+    (Place::Executions, "Executions"),
+    (Place::Runs, "Runs"),
+    (Place::Roadmaps, "Roadmaps"),
+    (Place::Audit, "Audit"),
+    (Place::Files, "Files"),
+    (Place::Conflicts, "Conflicts"),
+    (Place::History, "History"),
+];
+
+/// A whole document.
+pub(super) fn document(view: &View<'_>, content: &Content) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (content.title) " · git wf" }
+                link rel="stylesheet" href=(asset(view, assets::STYLE));
+                link rel="icon" href=(asset(view, assets::ICON));
+                @if !view.is_export() { script src=(asset(view, assets::SCRIPT)) defer {} }
+            }
+            body {
+                a.skip href="#main" { "Skip to the content" }
+                header.top {
+                    a.brand href=(view.href(&Place::Overview)) { "git wf" }
+                    nav aria-label="pages" { (menu(view)) }
+                    (search(view))
+                }
+                main id="main" tabindex="-1" data-live[!view.is_export()] data-moving[content.is_moving] {
+                    (content.body)
+                }
+                footer { (foot(view)) }
+            }
+        }
+    };
+    // Markup is plain text; what is invisible in a record becomes visible here, wherever it stands.
+    crate::ui::text::clean(&page.into_string()).into_owned()
+}
+
+fn asset(view: &View<'_>, asset: &assets::Asset) -> String {
+    match view.target {
+        Target::Server { .. } => asset.address(),
+        Target::Files(_) => view.file(asset.name),
+    }
+}
+
+fn menu(view: &View<'_>) -> Markup {
+    // Files and audits are read from the project, so an export has neither.
+    let is_shown = |place: &Place| !(view.is_export() && matches!(place, Place::Files));
+    html! {
+        ul {
+            @for (place, name) in MENU.iter().filter(|it| is_shown(&it.0)) {
+                li {
+                    a href=(view.href(place)) aria-current=[(group(view.place) == *place).then_some("page")] { (name) }
+                }
+            }
+        }
+    }
+}
+
+/// The entry of the menu that a page belongs to.
+fn group(place: &Place) -> Place {
+    match place {
+        Place::Issue(_) | Place::NewIssue | Place::Text(..) | Place::Plan(_) | Place::PlanDiff(_) => {
+            Place::Issues
+        }
+        Place::Queue(_) => Place::Queues,
+        Place::Execution(_) => Place::Executions,
+        Place::Run(_) => Place::Runs,
+        Place::Commit(_) => Place::Audit,
+        Place::File(_) => Place::Files,
+        Place::Roadmap(_) => Place::Roadmaps,
+        Place::Step(_) => Place::History,
+        other => other.clone(),
+    }
+}
+
+/// The field that finds issues, and leads to what an id names.
+fn search(view: &View<'_>) -> Markup {
+    let action = match view.target {
+        Target::Server { .. } => view.href(&Place::Go),
+        Target::Files(_) => view.href(&Place::Search),
+    };
+    html! {
+        form.search role="search" method="get" action=(action) {
+            label.hidden for="search" { "Search, or an id" }
+            input id="search" name="q" type="search" placeholder="Search, or an id" autocomplete="off"
+                value=[view.query.get("q").filter(|_| *view.place == Place::Issues)];
+            button type="submit" { "Go" }
+        }
+    }
+}
+
+fn foot(view: &View<'_>) -> Markup {
+    let reference = view.session.store().reference();
+    html! {
+        p {
+            @match view.target {
+                Target::Files(_) => { "Exported from " code { (reference) } }
+                Target::Server { may_write: true } => { code { (reference) } " · you can write" }
+                Target::Server { may_write: false } => { code { (reference) } " · read-only" }
+            }
+            span.live role="status" {}
+        }
+    }
+}
+
+/// The page of a refusal.
+pub(super) fn refusal(view: &View<'_>, refusal: &crate::ops::Refusal) -> Content {
+    let body = html! {
+        h1 { "This cannot be shown" }
+        (super::forms::refused(view, refusal))
+        p { (view.link(&Place::Overview, "To the overview")) }
+    };
+    Content::new("Not shown", body)
+}
+
+/// A query with one value.
+pub(super) fn one(name: &str, value: impl ToString) -> Query {
+    Query::default().with(name, value)
+}
+
+/// Shows notices above a body.
+pub(super) fn with_notices(view: &View<'_>, content: Content) -> Content {
+    let notices = view.session.notices();
+    if notices.is_empty() {
+        return content;
+    }
+    Content { body: html! { (parts::notices(&notices)) (content.body) }, ..content }
+}

@@ -1,0 +1,54 @@
+//! Tells open pages that the store changed. One task looks at a few files for all of them, and only while someone listens.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+use super::Source;
+use crate::trail::watched::{TICK, WatchedFiles};
+
+/// How the store moves, for any number of listeners. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Moves {
+    source: Source,
+    /// Counts the changes.
+    count: Arc<watch::Sender<u64>>,
+    is_looking: Arc<Mutex<bool>>,
+}
+
+impl Moves {
+    pub(super) fn of(source: Source) -> Self {
+        Self { source, count: Arc::new(watch::Sender::new(0)), is_looking: Arc::default() }
+    }
+
+    /// Listens from now on.
+    pub(super) fn listen(&self) -> watch::Receiver<u64> {
+        let listener = self.count.subscribe();
+        let mut is_looking = self.is_looking.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::replace(&mut *is_looking, true) {
+            tokio::spawn(self.clone().look());
+        }
+        listener
+    }
+
+    async fn look(self) {
+        let source = self.source.clone();
+        let files = tokio::task::spawn_blocking(move || {
+            source.session().ok().map(|session| WatchedFiles::of(session.store()))
+        });
+        let mut files = files.await.ok().flatten();
+        loop {
+            tokio::time::sleep(TICK).await;
+            {
+                let mut is_looking = self.is_looking.lock().unwrap_or_else(PoisonError::into_inner);
+                if self.count.receiver_count() == 0 || files.is_none() {
+                    *is_looking = false;
+                    return;
+                }
+            }
+            if files.as_mut().is_some_and(WatchedFiles::look_again) {
+                self.count.send_modify(|count| *count += 1);
+            }
+        }
+    }
+}

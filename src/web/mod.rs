@@ -1,0 +1,57 @@
+//! The front end for browsers: a server on this machine, or an export as files.
+//!
+//! Every page is rendered here from the answers of operations, each request with its own session. [`place`] has the addresses,
+//! [`pages`] what they show, [`forms`] what can be changed, [`access`] who may do so.
+
+mod access;
+mod export;
+mod forms;
+mod layout;
+mod live;
+mod pages;
+mod parts;
+mod place;
+mod server;
+mod view;
+
+pub(crate) use export::export;
+pub(crate) use server::{Listening, Server, Start};
+
+use std::path::PathBuf;
+
+use crate::git::Environment;
+use crate::ops::{Progress, Refusal, Session};
+use crate::store::{Acting, Store};
+
+/// The store that is shown, and who shows it.
+#[derive(Clone)]
+pub(crate) struct Source {
+    /// The directory in which the program was started.
+    pub(crate) folder: PathBuf,
+    /// The environment of the process.
+    pub(crate) environment: Environment,
+    /// Who acts.
+    pub(crate) acting: Acting,
+}
+
+impl Source {
+    /// A new session.
+    ///
+    /// # Errors
+    /// Any error from opening the store.
+    fn session(&self) -> Result<Session, Refusal> {
+        let store = Store::open(&self.folder, &self.environment)?.acting(self.acting.clone());
+        Ok(Session::new(store, Box::new(Untold)))
+    }
+}
+
+/// Nobody is shown how far a request has come.
+struct Untold;
+
+impl Progress for Untold {
+    fn at(&self, _: &'static str, _: usize, _: usize) {}
+
+    fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
+
+    fn end(&self) {}
+}

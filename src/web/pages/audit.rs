@@ -1,0 +1,93 @@
+//! The audit of a range of commits.
+
+use maud::{Markup, html};
+
+use super::execution::commit;
+use crate::ops::trail::{self, Audit, AuditedCommit};
+use crate::ops::{Kind, Refusal};
+use crate::rules::audit::Severity;
+use crate::web::forms::{self, in_words};
+use crate::web::parts::{badge, counted, linked, one_line, person};
+use crate::web::place::Place;
+use crate::web::view::{Content, View};
+
+/// The most rows of each kind.
+const MOST: usize = 1_000;
+
+pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+    let range = view.query.get("range").unwrap_or_default();
+    let asked: Vec<String> = if range.is_empty() { vec![] } else { vec![range.to_owned()] };
+    let is_option = range.starts_with('-');
+    let outcome =
+        match is_option {
+            true => Err(Refusal::usage(format!("`{range}` is not a range"))
+                .hint("a range is, for example, main..topic")),
+            false => trail::audit(view.session, &asked),
+        };
+    let body = html! {
+        h1 { "Audit" }
+        @if !view.is_export() {
+            form.filters method="get" action=(view.href(&Place::Audit)) {
+                label.grow { "Commits" input type="text" name="range" value=(range) placeholder="since the first execution, or A..B"; }
+                button type="submit" { "Audit" }
+            }
+        }
+        @match &outcome {
+            Ok(done) => (shown(view, &done.view)),
+            Err(refusal) if refusal.kind == Kind::Nothing => p.quiet { (one_line(&refusal.message)) },
+            Err(refusal) => (forms::refused(view, refusal)),
+        }
+    };
+    Ok(Content::new("Audit", body))
+}
+
+fn shown(view: &View<'_>, audit: &Audit) -> Markup {
+    html! {
+        p { code { (audit.range) } ": " (audit.bound_count) " of " (audit.commit_count) " commits belong to a plan; "
+            (audit.evidenced_count) " of " (audit.task_count) " tasks have evidence. "
+            (badge(if audit.is_at_fault() { "faults" } else { "no faults" })) }
+        @if !audit.findings.is_empty() {
+            (counted("Findings", audit.findings.len()))
+            ul.rows.findings {
+                @for it in audit.findings.iter().take(MOST) {
+                    li {
+                        (badge(match it.severity { Severity::Fault => "fault", Severity::Note => "note" })) " "
+                        @if let Some(hash) = &it.commit { (commit(view, hash)) " " }
+                        @if let Some(id) = &it.issue_id { (view.id(&Place::Issue(id.clone()), id.as_str())) " " }
+                        (linked(view, &it.message))
+                        @for remedy in &it.remedies { div.quiet { (in_words(remedy)) } }
+                    }
+                }
+            }
+            @if audit.findings.len() > MOST { p.quiet { "and " (audit.findings.len() - MOST) " more" } }
+        }
+        @if !audit.commits.is_empty() {
+            (counted("Commits", audit.commits.len()))
+            div.scroll tabindex="0" role="region" aria-label="commits" {
+                table {
+                    thead { tr { th { "Commit" } th.wide { "Subject" } th { "Author" } th { "Plan" } th { "Review" } th { "Checks" } } }
+                    tbody { @for it in audit.commits.iter().rev().take(MOST) { (row(view, it)) } }
+                }
+            }
+        }
+    }
+}
+
+fn row(view: &View<'_>, it: &AuditedCommit) -> Markup {
+    html! {
+        tr {
+            td { (commit(view, &it.hash)) @if it.on_no_branch { " " (badge("on no branch")) } }
+            td.wide { (one_line(&it.subject)) }
+            td { (person(it.author.as_str())) }
+            td {
+                @for bound in &it.bound_to {
+                    div { (view.id(&Place::Issue(bound.issue_id.clone()), bound.issue_id.as_str()))
+                        @if let Some(task) = &bound.task_id { " " a.id href=(view.href(&Place::Plan(bound.solution_id.clone()))) { (task) } } }
+                }
+                @if it.bound_to.is_empty() && !it.is_merge { (badge("no plan")) }
+            }
+            td { @for bound in &it.bound_to { div { (bound.review.map_or("none", |it| it.as_str())) } } }
+            td { @for bound in &it.bound_to { div { (bound.checks_passed) " of " (bound.check_count) } } }
+        }
+    }
+}

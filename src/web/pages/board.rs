@@ -1,0 +1,88 @@
+//! Issues in columns by status. A card is moved by dragging it, or with the form on it.
+
+use maud::{Markup, html};
+
+use crate::index::{Filter, Listed, Sort};
+use crate::model::status::IssueStatus;
+use crate::ops::Refusal;
+use crate::ops::issues::{self, List};
+use crate::web::forms::Form;
+use crate::web::layout::one;
+use crate::web::parts::{badge, one_line, place_of, priority};
+use crate::web::place::Place;
+use crate::web::view::{Content, View};
+
+/// The most cards of a column; the list has all.
+const MOST: usize = 40;
+
+pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+    let mut columns = Vec::new();
+    for status in IssueStatus::ALL {
+        let is_over = status.is_over();
+        let filter = Filter {
+            statuses: vec![*status],
+            tags: view.query.get("tag").map(str::to_owned).into_iter().collect(),
+            assignee: view.query.get("assignee").map(str::to_owned),
+            search: view.query.get("q").map(str::to_owned),
+            ..Filter::default()
+        };
+        let sort = if is_over { Sort::Updated } else { Sort::Priority };
+        let list = List {
+            filter,
+            since: None,
+            until: None,
+            sort,
+            offset: 0,
+            limit: Some(if is_over { MOST / 4 } else { MOST }),
+        };
+        let found = issues::rows(view.session, &list, true)?.view;
+        columns.push((*status, found.rows, found.total.unwrap_or_default()));
+    }
+    let body = html! {
+        h1 { "Board" }
+        @if !view.is_export() {
+            form.filters method="get" action=(view.href(&Place::Board)) {
+                label.grow { "Text" input type="search" name="q" value=[view.query.get("q")]; }
+                label { "Tag" input type="text" name="tag" value=[view.query.get("tag")]; }
+                label { "Assignee" input type="text" name="assignee" value=[view.query.get("assignee")]; }
+                button type="submit" { "Show" }
+            }
+        }
+        div.board data-board[view.may_write()] tabindex="0" role="region" aria-label="board" {
+            @for (status, rows, total) in &columns {
+                section.column data-status=(status) aria-label=(status) {
+                    h2 {
+                        (badge(status.as_str())) " "
+                        a.count href=(view.href_with(&Place::Issues, &one("status", status))) { (total) }
+                    }
+                    ul.cards { @for row in rows { li { (card(view, row)) } } }
+                    @if *total > rows.len() { p.quiet { "and " (total - rows.len()) " more" } }
+                }
+            }
+        }
+    };
+    Ok(Content::new("Board", body))
+}
+
+fn card(view: &View<'_>, row: &Listed) -> Markup {
+    let form = Form::new(view, "move", &row.id);
+    let may_move = view.may_write() && row.status != IssueStatus::Executing;
+    html! {
+        article.card draggable=[may_move.then_some("true")] data-id=(row.id) {
+            div {
+                @match place_of(&row.id) {
+                    Some(place) => (view.id(&place, &row.id)),
+                    None => (row.id),
+                }
+                " " (priority(row.priority))
+            }
+            div.title { (one_line(&row.title)) }
+            @if may_move {
+                (form.small(html! {
+                    (form.hidden("issue", &row.id))
+                    (form.choice("status", "Move to", super::issue::MOVES, row.status.as_str()))
+                }, "Move"))
+            }
+        }
+    }
+}

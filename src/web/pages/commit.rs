@@ -1,0 +1,79 @@
+//! The trail of a commit of the project: the tasks, plans and issues that it belongs to.
+
+use maud::{Markup, html};
+
+use super::execution::commit;
+use crate::ops::Refusal;
+use crate::ops::trail::{self, Trace, TraceInput, TracedIssue};
+use crate::web::parts::{badge, fact, one_line, person, when};
+use crate::web::place::{Hex, Place};
+use crate::web::view::{Content, View};
+
+pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
+    let input = TraceInput { of: hash.as_str().to_owned(), with_items: false };
+    let trace = trail::trace(view.session, &input)?.view;
+    let subject = trace.commit.as_ref().map(|it| it.subject.clone()).unwrap_or_default();
+    let body = html! {
+        div.heading { h1 { span.id { (hash.short()) } " " (one_line(&subject)) } }
+        @if let Some(it) = &trace.commit {
+            dl.facts {
+                (fact("author", Some(person(it.author.as_str()))))
+                (fact("trailers", (!it.trailers.is_empty()).then(|| html! { ul.plain { @for line in &it.trailers { li { (super::super::parts::linked(view, line)) } } } })))
+                (fact("stated by other tools", (!it.provenance.is_empty()).then(|| html! {
+                    @for one in &it.provenance { (one.source) ": " (one.agent.as_deref().unwrap_or("an agent")) " " (one.model.as_deref().unwrap_or_default()) }
+                })))
+            }
+        }
+        @if trace.issues.is_empty() { p.quiet { "It belongs to no plan." } }
+        @for issue in &trace.issues { (part(view, &trace, issue)) }
+    };
+    Ok(Content::new(format!("{} {subject}", hash.short()), body))
+}
+
+/// How an issue led to the commit: its plan, the execution, the task, and the other commits.
+fn part(view: &View<'_>, trace: &Trace, traced: &TracedIssue) -> Markup {
+    let issue = &traced.issue;
+    let hash = trace.commit.as_ref().map(|it| &it.hash);
+    html! {
+        section.trail {
+            ol.chain {
+                li { "issue " (view.id(&Place::Issue(issue.issue.id.clone()), issue.issue.id.as_str())) " " (one_line(&issue.issue.title)) " " (badge(issue.derived.status.as_str())) }
+                @for execution in traced.executions.iter().filter(|it| trace.linked_by.contains(&it.execution.id)) {
+                    @let plan = traced.solutions.iter().find(|it| it.id == execution.execution.solution_id);
+                    li {
+                        "plan " (view.id(&Place::Plan(execution.execution.solution_id.clone()), execution.execution.solution_id.as_str()))
+                        @if let Some(plan) = plan {
+                            " " (badge(plan.standing.word()))
+                            @if let Some(text) = &plan.typed.description { " " (one_line(text)) }
+                        }
+                    }
+                    @let link = hash.and_then(|hash| execution.link(hash));
+                    @if let Some(task) = link.and_then(|it| it.task_id.as_ref()) {
+                        @let title = plan.and_then(|it| it.typed.tasks.iter().find(|it| it.id == *task)).map(|it| it.title.as_str());
+                        li { "task " span.id { (task) } " " (one_line(title.unwrap_or_default())) }
+                    }
+                    li {
+                        "execution " (view.id(&Place::Execution(execution.execution.id.clone()), &format!("attempt {}", execution.execution.attempt)))
+                        " " (badge(execution.status.as_str())) " " (person(execution.execution.actor.as_str())) " " (when(view, execution.execution.started_at))
+                        @if let Some(link) = link { ", linked by " (link.linked_by) }
+                    }
+                    li {
+                        "commits"
+                        ul.rows {
+                            @for it in &execution.commits {
+                                li aria-current=[hash.filter(|hash| it.is(hash)).map(|_| "true")] {
+                                    (commit(view, it.link.hash.as_str())) " "
+                                    @if let Some(task) = &it.link.task_id { span.id { (task) } " " }
+                                    (one_line(&it.link.subject))
+                                }
+                            }
+                        }
+                    }
+                    @for check in &execution.checks {
+                        li { "check " (badge(if check.exit_code == Some(0) { "passed" } else { "failed" })) " " code { (one_line(&check.command)) } }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! An execution: the claim, its commits, its checks, and how it ended.
+
+use maud::{Markup, html};
+
+use crate::model::code::Code;
+use crate::model::id::ExecutionId;
+use crate::ops::Refusal;
+use crate::ops::issues::{self, Record};
+use crate::ops::work::ExecutionView;
+use crate::ui::time;
+use crate::web::parts::{badge, counted, fact, long, one_line, person, when};
+use crate::web::place::{Hex, Place};
+use crate::web::view::{Content, View};
+
+pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<Content, Refusal> {
+    let (it, title) = match issues::show(view.session, id.as_str(), false)?.view {
+        Record::Execution(shown) => (shown.execution, shown.title),
+        _ => return Err(Refusal::new(Code::NotFound, format!("`{id}` is not an execution"))),
+    };
+    let claim = &it.execution;
+    let body = html! {
+        div.heading {
+            h1 { "Attempt " (claim.attempt) " at " (view.id(&Place::Issue(claim.issue_id.clone()), claim.issue_id.as_str())) " " (one_line(&title)) }
+            p { (badge(it.status.as_str())) }
+        }
+        div.columns.main-aside {
+            div {
+                (outcome(view, &it))
+                (commits(view, &it))
+                (checks(view, &it))
+            }
+            aside aria-label="facts" {
+                dl.facts {
+                    (fact("execution", Some(html! { span.id { (claim.id) } })))
+                    (fact("plan", Some(view.id(&Place::Plan(claim.solution_id.clone()), claim.solution_id.as_str()))))
+                    (fact("executor", Some(person(claim.actor.as_str()))))
+                    (fact("role", claim.role.as_ref().map(|it| one_line(it))))
+                    (fact("started", Some(when(view, claim.started_at))))
+                    (fact("ended", it.finished_at.map(|at| when(view, at))))
+                    (fact("ended by", it.ended_by.as_ref().map(|it| person(it.as_str()))))
+                    (fact("lease until", it.finished_at.is_none().then(|| when(view, claim.lease_expires_at))))
+                    (fact("branch", claim.branch.as_ref().map(|it| html! { code { (it) } })))
+                    (fact("base", claim.base_commit.as_ref().map(|it| commit(view, it.as_str()))))
+                    (fact("worktree", claim.worktree.as_ref().map(|it| one_line(it))))
+                    (fact("claimed through", claim.via.as_ref().map(|it| one_line(it))))
+                    (fact("overridden", it.forced.as_ref().map(|it| one_line(it))))
+                }
+            }
+        }
+    };
+    Ok(Content::new(format!("Attempt {} at {}", claim.attempt, claim.issue_id), body))
+}
+
+/// A commit of the project as a link to its trail.
+pub(super) fn commit(view: &View<'_>, hash: &str) -> Markup {
+    match Hex::parse(hash) {
+        Some(hash) if !view.is_export() => {
+            let short = hash.short().to_owned();
+            html! { a.id href=(view.href(&Place::Commit(hash))) { (short) } }
+        }
+        _ => html! { code { (hash.get(..12).unwrap_or(hash)) } },
+    }
+}
+
+fn outcome(view: &View<'_>, it: &ExecutionView) -> Markup {
+    html! {
+        @if let Some(failure) = &it.failure {
+            div.refusal {
+                @if let Some(kind) = &failure.error_type { (badge(kind)) " " }
+                @if let Some(message) = &failure.message { (long(view, message)) }
+                @if let Some(trace) = &failure.stack_trace { pre { (super::super::parts::cut(trace, 8_000).0) } }
+            }
+        }
+        @if let Some(result) = &it.result {
+            @if let Some(summary) = &result.summary { h2 { "Result" } (long(view, summary)) }
+        }
+        @for end in &it.other_ends {
+            article.entry {
+                header { "Another clone ended it, too: " (badge(end.status.as_str())) " " (person(end.ended_by.as_str())) " " (when(view, end.finished_at)) }
+                @if let Some(text) = end.text() { (long(view, text)) }
+            }
+        }
+    }
+}
+
+fn commits(view: &View<'_>, it: &ExecutionView) -> Markup {
+    html! {
+        (counted("Commits", it.commits.len()))
+        @if it.commits.is_empty() { p.quiet { "No commit is linked." } }
+        ul.rows {
+            @for one in &it.commits {
+                li {
+                    (commit(view, one.link.hash.as_str())) " "
+                    @if let Some(task) = &one.link.task_id { span.id { (task) } " " }
+                    (one_line(&one.link.subject)) " "
+                    span.quiet { (person(one.link.author.as_str())) " " (when(view, one.link.authored_at)) ", by " (one.link.linked_by) }
+                    @if one.on_no_branch { " " (badge("on no branch")) }
+                    @if let Some(by) = &one.made_by { " " span.quiet { (one_line(&by.to_string())) } }
+                }
+            }
+        }
+    }
+}
+
+fn checks(view: &View<'_>, it: &ExecutionView) -> Markup {
+    html! {
+        @if !it.checks.is_empty() {
+            (counted("Checks", it.checks.len()))
+            @for check in &it.checks {
+                details.entry {
+                    summary {
+                        (badge(match check.exit_code { Some(0) => "passed", Some(_) => "failed", None => "stopped" })) " "
+                        @if let Some(task) = &check.task_id { span.id { (task) } " " }
+                        code { (one_line(&check.command)) } " "
+                        span.quiet { (time::length(check.duration_ms)) @if check.dirty { ", with uncommitted changes" } }
+                    }
+                    @if let Some(hash) = &check.commit { p { "at " (commit(view, hash.as_str())) } }
+                    pre { (check.output_tail) }
+                }
+            }
+        }
+    }
+}

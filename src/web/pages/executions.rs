@@ -1,0 +1,115 @@
+//! Executions as a timeline, with the leases of those that run.
+
+use maud::html;
+
+use crate::index::{Filter, Sort};
+use crate::model::id::IssueId;
+use crate::model::status::ExecutionStatus;
+use crate::ops::Refusal;
+use crate::ops::issues::{self, List, existing};
+use crate::ops::work::{self, ExecutionView};
+use crate::ui::svg::{Bar, Row, Scale, timeline};
+use crate::web::parts::{badge, counted, one_line, person, picture, when};
+use crate::web::place::Place;
+use crate::web::view::{Content, View};
+
+/// Of so many issues that changed last, the executions are shown.
+const MOST: usize = 60;
+
+pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+    let all = latest(view)?;
+    let now = view.now.millis();
+    let bar = |it: &ExecutionView| {
+        let from = it.execution.started_at.millis();
+        let until = it.finished_at.map_or(now, |at| at.millis());
+        Bar {
+            from,
+            until,
+            class: it.status.as_str(),
+            title: format!("{}: {}", it.status, it.execution.actor),
+        }
+    };
+    let lease = |it: &ExecutionView| {
+        let until = it.execution.lease_expires_at.millis();
+        let class = if until < now { "expired" } else { "lease" };
+        let title = format!("lease until {}", it.execution.lease_expires_at);
+        (it.status == ExecutionStatus::Executing).then(|| Bar {
+            from: until.min(now),
+            until: until.max(now),
+            class,
+            title,
+        })
+    };
+    let row = |it: &ExecutionView| Row {
+        label: format!("{} #{}", it.execution.issue_id, it.execution.attempt),
+        href: Some(view.href(&Place::Execution(it.execution.id.clone()))),
+        bars: lease(it).into_iter().chain([bar(it)]).collect(),
+    };
+    let rows: Vec<Row> = all.iter().map(row).collect();
+    let bars = || rows.iter().flat_map(|row| &row.bars);
+    let scale = Scale {
+        from: bars().map(|bar| bar.from).min().unwrap_or(now),
+        until: bars().map(|bar| bar.until).max().unwrap_or(now),
+        mark: (!view.is_export()).then_some(now),
+    };
+    let running = all.iter().filter(|it| it.status == ExecutionStatus::Executing).count();
+    let body = html! {
+        h1 { "Executions" }
+        @if all.is_empty() { p.quiet { "No plan has been executed yet." } } @else {
+            (counted("Running", running))
+            (picture("executions and leases", timeline("executions and leases", scale, &rows)))
+            div.scroll tabindex="0" role="region" aria-label="executions" {
+                table {
+                    thead { tr { th { "Issue" } th { "Attempt" } th { "Status" } th { "Executor" } th { "Started" } th { "Ended, or lease" } th { "Commits" } th { "Checks" } th.wide { "Outcome" } } }
+                    tbody {
+                        @for it in &all {
+                            tr {
+                                td { (view.id(&Place::Issue(it.execution.issue_id.clone()), it.execution.issue_id.as_str())) }
+                                td { (view.link(&Place::Execution(it.execution.id.clone()), &it.execution.attempt.to_string())) }
+                                td { (badge(it.status.as_str())) }
+                                td { (person(it.execution.actor.as_str())) }
+                                td { (when(view, it.execution.started_at)) }
+                                td {
+                                    @match it.finished_at {
+                                        Some(at) => (when(view, at)),
+                                        None => {
+                                            @if it.execution.lease_expires_at < view.now { (badge("expired")) " " }
+                                            "lease " (when(view, it.execution.lease_expires_at))
+                                        }
+                                    }
+                                }
+                                td { (it.commits.len()) }
+                                td { (it.checks.iter().filter(|it| it.exit_code == Some(0)).count()) " of " (it.checks.len()) }
+                                td.wide { @if let Some(text) = outcome(it) { (one_line(text)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    Ok(Content::new("Executions", body))
+}
+
+fn outcome(it: &ExecutionView) -> Option<&str> {
+    let failure = it.failure.as_ref().and_then(|it| it.message.as_deref());
+    failure.or_else(|| it.result.as_ref().and_then(|it| it.summary.as_deref()))
+}
+
+/// The executions of the issues that changed last, the latest first.
+fn latest(view: &View<'_>) -> Result<Vec<ExecutionView>, Refusal> {
+    let filter = Filter { all: true, has_solution: true, ..Filter::default() };
+    let list =
+        List { filter, since: None, until: None, sort: Sort::Updated, offset: 0, limit: Some(MOST * 4) };
+    let rows = issues::rows(view.session, &list, false)?.view.rows;
+    let snapshot = view.session.store().snapshot()?;
+    let mut all = Vec::new();
+    for id in rows.iter().filter_map(|row| IssueId::parse(&row.id).ok()) {
+        all.extend(work::executions(&existing(&snapshot, &id)?));
+        if all.len() >= MOST {
+            break;
+        }
+    }
+    all.sort_by_key(|it| std::cmp::Reverse(it.execution.started_at));
+    Ok(all)
+}

@@ -1,0 +1,108 @@
+//! A file of the project, with the reason for every line beside it.
+
+use maud::{Markup, html};
+
+use super::execution::commit;
+use crate::model::code::Code;
+use crate::ops::Refusal;
+use crate::ops::trail::{self, AskedLines, Explained};
+use crate::web::parts::{one_line, person};
+use crate::web::place::{FilePath, Place};
+use crate::web::view::{Content, View};
+
+/// The most lines of a page.
+const PAGE: u64 = 2_000;
+
+/// The form that leads to a file.
+pub(super) fn choose(view: &View<'_>) -> Result<Content, Refusal> {
+    if let Some(path) = view.query.get("path").and_then(|path| FilePath::parse(path.trim_matches('/'))) {
+        return page(view, &path);
+    }
+    let body = html! {
+        h1 { "Files" }
+        form.filters method="get" action=(view.href(&Place::Files)) {
+            label.grow { "Path from the top of the project" input type="text" name="path" value=[view.query.get("path")]; }
+            button type="submit" { "Explain its lines" }
+        }
+        p.quiet { "Every line of a file with the commit, the plan and the issue that caused it." }
+    };
+    Ok(Content::new("Files", body))
+}
+
+pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<Content, Refusal> {
+    let Some(top) = view.session.store().work_dir().map(|it| it.to_path_buf()) else {
+        return Err(Refusal::new(
+            Code::NotFound,
+            "this repository has no work tree, so it has no files to explain",
+        ));
+    };
+    let first = view.query.get("from").and_then(|text| text.parse().ok()).unwrap_or(1_u64).max(1);
+    let ask = |lines| AskedLines { here: top.clone(), file: path.as_str().to_owned(), lines };
+    // Only the last page ends before the end of the range.
+    let why = match trail::why(view.session, &ask(Some(first..=first.saturating_add(PAGE - 1)))) {
+        Ok(done) => done.view,
+        Err(_) => trail::why(view.session, &ask(None))?.view,
+    };
+    let last = why.spans.last().map_or(0, |span| span.last_line);
+    let body = html! {
+        div.heading {
+            h1 { code { (path.as_str()) } }
+            p.quiet { (why.planned_line_count) " of " (why.line_count) " lines belong to a plan" }
+        }
+        div.scroll tabindex="0" role="region" aria-label="lines with their reasons" {
+            table.code {
+                thead { tr { th { "Line" } th { "Text" } th { "Commit" } th { "Why" } } }
+                @for span in &why.spans { (lines(view, span)) }
+            }
+        }
+        @if last > 0 && last + 1 > PAGE && why.line_count >= PAGE {
+            nav.pager aria-label="pages" {
+                a href=(view.href_with(view.place, &view.query.with("from", last + 1))) { "the next lines →" }
+            }
+        }
+    };
+    Ok(Content::new(path.as_str(), body))
+}
+
+fn lines(view: &View<'_>, span: &Explained) -> Markup {
+    let count = span.lines.len().max(1);
+    html! {
+        tbody {
+            @for (n, text) in span.lines.iter().enumerate() {
+                @let number = span.first_line + n as u64;
+                tr id=(format!("L{number}")) {
+                    td.number { a href=(format!("#L{number}")) { (number) } }
+                    td.line { (super::super::parts::cut(text, 2_000).0) }
+                    @if n == 0 {
+                        td.who rowspan=(count) { (cause(view, span)) }
+                        td.why rowspan=(count) { (reason(view, span)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cause(view: &View<'_>, span: &Explained) -> Markup {
+    html! {
+        @match &span.commit {
+            None => span.quiet { "not committed" },
+            Some(it) => { (commit(view, it.hash.as_str())) " " (person(it.author.as_str())) }
+        }
+    }
+}
+
+fn reason(view: &View<'_>, span: &Explained) -> Markup {
+    html! {
+        @for origin in &span.origins {
+            div {
+                (view.id(&Place::Issue(origin.issue_id.clone()), origin.issue_id.as_str())) " " (one_line(&origin.issue_title))
+                @if let Some(task) = &origin.task_id {
+                    " · " a.id href=(view.href(&Place::Plan(origin.solution_id.clone()))) { (task) }
+                    @if let Some(title) = &origin.task_title { " " (one_line(title)) }
+                }
+            }
+        }
+        @if span.origins.is_empty() && let Some(it) = &span.commit { span.quiet { (one_line(&it.subject)) } }
+    }
+}

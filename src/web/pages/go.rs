@@ -1,0 +1,49 @@
+//! From an id, a commit or any text to its page.
+
+use crate::ops::Session;
+use crate::ops::issues::{self, Record};
+use crate::web::layout::one;
+use crate::web::parts::place_of;
+use crate::web::place::{FilePath, Hex, Place, Query};
+
+/// Shorter texts are searched for, although they may be the beginning of an id.
+const SHORTEST_ID: usize = 4;
+
+/// The page of what a text names; anything else is searched for.
+pub(in crate::web) fn go(session: &Session, text: &str) -> (Place, Query) {
+    let text = text.trim();
+    let looks_like_id = text.len() >= SHORTEST_ID
+        && !text.contains(char::is_whitespace)
+        && (text.contains('-') || text.contains(|c: char| c.is_ascii_digit()));
+    if looks_like_id {
+        if text.starts_with("RUN-")
+            && let Some(place) = place_of(text)
+        {
+            return (place, Query::default());
+        }
+        if let Ok(done) = issues::show(session, text, false) {
+            return (place(done.view), Query::default());
+        }
+        if let Some(hash) = Hex::parse(text).filter(|_| text.len() >= 7) {
+            return (Place::Commit(hash), Query::default());
+        }
+    }
+    if text.contains('/')
+        && !text.contains(' ')
+        && let Some(path) = FilePath::parse(text)
+    {
+        return (Place::File(path), Query::default());
+    }
+    (Place::Issues, one("q", text).with("all", "1"))
+}
+
+fn place(record: Record) -> Place {
+    match record {
+        Record::Issue(it) => Place::Issue(it.issue.id),
+        Record::Plan(it) => Place::Plan(it.id),
+        Record::Execution(it) => Place::Execution(it.execution.execution.id),
+        Record::Queue(it) => Place::Queue(it.queue.id),
+        Record::Item(it) => Place::Issue(it.item.issue_id),
+        Record::Roadmap(it) => Place::Roadmap(it.id),
+    }
+}

@@ -1,0 +1,268 @@
+//! An issue with everything in its directory.
+
+use maud::{Markup, html};
+
+use crate::model::code::Code;
+use crate::model::id::{EntryId, IssueId};
+use crate::model::issue::Issue;
+use crate::model::status::IssueStatus;
+use crate::ops::issues::{self, Contents, IssueView, Record};
+use crate::ops::{Refusal, Session};
+use crate::web::forms::Form;
+use crate::web::layout::one;
+use crate::web::parts::{
+    badge, counted, fact, json_value, linked, long, markdown, one_line, person, place_of, plan_body,
+    priority, when,
+};
+use crate::web::place::Place;
+use crate::web::view::{Content, View};
+
+fn load(session: &Session, id: &IssueId) -> Result<IssueView, Refusal> {
+    match issues::show(session, id.as_str(), false)?.view {
+        Record::Issue(issue) => Ok(*issue),
+        _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an issue"))),
+    }
+}
+
+/// The whole description, or a whole comment.
+pub(super) fn text(view: &View<'_>, id: &IssueId, entry: Option<&EntryId>) -> Result<String, Refusal> {
+    let issue = load(view.session, id)?;
+    let text = match entry {
+        None => issue.issue.context,
+        Some(entry) => {
+            let comments = issue.contents.into_iter().flat_map(|it| it.comments);
+            comments.map(|it| it.comment).find(|it| it.id == *entry).map(|it| it.body)
+        }
+    };
+    let text = text.ok_or_else(|| Refusal::new(Code::NotFound, "there is no such text"))?;
+    Ok(crate::ui::text::clean(&text).into_owned())
+}
+
+pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<Content, Refusal> {
+    let IssueView { issue, derived, contents, .. } = load(view.session, id)?;
+    let contents = contents.unwrap_or_else(|| Contents {
+        comments: vec![],
+        feedback: vec![],
+        explorations: vec![],
+        solutions: vec![],
+        executions: vec![],
+        overrides: vec![],
+    });
+    let body = html! {
+        div.heading {
+            h1 { span.id { (issue.id) } " " (one_line(&issue.title)) }
+            p { (badge(derived.status.as_str())) " " (priority(issue.priority)) }
+        }
+        div.columns.main-aside {
+            div {
+                @if let Some(error) = &derived.error { div.refusal { (long(view, error)) } }
+                @if let Some(text) = &issue.context { (markdown(view, text, Some(&Place::Text(id.clone(), None)))) }
+                @for (name, text) in [("Expected", &issue.expected_behavior), ("Actual", &issue.actual_behavior)] {
+                    @if let Some(text) = text { h3 { (name) } (markdown(view, text, None)) }
+                }
+                (plans(view, &issue, &contents))
+                (executions(view, &contents))
+                (feedback(view, &contents))
+                (comments(view, &issue, &contents))
+            }
+            aside aria-label="facts" {
+                (facts(view, &issue, &derived))
+                (actions(view, &issue, derived.status))
+            }
+        }
+    };
+    Ok(Content::new(format!("{} {}", issue.id, issue.title), body))
+}
+
+fn facts(view: &View<'_>, issue: &Issue, derived: &crate::rules::shown::IssueDerived) -> Markup {
+    let text = |text: &Option<String>| text.as_ref().map(|it| one_line(it));
+    let time = |at: Option<crate::model::time::Time>| at.map(|at| when(view, at));
+    let tag_link = |tag: &String| {
+        html! {
+            @if view.is_export() { span.tag { (tag) } } @else {
+                a.tag href=(view.href_with(&Place::Issues, &one("tag", tag))) { (tag) }
+            } " "
+        }
+    };
+    html! {
+        dl.facts {
+            (fact("reported by", Some(person(issue.author.as_str()))))
+            (fact("created", Some(when(view, issue.created_at))))
+            (fact("updated", time(derived.updated_at)))
+            (fact("completed", time(derived.completed_at.or(derived.closed_at))))
+            (fact("assignee", text(&issue.assignee)))
+            (fact("type", text(&issue.issue_type)))
+            (fact("reason", text(&issue.close_reason)))
+            (fact("wave", derived.wave.map(|wave| html! { (wave) })))
+            (fact("tags", (!issue.tags.is_empty()).then(|| html! { @for tag in &issue.tags { (tag_link(tag)) } })))
+            (fact("components", (!issue.affected_components.is_empty()).then(|| html! {
+                @for it in &issue.affected_components { span.tag { (it) } " " }
+            })))
+            (fact("depends on", (!issue.depends_on.is_empty()).then(|| html! {
+                ul.plain { @for it in &issue.depends_on { li { (view.id(&Place::Issue(it.clone()), it.as_str())) } } }
+            })))
+            (fact("related", (!issue.relations.is_empty()).then(|| html! {
+                ul.plain { @for it in &issue.relations { li { (relation(view, it)) } } }
+            })))
+            (fact("discussed at", issue.source_url.as_ref().map(|url| html! {
+                @if crate::rules::limits::web_address(url).is_ok() {
+                    a href=(url) rel="noreferrer noopener" { (one_line(url)) }
+                } @else { (one_line(url)) }
+            })))
+            (fact("location", text(&issue.extended_context.location)))
+            (fact("suggested fix", issue.extended_context.suggested_fix.as_ref().map(|it| linked(view, it))))
+            (fact("notes", issue.extended_context.notes.as_ref().map(|it| json_value(view, it))))
+            (fact("history", Some(html! {
+                @if view.is_export() { (view.link(&Place::History, "of the store")) } @else {
+                    a href=(view.href_with(&Place::History, &one("id", issue.id.as_str()))) { "what changed" }
+                }
+            })))
+        }
+    }
+}
+
+/// `duplicates:ISS-002`, with a link.
+fn relation(view: &View<'_>, relation: &str) -> Markup {
+    let (kind, id) = relation.split_once(':').unwrap_or(("", relation));
+    html! {
+        (kind) " "
+        @match place_of(id) {
+            Some(place) => (view.id(&place, id)),
+            None => (one_line(id)),
+        }
+    }
+}
+
+fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
+    html! {
+        @if !contents.solutions.is_empty() {
+            (counted("Plans", contents.solutions.len()))
+            @for plan in contents.solutions.iter().filter(|it| it.is_bound).chain(contents.solutions.iter().filter(|it| !it.is_bound)) {
+                details.plan open[plan.is_bound] {
+                    summary {
+                        (view.id(&Place::Plan(plan.id.clone()), plan.id.as_str())) " "
+                        @if plan.is_bound { (badge("bound")) " " }
+                        (badge(plan.standing.word())) " "
+                        span.quiet { (plan.task_count) " tasks, quality " (format!("{:.2}", plan.quality)) }
+                    }
+                    (plan_body(view, &plan.typed))
+                    @let form = Form::new(view, "bind", &plan.id);
+                    @if !plan.is_bound {
+                        (form.small(html! { (form.hidden("issue", &issue.id)) (form.hidden("solution", &plan.id)) }, "Bind this plan"))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn executions(view: &View<'_>, contents: &Contents) -> Markup {
+    html! {
+        @if !contents.executions.is_empty() {
+            (counted("Executions", contents.executions.len()))
+            ul.rows {
+                @for it in &contents.executions {
+                    li {
+                        (view.id(&Place::Execution(it.execution.id.clone()), &format!("attempt {}", it.execution.attempt))) " "
+                        (badge(it.status.as_str())) " " (person(it.execution.actor.as_str())) " "
+                        span.quiet { (when(view, it.execution.started_at)) ", " (it.commits.len()) " commits" }
+                        @if let Some(failure) = it.failure.as_ref().and_then(|it| it.message.as_ref()) {
+                            div.quiet { (one_line(failure)) }
+                        }
+                    }
+                }
+            }
+        }
+        @if !contents.overrides.is_empty() {
+            (counted("Overridden gates", contents.overrides.len()))
+            ul.rows {
+                @for it in &contents.overrides {
+                    li { code { (it.operation) } " " (person(it.person.as_str())) " " (when(view, it.at)) ": " (one_line(&it.reason)) }
+                }
+            }
+        }
+    }
+}
+
+fn feedback(view: &View<'_>, contents: &Contents) -> Markup {
+    html! {
+        @if !contents.feedback.is_empty() {
+            (counted("Feedback", contents.feedback.len()))
+            @for it in &contents.feedback {
+                article.entry {
+                    header { (badge(it.kind.as_str())) " " (person(it.author.as_str())) " " (when(view, it.created_at)) }
+                    (markdown(view, &it.content, None))
+                }
+            }
+        }
+    }
+}
+
+fn comments(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
+    let form = Form::new(view, "comment", "");
+    html! {
+        @if !contents.comments.is_empty() { (counted("Comments", contents.comments.len())) }
+        @for it in &contents.comments {
+            article.entry id=(format!("c-{}", it.comment.id)) {
+                header {
+                    (person(it.comment.author.as_str())) " " (when(view, it.comment.created_at))
+                    @if !it.replaces.is_empty() { " " span.quiet { "edited" } }
+                }
+                (markdown(view, &it.comment.body, Some(&Place::Text(issue.id.clone(), Some(it.comment.id.clone())))))
+            }
+        }
+        (form.whole(html! {
+            (form.hidden("issue", &issue.id))
+            (form.area("body", "Comment, in Markdown", "", 4))
+        }, "Comment"))
+    }
+}
+
+/// The statuses to which an issue can be moved, as the words of the form.
+pub(super) const MOVES: &[&str] =
+    &["registered", "planning", "planned", "queued", "paused", "cancelled", "closed"];
+
+fn actions(view: &View<'_>, issue: &Issue, status: IssueStatus) -> Markup {
+    let (edit, set, retry) =
+        (Form::new(view, "edit", ""), Form::new(view, "move", ""), Form::new(view, "retry", ""));
+    let joined = |all: Vec<String>| all.join(", ");
+    let tags = joined(issue.tags.iter().cloned().collect());
+    let depends = joined(issue.depends_on.iter().map(ToString::to_string).collect());
+    let texts = [
+        ("title", issue.title.clone()),
+        ("text", issue.context.clone().unwrap_or_default()),
+        ("priority", issue.priority.name().to_owned()),
+        ("tags", tags.clone()),
+        ("depends_on", depends.clone()),
+        ("assignee", issue.assignee.clone().unwrap_or_default()),
+        ("issue_type", issue.issue_type.clone().unwrap_or_default()),
+    ];
+    let is_refused = view.refused.is_some_and(|it| it.form == "edit:");
+    html! {
+        @if view.may_write() {
+            h2 { "Change" }
+            @if status == IssueStatus::Failed {
+                (retry.small(html! { (retry.hidden("issue", &issue.id)) }, "Queue it again"))
+            }
+            (set.small(html! {
+                (set.hidden("issue", &issue.id))
+                (set.choice("status", "Move to", MOVES, status.as_str()))
+                (set.text("reason", "Reason", ""))
+            }, "Move"))
+            details open[is_refused] {
+                summary { "Edit" }
+                (edit.whole(html! {
+                    (edit.hidden("issue", &issue.id))
+                    @for (name, value) in &texts { (edit.hidden_text(&format!("was_{name}"), value)) }
+                    (edit.text("title", "Title", &issue.title))
+                    (edit.area("text", "Description", issue.context.as_deref().unwrap_or_default(), 8))
+                    (edit.choice("priority", "Priority", &["critical", "high", "medium", "low", "trivial"], issue.priority.name()))
+                    (edit.text("tags", "Tags", &tags))
+                    (edit.text("depends_on", "Depends on", &depends))
+                    (edit.text("assignee", "Assignee", issue.assignee.as_deref().unwrap_or_default()))
+                    (edit.text("issue_type", "Type", issue.issue_type.as_deref().unwrap_or_default()))
+                }, "Save"))
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The list of issues with its filters, and the form for a new one.
+
+use maud::{Markup, html};
+
+use crate::index::{Filter, Sort};
+use crate::model::priority::Priority;
+use crate::model::status::IssueStatus;
+use crate::ops::issues::{self, List};
+use crate::ops::{Kind, Refusal};
+use crate::web::forms::{self, Form};
+use crate::web::parts::{Pages, issue_table, pager};
+use crate::web::place::{Place, Query};
+use crate::web::view::{Content, View};
+
+/// How many issues a page shows.
+pub(in crate::web) const PAGE: usize = 100;
+
+const SORTS: &[(&str, Sort, &str)] = &[
+    ("priority", Sort::Priority, "most urgent first"),
+    ("updated", Sort::Updated, "last changed first"),
+    ("created", Sort::Created, "newest first"),
+    ("status", Sort::Status, "by status"),
+    ("title", Sort::Title, "by title"),
+    ("id", Sort::Id, "by id"),
+];
+
+pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+    let mut pages = Pages::asked(view, PAGE);
+    let (found, refused) = match asked(view.query, view.is_export(), pages) {
+        Ok(list) => match issues::rows(view.session, &list, true) {
+            Ok(done) => (Some(done.view), None),
+            Err(refusal) if refusal.kind == Kind::Usage => (None, Some(refusal)),
+            Err(refusal) => return Err(refusal),
+        },
+        Err(refusal) => (None, Some(refusal)),
+    };
+    pages.total = found.as_ref().and_then(|it| it.total).unwrap_or_default();
+    let body = html! {
+        div.heading {
+            h1 { "Issues " span.count { (pages.total) } }
+            @if view.may_write() { a.button href=(view.href(&Place::NewIssue)) { "New issue" } }
+        }
+        @if !view.is_export() { (filters(view)) }
+        @if let Some(refusal) = &refused { (forms::refused(view, refusal)) }
+        @if let Some(found) = &found {
+            @if found.rows.is_empty() { p.quiet { "No issue matches." } } @else { (issue_table(view, &found.rows)) }
+            (pager(view, pages))
+        }
+    };
+    Ok(Content::new("Issues", body))
+}
+
+/// What a query asks for.
+fn asked(query: &Query, is_whole: bool, pages: Pages) -> Result<List, Refusal> {
+    let text = |name: &str| query.get(name).map(str::to_owned);
+    let words = |name: &'static str| -> Vec<String> {
+        let all = query.all(name).flat_map(|value| value.split(','));
+        all.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let statuses = words("status").into_iter().map(|word| {
+        IssueStatus::asked(&word).ok_or_else(|| Refusal::usage(format!("`{word}` is not a status")))
+    });
+    let priorities = words("priority").into_iter().map(|word| {
+        Priority::parse(&word).ok_or_else(|| Refusal::usage(format!("`{word}` is not a priority")))
+    });
+    let wave = text("wave").map(|word| {
+        word.parse().map_err(|_| Refusal::usage(format!("`{word}` is not the number of a wave")))
+    });
+    let filter = Filter {
+        statuses: statuses.collect::<Result<_, _>>()?,
+        all: is_whole || query.get("all").is_some(),
+        tags: words("tag"),
+        components: words("component"),
+        priorities: priorities.collect::<Result<_, _>>()?,
+        assignee: text("assignee"),
+        author: text("author"),
+        wave: wave.transpose()?,
+        has_solution: query.get("planned").is_some(),
+        ready: query.get("ready").is_some(),
+        search: text("q"),
+        ..Filter::default()
+    };
+    let sort = query.get("sort").and_then(|word| SORTS.iter().find(|it| it.0 == word));
+    Ok(List {
+        filter,
+        since: text("since"),
+        until: text("until"),
+        sort: sort.map_or(Sort::Priority, |it| it.1),
+        offset: pages.offset(),
+        limit: Some(pages.size),
+    })
+}
+
+fn filters(view: &View<'_>) -> Markup {
+    let query = view.query;
+    let has = |name: &str, value: &str| query.all(name).any(|it| it == value);
+    let field = |name: &str, label: &str| {
+        html! { label { (label) input type="text" name=(name) value=[query.get(name)]; } }
+    };
+    let more = ["component", "author", "since", "until", "wave", "planned", "ready"];
+    html! {
+        form.filters method="get" action=(view.href(&Place::Issues)) role="search" aria-label="filters" {
+            label.grow { "Text" input type="search" name="q" value=[query.get("q")]; }
+            label { "Status"
+                select name="status" {
+                    option value="" { "open" }
+                    @for status in IssueStatus::ALL {
+                        option value=(status) selected[has("status", status.as_str())] { (status) }
+                    }
+                }
+            }
+            label { "Priority"
+                select name="priority" {
+                    option value="" { "any" }
+                    @for number in 1..=5 {
+                        @if let Some(it) = Priority::new(number) {
+                            option value=(it.name()) selected[has("priority", it.name())] { (it.name()) }
+                        }
+                    }
+                }
+            }
+            (field("tag", "Tags"))
+            (field("assignee", "Assignee"))
+            label { "Order"
+                select name="sort" {
+                    @for (name, _, words) in SORTS {
+                        option value=(name) selected[has("sort", name)] { (words) }
+                    }
+                }
+            }
+            label.check { input type="checkbox" name="all" value="1" checked[query.get("all").is_some()]; "with closed ones" }
+            button type="submit" { "Show" }
+            details open[more.iter().any(|name| query.get(name).is_some())] {
+                summary { "More filters" }
+                div.filters {
+                    (field("component", "Component"))
+                    (field("author", "Author"))
+                    (field("since", "Created since"))
+                    (field("until", "Created until"))
+                    (field("wave", "Wave"))
+                    label.check { input type="checkbox" name="planned" value="1" checked[query.get("planned").is_some()]; "has a plan" }
+                    label.check { input type="checkbox" name="ready" value="1" checked[query.get("ready").is_some()]; "ready to be taken" }
+                }
+            }
+            @if !query.is_empty() { a href=(view.href(&Place::Issues)) { "Clear" } }
+        }
+    }
+}
+
+/// The form for a new issue.
+pub(super) fn new(view: &View<'_>) -> Result<Content, Refusal> {
+    let form = Form::new(view, "new", "");
+    let body = html! {
+        h1 { "New issue" }
+        @if !view.may_write() { p { "This server is read-only." } } @else {
+            (form.whole(html! {
+                (form.text("title", "Title", ""))
+                (form.area("text", "Description, in Markdown", "", 10))
+                (form.choice("priority", "Priority", &["critical", "high", "medium", "low", "trivial"], "medium"))
+                (form.text("tags", "Tags, separated by commas", ""))
+                (form.text("depends_on", "Depends on: ids, separated by commas", ""))
+                (form.text("assignee", "Assignee", ""))
+            }, "Create"))
+        }
+    };
+    Ok(Content::new("New issue", body))
+}

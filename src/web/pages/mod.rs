@@ -1,0 +1,75 @@
+//! The pages, one file for each subject.
+
+mod audit;
+mod board;
+mod commit;
+mod conflicts;
+mod execution;
+mod executions;
+mod file;
+mod go;
+mod history;
+mod issue;
+mod issues;
+mod overview;
+mod plan;
+mod plan_diff;
+mod queue;
+mod roadmap;
+mod run;
+mod step;
+
+pub(super) use go::go;
+pub(super) use issues::PAGE as ISSUES_ON_A_PAGE;
+
+use super::layout::with_notices;
+use super::place::Place;
+use super::view::{Content, View};
+use crate::model::code::Code;
+use crate::ops::Refusal;
+
+/// What a page shows.
+///
+/// # Errors
+/// The refusals of the operations that it asks.
+pub(super) fn content(view: &View<'_>) -> Result<Content, Refusal> {
+    let content = match view.place {
+        Place::Overview => overview::page(view),
+        Place::Issues => issues::page(view),
+        Place::NewIssue => issues::new(view),
+        Place::Issue(id) => issue::page(view, id),
+        Place::Plan(id) => plan::page(view, id),
+        Place::PlanDiff(id) => plan_diff::page(view, id),
+        Place::Board => board::page(view),
+        Place::Queues => queue::all(view),
+        Place::Queue(id) => queue::one(view, id),
+        Place::Executions => executions::page(view),
+        Place::Execution(id) => execution::page(view, id),
+        Place::Runs => run::all(view),
+        Place::Run(id) => run::one(view, id),
+        Place::Commit(hash) => commit::page(view, hash),
+        Place::Files => file::choose(view),
+        Place::File(path) => file::page(view, path),
+        Place::Audit => audit::page(view),
+        Place::Conflicts => conflicts::page(view),
+        Place::Roadmaps => roadmap::all(view),
+        Place::Roadmap(id) => roadmap::one(view, id),
+        Place::History => history::page(view),
+        Place::Step(hash) => step::page(view, hash),
+        Place::Text(..) | Place::Go | Place::Search => {
+            Err(Refusal::new(Code::NotFound, "there is no such page"))
+        }
+    };
+    content.map(|content| with_notices(view, content))
+}
+
+/// The plain text of a page that is one.
+///
+/// # Errors
+/// `not-found`.
+pub(super) fn text(view: &View<'_>) -> Result<String, Refusal> {
+    match view.place {
+        Place::Text(id, entry) => issue::text(view, id, entry.as_ref()),
+        _ => Err(Refusal::new(Code::NotFound, "there is no such text")),
+    }
+}

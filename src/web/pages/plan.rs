@@ -1,0 +1,103 @@
+//! A plan, its reviews, and the form for one.
+
+use maud::{Markup, html};
+
+use crate::model::id::SolutionId;
+use crate::ops::Refusal;
+use crate::ops::plans::{self, SolutionView};
+use crate::web::forms::Form;
+use crate::web::layout::one;
+use crate::web::parts::{badge, counted, fact, file, linked, person, plan_body, when};
+use crate::web::place::Place;
+use crate::web::view::{Content, View};
+
+pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal> {
+    let version = view.query.number("version");
+    let text = version.map_or_else(|| id.to_string(), |number| format!("{id}@{{{number}}}"));
+    let plan = plans::show(view.session, &text)?.view;
+    let body = html! {
+        div.heading {
+            h1 { span.id { (plan.id) } }
+            p {
+                @if plan.is_bound { (badge("bound")) " " }
+                (badge(plan.standing.word()))
+                @if let Some(number) = version { " " span.quiet { "as it was " (number) " changes ago" } }
+            }
+        }
+        div.columns.main-aside {
+            div {
+                (plan_body(view, &plan.typed))
+                (reviews(view, &plan))
+            }
+            aside aria-label="facts" {
+                dl.facts {
+                    (fact("issue", Some(view.id(&Place::Issue(plan.issue_id.clone()), plan.issue_id.as_str()))))
+                    (fact("planned by", Some(person(plan.author.as_str()))))
+                    (fact("created", Some(when(view, plan.created_at))))
+                    (fact("quality", Some(html! { (format!("{:.2}", plan.quality)) @if !plan.suffices { " " (badge("too low")) } })))
+                    (fact("size", Some(html! { (plan.computed_complexity) ", " (plan.task_count) " tasks" })))
+                    (fact("files", (!plan.files_touched.is_empty()).then(|| html! {
+                        ul.plain { @for path in &plan.files_touched { li { (file(view, path.as_str())) } } }
+                    })))
+                    @if !view.is_export() {
+                        (fact("changes", Some(view.link(&Place::PlanDiff(plan.id.clone()), "since the last version"))))
+                        (fact("history", Some(html! {
+                            a href=(view.href_with(&Place::History, &one("id", plan.id.as_str()))) { "what changed" }
+                        })))
+                    }
+                }
+                @if version.is_none() { (actions(view, &plan)) }
+            }
+        }
+    };
+    Ok(Content::new(plan.id.to_string(), body))
+}
+
+fn reviews(view: &View<'_>, plan: &SolutionView) -> Markup {
+    html! {
+        @if !plan.reviews.is_empty() {
+            (counted("Reviews", plan.reviews.len()))
+            @for review in &plan.reviews {
+                article.entry {
+                    header {
+                        (badge(review.verdict.as_str())) " " strong { (review.total) } " "
+                        (person(review.author.as_str())) " " (when(view, review.created_at))
+                        @if review.plan_digest != plan.plan_digest { " " (badge("of another version")) }
+                    }
+                    p.quiet { "technical " (review.scores.technical) ", risk " (review.scores.risk) ", completeness " (review.scores.completeness) }
+                    @if !review.findings.is_empty() {
+                        ul { @for finding in &review.findings { li { (linked(view, finding)) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn actions(view: &View<'_>, plan: &SolutionView) -> Markup {
+    let (bind, review, queue) =
+        (Form::new(view, "bind", ""), Form::new(view, "review", ""), Form::new(view, "queue-add", ""));
+    html! {
+        @if view.may_write() {
+            h2 { "Change" }
+            @if !plan.is_bound {
+                (bind.small(html! { (bind.hidden("issue", &plan.issue_id)) (bind.hidden("solution", &plan.id)) }, "Bind this plan"))
+            } @else {
+                (queue.small(queue.hidden("issue", &plan.issue_id), "Queue it"))
+            }
+            h3 { "Review" }
+            (review.whole(html! {
+                (review.hidden("solution", &plan.id))
+                (review.hidden("digest", &plan.plan_digest))
+                div.scores {
+                    (review.number("technical", "Technical", "", 100))
+                    (review.number("risk", "Risk", "", 100))
+                    (review.number("completeness", "Completeness", "", 100))
+                }
+                p.quiet { "0 to 100; 80 in total approves the plan." }
+                (review.area("findings", "Findings, one a line", "", 4))
+                (review.choice("verdict", "Verdict", &["", "approved", "concerns", "rejected"], ""))
+            }, "Review"))
+        }
+    }
+}

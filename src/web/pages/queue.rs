@@ -1,0 +1,194 @@
+//! Queues: their items in order, the graph of what comes before what, groups, and conflicts.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use crate::model::id::{QueueId, SolutionId};
+use crate::model::status::ItemStatus;
+use crate::ops::Refusal;
+use crate::ops::queue::{self, DagAnswer, ItemAnswer, QueueAnswer};
+use crate::rules::queue_conflicts::ConflictView;
+use crate::rules::readiness::Why;
+use crate::ui::svg::{Arrow, Boxed, dag};
+use crate::web::forms::Form;
+use crate::web::parts::{badge, counted, one_line, person, picture, when};
+use crate::web::place::Place;
+use crate::web::view::{Content, View};
+
+/// The active queues, and the names of the others.
+pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
+    let active = queue::active(view.session)?.view.queues;
+    let others = queue::list(view.session, true)?.view;
+    let shown = |id: &QueueId| active.iter().any(|it| it.queue.id == *id);
+    let mut parts = Vec::new();
+    for queue in &active {
+        let graph = queue::dag(view.session, Some(queue.queue.id.as_str()))?.view;
+        parts.push(part(view, queue, &graph, true));
+    }
+    let body = html! {
+        h1 { "Queue" }
+        @if active.is_empty() { p.quiet { "No queue is active." } }
+        @for part in &parts { (part) }
+        @if others.iter().any(|it| !shown(&it.queue.id)) {
+            h2 { "Other queues" }
+            ul.rows {
+                @for it in others.iter().filter(|it| !shown(&it.queue.id)) {
+                    li { (view.id(&Place::Queue(it.queue.id.clone()), it.queue.id.as_str())) " " (badge(it.status)) " "
+                        (it.item_count) " items, " (it.completed) " completed" }
+                }
+            }
+        }
+    };
+    Ok(Content::new("Queue", body))
+}
+
+/// One queue.
+pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<Content, Refusal> {
+    let queue = queue::show(view.session, Some(id.as_str()))?.view;
+    let graph = queue::dag(view.session, Some(id.as_str()))?.view;
+    let body = html! { h1 { "Queue" } (part(view, &queue, &graph, false)) };
+    Ok(Content::new(id.to_string(), body))
+}
+
+fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, is_linked: bool) -> Markup {
+    let items = queue.items.as_deref().unwrap_or_default();
+    let conflicts = queue.conflicts.as_deref().unwrap_or_default();
+    html! {
+        section.queue {
+            h2 {
+                @if is_linked { (view.id(&Place::Queue(queue.queue.id.clone()), queue.queue.id.as_str())) } @else { span.id { (queue.queue.id) } }
+                @if let Some(name) = &queue.queue.name { " " (one_line(name)) }
+                " " (badge(queue.status)) " " span.quiet { (queue.completed) " of " (queue.item_count) " completed" }
+            }
+            (graphic(view, graph))
+            (table(view, items))
+            @if !conflicts.is_empty() {
+                (counted("Conflicts between plans", conflicts.len()))
+                @for it in conflicts { (conflict(view, queue, it)) }
+            }
+        }
+    }
+}
+
+fn graphic(view: &View<'_>, graph: &DagAnswer) -> Markup {
+    let nodes = graph.nodes.iter().map(|it| Boxed {
+        name: format!("{} {}", it.item_id, it.issue_id),
+        title: it.title.clone(),
+        class: it.status.as_str(),
+        href: Some(view.href(&Place::Issue(it.issue_id.clone()))),
+    });
+    let nodes: Vec<Boxed> = nodes.collect();
+    let places: BTreeMap<&SolutionId, usize> =
+        graph.nodes.iter().enumerate().map(|(at, node)| (&node.solution_id, at)).collect();
+    let arrows = graph.edges.iter().filter_map(|it| {
+        let class = match it.why {
+            Why::DependsOn => "depends_on",
+            Why::Conflict => "conflict",
+            Why::File => "file",
+        };
+        Some(Arrow { from: *places.get(&it.from)?, to: *places.get(&it.to)?, class })
+    });
+    let arrows: Vec<Arrow> = arrows.collect();
+    html! {
+        @if !nodes.is_empty() {
+            (picture("what comes before what", dag("what comes before what", &nodes, &arrows)))
+            p.legend { span.line.depends_on {} " dependency " span.line.conflict {} " decided conflict " span.line.file {} " same file" }
+            details.alternative {
+                summary { "The order in words" }
+                ul {
+                    @for arrow in &arrows {
+                        li { (graph.nodes[arrow.from].item_id) " before " (graph.nodes[arrow.to].item_id) ": "
+                            (match arrow.class { "depends_on" => "dependency", "conflict" => "decided conflict", _ => "same file" }) }
+                    }
+                    @for group in &graph.groups {
+                        li { (group.id) ", " (group.kind) ": " @for id in &group.item_ids { (id) " " } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn table(view: &View<'_>, items: &[ItemAnswer]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="items" {
+            table {
+                thead { tr { th { "Item" } th { "Status" } th { "Group" } th { "Issue" } th.wide { "Title" } th { "Waits for, or executed by" } @if view.may_write() { th { "Change" } } } }
+                tbody { @for (n, item) in items.iter().enumerate() { (row(view, items, n, item)) } }
+            }
+        }
+    }
+}
+
+fn row(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -> Markup {
+    html! {
+        tr {
+            td { span.id { (item.item.item_id) } }
+            td { (badge(item.status.as_str())) }
+            td { (item.execution_group) }
+            td { (view.id(&Place::Issue(item.item.issue_id.clone()), item.item.issue_id.as_str())) }
+            td.wide {
+                (one_line(&item.title))
+                div.quiet { (view.id(&Place::Plan(item.item.solution_id.clone()), item.item.solution_id.as_str())) ", " (item.task_count) " tasks" }
+            }
+            td {
+                @for blocker in &item.blocked_by { div { (one_line(&blocker.reason)) } }
+                @if let Some(holder) = &item.holder {
+                    div { (view.link(&Place::Execution(holder.execution_id.clone()), holder.status.as_str())) " " (person(holder.actor.as_str()))
+                        @if item.status == ItemStatus::Executing { " " span.quiet { "lease ends " (when(view, holder.lease_expires_at)) } } }
+                }
+            }
+            @if view.may_write() { td.forms { (actions(view, items, n, item)) } }
+        }
+    }
+}
+
+fn actions(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -> Markup {
+    let name = &item.name;
+    let order = |side: &'static str, other: &ItemAnswer, label: &str| {
+        let form = Form::new(view, "queue-order", format!("{name}-{side}"));
+        form.small(html! { (form.hidden("item", name)) (form.hidden("beside", &other.name)) (form.hidden("side", side)) }, label)
+    };
+    let one = |op: &'static str, label: &str| {
+        let form = Form::new(view, op, name);
+        form.small(form.hidden("item", name), label)
+    };
+    let hold = Form::new(view, "queue-hold", name);
+    let is_open = !matches!(item.status, ItemStatus::Completed | ItemStatus::Executing);
+    html! {
+        @if let Some(before) = n.checked_sub(1).and_then(|n| items.get(n)) { (order("before", before, "↑ Up")) }
+        @if let Some(after) = items.get(n + 1) { (order("after", after, "↓ Down")) }
+        @if item.item.held.is_some() { (one("queue-release", "Release")) }
+        @else if is_open {
+            details { summary { "Hold" }
+                (hold.small(html! { (hold.hidden("item", name)) (hold.text("reason", "Reason", "")) }, "Hold")) }
+        }
+        @if is_open { (one("queue-remove", "Remove")) }
+        @if item.status == ItemStatus::Executing { (one("lease-release", "Release the claim")) }
+    }
+}
+
+fn conflict(view: &View<'_>, queue: &QueueAnswer, it: &ConflictView) -> Markup {
+    let names: Vec<String> = it.item_ids.iter().map(ToString::to_string).collect();
+    html! {
+        article.entry {
+            header {
+                @if let Some(id) = &it.id { strong { (id) } " " }
+                (badge(it.severity.as_str())) " " (it.kind) ": " (names.join(", ")) " "
+                (badge(if it.resolved { "resolved" } else { "undecided" }))
+            }
+            @if let Some(file) = &it.file { p { code { (one_line(file)) } } }
+            @if let Some(why) = &it.rationale { p { (one_line(why)) } }
+            @if let Some(id) = &it.id {
+                @let form = Form::new(view, "queue-resolve", format!("{}-{id}", queue.queue.id));
+                (form.small(html! {
+                    (form.hidden("conflict", id)) (form.hidden("queue", &queue.queue.id))
+                    (form.text("order", "Order, first to last", &names.join(" ")))
+                    (form.choice("resolution", "How", &["sequential", "merge"], "sequential"))
+                    (form.text("rationale", "Why", ""))
+                }, "Decide"))
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Roadmaps by wave, with what is done over time.
+
+use maud::{Markup, html};
+
+use crate::index::{Filter, Sort};
+use crate::model::id::RoadmapId;
+use crate::ops::Refusal;
+use crate::ops::issues::{self, IssueView, List};
+use crate::ops::plans::roadmap::{self, RoadmapView, WaveView};
+use crate::web::layout::one as query;
+use crate::web::parts::burn_up::{BurnUp, burn_up};
+use crate::web::parts::{badge, counted, fact, linked, long, one_line, person, picture, priority, when};
+use crate::web::place::Place;
+use crate::web::view::{Content, View};
+
+/// Waves are numbered from 1 on; after so many without an issue there are no more.
+const GAP: u64 = 2;
+
+pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
+    let all = roadmap::list(view.session)?.view;
+    let body = html! {
+        h1 { "Roadmaps" }
+        @if all.is_empty() { p.quiet { "There is no roadmap." } } @else {
+            ul.rows {
+                @for it in &all {
+                    li { (view.id(&Place::Roadmap(it.id.clone()), it.id.as_str())) " " (one_line(&it.title)) " " (badge(it.status.as_str())) " "
+                        span.quiet { (it.done) " of " (it.total) " issues done, " (it.waves) " waves, " (when(view, it.created_at)) } }
+                }
+            }
+        }
+        (waves(view)?)
+    };
+    Ok(Content::new("Roadmaps", body))
+}
+
+/// What is done of each wave over time, over all issues that have one.
+pub(super) fn waves(view: &View<'_>) -> Result<Markup, Refusal> {
+    let mut charts: Vec<(u64, BurnUp)> = Vec::new();
+    let (mut wave, mut empty) = (1, 0);
+    while empty <= GAP {
+        let filter = Filter { all: true, wave: Some(wave), ..Filter::default() };
+        let list = List { filter, since: None, until: None, sort: Sort::Created, offset: 0, limit: None };
+        let mut chart = BurnUp::default();
+        issues::list::<Refusal>(view.session, &list, |issue| {
+            add(&mut chart, &issue);
+            Ok(())
+        })?;
+        if chart.is_empty() {
+            empty += 1;
+        } else {
+            empty = 0;
+            charts.push((wave, chart));
+        }
+        wave += 1;
+    }
+    Ok(html! {
+        @if !charts.is_empty() {
+            section {
+                h2 { "Waves" }
+                div.charts {
+                    @for (wave, chart) in &charts {
+                        figure {
+                            figcaption {
+                                a href=(view.href_with(&Place::Issues, &query("wave", wave).with("all", "1"))) { "Wave " (wave) } " "
+                                (chart.done()) " of " (chart.total()) " done"
+                            }
+                            (picture(&format!("wave {wave} over time"), burn_up(chart, view.now)))
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn add(chart: &mut BurnUp, issue: &IssueView) {
+    let status = issue.derived.status;
+    if status == crate::model::status::IssueStatus::Cancelled {
+        return;
+    }
+    let done = issue.derived.completed_at.or(issue.derived.closed_at).filter(|_| status.is_over());
+    chart.add(issue.issue.created_at, done);
+}
+
+pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<Content, Refusal> {
+    let it = roadmap::show(view.session, Some(id.as_str()))?.view;
+    let body = html! {
+        div.heading {
+            h1 { span.id { (it.id) } " " (one_line(&it.title)) }
+            p { (badge(it.status.as_str())) " " span.quiet { (it.done) " of " (it.total) " issues done" } }
+        }
+        div.columns.main-aside {
+            div {
+                @if let Some(text) = &it.requirement { (long(view, text)) }
+                @for wave in &it.waves { (wave_part(view, wave)) }
+                @if !it.gone.is_empty() {
+                    (counted("No longer in the document", it.gone.len()))
+                    ul.rows { @for issue in &it.gone { li { (view.id(&Place::Issue(issue.issue_id.clone()), issue.issue_id.as_str())) " " (one_line(&issue.title)) } } }
+                }
+                (rounds(view, &it))
+            }
+            aside aria-label="facts" {
+                dl.facts {
+                    (fact("added by", Some(person(it.author.as_str()))))
+                    (fact("created", Some(when(view, it.created_at))))
+                    (fact("changed", it.updated_at.map(|at| when(view, at))))
+                    (fact("mode", Some(html! { (it.mode) })))
+                }
+                @if !it.risks.is_empty() {
+                    h2 { "Risks" }
+                    ul.rows { @for risk in &it.risks { li { @if let Some(item) = &risk.item { span.id { (item) } " " } (super::super::parts::json_value(view, &crate::rules::shown::value(&risk.risk))) } } }
+                }
+            }
+        }
+    };
+    Ok(Content::new(format!("{} {}", it.id, it.title), body))
+}
+
+fn wave_part(view: &View<'_>, wave: &WaveView) -> Markup {
+    html! {
+        section {
+            h2 { "Wave " (wave.wave) " " span.count { (wave.done) " of " (wave.total) } }
+            progress value=(wave.done) max=(wave.total.max(1)) aria-label=(format!("wave {}", wave.wave)) {}
+            div.scroll tabindex="0" role="region" aria-label=(format!("issues of wave {}", wave.wave)) {
+                table {
+                    thead { tr { th { "Item" } th { "Issue" } th { "Status" } th { "Priority" } th.wide { "Goal" } th { "After" } } }
+                    tbody {
+                        @for it in &wave.issues {
+                            tr {
+                                td { span.id { (it.item) } }
+                                td { (view.id(&Place::Issue(it.issue_id.clone()), it.issue_id.as_str())) }
+                                td { (badge(it.status.as_str())) }
+                                td { (priority(it.priority)) }
+                                td.wide {
+                                    (one_line(&it.goal))
+                                    @if !it.criteria.is_empty() {
+                                        details { summary { (it.criteria.len()) " criteria" }
+                                            ul { @for criterion in &it.criteria { li { (linked(view, criterion)) } } }
+                                            p.quiet { (one_line(&it.definition_of_done)) } }
+                                    }
+                                }
+                                td { @for id in &it.depends_on { div { (view.id(&Place::Issue(id.clone()), id.as_str())) } } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn rounds(view: &View<'_>, it: &RoadmapView) -> Markup {
+    html! {
+        @if !it.rounds.is_empty() {
+            (counted("Feedback", it.rounds.len()))
+            @for round in &it.rounds {
+                article.entry {
+                    header { "Round " (round.round) " " (badge(round.status.as_str())) " " (person(round.author.as_str())) " " (when(view, round.at)) }
+                    (super::super::parts::json_value(view, &crate::rules::shown::value(&round.feedback)))
+                    @if !round.changes.is_empty() { p.quiet { (round.changes.join(", ")) } }
+                }
+            }
+        }
+    }
+}

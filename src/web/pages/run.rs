@@ -1,0 +1,208 @@
+//! Runs: the list, and one with its state, its agents, their last lines, and its report.
+
+use maud::{Markup, html};
+
+use crate::model::id::RunId;
+use crate::ops::Refusal;
+use crate::ops::work::run::{self, Driven, LoggedView, RunView};
+use crate::rules::run::{RunReport, Span};
+use crate::ui::svg::{Arrow, Bar, Boxed, Row, Scale, dag, timeline};
+use crate::ui::time;
+use crate::web::forms::in_words;
+use crate::web::parts::{badge, counted, fact, linked, one_line, person, picture, when};
+use crate::web::place::Place;
+use crate::web::view::{Content, View};
+
+/// The most entries of the log that a page shows.
+const MOST: usize = 60;
+
+/// The list of runs.
+pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
+    let all = run::list(view.session)?.view;
+    let body = html! {
+        h1 { "Runs" }
+        @if all.is_empty() { p.quiet { "Agents have not run yet." } } @else {
+            div.scroll tabindex="0" role="region" aria-label="runs" {
+                table {
+                    thead { tr { th { "Run" } th { "Status" } th { "Phase" } th { "Issues" } th { "Completed" } th { "Failed" } th { "Mode" } th { "By" } th { "Started" } } }
+                    tbody {
+                        @for it in &all {
+                            tr {
+                                td { (view.id(&Place::Run(it.id.clone()), it.id.as_str())) }
+                                td { (badge(it.status.as_str())) " " @if it.driven == Driven::Interrupted { (badge("interrupted")) } }
+                                td { (it.phase) }
+                                td { (it.counts.total_issues) } td { (it.counts.completed_count) } td { (it.counts.failed_count) }
+                                td { (it.mode) } td { (person(it.actor.as_str())) } td { (when(view, it.created_at)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    Ok(Content { is_moving: all.iter().any(|it| it.driven == Driven::Here), ..Content::new("Runs", body) })
+}
+
+/// One run.
+pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<Content, Refusal> {
+    let it = run::show(view.session, Some(id.as_str()))?.view;
+    let report = run::report(view.session, Some(id.as_str()))?.view;
+    let log = run::log(view.session, Some(id.as_str()))?.view;
+    let lines = if it.driven == Driven::Here { run::last_lines(view.session, id)? } else { vec![] };
+    let body = html! {
+        div.heading {
+            h1 { span.id { (it.run.id) } }
+            p { (badge(it.state.status.as_str())) " " (badge(it.state.phase.as_str())) " " (badge(it.driven.as_str())) }
+        }
+        div.columns.main-aside {
+            div {
+                (summary(&report))
+                @if !lines.is_empty() {
+                    h2 { "Agents at work" }
+                    @for agent in &lines {
+                        article.entry { header { strong { (one_line(&agent.name)) } } pre.lines { @for line in &agent.lines { (line) "\n" } } }
+                    }
+                }
+                (waiting(view, &report))
+                (issues(view, &report))
+                (pictures(view, &report))
+                (entries(view, &log))
+            }
+            aside aria-label="facts" { (facts(view, &it, &report)) }
+        }
+    };
+    Ok(Content { is_moving: it.driven == Driven::Here, ..Content::new(id.to_string(), body) })
+}
+
+fn summary(report: &RunReport) -> Markup {
+    let totals = &report.totals;
+    html! {
+        ul.numbers {
+            li { strong { (totals.completed_count) } " of " (totals.issue_count) " completed" }
+            li { strong { (totals.failed_count) } " failed" }
+            li { strong { (totals.commit_count) } " commits" }
+            li { strong { (totals.check_count - totals.failed_check_count) } " of " (totals.check_count) " checks passed" }
+            @if let Some(tokens) = totals.tokens { li { strong { (tokens) } " tokens" } }
+            @for cost in &totals.costs { li { strong { (format!("{:.2}", cost.amount)) } " " (one_line(&cost.currency)) } }
+        }
+    }
+}
+
+fn facts(view: &View<'_>, it: &RunView, report: &RunReport) -> Markup {
+    let agents = [
+        ("explorer", &report.agents.explorer),
+        ("planner", &report.agents.planner),
+        ("reviewer", &report.agents.reviewer),
+        ("executor", &report.agents.executor),
+    ];
+    html! {
+        dl.facts {
+            (fact("started by", Some(person(it.run.actor.as_str()))))
+            (fact("started", Some(when(view, report.started_at))))
+            (fact("last change", Some(when(view, report.updated_at))))
+            (fact("took", Some(html! { (time::length(report.took_ms)) })))
+            (fact("mode", Some(html! { (report.mode) })))
+            (fact("branch", report.branch.as_ref().map(|it| html! { code { (it) } })))
+            @for (role, agent) in agents { (fact(role, agent.as_ref().map(|it| one_line(it)))) }
+            @for phase in &report.phases { (fact(phase.phase.as_str(), Some(html! { (time::length(phase.took_ms)) }))) }
+        }
+        h2 { "Quality" }
+        dl.facts {
+            @for it in &report.quality.dimensions {
+                (fact(it.dimension.as_str(), Some(html! {
+                    @match it.score { Some(score) => { (score) " " }, None => "– " }
+                    @if let Some(gate) = it.gate { (badge(gate.as_str())) " " }
+                    span.quiet { (one_line(&it.counted)) }
+                })))
+            }
+        }
+    }
+}
+
+fn waiting(view: &View<'_>, report: &RunReport) -> Markup {
+    html! {
+        @if !report.breaches.is_empty() {
+            (counted("Breaches of roles", report.breaches.len()))
+            ul.rows { @for it in &report.breaches { li { (one_line(&it.what)) @if it.undone { " " (badge("undone")) } } } }
+        }
+        @if !report.waiting.is_empty() {
+            (counted("Waiting for a person", report.waiting.len()))
+            ul.rows {
+                @for it in &report.waiting {
+                    li {
+                        @if let Some(id) = &it.issue_id { (view.id(&Place::Issue(id.clone()), id.as_str())) " " }
+                        (linked(view, &it.what))
+                        @for remedy in &it.remedies { div.quiet { (in_words(remedy)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn issues(view: &View<'_>, report: &RunReport) -> Markup {
+    html! {
+        (counted("Issues", report.issues.len()))
+        div.scroll tabindex="0" role="region" aria-label="issues of the run" {
+            table {
+                thead { tr { th { "Issue" } th { "Status" } th { "Plan" } th { "Commits" } th { "Checks" } th.wide { "Title" } } }
+                tbody {
+                    @for it in &report.issues {
+                        tr {
+                            td { (view.id(&Place::Issue(it.issue_id.clone()), it.issue_id.as_str())) }
+                            td { (badge(it.status.as_str())) }
+                            td { @if let Some(id) = &it.solution_id { (view.id(&Place::Plan(id.clone()), id.uid())) } }
+                            td { (it.commits.len()) }
+                            td { (it.checks.iter().filter(|it| it.exit_code == Some(0)).count()) " of " (it.checks.len()) }
+                            td.wide { (one_line(&it.title)) @if let Some(error) = &it.error { div.quiet { (one_line(error)) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn pictures(view: &View<'_>, report: &RunReport) -> Markup {
+    let boxes = report.issues.iter().map(|issue| Boxed {
+        name: issue.issue_id.to_string(),
+        title: issue.title.clone(),
+        class: issue.status.as_str(),
+        href: Some(view.href(&Place::Issue(issue.issue_id.clone()))),
+    });
+    let boxes: Vec<Boxed> = boxes.collect();
+    let arrows = report.order().into_iter().map(|(from, to)| Arrow { from, to, class: "depends_on" });
+    let arrows: Vec<Arrow> = arrows.collect();
+    html! {
+        @if !arrows.is_empty() { h2 { "Dependencies" } (picture("dependencies", dag("dependencies", &boxes, &arrows))) }
+        @if !report.issues.is_empty() { h2 { "Timeline" } (picture("timeline", times(view, report))) }
+    }
+}
+
+/// A row for each issue, with a bar for each of its stages.
+fn times(view: &View<'_>, report: &RunReport) -> String {
+    let bar = |span: &Span| {
+        let (from, until) = (span.from.millis(), span.until.millis());
+        let took = time::length(u64::try_from(until.saturating_sub(from)).unwrap_or(0));
+        Bar { from, until, class: span.status.as_str(), title: format!("{}: {took}", span.status) }
+    };
+    let rows = report.issues.iter().map(|issue| Row {
+        label: issue.issue_id.to_string(),
+        href: Some(view.href(&Place::Issue(issue.issue_id.clone()))),
+        bars: issue.spans.iter().map(bar).collect(),
+    });
+    let from = report.started_at.millis();
+    let until = from.saturating_add(i64::try_from(report.took_ms).unwrap_or(i64::MAX));
+    timeline("timeline", Scale { from, until, mark: None }, &rows.collect::<Vec<_>>())
+}
+
+/// The latest entries of the log.
+fn entries(view: &View<'_>, log: &[LoggedView]) -> Markup {
+    html! {
+        (counted("Log", log.len()))
+        ul.rows.log {
+            @for it in log.iter().rev().take(MOST) { li { span.quiet { (when(view, it.entry.at)) } " " (linked(view, &it.words)) } }
+        }
+        @if log.len() > MOST { p.quiet { "and " (log.len() - MOST) " earlier entries" } }
+    }
+}

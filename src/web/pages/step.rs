@@ -1,0 +1,53 @@
+//! One change of the store, field by field.
+
+use maud::html;
+
+use crate::ops::Refusal;
+use crate::ops::trail::{self, Sides};
+use crate::store::object_id;
+use crate::trail::record_change::Change;
+use crate::web::parts::{badge, changes, counted, fact, linked, one_line, person, place_of, when};
+use crate::web::place::Hex;
+use crate::web::view::{Content, View};
+
+/// The most records of a page.
+const MOST: usize = 300;
+
+pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
+    let range = format!("{0}~..{0}", hash.as_str());
+    let diff = trail::diff(view.session, &Sides { range: Some(range), id: None })?.view;
+    let step = object_id(&diff.to.commit).map(|id| view.session.store().step(id)).transpose()?;
+    let body = html! {
+        div.heading { h1 { span.id { (hash.short()) } @if let Some(step) = &step { " " (linked(view, &step.subject)) } } }
+        @if let Some(step) = &step {
+            dl.facts.wide {
+                (fact("who", Some(person(step.author.as_str()))))
+                (fact("agent", step.actor.as_ref().map(|it| one_line(it))))
+                (fact("role", step.role.as_ref().map(|it| one_line(it))))
+                (fact("when", Some(when(view, step.at))))
+                (fact("operation", step.op.as_ref().map(|it| one_line(it))))
+                (fact("forced", step.force.as_ref().map(|it| one_line(it))))
+            }
+        }
+        (counted("Records", diff.changes.len()))
+        @for it in diff.changes.iter().take(MOST) {
+            article.entry {
+                header {
+                    (badge(match it.change { Change::Added => "added", Change::Changed => "changed", Change::Removed => "removed" })) " "
+                    @if let Some(id) = &it.id {
+                        @match place_of(id) {
+                            Some(place) => (view.id(&place, id)),
+                            None => span.id { (id) },
+                        }
+                        " "
+                    }
+                    (linked(view, &it.summary))
+                }
+                @if !it.kind.is_entry() || it.change == Change::Changed { (changes(view, &it.fields)) }
+                p.quiet { code { (it.path) } }
+            }
+        }
+        @if diff.changes.len() > MOST { p.quiet { "and " (diff.changes.len() - MOST) " more" } }
+    };
+    Ok(Content::new(hash.short(), body))
+}

@@ -1,0 +1,69 @@
+//! A burn-up chart: how many issues there were, and how many of them were done, over time.
+
+use std::fmt::Write;
+
+use crate::model::time::Time;
+
+const WIDE: i64 = 260;
+const HIGH: i64 = 90;
+const MARGIN: i64 = 6;
+
+/// When issues were created and done.
+#[derive(Debug, Default)]
+pub(in crate::web) struct BurnUp {
+    created: Vec<i64>,
+    done: Vec<i64>,
+}
+
+impl BurnUp {
+    /// Adds an issue.
+    pub(in crate::web) fn add(&mut self, created: Time, done: Option<Time>) {
+        self.created.push(created.millis());
+        self.done.extend(done.map(|at| at.millis().max(created.millis())));
+    }
+
+    pub(in crate::web) fn is_empty(&self) -> bool {
+        self.created.is_empty()
+    }
+
+    pub(in crate::web) fn done(&self) -> usize {
+        self.done.len()
+    }
+
+    pub(in crate::web) fn total(&self) -> usize {
+        self.created.len()
+    }
+}
+
+/// Draws the chart up to now.
+pub(in crate::web) fn burn_up(chart: &BurnUp, now: Time) -> String {
+    let from = chart.created.iter().min().copied().unwrap_or(now.millis());
+    let last = chart.created.iter().chain(&chart.done).max().copied().unwrap_or(from);
+    // An export does not change with the time at which it is made.
+    let until = last.max(from + 1);
+    let x = |at: i64| {
+        let part = i128::from(at - from) * i128::from(WIDE - 2 * MARGIN) / i128::from(until - from);
+        MARGIN + part as i64
+    };
+    let most = chart.total().max(1) as i64;
+    let y = |count: usize| HIGH - MARGIN - count as i64 * (HIGH - 2 * MARGIN) / most;
+    let steps = |times: &[i64]| {
+        let mut times = times.to_vec();
+        times.sort_unstable();
+        let mut path = format!("M{},{}", x(from), y(0));
+        for (n, at) in times.iter().enumerate() {
+            let _ = write!(path, " H{} V{}", x(*at), y(n + 1));
+        }
+        let _ = write!(path, " H{}", x(until));
+        path
+    };
+    let (scope, done) = (steps(&chart.created), steps(&chart.done));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" aria-label=\"{} of {} done\" width=\"{WIDE}\" height=\"{HIGH}\" viewBox=\"0 0 {WIDE} {HIGH}\">\
+         <path class=\"area\" d=\"{done} V{} H{} Z\"/><path class=\"scope\" d=\"{scope}\"/><path class=\"done\" d=\"{done}\"/></svg>\n",
+        chart.done(),
+        chart.total(),
+        y(0),
+        x(from),
+    )
+}

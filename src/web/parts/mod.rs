@@ -1,0 +1,71 @@
+//! Parts of pages.
+
+pub(super) mod burn_up;
+mod markdown;
+mod plan;
+mod table;
+mod text;
+mod value;
+
+pub(super) use markdown::markdown;
+pub(super) use plan::file;
+pub(super) use plan::plan_body;
+pub(super) use table::{Pages, issue_table, pager};
+pub(super) use text::{cut, editable, encoded, linked, long, one_line, person, place_of};
+pub(super) use value::{changes, json_value};
+
+use maud::{Markup, PreEscaped, html};
+
+use super::view::View;
+use crate::model::priority::Priority;
+use crate::model::time::Time;
+use crate::ops::Notice;
+use crate::ui::time;
+
+/// A state as a word with a colour; the shape before it says the same to those who do not see colours.
+pub(super) fn badge(word: &str) -> Markup {
+    let class = format!("badge s-{}", word.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
+    html! { span class=(class) { (word) } }
+}
+
+/// A priority.
+pub(super) fn priority(priority: Priority) -> Markup {
+    let class = format!("prio p{}", priority.number());
+    html! { span class=(class) title=(format!("priority {}", priority.number())) { (priority.name()) } }
+}
+
+/// A time relative to now, with the exact one on demand. In an export it is the exact one, which does not age.
+pub(super) fn when(view: &View<'_>, at: Time) -> Markup {
+    let exact = at.to_string();
+    let shown = match view.is_export() {
+        true => exact.get(..16).unwrap_or(&exact).replace('T', " "),
+        false => time::ago(view.now.millis(), at.millis()),
+    };
+    html! { time datetime=(exact) title=(exact) { (shown) } }
+}
+
+/// Notices, such as that a record cannot be read.
+pub(super) fn notices(notices: &[Notice]) -> Markup {
+    html! {
+        @if !notices.is_empty() {
+            ul.notices role="status" {
+                @for notice in notices { li { (notice.message) } }
+            }
+        }
+    }
+}
+
+/// A picture, which can be wider than the page.
+pub(super) fn picture(name: &str, svg: String) -> Markup {
+    html! { div.picture role="region" aria-label=(name) tabindex="0" { (PreEscaped(svg)) } }
+}
+
+/// A heading with the number of things below it.
+pub(super) fn counted(title: &str, count: usize) -> Markup {
+    html! { h2 { (title) " " span.count { (count) } } }
+}
+
+/// A row of a list of facts, unless there is nothing to say.
+pub(super) fn fact(name: &str, value: Option<Markup>) -> Markup {
+    html! { @if let Some(value) = value { div { dt { (name) } dd { (value) } } } }
+}

@@ -1,0 +1,86 @@
+//! Tables of issues, in pages.
+
+use maud::{Markup, html};
+
+use super::{badge, one_line, priority};
+use crate::index::Listed;
+use crate::model::id::IssueId;
+use crate::web::place::Place;
+use crate::web::view::View;
+
+/// The page of a list.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::web) struct Pages {
+    /// From 1 on.
+    pub(in crate::web) page: usize,
+    /// How many rows a page has.
+    pub(in crate::web) size: usize,
+    /// How many rows there are.
+    pub(in crate::web) total: usize,
+}
+
+impl Pages {
+    /// The page that is asked for.
+    pub(in crate::web) fn asked(view: &View<'_>, size: usize) -> Self {
+        Self { page: view.query.number("page").unwrap_or(1).clamp(1, 1_000_000), size, total: 0 }
+    }
+
+    /// How many rows come before it.
+    pub(in crate::web) fn offset(self) -> usize {
+        (self.page - 1) * self.size
+    }
+
+    /// How many pages there are.
+    pub(in crate::web) fn count(self) -> usize {
+        self.total.div_ceil(self.size).max(1)
+    }
+}
+
+/// Issues as rows.
+pub(in crate::web) fn issue_table(view: &View<'_>, rows: &[Listed]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="issues" {
+            table.issues {
+                thead { tr { th { "Issue" } th { "Status" } th { "Priority" } th.wide { "Title" } th { "Tags" } } }
+                tbody {
+                    @for row in rows {
+                        tr {
+                            td { (issue_id(view, &row.id)) }
+                            td { (badge(row.status.as_str())) }
+                            td { (priority(row.priority)) }
+                            td.wide { (one_line(&row.title)) }
+                            td.tags {
+                                @for tag in row.tags.split(',').filter(|tag| !tag.is_empty()) {
+                                    span.tag { (tag) } " "
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The id of an issue as a link to it.
+fn issue_id(view: &View<'_>, id: &str) -> Markup {
+    match IssueId::parse(id) {
+        Ok(typed) => view.id(&Place::Issue(typed), id),
+        Err(_) => html! { (id) },
+    }
+}
+
+/// Links to the pages before and after this one.
+pub(in crate::web) fn pager(view: &View<'_>, pages: Pages) -> Markup {
+    let to = |page: usize| view.href_with(view.place, &view.query.with("page", page));
+    let count = pages.count();
+    html! {
+        @if count > 1 {
+            nav.pager aria-label="pages" {
+                @if pages.page > 1 { a rel="prev" href=(to(pages.page - 1)) { "← previous" } }
+                span { "page " (pages.page) " of " (count) }
+                @if pages.page < count { a rel="next" href=(to(pages.page + 1)) { "next →" } }
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Text from records: ids in it are links, and what is too long is cut.
+
+use std::sync::LazyLock;
+
+use maud::{Markup, PreEscaped, html};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use regex_lite::Regex;
+
+use crate::model::id::{ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
+use crate::ui::text::truncate;
+use crate::web::place::Place;
+use crate::web::view::View;
+
+/// Longer texts are cut, in bytes.
+pub(in crate::web) const LONGEST: usize = 20_000;
+/// Texts of one line are cut after this many columns.
+const LONGEST_LINE: usize = 600;
+
+/// What may look like an id in a text.
+static ID: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\b(?:ISS|SOL|EXR|QUE|RUN|RMAP)-[A-Za-z0-9][A-Za-z0-9._-]{1,160}").ok());
+
+/// Characters that cannot stand in a relative address.
+const IN_ADDRESS: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b':');
+
+/// A relative address with everything encoded that could mean something else.
+pub(in crate::web) fn encoded(path: &str) -> String {
+    utf8_percent_encode(path, IN_ADDRESS).to_string()
+}
+
+/// The page of an id.
+pub(in crate::web) fn place_of(id: &str) -> Option<Place> {
+    Some(match id.split('-').next()? {
+        "SOL" => Place::Plan(SolutionId::parse(id).ok()?),
+        "EXR" => Place::Execution(ExecutionId::parse(id).ok()?),
+        "QUE" => Place::Queue(QueueId::parse(id).ok()?),
+        "RUN" => Place::Run(RunId::parse(id).ok()?),
+        "RMAP" => Place::Roadmap(RoadmapId::parse(id).ok()?),
+        _ => Place::Issue(IssueId::parse(id).ok()?),
+    })
+}
+
+/// The parts of a text: what is between ids, and ids with their pages.
+pub(in crate::web) fn parts(text: &str) -> Vec<(&str, Option<Place>)> {
+    let Some(pattern) = ID.as_ref() else { return vec![(text, None)] };
+    let (mut parts, mut done) = (Vec::new(), 0);
+    for found in pattern.find_iter(text) {
+        // A full stop ends a sentence, not an id.
+        let id = found.as_str().trim_end_matches(['.', '-', '_']);
+        let Some(place) = place_of(id) else { continue };
+        parts.push((&text[done..found.start()], None));
+        parts.push((id, Some(place)));
+        done = found.start() + id.len();
+    }
+    parts.push((&text[done..], None));
+    parts
+}
+
+/// A text whose ids are links.
+pub(in crate::web) fn linked(view: &View<'_>, text: &str) -> Markup {
+    html! {
+        @for (part, place) in parts(text) {
+            @match place {
+                Some(place) => (view.id(&place, part)),
+                None => (part),
+            }
+        }
+    }
+}
+
+/// A text of one line, such as a title.
+pub(in crate::web) fn one_line(text: &str) -> Markup {
+    html! { bdi { (truncate(text, LONGEST_LINE)) } }
+}
+
+/// A text of several lines as it is, cut if it is long.
+pub(in crate::web) fn long(view: &View<'_>, text: &str) -> Markup {
+    let (shown, rest) = cut(text, LONGEST);
+    html! {
+        div.text dir="auto" { (linked(view, shown)) }
+        @if rest > 0 { p.cut { "… " (rest) " more bytes" } }
+    }
+}
+
+/// The beginning of a text, and how many bytes are left out.
+pub(in crate::web) fn cut(text: &str, most: usize) -> (&str, usize) {
+    if text.len() <= most {
+        return (text, 0);
+    }
+    let mut end = most;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    (&text[..end], text.len() - end)
+}
+
+/// A text for a field in which it is edited: what is invisible stays what it is.
+pub(in crate::web) fn editable(text: &str) -> Markup {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            c if c != '\n' && c != '\t' && crate::model::hidden::is_hidden(c) => {
+                out.push_str(&format!("&#{};", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    PreEscaped(out)
+}
+
+/// Someone, without the address.
+pub(in crate::web) fn person(who: &str) -> Markup {
+    let name = match (who.find('<'), who.find('>')) {
+        (Some(from), Some(until)) if from > 0 && from < until => {
+            format!("{}{}", who[..from].trim_end(), &who[until + 1..])
+        }
+        _ => who.to_owned(),
+    };
+    html! { span.person title=(truncate(who, 200)) dir="auto" { (truncate(&name, 80)) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_in_a_text_are_found() {
+        let found = parts("see ISS-001, and SOL-ISS-001-ab12cd34. Not XISS-1 or ISS-..");
+        let ids: Vec<&str> = found.iter().filter(|it| it.1.is_some()).map(|it| it.0).collect();
+        assert_eq!(ids, ["ISS-001", "SOL-ISS-001-ab12cd34"]);
+        assert_eq!(
+            found.iter().map(|it| it.0).collect::<String>(),
+            "see ISS-001, and SOL-ISS-001-ab12cd34. Not XISS-1 or ISS-.."
+        );
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!(cut("aéé", 2), ("a", 4));
+        assert_eq!(cut("aéé", 5), ("aéé", 0));
+    }
+}

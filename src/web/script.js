@@ -1,0 +1,169 @@
+// Live updates and dragging. Every page works without this.
+"use strict";
+
+// What someone is writing, or has chosen, stays.
+const isBusy = (form) =>
+  form.dataset.touched !== undefined ||
+  (form.contains(document.activeElement) && document.activeElement.matches("input, textarea, select"));
+
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("form");
+  if (form) form.dataset.touched = "";
+});
+
+// What only the browser knows of an element.
+const OWN = new Set(["open", "data-touched"]);
+
+const keyOf = (node) => (node.nodeType === 1 ? node.id || node.dataset.id || null : null);
+
+// Makes one element like another, and keeps what did not change.
+function become(now, next) {
+  if (now.isEqualNode(next)) return;
+  if (now.nodeType !== next.nodeType || now.nodeName !== next.nodeName || keyOf(now) !== keyOf(next)) {
+    now.replaceWith(next);
+    return;
+  }
+  if (now.nodeType !== 1) {
+    now.nodeValue = next.nodeValue;
+    return;
+  }
+  if (now.nodeName === "FORM" && isBusy(now)) return;
+  for (const { name } of [...now.attributes]) {
+    if (!next.hasAttribute(name) && !OWN.has(name)) now.removeAttribute(name);
+  }
+  for (const { name, value } of next.attributes) {
+    if (now.getAttribute(name) !== value && !OWN.has(name)) now.setAttribute(name, value);
+  }
+  const known = new Map([...now.childNodes].map((child) => [keyOf(child), child]).filter(([key]) => key));
+  let at = now.firstChild;
+  for (const child of [...next.childNodes]) {
+    const same = keyOf(child) && known.get(keyOf(child));
+    if (same && same !== at) now.insertBefore(same, at);
+    const mine = same || (at && !keyOf(at) && !keyOf(child) ? at : null);
+    if (mine) {
+      at = mine.nextSibling;
+      become(mine, child);
+    } else {
+      now.insertBefore(child, at);
+    }
+  }
+  while (at) {
+    const rest = at.nextSibling;
+    // A form in which someone writes stays, even if its place is gone.
+    if (!(at.nodeType === 1 && [at, ...at.querySelectorAll("form")].some((it) => it.nodeName === "FORM" && isBusy(it)))) at.remove();
+    at = rest;
+  }
+}
+
+let isAsking = false;
+let isStale = false;
+
+async function refresh() {
+  if (isAsking) {
+    isStale = true;
+    return;
+  }
+  isAsking = true;
+  try {
+    const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+    if (answer.ok) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const next = page.querySelector("main");
+      if (next) become(document.querySelector("main"), next);
+      document.title = page.title;
+    }
+  } catch {
+    // The stream of events says whether the server is there.
+  } finally {
+    isAsking = false;
+    if (isStale) {
+      isStale = false;
+      later();
+    }
+  }
+}
+
+let timer = 0;
+function later() {
+  clearTimeout(timer);
+  timer = setTimeout(refresh, 200);
+}
+
+function listen() {
+  const state = document.querySelector(".live");
+  const events = new EventSource("/events");
+  events.addEventListener("open", () => {
+    // What happened before the connection was there, or while it was gone.
+    if (state.dataset.state === "off") later();
+    state.dataset.state = "on";
+  });
+  events.addEventListener("error", () => (state.dataset.state = "off"));
+  events.addEventListener("moved", later);
+  window.addEventListener("pagehide", () => events.close());
+}
+
+// The result of a form is not what a reload should send again, so it is not refreshed.
+const main = document.querySelector("main");
+if (main && main.dataset.live !== undefined && !main.querySelector(".refusal")) {
+  listen();
+  // Agents talk without moving the ref.
+  setInterval(() => document.querySelector("main").dataset.moving !== undefined && !document.hidden && refresh(), 3000);
+}
+window.addEventListener("pageshow", (event) => event.persisted && location.reload());
+
+// Cards of the board are dragged to columns; the form on the card does the same.
+let dragged = null;
+const columnOf = (event) => dragged && event.target.closest("[data-board] .column");
+
+document.addEventListener("dragstart", (event) => {
+  dragged = event.target.closest(".card[draggable]");
+  if (dragged) event.dataTransfer.effectAllowed = "move";
+});
+document.addEventListener("dragover", (event) => {
+  const column = columnOf(event);
+  if (!column) return;
+  event.preventDefault();
+  for (const other of document.querySelectorAll(".column.over")) if (other !== column) other.classList.remove("over");
+  column.classList.add("over");
+});
+document.addEventListener("dragend", () => {
+  dragged = null;
+  for (const other of document.querySelectorAll(".column.over")) other.classList.remove("over");
+});
+document.addEventListener("drop", (event) => {
+  const column = columnOf(event);
+  if (!column) return;
+  event.preventDefault();
+  const form = dragged.querySelector("form");
+  const choice = form.querySelector("select[name=status]");
+  const status = column.dataset.status;
+  if (![...choice.options].some((option) => option.value === status)) choice.add(new Option(status, status));
+  choice.value = status;
+  form.requestSubmit();
+});
+
+// Keys of the board: arrows move between cards, and the letters of git's own tools elsewhere.
+document.addEventListener("keydown", (event) => {
+  if (event.target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "/") {
+    event.preventDefault();
+    document.getElementById("search").focus();
+    return;
+  }
+  const card = event.target.closest(".card");
+  if (!card || !event.key.startsWith("Arrow")) return;
+  const columns = [...document.querySelectorAll(".board .column")].map((it) => [...it.querySelectorAll(".card")]);
+  const x = columns.findIndex((cards) => cards.includes(card));
+  const y = columns[x].indexOf(card);
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  let to = null;
+  if (step) {
+    for (let n = x + step; columns[n] && !to; n += step) to = columns[n][Math.min(y, columns[n].length - 1)];
+  } else {
+    to = columns[x][y + (event.key === "ArrowDown" ? 1 : -1)];
+  }
+  if (to) {
+    event.preventDefault();
+    to.querySelector("a").focus();
+  }
+});

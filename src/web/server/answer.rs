@@ -1,0 +1,230 @@
+//! The answer to a request: first who asks, then what for.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream;
+use http_body_util::{BodyExt, Limited, StreamBody};
+use hyper::body::{Bytes, Frame, Incoming};
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Method, Request, StatusCode};
+use tokio::sync::Semaphore;
+
+use super::assets::Asset;
+use super::reply::{self, Reply};
+use crate::model::code::Code;
+use crate::ops::{Refusal, Session};
+use crate::web::access::{Access, Denied, Sender};
+use crate::web::live::Moves;
+use crate::web::place::{Place, Query};
+use crate::web::view::{Refused, Target, View};
+use crate::web::{Source, forms, layout, pages};
+
+/// The most bytes of a form.
+const LARGEST_FORM: usize = 4 * 1024 * 1024;
+/// How long a form may take to arrive.
+const ARRIVAL: Duration = Duration::from_secs(30);
+/// How often a stream says that it is still there, so that one whose client is gone ends.
+const ALIVE: Duration = Duration::from_secs(25);
+
+/// What all requests share.
+pub(super) struct Shared {
+    pub(super) access: Access,
+    pub(super) source: Source,
+    pub(super) moves: Moves,
+    pub(super) listeners: Arc<Semaphore>,
+}
+
+/// Answers a request.
+pub(super) async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Reply, Infallible> {
+    let reply = match *request.method() {
+        Method::GET | Method::HEAD => get(&shared, &request).await,
+        Method::POST => post(&shared, request).await,
+        _ => Ok(reply::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST\n")),
+    };
+    Ok(reply.unwrap_or_else(denied))
+}
+
+fn denied(why: Denied) -> Reply {
+    let status = match why {
+        Denied::Host => StatusCode::MISDIRECTED_REQUEST,
+        Denied::Token => StatusCode::UNAUTHORIZED,
+        Denied::Origin | Denied::ReadOnly => StatusCode::FORBIDDEN,
+    };
+    reply::text(status, format!("{}\n", why.words()))
+}
+
+/// Who sends a request. What is not text counts as missing.
+fn sender<B>(request: &Request<B>) -> Sender<'_> {
+    let value = |name: &HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
+    Sender {
+        host: value(&header::HOST),
+        origin: value(&header::ORIGIN),
+        site: value(&HeaderName::from_static("sec-fetch-site")),
+        cookies: value(&header::COOKIE),
+    }
+}
+
+async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply, Denied> {
+    let uri = request.uri();
+    let query = Query::parse(uri.query().unwrap_or_default());
+    let token = query.get("token");
+    let may_write = shared.access.look(&sender(request), token)?;
+    if let Some(asset) = Asset::at(uri.path()) {
+        return Ok(reply::asset(asset));
+    }
+    let place = Place::parse(uri.path());
+    if let Some(token) = token.filter(|token| shared.access.is_token(token)) {
+        return Ok(keep(&shared.access, token, &place.unwrap_or(Place::Overview), &query.without("token")));
+    }
+    if uri.path() == "/events" {
+        return Ok(events(shared));
+    }
+    let Some(place) = place else {
+        return Ok(reply::text(StatusCode::NOT_FOUND, "there is no such page\n"));
+    };
+    Ok(in_session(shared, move |session| show(session, &place, &query, Target::Server { may_write }, None))
+        .await)
+}
+
+/// Gives the token to the browser, and leads to the address without it. A page does so, and no redirect, after which a browser
+/// that came from elsewhere would not send the cookie.
+fn keep(access: &Access, token: &str, place: &Place, query: &Query) -> Reply {
+    let to = format!("{}{}", place.path(), query.suffix());
+    let html = maud::html! {
+        (maud::DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="refresh" content=(format!("0; url={to}"));
+                title { "git wf" }
+            }
+            body { a href=(to) { "Continue" } }
+        }
+    };
+    let mut reply = reply::page(StatusCode::OK, html.into_string());
+    let cookie = format!("{}={token}; HttpOnly; SameSite=Strict; Path=/", access.cookie());
+    if let Ok(value) = HeaderValue::from_str(&cookie) {
+        reply.headers_mut().insert(header::SET_COOKIE, value);
+    }
+    reply
+}
+
+/// Runs `work` on a thread of its own.
+async fn in_session(shared: &Arc<Shared>, work: impl FnOnce(&Session) -> Reply + Send + 'static) -> Reply {
+    let source = shared.source.clone();
+    let thread = tokio::task::spawn_blocking(move || match source.session() {
+        Ok(session) => work(&session),
+        Err(refusal) => reply::text(StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", refusal.message)),
+    });
+    thread.await.unwrap_or_else(|_| {
+        let words = "the page failed because of a bug in git-wf; stderr of the server says where\n";
+        reply::text(StatusCode::INTERNAL_SERVER_ERROR, words)
+    })
+}
+
+/// The page of a place; of a form that was refused, with the reason.
+fn show(
+    session: &Session,
+    place: &Place,
+    query: &Query,
+    target: Target<'_>,
+    refused: Option<&Refused>,
+) -> Reply {
+    if *place == Place::Go {
+        let (place, query) = pages::go(session, query.get("q").unwrap_or_default());
+        return reply::to(&format!("{}{}", place.path(), query.suffix()));
+    }
+    let now = match session.store().now() {
+        Ok(now) => now,
+        Err(error) => return reply::text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
+    };
+    let view = View { session, place, query, target, refused, now };
+    if let Place::Text(..) = place {
+        return match pages::text(&view) {
+            Ok(text) => reply::text(StatusCode::OK, text),
+            Err(refusal) => reply::text(status(&refusal), format!("{}\n", refusal.message)),
+        };
+    }
+    let (status, content) = match pages::content(&view) {
+        Ok(content) if refused.is_some() => (StatusCode::UNPROCESSABLE_ENTITY, content),
+        Ok(content) => (StatusCode::OK, content),
+        Err(refusal) => (status(&refusal), layout::refusal(&view, &refusal)),
+    };
+    reply::page(status, layout::document(&view, &content))
+}
+
+fn status(refusal: &Refusal) -> StatusCode {
+    match refusal.code {
+        Code::NotFound | Code::AmbiguousId => StatusCode::NOT_FOUND,
+        _ => StatusCode::CONFLICT,
+    }
+}
+
+async fn post(shared: &Arc<Shared>, request: Request<Incoming>) -> Result<Reply, Denied> {
+    shared.access.write(&sender(&request))?;
+    let Some(name) = request.uri().path().strip_prefix("/do/").map(str::to_owned) else {
+        return Ok(reply::text(StatusCode::NOT_FOUND, "there is no such form\n"));
+    };
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    if !kind.is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded")) {
+        return Ok(reply::text(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a form must be URL-encoded\n"));
+    }
+    let body = Limited::new(request.into_body(), LARGEST_FORM).collect();
+    let body = match tokio::time::timeout(ARRIVAL, body).await {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(_)) => return Ok(reply::text(StatusCode::PAYLOAD_TOO_LARGE, "the form is too large\n")),
+        Err(_) => return Ok(reply::text(StatusCode::REQUEST_TIMEOUT, "the form took too long\n")),
+    };
+    let Ok(input) = std::str::from_utf8(&body) else {
+        return Ok(reply::text(StatusCode::BAD_REQUEST, "the form is not UTF-8\n"));
+    };
+    let input = Query::parse(input);
+    Ok(in_session(shared, move |session| perform(session, &name, input)).await)
+}
+
+/// Performs what a form asks for, and leads to the page after it.
+fn perform(session: &Session, name: &str, input: Query) -> Reply {
+    let (place, query) = came_from(&input);
+    match forms::perform(session, name, &input) {
+        Ok(Some(next)) => reply::to(&next.path()),
+        Ok(None) => reply::to(&format!("{}{}", place.path(), query.suffix())),
+        Err(fault) => {
+            let form = input.get("form").unwrap_or_default().to_owned();
+            let refused = Refused { form, field: fault.field, typed: input, refusal: fault.refusal };
+            show(session, &place, &query, Target::Server { may_write: true }, Some(&refused))
+        }
+    }
+}
+
+/// The page on which a form was.
+fn came_from(input: &Query) -> (Place, Query) {
+    let (path, query) = match input.get("page").map(|page| page.split_once('?').unwrap_or((page, ""))) {
+        Some((path, query)) => (Place::parse(path), Query::parse(query)),
+        None => (None, Query::default()),
+    };
+    let place = path.filter(|place| !matches!(place, Place::Go | Place::Text(..)));
+    (place.unwrap_or(Place::Overview), query)
+}
+
+/// A stream with an event for each change of the store.
+fn events(shared: &Arc<Shared>) -> Reply {
+    let Ok(permit) = Arc::clone(&shared.listeners).try_acquire_owned() else {
+        return reply::text(StatusCode::SERVICE_UNAVAILABLE, "too many pages listen\n");
+    };
+    let listener = shared.moves.listen();
+    let first = stream::once(async { "retry: 2000\n\n" });
+    let later = stream::unfold((listener, permit), |(mut listener, permit)| async {
+        let said = match tokio::time::timeout(ALIVE, listener.changed()).await {
+            Ok(Ok(())) => "event: moved\ndata: 1\n\n",
+            Ok(Err(_)) => return None,
+            Err(_) => ":\n\n",
+        };
+        Some((said, (listener, permit)))
+    });
+    let frames = stream::StreamExt::map(stream::StreamExt::chain(first, later), |text: &'static str| {
+        Ok::<_, Infallible>(Frame::data(Bytes::from_static(text.as_bytes())))
+    });
+    reply::events(StreamBody::new(frames).boxed_unsync())
+}

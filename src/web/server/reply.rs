@@ -1,0 +1,77 @@
+//! Answers, with the headers that keep a page from doing more than it should.
+
+use std::convert::Infallible;
+
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+
+use super::assets::Asset;
+
+pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
+pub(super) type Reply = Response<Body>;
+
+/// Nothing but files of this server: no inline script or style, no frames, no forms that lead elsewhere.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const HEADERS: &[(&str, &str)] = &[
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    // Forms need an `Origin`, which `no-referrer` would hide.
+    ("referrer-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+];
+
+fn reply(status: StatusCode, kind: &'static str, cache: &'static str, body: Body) -> Reply {
+    let mut reply = Response::new(body);
+    *reply.status_mut() = status;
+    let headers: &mut HeaderMap = reply.headers_mut();
+    headers.extend(
+        HEADERS.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value))),
+    );
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    reply
+}
+
+/// A body that is complete.
+pub(super) fn whole(content: impl Into<Bytes>) -> Body {
+    Full::new(content.into()).boxed_unsync()
+}
+
+/// A page.
+pub(super) fn page(status: StatusCode, html: String) -> Reply {
+    reply(status, "text/html; charset=utf-8", "no-store", whole(html))
+}
+
+/// Plain text.
+pub(super) fn text(status: StatusCode, text: impl Into<String>) -> Reply {
+    reply(status, "text/plain; charset=utf-8", "no-store", whole(text.into()))
+}
+
+/// A file of the program.
+pub(super) fn asset(asset: &'static Asset) -> Reply {
+    reply(StatusCode::OK, asset.kind, "public, max-age=31536000, immutable", whole(asset.content))
+}
+
+/// A stream of events.
+pub(super) fn events(body: Body) -> Reply {
+    reply(StatusCode::OK, "text/event-stream", "no-store", body)
+}
+
+/// Leads to another page of this server. `path` comes from [`super::super::place`], which encodes whatever could end a header.
+pub(super) fn to(path: &str) -> Reply {
+    let mut reply = text(StatusCode::SEE_OTHER, "");
+    match HeaderValue::from_str(path) {
+        Ok(value) if path.starts_with('/') && !path.starts_with("//") => {
+            reply.headers_mut().insert(header::LOCATION, value);
+            reply
+        }
+        _ => text(StatusCode::BAD_REQUEST, "this address cannot be opened\n"),
+    }
+}

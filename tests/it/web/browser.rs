@@ -1,0 +1,160 @@
+//! A server in a repository, and a small client: one request, one connection.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use crate::support::Repo;
+
+/// Nothing takes this long; a test that would hang fails instead.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running server.
+pub(crate) struct Served {
+    child: Child,
+    /// `127.0.0.1:8417`
+    pub(crate) host: String,
+    /// The secret in the address, if it has one.
+    pub(crate) token: Option<String>,
+}
+
+impl Served {
+    /// Starts a server on a port that is free.
+    pub(crate) fn of(repo: &Repo, options: &[&str]) -> Self {
+        let arguments = [&["web", "--port", "0"], options].concat();
+        let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), &arguments);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let rest = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("not an address: {line}"));
+        let (host, query) = rest.split_once('/').unwrap();
+        let token = query.strip_prefix("?token=").map(str::to_owned);
+        Self { child, host: host.to_owned(), token }
+    }
+
+    /// A connection that has sent nothing yet.
+    pub(crate) fn connect(&self) -> TcpStream {
+        let port = self.host.rsplit_once(':').unwrap().1;
+        let stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends these lines and this body as they are, and reads the answer.
+    pub(crate) fn raw(&self, head: &str, body: &str) -> Page {
+        let mut stream = self.connect();
+        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+        Page::read(stream)
+    }
+
+    /// A browser without a cookie.
+    pub(crate) fn browser(&self) -> Browser<'_> {
+        Browser { served: self, cookie: None }
+    }
+
+    /// A browser that opened the address which the server printed.
+    pub(crate) fn writer(&self) -> Browser<'_> {
+        let token = self.token.as_ref().unwrap();
+        let first = self.browser().get(&format!("/?token={token}"));
+        let cookie = first.header("set-cookie").unwrap();
+        assert!(cookie.ends_with("; HttpOnly; SameSite=Strict; Path=/"), "{cookie}");
+        Browser { served: self, cookie: cookie.split(';').next().map(str::to_owned) }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Someone with a browser.
+pub(crate) struct Browser<'a> {
+    served: &'a Served,
+    pub(crate) cookie: Option<String>,
+}
+
+impl Browser<'_> {
+    fn head(&self, request: &str) -> String {
+        let cookie = self.cookie.as_ref().map(|cookie| format!("Cookie: {cookie}\r\n")).unwrap_or_default();
+        format!("{request} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{cookie}", self.served.host)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Page {
+        self.served.raw(&self.head(&format!("GET {path}")), "")
+    }
+
+    /// A page that is there.
+    #[track_caller]
+    pub(crate) fn page(&self, path: &str) -> String {
+        let page = self.get(path);
+        assert_eq!(page.status, 200, "{path}: {}", page.body);
+        page.body
+    }
+
+    /// Sends a form from a page.
+    pub(crate) fn send(&self, op: &str, from: &str, fields: &[(&str, &str)]) -> Page {
+        let origin = format!("http://{}", self.served.host);
+        self.send_as(op, &origin, &[&[("page", from)], fields].concat())
+    }
+
+    /// Sends a form as a page of `origin` would.
+    pub(crate) fn send_as(&self, op: &str, origin: &str, fields: &[(&str, &str)]) -> Page {
+        let body: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+        let body = body.join("&");
+        let head = format!(
+            "{}Origin: {origin}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n",
+            self.head(&format!("POST /do/{op}")),
+            body.len()
+        );
+        self.served.raw(&head, &body)
+    }
+}
+
+/// Everything but letters and digits as `%20`.
+fn encoded(text: &str) -> String {
+    let one = |byte: u8| match byte {
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    text.bytes().map(one).collect()
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) status: u16,
+    headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Page {
+    pub(crate) fn read(stream: TcpStream) -> Self {
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        let status = line.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
+        let mut headers = Vec::new();
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).unwrap();
+            let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+            headers.push((name.to_ascii_lowercase(), value.to_owned()));
+        }
+        let mut page = Self { status, headers, body: String::new() };
+        let mut bytes = Vec::new();
+        if let Some(length) = page.header("content-length").and_then(|it| it.parse().ok()) {
+            bytes.resize(length, 0);
+            reader.read_exact(&mut bytes).unwrap();
+        }
+        page.body = String::from_utf8(bytes).unwrap();
+        page
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}

@@ -1,0 +1,92 @@
+//! The pages as files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::pages::worked;
+use crate::support::Sandbox;
+
+fn files(folder: &Path, below: &str, found: &mut BTreeMap<String, String>) {
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        let name = format!("{below}{}", path.file_name().unwrap().to_str().unwrap());
+        if path.is_dir() {
+            files(&path, &format!("{name}/"), found);
+        } else {
+            found.insert(name, std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+/// Where a relative link of a file leads.
+fn target(from: &str, link: &str) -> String {
+    let mut at: Vec<&str> = from.split('/').collect();
+    at.pop();
+    for part in link.split('/') {
+        match part {
+            ".." => drop(at.pop()),
+            part => at.push(part),
+        }
+    }
+    at.join("/")
+}
+
+#[test]
+fn every_link_leads_to_a_file_of_the_export() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = worked(&sandbox);
+    repo.wf(&["comment", "ISS-001", "-m", "see ISS-404, SOL-ISS-404-1 and ISS-002"]).ok();
+    repo.wf(&["comment", "ISS-001", "-m", &"long ".repeat(10_000)]).ok();
+    let printed = repo.wf(&["web", "--export", "pages"]).ok();
+    assert!(printed.stdout.starts_with("pages/index.html: "), "{}", printed.stdout);
+    let mut all = BTreeMap::new();
+    files(&repo.path().join("pages"), "", &mut all);
+    let mut links = 0;
+    for (name, text) in all.iter().filter(|it| it.0.ends_with(".html")) {
+        let hrefs = text.split("href=\"").chain(text.split("src=\"")).chain(text.split("action=\"")).skip(1);
+        for link in hrefs.filter_map(|rest| rest.split('"').next()) {
+            if link.starts_with('<') || link.contains("://") || link.contains('<') || link.starts_with('#') {
+                continue;
+            }
+            let to = target(name, link.split('#').next().unwrap());
+            assert!(all.contains_key(&to), "{name} links to {link}, which is no file");
+            links += 1;
+        }
+        assert!(!text.contains("href=\"/"), "{name} has an absolute link");
+    }
+    assert!(links > 100, "{links}");
+    assert!(all.keys().any(|name| name.starts_with("issues/ISS-001/comments/") && name.ends_with(".txt")));
+    assert!(all["search-index.js"].contains("\"GH-7\",\"Cut words\""));
+}
+
+#[test]
+fn a_second_export_writes_only_what_changed() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = worked(&sandbox);
+    let export = || repo.json(&["web", "--export", "pages"]);
+    let first = export();
+    assert!(first["written"].as_u64() > first["pages"].as_u64(), "{first}");
+    sandbox.advance(3_600);
+    assert_eq!(export()["written"], 0);
+    let mut before = BTreeMap::new();
+    files(&repo.path().join("pages"), "", &mut before);
+    repo.wf(&["edit", "GH-7", "--title", "Cut <script>alert(1)</script> words"]).ok();
+    assert!(export()["written"].as_u64().unwrap() > 0);
+    let mut after = BTreeMap::new();
+    files(&repo.path().join("pages"), "", &mut after);
+    assert_ne!(before["issues/GH-7.html"], after["issues/GH-7.html"]);
+    assert_eq!(before["issues/ISS-002.html"], after["issues/ISS-002.html"]);
+    for (name, text) in &after {
+        assert!(!text.contains("<script>alert"), "{name}");
+    }
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.write("file", "x");
+    let error = repo.refused(1, &["web", "--export", "file"]);
+    assert_eq!(error["code"], "cannot-write");
+    assert!(error["message"].as_str().unwrap().contains("`file/"), "{error}");
+}

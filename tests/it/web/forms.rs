@@ -1,0 +1,181 @@
+//! What forms change, and what they say if they cannot.
+
+use super::Served;
+use crate::support::{Sandbox, plan};
+
+#[test]
+fn an_issue_is_created_edited_moved_and_commented_on() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    let fields = [
+        ("title", "Words are cut"),
+        ("text", "one\r\ntwo"),
+        ("priority", "high"),
+        ("tags", "a, b"),
+        ("depends_on", ""),
+    ];
+    let made = browser.send("new", "/issues/new", &fields);
+    assert_eq!(made.status, 303, "{}", made.body);
+    let path = made.header("location").unwrap().to_owned();
+    let id = path.strip_prefix("/issues/").unwrap();
+    let issue = repo.json(&["show", id]);
+    assert_eq!((&issue["title"], &issue["context"]), (&"Words are cut".into(), &"one\ntwo".into()));
+    assert_eq!((&issue["priority"], issue["tags"].as_array().unwrap().len()), (&2.into(), 2));
+    // Someone else changes the description meanwhile; only what differs from the form is written.
+    repo.wf(&["edit", id, "-m", "three"]).ok();
+    let edited = [
+        ("issue", id),
+        ("was_title", "Words are cut"),
+        ("title", "Words are cut off"),
+        ("was_text", "one\ntwo"),
+        ("text", "one\r\ntwo"),
+        ("was_tags", "a, b"),
+        ("tags", "b, c"),
+        ("was_priority", "high"),
+        ("priority", "high"),
+    ];
+    assert_eq!(browser.send("edit", &path, &edited).header("location"), Some(&*path));
+    let issue = repo.json(&["show", id]);
+    assert_eq!((&issue["title"], &issue["context"]), (&"Words are cut off".into(), &"three".into()));
+    assert_eq!(issue["tags"], serde_json::json!(["b", "c"]));
+    browser.send("comment", &path, &[("issue", id), ("body", "I see **it**, too")]);
+    assert!(browser.page(&path).contains("I see <strong>it</strong>, too"));
+    for (to, status) in [("paused", "paused"), ("registered", "registered"), ("closed", "closed")] {
+        let sent = browser.send("move", "/board", &[("issue", id), ("status", to), ("reason", "because")]);
+        assert_eq!((sent.status, sent.header("location")), (303, Some("/board")), "{to}: {}", sent.body);
+        assert_eq!(repo.status(id), status);
+    }
+}
+
+#[test]
+fn a_refusal_stands_at_its_field_with_what_was_typed() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    let tip = repo.tip();
+    let fields = [("form", "new:"), ("title", ""), ("text", "a <b>long</b> text"), ("tags", "x")];
+    let page = browser.send("new", "/issues/new", &fields);
+    assert_eq!(page.status, 422);
+    assert!(page.body.contains("a &lt;b&gt;long&lt;/b&gt; text"), "{}", page.body);
+    let (before, after) = page.body.split_once("the title is empty").unwrap();
+    assert!(
+        before.contains("name=\"title\"")
+            && !before.contains("name=\"text\"")
+            && after.contains("name=\"text\"")
+    );
+    assert!(before.contains("aria-invalid=\"true\""));
+    let empty = browser.send(
+        "comment",
+        "/issues/ISS-001",
+        &[("form", "comment:"), ("issue", "ISS-001"), ("body", " ")],
+    );
+    assert!(empty.status == 422 && empty.body.contains("the comment is empty"), "{}", empty.body);
+    let illegal = browser.send(
+        "move",
+        "/board",
+        &[("form", "move:ISS-001"), ("issue", "ISS-001"), ("status", "queued")],
+    );
+    assert!(illegal.status == 422 && illegal.body.contains("class=\"refusal\""), "{}", illegal.body);
+    for (op, fields) in [
+        ("unknown", vec![]),
+        ("comment", vec![("body", "x")]),
+        ("move", vec![("issue", "ISS-001"), ("status", "x")]),
+    ] {
+        assert_eq!(browser.send(op, "/", &fields).status, 422, "{op}");
+    }
+    assert_eq!(repo.tip(), tip);
+}
+
+#[test]
+fn a_form_leads_back_to_a_page_of_this_server_only() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    for (n, page) in
+        ["//evil.example/", "http://evil.example/", "/\\evil.example", "/x\r\nSet-Cookie: a=b", "/go?q=x"]
+            .iter()
+            .enumerate()
+    {
+        let body = format!("comment {n}");
+        let sent = browser.send("comment", page, &[("issue", "ISS-001"), ("body", &body)]);
+        assert_eq!((sent.status, sent.header("location")), (303, Some("/")), "{page}");
+    }
+}
+
+#[test]
+fn a_plan_is_bound_reviewed_queued_ordered_held_and_removed() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let first = repo.planned("ISS-001", &plan());
+    repo.planned("ISS-002", &plan());
+    let bea = repo.as_person("Bea", "bea@example.org");
+    let served = Served::of(&bea, &["--write"]);
+    let browser = served.writer();
+    let page = format!("/plans/{first}");
+    let digest = repo.json(&["show", &first])["plan_digest"].as_str().unwrap().to_owned();
+    let scores = [
+        ("solution", &*first),
+        ("digest", &*digest),
+        ("technical", "90"),
+        ("risk", "85"),
+        ("completeness", "80"),
+        ("findings", "one\r\n\r\ntwo"),
+    ];
+    let sent = browser.send("review", &page, &scores);
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    let reviewed = repo.json(&["show", &first]);
+    assert_eq!(
+        (&reviewed["review"], &reviewed["reviews"][0]["findings"]),
+        (&"approved".into(), &serde_json::json!(["one", "two"]))
+    );
+    let wrong = browser.send(
+        "review",
+        &page,
+        &[
+            ("form", "review:"),
+            ("solution", &first),
+            ("digest", &digest),
+            ("technical", "101"),
+            ("risk", "1"),
+            ("completeness", "1"),
+        ],
+    );
+    assert!(wrong.status == 422 && wrong.body.contains("`101` is not a score"), "{}", wrong.body);
+    for issue in ["ISS-001", "ISS-002"] {
+        assert_eq!(browser.send("queue-add", &page, &[("issue", issue)]).status, 303);
+    }
+    let items = || repo.items().into_iter().map(|it| it.0).collect::<Vec<_>>();
+    let before = items();
+    let sent =
+        browser.send("queue-order", "/queues", &[("item", "S-2"), ("beside", "S-1"), ("side", "before")]);
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    assert_eq!(items(), before.iter().rev().cloned().collect::<Vec<_>>());
+    assert_eq!(browser.send("queue-hold", "/queues", &[("item", "S-1"), ("reason", "not yet")]).status, 303);
+    assert!(browser.page("/queues").contains("not yet"));
+    assert_eq!(browser.send("queue-release", "/queues", &[("item", "S-1")]).status, 303);
+    assert_eq!(browser.send("queue-remove", "/queues", &[("item", "S-1")]).status, 303);
+    assert_eq!(items().len(), 1);
+}
+
+#[test]
+fn a_failed_issue_is_queued_again_and_a_claim_released() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "a\n", "Begin");
+    repo.queued("ISS-001", "a.txt");
+    repo.wf(&["next"]).ok();
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    assert_eq!(browser.send("lease-release", "/queues", &[("item", "S-1")]).status, 303);
+    assert_eq!(repo.status("ISS-001"), "queued");
+    repo.wf(&["next"]).ok();
+    repo.wf(&["fail", "-m", "no"]).ok();
+    assert_eq!(browser.send("retry", "/issues/ISS-001", &[("issue", "ISS-001")]).status, 303);
+    assert_eq!(repo.status("ISS-001"), "queued");
+}

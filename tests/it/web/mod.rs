@@ -1,0 +1,12 @@
+//! The pages for browsers: the real server over real HTTP, and the export.
+
+mod access;
+mod browser;
+mod events;
+mod export;
+mod forms;
+mod hostile;
+mod pages;
+mod slow;
+
+pub(super) use browser::{Browser, Page, Served};

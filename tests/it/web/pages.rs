@@ -1,0 +1,219 @@
+//! What the pages show.
+
+use serde_json::json;
+
+use super::Served;
+use crate::support::{Repo, Sandbox, Two, plan, record};
+
+/// A repository in which one plan was executed, and another waits for it.
+pub(super) fn worked(sandbox: &Sandbox) -> (Repo, String) {
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.commit("src/a.rs", "one\n", "Begin");
+    repo.queued("ISS-001", "src/a.rs");
+    repo.queued("ISS-002", "src/a.rs");
+    repo.wf(&["new", "Cut words", "--id", "GH-7", "-m", "About **ISS-001**", "-t", "wave-1", "-p", "high"])
+        .ok();
+    repo.wf(&["next"]).ok();
+    let commit = repo.commit("src/a.rs", "one\ntwo\n", "Write a line");
+    repo.wf(&["verify", "--yes"]).ok();
+    repo.done().ok();
+    repo.wf(&["comment", "ISS-001", "-m", "it works, see GH-7"]).ok();
+    (repo, commit)
+}
+
+#[test]
+fn every_page_leads_from_the_issue_to_its_commit_and_back() {
+    let sandbox = Sandbox::new();
+    let (repo, commit) = worked(&sandbox);
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    let shown = repo.json(&["show", "ISS-001"]);
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let (plan, execution) = (text(&shown["solutions"][0]["id"]), text(&shown["executions"][0]["id"]));
+    let issue = browser.page("/issues/ISS-001");
+    for address in [format!("/plans/{plan}"), format!("/executions/{execution}")] {
+        assert!(issue.contains(&format!("href=\"{address}\"")), "{address}: {issue}");
+    }
+    let issue = browser.page(&format!("/executions/{execution}"));
+    assert!(
+        issue.contains(&format!("href=\"/commits/{commit}\"")) && issue.contains("Write a line"),
+        "{issue}"
+    );
+    let trail = browser.page(&format!("/commits/{commit}"));
+    assert!(
+        trail.contains("href=\"/issues/ISS-001\"") && trail.contains(&format!("href=\"/plans/{plan}\"")),
+        "{trail}"
+    );
+    let file = browser.page("/files/src/a.rs");
+    assert!(file.contains(&format!("href=\"/commits/{commit}\"")), "{file}");
+    assert!(file.contains("href=\"/issues/ISS-001\"") && file.contains(">two</td>"), "{file}");
+    let queue = browser.page("/queues");
+    assert!(queue.contains("<svg") && queue.contains("href=\"/issues/ISS-002\""), "{queue}");
+    let plan = browser.page(&format!("/plans/{plan}"));
+    assert!(plan.contains("href=\"/issues/ISS-001\"") && plan.contains("href=\"/files/src/a.rs\""), "{plan}");
+    let audit = browser.page("/audit");
+    assert!(audit.contains("1 of 1 commits belong to a plan"), "{audit}");
+}
+
+#[test]
+fn the_lists_show_what_the_commands_list() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = worked(&sandbox);
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    let overview = browser.page("/");
+    assert!(overview.contains("Wave 1") && overview.contains("0 of 1 done"), "{overview}");
+    assert!(overview.contains("href=\"/issues/ISS-002\""), "{overview}");
+    let open = browser.page("/issues");
+    assert!(open.contains("href=\"/issues/GH-7\"") && !open.contains("href=\"/issues/ISS-001\""), "{open}");
+    for (query, is_there) in [
+        ("status=completed", false),
+        ("priority=high", true),
+        ("q=words", true),
+        ("q=nothing", false),
+        ("tag=wave-1&wave=1", true),
+        ("planned=1", false),
+        ("all=1", true),
+    ] {
+        let found = browser.page(&format!("/issues?{query}"));
+        assert_eq!(found.contains("href=\"/issues/GH-7\""), is_there, "{query}: {found}");
+    }
+    let wrong = browser.page("/issues?status=sleeping&priority=0&wave=x");
+    assert!(wrong.contains("`sleeping` is not a status"), "{wrong}");
+    let board = browser.page("/board?q=words");
+    assert!(board.contains("data-status=\"registered\"") && board.contains("GH-7"), "{board}");
+    assert!(!board.contains("draggable"), "a read-only board: {board}");
+    let executions = browser.page("/executions");
+    assert!(executions.contains("class=\"timeline\"") && executions.contains("ISS-001"), "{executions}");
+    let history = browser.page("/history?id=GH-7");
+    assert!(history.contains("GH-7") && !history.contains("ISS-002"), "{history}");
+    let step = history.split("href=\"/history/").nth(1).unwrap().split('"').next().unwrap();
+    let step = browser.page(&format!("/history/{step}"));
+    assert!(step.contains("issues/") && step.contains("Cut words"), "{step}");
+}
+
+#[test]
+fn a_long_list_comes_in_pages() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let lines: Vec<String> = (0..250)
+        .map(|n| json!({"id": format!("GH-{n}"), "title": format!("Issue {n}")}).to_string())
+        .collect();
+    repo.write("all.jsonl", lines.join("\n"));
+    repo.wf(&["import", "jsonl", "all.jsonl"]).ok();
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    let mut seen = std::collections::BTreeSet::new();
+    let mut next = Some("/issues".to_owned());
+    while let Some(path) = next {
+        let page = browser.page(&path);
+        let rows: Vec<&str> = page.split("href=\"/issues/GH-").skip(1).collect();
+        assert!(rows.len() <= 100, "{path}");
+        seen.extend(rows.iter().map(|row| row.split('"').next().unwrap().to_owned()));
+        let link = page.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
+        next = link.map(|link| link.replace("&amp;", "&"));
+    }
+    assert_eq!(seen.len(), 250);
+    assert!(browser.page("/issues?page=999999999999999999999").contains("Issues"));
+}
+
+#[test]
+fn ids_and_commits_are_found_from_the_search_field() {
+    let sandbox = Sandbox::new();
+    let (repo, commit) = worked(&sandbox);
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    for (typed, address) in [
+        ("ISS-001", "/issues/ISS-001"),
+        ("GH-7", "/issues/GH-7"),
+        (&commit[..10], &format!("/commits/{}", &commit[..10])),
+        ("src/a.rs", "/files/src/a.rs"),
+        ("two+words", "/issues?q=two+words&all=1"),
+        ("%0D%0ALocation:%20http://evil.example", "/issues?q=Location%3A+http%3A%2F%2Fevil.example&all=1"),
+    ] {
+        let page = browser.get(&format!("/go?q={typed}"));
+        assert_eq!((page.status, page.header("location")), (303, Some(address)), "{typed}");
+    }
+}
+
+#[test]
+fn a_plan_shows_its_tasks_as_a_graph_and_what_changed() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let mut plan = plan();
+    let mut second = plan["tasks"][0].clone();
+    (second["id"], second["depends_on"]) = (json!("T9"), json!(["T1"]));
+    plan["tasks"].as_array_mut().unwrap().push(second);
+    let solution = repo.planned("ISS-001", &plan);
+    repo.wf(&["task", "edit", "ISS-001", "T9", "--title", "Another title"]).ok();
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    let page = browser.page(&format!("/plans/{solution}"));
+    assert!(page.contains("T9 comes after T1") && page.contains("class=\"dag\""), "{page}");
+    let diff = browser.page(&format!("/plans/{solution}/diff"));
+    assert!(diff.contains("<ins>Another title</ins>") && diff.contains("<del>"), "{diff}");
+    let before = browser.page(&format!("/plans/{solution}?version=1"));
+    assert!(!before.contains("Another title"), "{before}");
+}
+
+#[test]
+fn conflicts_between_clones_are_shown_and_settled() {
+    let two = Two::with_issue();
+    two.ada.wf(&["edit", "GH-1", "--title", "Ada's title"]).ok();
+    two.bea.wf(&["edit", "GH-1", "--title", "Bea's title"]).ok();
+    two.meet();
+    let served = Served::of(&two.ada, &["--write"]);
+    let browser = served.writer();
+    let page = browser.page("/conflicts");
+    assert!(page.contains("Ada&#39;s title") || page.contains("Ada's title"), "{page}");
+    let lost =
+        if two.ada.json(&["show", "GH-1"])["title"] == "Ada's title" { "Bea's title" } else { "Ada's title" };
+    let sent = browser.send("settle", "/conflicts", &[("record", "GH-1"), ("field", "title"), ("take", "1")]);
+    assert_eq!((sent.status, sent.header("location")), (303, Some("/conflicts")), "{}", sent.body);
+    assert_eq!(two.ada.json(&["show", "GH-1"])["title"], lost);
+    assert!(browser.page("/conflicts").contains("No unresolved conflicts"));
+}
+
+#[test]
+fn a_run_shows_its_report() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    repo.issue("ISS-002");
+    repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
+    let log = [
+        json!({"type": "phase", "status": "running", "phase": "planning"}),
+        json!({"type": "issue", "issue_id": "ISS-001", "status": "failed", "error": {"message": "no <answer>"}}),
+        json!({"type": "phase", "status": "completed", "phase": "complete"}),
+    ];
+    repo.plumb_records(&record::run("RUN-20261121-7k3m2pq9", &["ISS-001", "ISS-002"], &log));
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    assert!(browser.page("/runs").contains("href=\"/runs/RUN-20261121-7k3m2pq9\""));
+    let page = browser.page("/runs/RUN-20261121-7k3m2pq9");
+    assert!(page.contains("no &lt;answer&gt;") && !page.contains("no <answer>"), "{page}");
+    assert_eq!(page.matches("<svg").count(), 2, "{page}");
+}
+
+#[test]
+fn what_is_not_there_is_not_found() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = worked(&sandbox);
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    for path in [
+        "/nothing",
+        "/issues/ISS-999",
+        "/plans/SOL-ISS-999-1",
+        "/commits/0000000000000000000000000000000000000000",
+        "/files/missing.rs",
+        "/files/.git/config",
+        "/files/..%2f..%2fetc/passwd",
+        "/runs/RUN-20261121-7k3m2pq9",
+        "/-/000000000000/style.css",
+        "/style.css",
+    ] {
+        assert_eq!(browser.get(path).status, 404, "{path}");
+    }
+}
