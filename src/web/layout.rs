@@ -142,5 +142,5 @@ pub(super) fn with_notices(view: &View<'_>, content: Content) -> Content {
     if notices.is_empty() {
         return content;
     }
-    Content { body: html! { (parts::notices(&notices)) (content.body) }, ..content }
+    Content { body: html! { (parts::notices(view, &notices)) (content.body) }, ..content }
 }

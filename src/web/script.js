@@ -55,6 +55,14 @@ function become(now, next) {
   }
 }
 
+// A link to a task opens it.
+function openTarget() {
+  const target = document.getElementById(location.hash.slice(1));
+  if (target && target.nodeName === "DETAILS") target.open = true;
+}
+window.addEventListener("hashchange", openTarget);
+openTarget();
+
 let isAsking = false;
 let isStale = false;
 

@@ -17,7 +17,7 @@ const MARGIN: usize = 8;
 /// Nodes without arrows stand below the others, at least this many beside each other.
 const LEAST_COLUMNS: usize = 3;
 /// The columns of text that fit into a box.
-const FITS: usize = 27;
+const FITS: usize = 25;
 
 /// A node of the picture.
 #[derive(Debug)]

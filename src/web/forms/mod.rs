@@ -10,7 +10,7 @@ pub(super) use perform::perform;
 
 use maud::{Markup, html};
 
-use super::parts::one_line;
+use super::parts::sentence;
 use super::view::{Refused, View};
 use crate::model::remedy::Remedy;
 use crate::ops::Refusal;
@@ -160,20 +160,20 @@ pub(super) fn refused(view: &View<'_>, refusal: &Refusal) -> Markup {
 
 fn words(view: &View<'_>, refusal: &Refusal) -> Markup {
     html! {
-        p { (super::parts::linked(view, &refusal.message)) }
+        p { (sentence(view, &refusal.message)) }
         @if !refusal.details.is_empty() {
-            ul { @for detail in &refusal.details { li { (super::parts::linked(view, &detail.message)) } } }
+            ul { @for detail in &refusal.details { li { (sentence(view, &detail.message)) } } }
         }
         @if !refusal.remedies.is_empty() {
-            ul.remedies { @for remedy in &refusal.remedies { li { (in_words(remedy)) } } }
+            ul.remedies { @for remedy in &refusal.remedies { li { (in_words(view, remedy)) } } }
         }
     }
 }
 
 /// What can be done, with the command for a terminal.
-pub(super) fn in_words(remedy: &Remedy) -> Markup {
+pub(super) fn in_words(view: &View<'_>, remedy: &Remedy) -> Markup {
     html! {
         @if let Some(call) = &remedy.call { code { (call.command()) } " " }
-        (one_line(&remedy.words))
+        (sentence(view, &remedy.words))
     }
 }

@@ -7,7 +7,7 @@ use crate::ops::trail::{self, Audit, AuditedCommit};
 use crate::ops::{Kind, Refusal};
 use crate::rules::audit::Severity;
 use crate::web::forms::{self, in_words};
-use crate::web::parts::{badge, counted, linked, one_line, person};
+use crate::web::parts::{badge, counted, one_line, person, sentence};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -34,7 +34,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         }
         @match &outcome {
             Ok(done) => (shown(view, &done.view)),
-            Err(refusal) if refusal.kind == Kind::Nothing => p.quiet { (one_line(&refusal.message)) },
+            Err(refusal) if refusal.kind == Kind::Nothing => p.quiet { (sentence(view, &refusal.message)) },
             Err(refusal) => (forms::refused(view, refusal)),
         }
     };
@@ -54,8 +54,8 @@ fn shown(view: &View<'_>, audit: &Audit) -> Markup {
                         (badge(match it.severity { Severity::Fault => "fault", Severity::Note => "note" })) " "
                         @if let Some(hash) = &it.commit { (commit(view, hash)) " " }
                         @if let Some(id) = &it.issue_id { (view.id(&Place::Issue(id.clone()), id.as_str())) " " }
-                        (linked(view, &it.message))
-                        @for remedy in &it.remedies { div.quiet { (in_words(remedy)) } }
+                        (sentence(view, &it.message))
+                        @for remedy in &it.remedies { div.quiet { (in_words(view, remedy)) } }
                     }
                 }
             }

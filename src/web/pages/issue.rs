@@ -140,12 +140,13 @@ fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
             @for plan in contents.solutions.iter().filter(|it| it.is_bound).chain(contents.solutions.iter().filter(|it| !it.is_bound)) {
                 details.plan open[plan.is_bound] {
                     summary {
-                        (view.id(&Place::Plan(plan.id.clone()), plan.id.as_str())) " "
+                        span.id { (plan.id) } " "
                         @if plan.is_bound { (badge("bound")) " " }
                         (badge(plan.standing.word())) " "
                         span.quiet { (plan.task_count) " tasks, quality " (format!("{:.2}", plan.quality)) }
                     }
-                    (plan_body(view, &plan.typed))
+                    p { (view.link(&Place::Plan(plan.id.clone()), "The plan with its reviews")) }
+                    (plan_body(view, &plan.typed, true))
                     @let form = Form::new(view, "bind", &plan.id);
                     @if !plan.is_bound {
                         (form.small(html! { (form.hidden("issue", &issue.id)) (form.hidden("solution", &plan.id)) }, "Bind this plan"))

@@ -43,7 +43,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         @if !view.is_export() { (filters(view)) }
         @if let Some(refusal) = &refused { (forms::refused(view, refusal)) }
         @if let Some(found) = &found {
-            @if found.rows.is_empty() { p.quiet { "No issue matches." } } @else { (issue_table(view, &found.rows)) }
+            @if found.rows.is_empty() { p.quiet { "No issue matches." } } @else { (issue_table(view, "issues", &found.rows)) }
             (pager(view, pages))
         }
     };

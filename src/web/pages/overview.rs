@@ -3,13 +3,14 @@
 use maud::{Markup, html};
 
 use crate::index::{Filter, Listed, Sort};
-use crate::model::status::{IssueStatus, ItemStatus};
-use crate::ops::issues::{self, List};
-use crate::ops::queue::{self, ItemAnswer};
-use crate::ops::work::{self, run};
-use crate::ops::{Refusal, clones};
+use crate::model::id::IssueId;
+use crate::model::status::IssueStatus;
+use crate::ops::Refusal;
+use crate::ops::issues::{self, Attention, HomeItems, List, existing};
+use crate::ops::work::{self, ExecutionView, run};
+use crate::web::forms::in_words;
 use crate::web::layout::one;
-use crate::web::parts::{badge, counted, issue_table, one_line, person, when};
+use crate::web::parts::{badge, counted, issue_table, one_line, person, place_of, sentence, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -18,23 +19,16 @@ const MOST: usize = 12;
 
 pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
     let session = view.session;
-    let overview = issues::overview(session)?.view;
+    let home = issues::home(session, MOST)?.view;
     let runs = run::list(session)?.view;
-    let queues = queue::active(session)?.view.queues;
-    let items: Vec<&ItemAnswer> = queues.iter().filter_map(|it| it.items.as_ref()).flatten().collect();
-    let with = |status: ItemStatus| items.iter().copied().filter(move |it| it.status == status);
-    let leases = work::leases(session)?.view;
-    let conflicts = clones::conflicts(session)?.view.len();
-    let undecided = queues.iter().flat_map(|it| it.conflicts.iter().flatten()).filter(|it| !it.resolved);
-    let undecided: Vec<_> = undecided.collect();
-    let (blocked, ready) =
-        (with(ItemStatus::Blocked).collect::<Vec<_>>(), with(ItemStatus::Ready).collect::<Vec<_>>());
-    let failed = rows(view, &[IssueStatus::Failed])?;
-    let moving = runs.iter().any(|it| it.driven == run::Driven::Here);
+    let running = running(view)?;
+    let open = rows(view, &[])?;
+    let is_driven = |it: &&run::RunSummary| it.driven == run::Driven::Here;
+    let waiting = home.attention.iter().map(|group| group.count).sum();
     let body = html! {
         h1 { "Overview" }
         ul.numbers {
-            @for (status, count) in &overview.issues {
+            @for (status, count) in &home.issues {
                 li {
                     a href=(view.href_with(&Place::Issues, &one("status", status))) {
                         strong { (count) } " " (badge(status.as_str()))
@@ -44,77 +38,96 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         }
         div.columns {
             section {
-                (counted("Running", leases.len()))
-                @if leases.is_empty() { p.quiet { "Nobody executes a plan." } }
-                ul.rows {
-                    @for lease in leases.iter().take(MOST) {
-                        li {
-                            (view.id(&Place::Execution(lease.execution_id.clone()), lease.issue_id.as_str())) " "
-                            (person(lease.actor.as_str())) " "
-                            span.quiet {
-                                @if lease.expired { (badge("expired")) " since " } @else { "lease ends " }
-                                (when(view, lease.lease_expires_at))
-                            }
-                        }
-                    }
-                }
-                @for it in runs.iter().filter(|it| it.driven == run::Driven::Here) {
+                (counted("Running", running.1))
+                @if running.1 == 0 { p.quiet { "Nobody is executing a plan." } }
+                @for it in runs.iter().filter(is_driven) {
                     p { (view.id(&Place::Run(it.id.clone()), it.id.as_str())) " " (badge(it.phase.as_str())) " "
                         (it.counts.completed_count) " of " (it.counts.total_issues) " issues completed" }
                 }
-                (counted("Ready", ready.len()))
-                (item_rows(view, &ready))
+                ul.rows { @for (title, it) in &running.0 { li { (execution(view, title, it)) } } }
+                (counted("Ready", home.ready.count))
+                @if home.ready.count == 0 { p.quiet { "No item can be taken." } }
+                (items(view, &home.ready))
+                (counted("Blocked", home.blocked.count))
+                @if home.blocked.count == 0 { p.quiet { "No item is blocked." } }
+                (items(view, &home.blocked))
             }
             section {
-                (counted("Waiting for a person", undecided.len() + conflicts))
-                @if undecided.is_empty() && conflicts == 0 { p.quiet { "No decision is needed." } }
-                ul.rows {
-                    @if conflicts > 0 {
-                        li { (view.link(&Place::Conflicts, "Conflicts between clones")) " " span.count { (conflicts) } }
-                    }
-                    @for conflict in undecided.iter().take(MOST) {
-                        li {
-                            @if let Some(name) = &conflict.id { strong { (name) } " " }
-                            (badge(conflict.severity.as_str())) " " (conflict.kind.as_str()) " conflict of "
-                            @for id in &conflict.item_ids { (id) " " }
-                        }
-                    }
-                }
-                (counted("Stuck", blocked.len() + failed.1))
-                @if blocked.is_empty() && failed.1 == 0 { p.quiet { "Nothing is stuck." } }
-                ul.rows {
-                    @for item in blocked.iter().take(MOST) {
-                        li {
-                            (view.id(&Place::Issue(item.item.issue_id.clone()), item.item.issue_id.as_str())) " "
-                            (one_line(&item.title))
-                            @for blocker in &item.blocked_by { div.quiet { (one_line(&blocker.reason)) } }
-                        }
-                    }
-                }
-                @if failed.1 > 0 { (issue_table(view, &failed.0)) }
+                (counted("Waiting for you", waiting))
+                @if waiting == 0 { p.quiet { "Nothing." } }
+                @for group in &home.attention { (attention(view, group)) }
             }
         }
         (super::roadmap::waves(view)?)
         section {
-            (counted("Most urgent open issues", overview.issues.iter().filter(|it| !it.0.is_over()).map(|it| it.1).sum()))
-            (issue_table(view, &rows(view, &[])?.0))
+            (counted("Most urgent open issues", open.1))
+            (issue_table(view, "open issues", &open.0))
         }
     };
-    Ok(Content { is_moving: moving, ..Content::new("Overview", body) })
+    let is_moving = runs.iter().any(|it| is_driven(&it));
+    Ok(Content { is_moving, ..Content::new("Overview", body) })
 }
 
-fn item_rows(view: &View<'_>, items: &[&ItemAnswer]) -> Markup {
+fn execution(view: &View<'_>, title: &str, it: &ExecutionView) -> Markup {
+    let claim = &it.execution;
+    html! {
+        (view.id(&Place::Execution(claim.id.clone()), claim.issue_id.as_str())) " " (one_line(title))
+        div.quiet {
+            (person(claim.actor.as_str())) " since " (when(view, claim.started_at)) ", "
+            (it.commits.len()) " commits, "
+            @if claim.lease_expires_at < view.now { (badge("expired")) " " }
+            "lease " (when(view, claim.lease_expires_at))
+        }
+    }
+}
+
+fn items(view: &View<'_>, items: &HomeItems) -> Markup {
     html! {
         ul.rows {
-            @for item in items.iter().take(MOST) {
+            @for item in &items.first {
                 li {
-                    span.id { (item.name) } " "
-                    (view.id(&Place::Issue(item.item.issue_id.clone()), item.item.issue_id.as_str())) " "
+                    span.id { (item.item) } " " (view.id(&Place::Issue(item.issue_id.clone()), item.issue_id.as_str())) " "
                     (one_line(&item.title))
+                    @for blocker in &item.blocked_by { div.quiet { (sentence(view, &blocker.reason)) } }
                 }
             }
         }
+        @if items.count > items.first.len() {
+            p.quiet { "and " (items.count - items.first.len()) " more in the " (view.link(&Place::Queues, "queue")) }
+        }
     }
+}
+
+fn attention(view: &View<'_>, group: &Attention) -> Markup {
+    html! {
+        h3 { (group.kind.as_str().replace('-', " ")) " " span.count { (group.count) } }
+        ul.rows {
+            @for it in &group.first {
+                li {
+                    @match place_of(&it.id) {
+                        Some(place) => (view.id(&place, &it.id)),
+                        None => span.id { (it.id) },
+                    }
+                    " " (sentence(view, &it.what))
+                    @for remedy in &it.remedies { div.quiet { (in_words(view, remedy)) } }
+                }
+            }
+        }
+        @if group.count > group.first.len() { p.quiet { "and " (group.count - group.first.len()) " more" } }
+    }
+}
+
+/// The executions that run now with the titles of their issues, and how many there are.
+fn running(view: &View<'_>) -> Result<(Vec<(String, ExecutionView)>, usize), Refusal> {
+    let (rows, count) = rows(view, &[IssueStatus::Executing])?;
+    let snapshot = view.session.store().snapshot()?;
+    let mut found = Vec::new();
+    for row in rows {
+        let Ok(id) = IssueId::parse(&row.id) else { continue };
+        let mut all = work::executions(&existing(&snapshot, &id)?);
+        found.extend(all.pop().map(|last| (row.title, last)));
+    }
+    Ok((found, count))
 }
 
 /// The most urgent issues with one of these statuses, and how many there are; without statuses, the open ones.

@@ -26,7 +26,8 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal>
         }
         div.columns.main-aside {
             div {
-                (plan_body(view, &plan.typed))
+                h2 { "Plan" }
+                (plan_body(view, &plan.typed, false))
                 (reviews(view, &plan))
             }
             aside aria-label="facts" {

@@ -12,7 +12,7 @@ use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::Why;
 use crate::ui::svg::{Arrow, Boxed, dag};
 use crate::web::forms::Form;
-use crate::web::parts::{badge, counted, one_line, person, picture, when};
+use crate::web::parts::{badge, counted, one_line, person, picture, sentence, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -133,7 +133,7 @@ fn row(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -> Ma
                 div.quiet { (view.id(&Place::Plan(item.item.solution_id.clone()), item.item.solution_id.as_str())) ", " (item.task_count) " tasks" }
             }
             td {
-                @for blocker in &item.blocked_by { div { (one_line(&blocker.reason)) } }
+                @for blocker in &item.blocked_by { div { (sentence(view, &blocker.reason)) } }
                 @if let Some(holder) = &item.holder {
                     div { (view.link(&Place::Execution(holder.execution_id.clone()), holder.status.as_str())) " " (person(holder.actor.as_str()))
                         @if item.status == ItemStatus::Executing { " " span.quiet { "lease ends " (when(view, holder.lease_expires_at)) } } }

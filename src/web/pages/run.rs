@@ -9,7 +9,7 @@ use crate::rules::run::{RunReport, Span};
 use crate::ui::svg::{Arrow, Bar, Boxed, Row, Scale, dag, timeline};
 use crate::ui::time;
 use crate::web::forms::in_words;
-use crate::web::parts::{badge, counted, fact, linked, one_line, person, picture, when};
+use crate::web::parts::{badge, counted, fact, linked, one_line, person, picture, sentence, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -131,8 +131,8 @@ fn waiting(view: &View<'_>, report: &RunReport) -> Markup {
                 @for it in &report.waiting {
                     li {
                         @if let Some(id) = &it.issue_id { (view.id(&Place::Issue(id.clone()), id.as_str())) " " }
-                        (linked(view, &it.what))
-                        @for remedy in &it.remedies { div.quiet { (in_words(remedy)) } }
+                        (sentence(view, &it.what))
+                        @for remedy in &it.remedies { div.quiet { (in_words(view, remedy)) } }
                     }
                 }
             }

@@ -2,6 +2,7 @@
 
 use maud::html;
 
+use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, Sides};
 use crate::store::object_id;
@@ -14,8 +15,16 @@ use crate::web::view::{Content, View};
 const MOST: usize = 300;
 
 pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
-    let range = format!("{0}~..{0}", hash.as_str());
-    let diff = trail::diff(view.session, &Sides { range: Some(range), id: None })?.view;
+    let between = |from: &str| {
+        let range = format!("{from}..{}", hash.as_str());
+        trail::diff(view.session, &Sides { range: Some(range), id: None })
+    };
+    // The first commit has none before it, and changes nothing.
+    let diff = match between(&format!("{}~", hash.as_str())) {
+        Err(refusal) if refusal.code == Code::UnknownMoment => between(hash.as_str()),
+        diff => diff,
+    }?;
+    let diff = diff.view;
     let step = object_id(&diff.to.commit).map(|id| view.session.store().step(id)).transpose()?;
     let body = html! {
         div.heading { h1 { span.id { (hash.short()) } @if let Some(step) = &step { " " (linked(view, &step.subject)) } } }

@@ -11,7 +11,7 @@ pub(super) use markdown::markdown;
 pub(super) use plan::file;
 pub(super) use plan::plan_body;
 pub(super) use table::{Pages, issue_table, pager};
-pub(super) use text::{cut, editable, encoded, linked, long, one_line, person, place_of};
+pub(super) use text::{cut, editable, encoded, linked, long, one_line, person, place_of, sentence};
 pub(super) use value::{changes, json_value};
 
 use maud::{Markup, PreEscaped, html};
@@ -45,11 +45,11 @@ pub(super) fn when(view: &View<'_>, at: Time) -> Markup {
 }
 
 /// Notices, such as that a record cannot be read.
-pub(super) fn notices(notices: &[Notice]) -> Markup {
+pub(super) fn notices(view: &View<'_>, notices: &[Notice]) -> Markup {
     html! {
         @if !notices.is_empty() {
             ul.notices role="status" {
-                @for notice in notices { li { (notice.message) } }
+                @for notice in notices { li { (sentence(view, &notice.message)) } }
             }
         }
     }

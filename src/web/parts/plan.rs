@@ -45,11 +45,11 @@ fn anchor(task: &Task) -> String {
     task.id.to_string().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
-/// The whole plan.
-pub(in crate::web) fn plan_body(view: &View<'_>, plan: &Plan) -> Markup {
+/// The whole plan. `is_brief` folds the tasks, of which the first line stays.
+pub(in crate::web) fn plan_body(view: &View<'_>, plan: &Plan, is_brief: bool) -> Markup {
     html! {
         @if let Some(text) = &plan.description { (long(view, text)) }
-        @if let Some(text) = &plan.approach { h3 { "Approach" } (long(view, text)) }
+        @if let Some(text) = &plan.approach { p.quiet { "Approach" } (long(view, text)) }
         @if let Some(analysis) = &plan.analysis {
             p.facts {
                 @for (name, level) in [("risk", &analysis.risk), ("impact", &analysis.impact), ("complexity", &analysis.complexity)] {
@@ -58,7 +58,12 @@ pub(in crate::web) fn plan_body(view: &View<'_>, plan: &Plan) -> Markup {
             }
         }
         (plan_dag(plan))
-        @for task in &plan.tasks { (task_part(view, task)) }
+        @for task in &plan.tasks {
+            details.task id=(format!("task-{}", anchor(task))) open[!is_brief] {
+                summary { span.id { (task.id) } " " strong { (one_line(&task.title)) } " " span.quiet { (task.action) } }
+                (task_part(view, task))
+            }
+        }
     }
 }
 
@@ -71,23 +76,24 @@ fn task_part(view: &View<'_>, task: &Task) -> Markup {
         verification.chain(task.convergence.iter().filter_map(|it| it.verification.as_ref())).collect();
     let commands = task.test.as_ref().map(|test| test.commands.as_slice()).unwrap_or_default();
     html! {
-        section.task id=(format!("task-{}", anchor(task))) {
-            h3 { span.id { (task.id) } " " (one_line(&task.title)) " " span.quiet { (task.action) } }
-            @if let Some(text) = &task.description { (long(view, text)) }
-            dl.facts {
-                (fact("depends on", (!task.depends_on.is_empty()).then(|| html! {
-                    @for id in &task.depends_on { (id) " " }
-                })))
-                (fact("files", task.places().next().map(|_| html! {
-                    ul.plain { @for place in task.places() { li { (file(view, place.path)) @if let Some(what) = place.change { " " span.quiet { (one_line(what)) } } } } }
-                })))
-                (fact("steps", list(view, &task.implementation.iter().collect::<Vec<_>>())))
-                (fact("criteria", list(view, &criteria)))
-                (fact("verification", list(view, &verification)))
-                (fact("tests", (!commands.is_empty()).then(|| html! {
-                    @for command in commands { pre { code { (command) } } }
-                })))
-            }
+        @if let Some(text) = &task.description { (long(view, text)) }
+        dl.facts {
+            (fact("depends on", (!task.depends_on.is_empty()).then(|| html! {
+                @for id in &task.depends_on { (id) " " }
+            })))
+            (fact("files", task.places().next().map(|_| html! {
+                ul.plain {
+                    @for place in task.places() {
+                        li { (file(view, place.path)) @if let Some(what) = place.change { " " span.quiet { (one_line(what)) } } }
+                    }
+                }
+            })))
+            (fact("steps", list(view, &task.implementation.iter().collect::<Vec<_>>())))
+            (fact("criteria", list(view, &criteria)))
+            (fact("verification", list(view, &verification)))
+            (fact("tests", (!commands.is_empty()).then(|| html! {
+                @for command in commands { pre { code { (command) } } }
+            })))
         }
     }
 }

@@ -36,10 +36,10 @@ impl Pages {
     }
 }
 
-/// Issues as rows.
-pub(in crate::web) fn issue_table(view: &View<'_>, rows: &[Listed]) -> Markup {
+/// Issues as rows. `name` says which, for screen readers.
+pub(in crate::web) fn issue_table(view: &View<'_>, name: &str, rows: &[Listed]) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label="issues" {
+        div.scroll tabindex="0" role="region" aria-label=(name) {
             table.issues {
                 thead { tr { th { "Issue" } th { "Status" } th { "Priority" } th.wide { "Title" } th { "Tags" } } }
                 tbody {

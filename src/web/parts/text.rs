@@ -69,6 +69,18 @@ pub(in crate::web) fn linked(view: &View<'_>, text: &str) -> Markup {
     }
 }
 
+/// A sentence of this program: what it quotes in backticks is set as code, and ids are links.
+pub(in crate::web) fn sentence(view: &View<'_>, text: &str) -> Markup {
+    let text = truncate(text, LONGEST_LINE);
+    let quotes = text.matches('`').count() / 2 * 2;
+    html! {
+        @for (n, part) in text.split('`').enumerate() {
+            @if n % 2 == 1 && n < quotes { code { (linked(view, part)) } }
+            @else { @if n > quotes { "`" } (linked(view, part)) }
+        }
+    }
+}
+
 /// A text of one line, such as a title.
 pub(in crate::web) fn one_line(text: &str) -> Markup {
     html! { bdi { (truncate(text, LONGEST_LINE)) } }

@@ -204,8 +204,10 @@ fn came_from(input: &Query) -> (Place, Query) {
         Some((path, query)) => (Place::parse(path), Query::parse(query)),
         None => (None, Query::default()),
     };
-    let place = path.filter(|place| !matches!(place, Place::Go | Place::Text(..)));
-    (place.unwrap_or(Place::Overview), query)
+    match path {
+        Some(place) if !matches!(place, Place::Go | Place::Text(..)) => (place, query),
+        _ => (Place::Overview, Query::default()),
+    }
 }
 
 /// A stream with an event for each change of the store.

@@ -9,4 +9,4 @@ mod hostile;
 mod pages;
 mod slow;
 
-pub(super) use browser::{Browser, Page, Served};
+pub(super) use browser::{Page, Served};

@@ -3,15 +3,19 @@
 use serde_json::json;
 
 use super::Served;
-use crate::support::{Repo, Sandbox, Two, plan, record};
+use crate::support::{Repo, Sandbox, Two, plan, plan_on, record};
 
 /// A repository in which one plan was executed, and another waits for it.
 pub(super) fn worked(sandbox: &Sandbox) -> (Repo, String) {
     let repo = sandbox.repo("code");
     repo.wf(&["init", "--hooks"]).ok();
     repo.commit("src/a.rs", "one\n", "Begin");
-    repo.queued("ISS-001", "src/a.rs");
-    repo.queued("ISS-002", "src/a.rs");
+    let mut plan = plan_on("src/a.rs");
+    plan["tasks"][0]["test"] = json!({"commands": ["true"]});
+    for issue in ["ISS-001", "ISS-002"] {
+        repo.planned(issue, &plan);
+        repo.wf(&["queue", "add", issue]).ok();
+    }
     repo.wf(&["new", "Cut words", "--id", "GH-7", "-m", "About **ISS-001**", "-t", "wave-1", "-p", "high"])
         .ok();
     repo.wf(&["next"]).ok();
@@ -108,7 +112,7 @@ fn a_long_list_comes_in_pages() {
     let mut next = Some("/issues".to_owned());
     while let Some(path) = next {
         let page = browser.page(&path);
-        let rows: Vec<&str> = page.split("href=\"/issues/GH-").skip(1).collect();
+        let rows: Vec<&str> = page.split("href=\"/issues/bd-").skip(1).collect();
         assert!(rows.len() <= 100, "{path}");
         seen.extend(rows.iter().map(|row| row.split('"').next().unwrap().to_owned()));
         let link = page.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
