@@ -41,7 +41,7 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
     let snapshot = session.store().snapshot()?;
     // The time of the last change, so that the same state is the same export.
     let now = object_id(&snapshot.commit().to_string()).map(|tip| session.store().step(tip)).transpose()?;
-    let now = now.map_or_else(|| session.store().now(), |step| Ok(step.at))?;
+    let now = now.map_or_else(|| session.now(), |step| Ok(step.at))?;
     let all = everything(session)?;
     let known: BTreeSet<String> = all.iter().map(|(place, query)| file(place, query)).collect();
     let export = Export { known, texts: Default::default() };

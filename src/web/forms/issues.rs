@@ -115,7 +115,7 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
     if snapshot_status == status {
         return Ok(None);
     }
-    let is_closed = snapshot_status.is_over() || snapshot_status == IssueStatus::Failed;
+    let is_closed = snapshot_status.is_terminal() || snapshot_status == IssueStatus::Failed;
     match status {
         IssueStatus::Closed => issues::close(session, Close { issue, reason, force: None }).map(drop),
         IssueStatus::Queued if snapshot_status == IssueStatus::Failed => {

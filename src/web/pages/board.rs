@@ -18,7 +18,7 @@ const MOST: usize = 40;
 pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
     let mut columns = Vec::new();
     for status in IssueStatus::ALL {
-        let is_over = status.is_over();
+        let is_over = status.is_terminal();
         let filter = Filter {
             statuses: vec![*status],
             tags: view.query.get("tag").map(str::to_owned).into_iter().collect(),

@@ -58,6 +58,12 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
                 @for group in &home.attention { (attention(view, group)) }
             }
         }
+        @if !home.next.is_empty() && !view.is_export() {
+            section {
+                h2 { "Next, in a terminal" }
+                ul.plain { @for remedy in &home.next { li { (in_words(view, remedy)) } } }
+            }
+        }
         (super::roadmap::waves(view)?)
         section {
             (counted("Most urgent open issues", open.1))

@@ -78,7 +78,7 @@ fn add(chart: &mut BurnUp, issue: &IssueView) {
     if status == crate::model::status::IssueStatus::Cancelled {
         return;
     }
-    let done = issue.derived.completed_at.or(issue.derived.closed_at).filter(|_| status.is_over());
+    let done = issue.derived.completed_at.or(issue.derived.closed_at).filter(|_| status.is_terminal());
     chart.add(issue.issue.created_at, done);
 }
 

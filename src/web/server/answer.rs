@@ -136,9 +136,11 @@ fn show(
         let (place, query) = pages::go(session, query.get("q").unwrap_or_default());
         return reply::to(&format!("{}{}", place.path(), query.suffix()));
     }
-    let now = match session.store().now() {
+    let now = match session.now() {
         Ok(now) => now,
-        Err(error) => return reply::text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
+        Err(refusal) => {
+            return reply::text(StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", refusal.message));
+        }
     };
     let view = View { session, place, query, target, refused, now };
     if let Place::Text(..) = place {
