@@ -28,6 +28,12 @@ pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
     if is_ahead { format!("in {count} {name}{plural}") } else { format!("{count} {name}{plural} ago") }
 }
 
+/// A moment within a few days or weeks, in UTC: `11-21 08:30`.
+pub(crate) fn moment(ms: i64) -> String {
+    Timestamp::from_millisecond(ms)
+        .map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%m-%d %H:%M").to_string())
+}
+
 /// How long something took, in its two largest units: `1 h 5 min`, `3 min 2 s`, `12 s`, `0.4 s`.
 pub(crate) fn length(ms: u64) -> String {
     let two = |one: u64, name: &str, rest: u64, part: &str| match rest {

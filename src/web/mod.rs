@@ -3,6 +3,8 @@
 //! Every page is rendered here from the answers of operations, each request with its own session. [`place`] has the addresses,
 //! [`pages`] what they show, [`forms`] what can be changed, [`access`] who may do so.
 
+#![expect(clippy::needless_pass_by_value, reason = "templates write values and `html! { … }` in place")]
+
 mod access;
 mod export;
 mod forms;

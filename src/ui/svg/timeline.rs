@@ -22,6 +22,8 @@ pub(crate) struct Scale {
     pub(crate) until: i64,
     /// A moment to mark, such as now.
     pub(crate) mark: Option<i64>,
+    /// Whether the scale has times of day, in UTC; else it has the time since its start.
+    pub(crate) is_absolute: bool,
 }
 
 /// A row.
@@ -64,7 +66,12 @@ impl Scale {
         let part = self.length() / 4;
         (0..=4).map(move |n| {
             let since = part * n;
-            (self.from + since, time::length(u64::try_from(since).unwrap_or(0)))
+            let at = self.from + since;
+            let label = match self.is_absolute {
+                true => time::moment(at),
+                false => time::length(u64::try_from(since).unwrap_or(0)),
+            };
+            (at, label)
         })
     }
 }
@@ -119,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_bar_stays_within_the_picture_whatever_its_times() {
-        let scale = Scale { from: 1_000, until: 2_000, mark: Some(1_500) };
+        let scale = Scale { from: 1_000, until: 2_000, mark: Some(1_500), is_absolute: false };
         let bar = |from, until| Bar { from, until, class: "executing", title: "x".into() };
         let bars = vec![bar(i64::MIN, i64::MAX), bar(1_500, 1_500), bar(1_900, 1_100)];
         let drawn = timeline("work", scale, &[Row { label: "<b>".into(), href: None, bars }]);

@@ -5,6 +5,7 @@ use maud::html;
 use crate::index::{Filter, Sort};
 use crate::model::id::IssueId;
 use crate::model::status::ExecutionStatus;
+use crate::model::time::Time;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::{self, ExecutionView};
@@ -21,7 +22,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
     let now = view.now.millis();
     let bar = |it: &ExecutionView| {
         let from = it.execution.started_at.millis();
-        let until = it.finished_at.map_or(now, |at| at.millis());
+        let until = it.finished_at.map_or(now, Time::millis);
         Bar {
             from,
             until,
@@ -51,6 +52,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         from: bars().map(|bar| bar.from).min().unwrap_or(now),
         until: bars().map(|bar| bar.until).max().unwrap_or(now),
         mark: (!view.is_export()).then_some(now),
+        is_absolute: true,
     };
     let running = all.iter().filter(|it| it.status == ExecutionStatus::Executing).count();
     let body = html! {

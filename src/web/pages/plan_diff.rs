@@ -3,6 +3,7 @@
 use maud::html;
 
 use crate::model::id::SolutionId;
+use crate::model::task_id::TaskId;
 use crate::ops::Refusal;
 use crate::ops::plans::{self, Diff};
 use crate::rules::record_diff::FieldChange;
@@ -41,7 +42,7 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal>
                 }
                 @if diff.changes.is_empty() { p.quiet { "The plans are the same." } }
                 @let of = |task: Option<&str>| -> Vec<FieldChange> {
-                    let own = diff.changes.iter().filter(|it| it.task_id.as_ref().map(|id| id.as_str()) == task);
+                    let own = diff.changes.iter().filter(|it| it.task_id.as_ref().map(TaskId::as_str) == task);
                     own.map(|it| it.change.clone()).collect()
                 };
                 (changes(view, &of(None)))

@@ -193,7 +193,7 @@ fn times(view: &View<'_>, report: &RunReport) -> String {
     });
     let from = report.started_at.millis();
     let until = from.saturating_add(i64::try_from(report.took_ms).unwrap_or(i64::MAX));
-    timeline("timeline", Scale { from, until, mark: None }, &rows.collect::<Vec<_>>())
+    timeline("timeline", Scale { from, until, mark: None, is_absolute: false }, &rows.collect::<Vec<_>>())
 }
 
 /// The latest entries of the log.

@@ -24,7 +24,7 @@ use crate::web::{Source, forms, layout, pages};
 /// The most bytes of a form.
 const LARGEST_FORM: usize = 4 * 1024 * 1024;
 /// How long a form may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(30);
+const ARRIVAL: Duration = Duration::from_secs(15);
 /// How often a stream says that it is still there, so that one whose client is gone ends.
 const ALIVE: Duration = Duration::from_secs(25);
 

@@ -1,4 +1,4 @@
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -19,7 +19,7 @@ const PORT: u16 = 8417;
 ///
 /// Serves pages on this machine and prints their address: issues, plans, queues, executions, runs, the trail and the history.
 /// They update themselves when the store changes. Without --write, nothing can be changed. With it, the address contains a
-/// token, which a browser needs; keep it to yourself.
+/// token, which a browser needs; keep it to yourself. Everyone on this machine can read the pages.
 ///
 /// --export writes the same pages as files, which need no server.
 #[derive(Debug, clap::Args)]
@@ -75,13 +75,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             Failure::new(Code::CannotListen, format!("cannot listen: {error}"))
                 .hint("choose another port with --port, or an address of this machine with --listen")
         })?;
-    let Listening { address, has_token } = server.listening();
-    let answer = WebAnswer { address: address.clone(), pages: None, written: None };
+    let listening = server.listening();
+    let answer = WebAnswer { address: listening.address.clone(), pages: None, written: None };
     match context.json() {
         true => context.screen.print_json(&answer)?,
         false => {
-            writeln!(context.screen, "{address}")?;
-            if has_token {
+            writeln!(context.screen, "{}", listening.address)?;
+            if listening.has_token {
                 writeln!(
                     context.screen,
                     "The address contains a token; whoever has it can {}.",
@@ -93,7 +93,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     }
     context.screen.flush()?;
     if args.open {
-        open(context, &address);
+        open(context, &listening);
     }
     server
         .serve()
@@ -142,17 +142,27 @@ fn addresses(listen: Option<&str>, port: Option<u16>) -> Result<(Vec<SocketAddr>
     }
 }
 
-/// Opens an address in a browser. The token is shown to nobody but the browser's own start, so a desktop with other users needs
-/// the address to be typed.
-fn open(context: &Context, address: &str) {
+/// Opens an address in a browser.
+fn open(context: &Context, listening: &Listening) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let started = Command::new(program)
-        .arg(address)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
+    let target = match listening.has_token {
+        true => hidden(&listening.address),
+        false => Ok(listening.address.clone()),
+    };
+    let started = target.and_then(|target| {
+        let mut command = Command::new(program);
+        command.arg(target).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+    });
     if let Err(error) = started {
         context.warn(&format!("cannot start `{program}`: {error}; open the address yourself"));
     }
+}
+
+/// A file that only its owner can read, and that leads to the address: everyone on this machine can read the arguments of a
+/// program. The token in it is worth nothing once the server ends.
+fn hidden(address: &str) -> io::Result<String> {
+    let mut file = tempfile::Builder::new().prefix("git-wf-").suffix(".html").tempfile()?;
+    writeln!(file, "<!DOCTYPE html><meta http-equiv=\"refresh\" content=\"0; url={address}\">")?;
+    let (_, path) = file.keep().map_err(|error| error.error)?;
+    Ok(path.display().to_string())
 }
