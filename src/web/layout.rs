@@ -42,7 +42,7 @@ pub(super) fn document(view: &View<'_>, content: &Content) -> String {
                     nav aria-label="pages" { (menu(view)) }
                     (search(view))
                 }
-                main id="main" tabindex="-1" data-live[!view.is_export()] data-moving[content.is_moving] {
+                main id="main" tabindex="-1" data-tip=[tip(view)] data-moving[content.is_moving] {
                     (content.body)
                 }
                 footer { (foot(view)) }
@@ -51,6 +51,12 @@ pub(super) fn document(view: &View<'_>, content: &Content) -> String {
     };
     // Markup is plain text; what is invisible in a record becomes visible here, wherever it stands.
     crate::ui::text::clean(&page.into_string()).into_owned()
+}
+
+/// The state of the store that a page from a server shows.
+fn tip(view: &View<'_>) -> Option<String> {
+    let tip = view.session.store().tip().ok().flatten().filter(|_| !view.is_export());
+    tip.map(|tip| tip.to_string())
 }
 
 fn asset(view: &View<'_>, asset: &assets::Asset) -> String {

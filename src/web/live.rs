@@ -37,6 +37,8 @@ impl Moves {
             source.session().ok().map(|session| WatchedFiles::of(session.store()))
         });
         let mut files = files.await.ok().flatten();
+        // What happened before the first look.
+        self.count.send_modify(|count| *count += 1);
         loop {
             tokio::time::sleep(TICK).await;
             {

@@ -100,11 +100,9 @@ function later() {
 function listen() {
   const state = document.querySelector(".live");
   const events = new EventSource("/events");
-  events.addEventListener("open", () => {
-    // What happened before the connection was there, or while it was gone.
-    if (state.dataset.state === "off") later();
-    state.dataset.state = "on";
-  });
+  events.addEventListener("open", () => (state.dataset.state = "on"));
+  // What happened before the connection was there, or while it was gone.
+  events.addEventListener("tip", (event) => event.data !== document.querySelector("main").dataset.tip && later());
   events.addEventListener("error", () => (state.dataset.state = "off"));
   events.addEventListener("moved", later);
   window.addEventListener("pagehide", () => events.close());
@@ -112,7 +110,7 @@ function listen() {
 
 // The result of a form is not what a reload should send again, so it is not refreshed.
 const main = document.querySelector("main");
-if (main && main.dataset.live !== undefined && !main.querySelector(".refusal")) {
+if (main && main.dataset.tip && !main.querySelector(".refusal")) {
   listen();
   // Agents talk without moving the ref.
   setInterval(() => document.querySelector("main").dataset.moving !== undefined && !document.hidden && refresh(), 3000);

@@ -79,7 +79,7 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
         return Ok(keep(&shared.access, token, &place.unwrap_or(Place::Overview), &query.without("token")));
     }
     if uri.path() == "/events" {
-        return Ok(events(shared));
+        return Ok(events(shared).await);
     }
     let Some(place) = place else {
         return Ok(reply::text(StatusCode::NOT_FOUND, "there is no such page\n"));
@@ -212,23 +212,26 @@ fn came_from(input: &Query) -> (Place, Query) {
     }
 }
 
-/// A stream with an event for each change of the store.
-fn events(shared: &Arc<Shared>) -> Reply {
+/// A stream with the state of the store, and then an event for each change.
+async fn events(shared: &Arc<Shared>) -> Reply {
     let Ok(permit) = Arc::clone(&shared.listeners).try_acquire_owned() else {
         return reply::text(StatusCode::SERVICE_UNAVAILABLE, "too many pages listen\n");
     };
     let listener = shared.moves.listen();
-    let first = stream::once(async { "retry: 2000\n\n" });
+    let source = shared.source.clone();
+    let tip = tokio::task::spawn_blocking(move || source.session().ok()?.store().tip().ok().flatten());
+    let tip = tip.await.ok().flatten().map(|tip| tip.to_string()).unwrap_or_default();
+    let first = stream::once(async move { Bytes::from(format!("retry: 2000\nevent: tip\ndata: {tip}\n\n")) });
     let later = stream::unfold((listener, permit), |(mut listener, permit)| async {
         let said = match tokio::time::timeout(ALIVE, listener.changed()).await {
             Ok(Ok(())) => "event: moved\ndata: 1\n\n",
             Ok(Err(_)) => return None,
             Err(_) => ":\n\n",
         };
-        Some((said, (listener, permit)))
+        Some((Bytes::from_static(said.as_bytes()), (listener, permit)))
     });
-    let frames = stream::StreamExt::map(stream::StreamExt::chain(first, later), |text: &'static str| {
-        Ok::<_, Infallible>(Frame::data(Bytes::from_static(text.as_bytes())))
+    let frames = stream::StreamExt::map(stream::StreamExt::chain(first, later), |said: Bytes| {
+        Ok::<_, Infallible>(Frame::data(said))
     });
     reply::events(StreamBody::new(frames).boxed_unsync())
 }
