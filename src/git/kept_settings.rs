@@ -45,7 +45,7 @@ struct State {
     kept: BTreeMap<PathBuf, Option<Content>>,
     /// How they looked last.
     looks: Looks,
-    told: Vec<PutBack>,
+    restored: Vec<PutBack>,
 }
 
 type Looks = BTreeMap<PathBuf, Option<[i64; 7]>>;
@@ -105,9 +105,9 @@ impl KeptSettings {
             {
                 continue;
             }
-            let told = self.put_one_back(&name, was.as_ref(), now.as_ref());
-            all &= told.is_done;
-            state.told.push(told);
+            let restored = self.put_one_back(&name, was.as_ref(), now.as_ref());
+            all &= restored.is_done;
+            state.restored.push(restored);
         }
         // What could not be put back is tried again.
         if all {
@@ -140,8 +140,8 @@ impl KeptSettings {
     }
 
     /// What was put back since the last call.
-    pub(crate) fn take_told(&self) -> Vec<PutBack> {
-        std::mem::take(&mut self.state().told)
+    pub(crate) fn take_restored(&self) -> Vec<PutBack> {
+        std::mem::take(&mut self.state().restored)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -232,7 +232,7 @@ mod tests {
         let (folder, kept) = repo();
         let path = |name: &str| folder.path().join(name);
         let text = |name: &str| fs::read_to_string(path(name)).unwrap();
-        assert!(kept.put_back() && kept.take_told().is_empty());
+        assert!(kept.put_back() && kept.take_restored().is_empty());
         fs::write(path("config"), "[core]\n\tfsmonitor = evil\n").unwrap();
         fs::write(path("hooks/pre-push"), "evil").unwrap();
         fs::write(path("hooks/post-merge"), "evil").unwrap();
@@ -246,10 +246,10 @@ mod tests {
         for name in ["hooks/post-merge", "info/attributes", "worktrees/one/config.worktree"] {
             assert!(!path(name).exists(), "{name}");
         }
-        let told = kept.take_told();
-        assert!(told.len() == 5 && told.iter().all(|it| it.is_done), "{told:?}");
+        let restored = kept.take_restored();
+        assert!(restored.len() == 5 && restored.iter().all(|it| it.is_done), "{restored:?}");
         assert_eq!(text("changed/hooks-pre-push.1"), "evil");
-        assert!(kept.put_back() && kept.take_told().is_empty());
+        assert!(kept.put_back() && kept.take_restored().is_empty());
     }
 
     #[test]

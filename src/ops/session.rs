@@ -198,3 +198,6 @@ fn with_permission<T>(
         Ok(answer)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,21 +24,21 @@ fn section(name: &str, text: Option<&str>, screen: &mut Screen) -> io::Result<()
 }
 
 /// The content of an issue, without its id and title.
-pub(in crate::cli) fn issue(told: &IssueContext, screen: &mut Screen) -> io::Result<()> {
+pub(in crate::cli) fn issue(context: &IssueContext, screen: &mut Screen) -> io::Result<()> {
     let joined = |set: &std::collections::BTreeSet<String>| {
         (!set.is_empty()).then(|| set.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
     };
-    let lifecycle = &told.lifecycle_requirements;
+    let lifecycle = &context.lifecycle_requirements;
     let facts = [
-        ("status", Some(told.status.to_string())),
-        ("priority", Some(told.priority.name().to_owned())),
-        ("type", told.issue_type.clone()),
-        ("tags", joined(&told.tags)),
-        ("components", joined(&told.affected_components)),
-        ("relations", joined(&told.relations)),
-        ("source", told.source.map(|source| source.to_string())),
-        ("url", told.source_url.clone()),
-        ("location", told.extended_context.location.clone()),
+        ("status", Some(context.status.to_string())),
+        ("priority", Some(context.priority.name().to_owned())),
+        ("type", context.issue_type.clone()),
+        ("tags", joined(&context.tags)),
+        ("components", joined(&context.affected_components)),
+        ("relations", joined(&context.relations)),
+        ("source", context.source.map(|source| source.to_string())),
+        ("url", context.source_url.clone()),
+        ("location", context.extended_context.location.clone()),
         ("tests", lifecycle.test_strategy.clone()),
         ("regression", lifecycle.regression_scope.clone()),
         ("acceptance", lifecycle.acceptance_type.clone()),
@@ -49,20 +49,20 @@ pub(in crate::cli) fn issue(told: &IssueContext, screen: &mut Screen) -> io::Res
         let label = screen.painter().paint(style::DIM, &format!("{name:<12}"));
         writeln!(screen, "{label} {}", clean_line(&value))?;
     }
-    for it in &told.depends_on {
+    for it in &context.depends_on {
         dependency(it, screen)?;
     }
-    if !told.description.is_empty() {
-        writeln!(screen, "\n{}", indent(&told.description, 4))?;
+    if !context.description.is_empty() {
+        writeln!(screen, "\n{}", indent(&context.description, 4))?;
     }
-    let notes = told.extended_context.notes.as_ref().map(|notes| {
+    let notes = context.extended_context.notes.as_ref().map(|notes| {
         notes.as_str().map_or_else(|| serde_json::to_string_pretty(notes).unwrap_or_default(), str::to_owned)
     });
     for (name, text) in [
-        ("expected", told.expected_behavior.as_deref()),
-        ("actual", told.actual_behavior.as_deref()),
-        ("suggested fix", told.extended_context.suggested_fix.as_deref()),
-        ("design", told.extended_context.design.as_deref()),
+        ("expected", context.expected_behavior.as_deref()),
+        ("actual", context.actual_behavior.as_deref()),
+        ("suggested fix", context.extended_context.suggested_fix.as_deref()),
+        ("design", context.extended_context.design.as_deref()),
         ("notes", notes.as_deref()),
     ] {
         section(name, text, screen)?;
@@ -81,24 +81,28 @@ fn dependency(it: &DependencyContext, screen: &mut Screen) -> io::Result<()> {
 }
 
 /// What an explorer found.
-pub(in crate::cli) fn exploration(told: Option<&ExplorationContext>, screen: &mut Screen) -> io::Result<()> {
-    let Some(told) = told else { return Ok(()) };
+pub(in crate::cli) fn exploration(
+    context: Option<&ExplorationContext>,
+    screen: &mut Screen,
+) -> io::Result<()> {
+    let Some(context) = context else { return Ok(()) };
     heading("exploration", screen)?;
-    let (who, depth, complexity) = (clean_line(&told.author), told.depth, told.complexity_assessment);
+    let (who, depth, complexity) =
+        (clean_line(&context.author), context.depth, context.complexity_assessment);
     writeln!(
         screen,
         "    {depth} by {who}, {}: {complexity} complexity, {} impact",
-        told.created_at, told.impact_scope
+        context.created_at, context.impact_scope
     )?;
-    for file in &told.relevant_files {
+    for file in &context.relevant_files {
         let why = file.rationale.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
         writeln!(screen, "        {}{}", clean_line(&file.path), clean_line(&why))?;
     }
     for (name, list) in [
-        ("findings", &told.key_findings),
-        ("depends on", &told.dependencies),
-        ("patterns", &told.existing_patterns),
-        ("related changes", &told.related_changes),
+        ("findings", &context.key_findings),
+        ("depends on", &context.dependencies),
+        ("patterns", &context.existing_patterns),
+        ("related changes", &context.related_changes),
     ] {
         if !list.is_empty() {
             writeln!(screen, "    {name}:")?;
@@ -111,38 +115,38 @@ pub(in crate::cli) fn exploration(told: Option<&ExplorationContext>, screen: &mu
 }
 
 /// What was tried and said so far.
-pub(in crate::cli) fn background(told: &Background, screen: &mut Screen) -> io::Result<()> {
-    if !told.attempts.is_empty() {
-        let goes_on = told.attempts.iter().any(|it| it.status == ExecutionStatus::Executing);
+pub(in crate::cli) fn background(context: &Background, screen: &mut Screen) -> io::Result<()> {
+    if !context.attempts.is_empty() {
+        let goes_on = context.attempts.iter().any(|it| it.status == ExecutionStatus::Executing);
         let attempts = if goes_on { "attempts" } else { "earlier attempts" };
         heading(&format!("{attempts}, newest first"), screen)?;
     }
-    for it in &told.attempts {
+    for it in &context.attempts {
         attempt(it, screen)?;
     }
-    if !told.feedback.is_empty() {
+    if !context.feedback.is_empty() {
         heading("feedback, newest first", screen)?;
     }
-    for it in &told.feedback {
+    for it in &context.feedback {
         feedback(it, screen)?;
     }
-    if !told.comments.is_empty() {
+    if !context.comments.is_empty() {
         heading("comments, newest first", screen)?;
     }
-    for it in &told.comments {
+    for it in &context.comments {
         writeln!(screen, "    {}, {}:", clean_line(&it.author), it.created_at)?;
         writeln!(screen, "{}", indent(&it.body, 8))?;
     }
-    if !told.wisdom.is_empty() {
+    if !context.wisdom.is_empty() {
         heading("what the team learned", screen)?;
     }
-    for it in &told.wisdom {
+    for it in &context.wisdom {
         let issue = it.issue_id.as_ref().map(|id| format!(", from {id}")).unwrap_or_default();
         let tags = if it.tags.is_empty() { String::new() } else { format!(" ({})", it.tags.join(", ")) };
         writeln!(screen, "    {}{}, {}{issue}:", it.kind, clean_line(&tags), clean_line(&it.author))?;
         writeln!(screen, "{}", indent(&it.text, 8))?;
     }
-    let (bound, others): (Vec<&ReviewContext>, Vec<_>) = told.reviews.iter().partition(|it| it.is_bound);
+    let (bound, others): (Vec<&ReviewContext>, Vec<_>) = context.reviews.iter().partition(|it| it.is_bound);
     if !bound.is_empty() {
         heading("reviews of the current plan", screen)?;
     }

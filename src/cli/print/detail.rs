@@ -10,7 +10,7 @@ use crate::ui::{Screen, style};
 
 /// The issue, the plan, and what happened before.
 pub(in crate::cli) fn detail(screen: &mut Screen, view: &DetailView) -> io::Result<()> {
-    let DetailView { issue, solution, told: (told, left_out), .. } = view;
+    let DetailView { issue, solution, context: (context, left_out), .. } = view;
     let painter = screen.painter();
     writeln!(
         screen,
@@ -19,7 +19,7 @@ pub(in crate::cli) fn detail(screen: &mut Screen, view: &DetailView) -> io::Resu
         painter.paint(style::ID, view.issue_id.as_str()),
         painter.paint(style::HEADING, &issue.issue.title)
     )?;
-    background::issue(told, screen)?;
+    background::issue(context, screen)?;
     for (name, value) in [("ended by", view.ended_by.as_deref()), ("override", view.forced.as_deref())] {
         if let Some(value) = value {
             let label = painter.paint(style::DIM, &format!("{name:<12}"));

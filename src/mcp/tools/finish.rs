@@ -118,7 +118,7 @@ impl Tool for Finish {
                     "error_type": input.error_type,
                 });
                 let told = FailureReport::parse(&failure.to_string())?;
-                let fail = Fail { item: input.item, told, report, take_next: input.next, force: None };
+                let fail = Fail { item: input.item, why: told, report, take_next: input.next, force: None };
                 let done = work::fail(session, &fail)?;
                 finished(call, done, None)
             }

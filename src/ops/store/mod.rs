@@ -31,6 +31,6 @@ pub(crate) use policy::{Gates, policy, set_policy};
 pub(crate) use project::{ProjectField, project, set_project};
 pub(crate) use purge::{Purge, Remote, purge};
 pub(crate) use received::received;
-pub(crate) use redact::{Redact, redact, whole_id};
+pub(crate) use redact::{Redact, Redacted, redact};
 pub(crate) use reindex::{Reindexed, reindex};
 pub(crate) use signatures::{Signature, Vouched, Vouching, signatures, vouched};

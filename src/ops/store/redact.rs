@@ -1,5 +1,8 @@
 //! Hiding a value everywhere.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::copies::copies;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
@@ -39,12 +42,22 @@ pub(super) struct Wanted {
     pub(super) field: String,
 }
 
-/// Hides a value, and its copies elsewhere in the issue. Returns the entries written. The history still holds the
-/// value.
+/// What was hidden.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(crate) struct Redacted {
+    /// The entries written.
+    pub(crate) entries: Vec<Redaction>,
+    /// The whole id of what holds the value.
+    #[serde(skip)]
+    pub(crate) id: String,
+}
+
+/// Hides a value, and its copies elsewhere in the issue. The history still holds the value.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-redactable`.
-pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Vec<Redaction>> {
+pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
     let permit = session.permit(Op::Redact)?;
     let reason = &input.reason;
     let committed = session.transact(permit, |tx| {
@@ -62,17 +75,9 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Vec<Redaction>
         tx.note.force.clone_from(&input.force);
         let fields: Vec<&str> = made.iter().flatten().map(|it| it.field.as_str()).collect();
         tx.describe(format!("redact: {} of {id}", fields.join(", ")));
-        Ok(made.into_iter().flatten().collect::<Vec<_>>())
+        Ok(Redacted { entries: made.into_iter().flatten().collect(), id })
     })?;
     Ok(session.done(committed.answer, committed.commit))
-}
-
-/// The whole id of what is named, for an answer.
-///
-/// # Errors
-/// `not-found`, `ambiguous-id`.
-pub(crate) fn whole_id(session: &Session, text: &str) -> Result<String, Refusal> {
-    Ok(resolve::any(&session.store().snapshot()?, text)?.to_string())
 }
 
 fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {

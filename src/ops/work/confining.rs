@@ -24,5 +24,5 @@ pub(in crate::ops::work) fn keep_settings_of(there: &Store) {
 
 /// What was put back since the last call.
 pub(in crate::ops::work) fn take_put_back(session: &Session) -> Vec<PutBack> {
-    session.environment().confined().map(|confined| confined.settings().take_told()).unwrap_or_default()
+    session.environment().confined().map(|confined| confined.settings().take_restored()).unwrap_or_default()
 }

@@ -53,7 +53,7 @@ pub(crate) struct DetailView {
     pub(crate) background: Background,
     /// The content of the issue for people, and what is left out of it.
     #[serde(skip)]
-    pub(crate) told: (IssueContext, Vec<LeftOut>),
+    pub(crate) context: (IssueContext, Vec<LeftOut>),
 }
 
 /// Shows what an item asks for: the named one, or the one that this worktree executes.
@@ -79,11 +79,11 @@ pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView
     };
     let folder = existing(&snapshot, &solution_id.issue())?;
     let plan = planned(store, &folder, &solution_id)?;
-    let told = issue_context(&snapshot, &folder)?;
-    Ok(session.done(view(&folder, &plan, told), None))
+    let context = issue_context(&snapshot, &folder)?;
+    Ok(session.done(view(&folder, &plan, context), None))
 }
 
-fn view(folder: &IssueFolder, plan: &Solution, told: (IssueContext, Vec<LeftOut>)) -> DetailView {
+fn view(folder: &IssueFolder, plan: &Solution, context: (IssueContext, Vec<LeftOut>)) -> DetailView {
     let issue = &folder.issue.record;
     let queued = folder.items.iter().find(|it| it.item.solution_id == plan.id && !it.item.is_removed());
     let execution = facts::holder(folder).filter(|it| it.execution.solution_id == plan.id);
@@ -100,6 +100,6 @@ fn view(folder: &IssueFolder, plan: &Solution, told: (IssueContext, Vec<LeftOut>
         issue: IssueView::of(folder),
         solution: SolutionView::of(folder, plan),
         background: background::background(folder, Reader::Executor(plan)),
-        told,
+        context,
     }
 }

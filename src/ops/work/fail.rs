@@ -18,7 +18,7 @@ pub(crate) struct Fail {
     /// The item (default: that of this worktree).
     pub(crate) item: Option<String>,
     /// What went wrong.
-    pub(crate) told: FailureReport,
+    pub(crate) why: FailureReport,
     /// The executor's report, if there is one.
     pub(crate) report: Option<Report>,
     /// Whether to take the next item in the same push.
@@ -34,7 +34,7 @@ pub(crate) struct Fail {
 /// The errors of [`meant`]; `claim-of-another`, `lease-ran-out`; `other-plan`, `not-found` for the failure.
 pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
     let permit = session.permit(Op::Fail)?;
-    let (store, item, told) = (session.store(), input.item.as_deref(), &input.told);
+    let (store, item, why) = (session.store(), input.item.as_deref(), &input.why);
     let mut before = target(store, &store.snapshot()?, item)?;
     let asked = confirm(session, &before.execution)?;
     if matches!(asked, Asked::Merged) {
@@ -55,14 +55,14 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
         let Target { folder, execution } = target(store, tx, item)?;
         refuse_foreign(store, &execution, Intent::End, input.force.as_deref())?;
         let it = &execution.execution;
-        if let Some(other) = told.solution_id.as_ref().filter(|other| **other != it.solution_id) {
+        if let Some(other) = why.solution_id.as_ref().filter(|other| **other != it.solution_id) {
             return Err(Refusal::new(
                 Code::OtherPlan,
                 format!("the failure is about `{other}`, but `{}` is being executed", it.solution_id),
             )
             .remedy(Call::new(Op::Fail, ["ITEM"]), "names the item whose execution failed"));
         }
-        if let (Some(task), Some(solution)) = (&told.failure.task_id, folder.solution(&it.solution_id)) {
+        if let (Some(task), Some(solution)) = (&why.failure.task_id, folder.solution(&it.solution_id)) {
             trail::in_plan(&solution.typed_plan(), &it.solution_id, task)?;
         }
         for link in &links {
@@ -71,14 +71,14 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
         let end = End {
             status: ExecutionStatus::Failed,
             result: result.clone(),
-            failure: Some(told.failure.clone()),
+            failure: Some(why.failure.clone()),
             patch_id: None,
             forced: input.force.clone(),
         };
         tx.log(&it.id, Event::End(end))?;
-        failure::note(tx, it, &told.failure)?;
+        failure::note(tx, it, &why.failure)?;
         tx.note.force.clone_from(&input.force);
-        let message = told.failure.message.as_deref().unwrap_or_default();
+        let message = why.failure.message.as_deref().unwrap_or_default();
         tx.describe(format!("execution: fail {}: {message}", it.solution_id));
         Ok(())
     })?;

@@ -2,7 +2,6 @@ use crate::cli::command::store::redact_purge;
 use crate::cli::input::text as text_input;
 use crate::cli::{Context, Failure, Force, Outcome, print};
 use crate::ops::store::{self, Redact};
-use crate::store::layout;
 
 /// Hide a value everywhere: it shows as `[redacted]`
 ///
@@ -59,12 +58,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if let Some(request) = request {
         let done = store::redact(&session, &request)?;
         if !args.purge {
-            let id = match request.id.as_str() {
-                layout::WISDOM => request.id.clone(),
-                id => store::whole_id(&session, id)?,
-            };
-            return context.answer(done, |_, is_new, screen| {
-                print::redact::hidden(screen, &id, &request.field, is_new)
+            return context.answer(done, |redacted, is_new, screen| {
+                print::redact::hidden(screen, &redacted.id, &request.field, is_new)
             });
         }
         context.show_notices(done.notices);

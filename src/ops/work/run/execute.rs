@@ -184,16 +184,18 @@ impl Carrying<'_> {
             let gap = if message.contains('\n') { '\n' } else { ' ' };
             failure.message = Some(format!("{message}{gap}(its work is on the branch {branch})"));
         }
-        let told = |failure: &Failure| Fail {
+        let failing = |failure: &Failure| Fail {
             item: Some(self.execution.id.to_string()),
-            told: FailureReport { failure: failure.clone(), solution_id: None },
+            why: FailureReport { failure: failure.clone(), solution_id: None },
             report: None,
             take_next: false,
             force: None,
         };
-        let failed = work::fail(self.session, &told(&failure)).or_else(|refusal| match refusal.code {
+        let failed = work::fail(self.session, &failing(&failure)).or_else(|refusal| match refusal.code {
             // An agent may name a task that there is not.
-            Code::NotFound => work::fail(self.session, &told(&Failure { task_id: None, ..failure.clone() })),
+            Code::NotFound => {
+                work::fail(self.session, &failing(&Failure { task_id: None, ..failure.clone() }))
+            }
             _ => Err(refusal),
         });
         match failed {

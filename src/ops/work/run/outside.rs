@@ -41,7 +41,7 @@ pub(super) struct Outside {
     /// The refs by which git takes one object for another, and the file of all packed refs.
     pub(super) refs: KeptRefs,
     /// What was recorded without a name: each thing once, however many agents were at work.
-    told: Mutex<BTreeSet<String>>,
+    reported: Mutex<BTreeSet<String>>,
     /// Where the ref of the records was when someone last looked.
     tip: Mutex<Option<ObjectId>>,
 }
@@ -58,8 +58,8 @@ impl Outside {
             .map(|(tree, git_dir)| (tree.clone(), store.git_of(git_dir, Some(&tree))))
             .collect();
         let (at_work, states) = (AtomicUsize::new(0), Mutex::default());
-        let (told, tip, refs) = (Mutex::default(), Mutex::new(store.tip()?), KeptRefs::of(store)?);
-        Ok(Self { run: run.clone(), trees, is_alone, at_work, states, refs, told, tip })
+        let (reported, tip, refs) = (Mutex::default(), Mutex::new(store.tip()?), KeptRefs::of(store)?);
+        Ok(Self { run: run.clone(), trees, is_alone, at_work, states, refs, reported, tip })
     }
 
     /// The states of the user's worktrees before a step. While others are under way, that is the state in which the last
@@ -115,7 +115,7 @@ impl Outside {
     }
 
     pub(super) fn is_new(&self, what: &str) -> bool {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned())
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned())
     }
 }
 
