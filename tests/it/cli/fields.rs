@@ -30,7 +30,7 @@ fn only_the_fields_that_were_named_are_printed_in_their_order() {
         json!({"id": "ISS-001", "comments": []})
     );
     assert_eq!(repo.wf(&["show", "ISS-001", "--fields", "id"]).ok().stdout, "ISS-001\n");
-    let plan = repo.planned("ISS-001", &plan());
+    let plan = repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
     assert_eq!(repo.json(&["solution", "list", "--fields", "id"]), json!([{"id": plan}]));
     assert_eq!(repo.json(&["show", &plan, "--fields", "issue_id"]), json!({"issue_id": "ISS-001"}));
     let tasks = repo.json(&["task", "list", &plan, "--fields", "id,depends_on"]);
@@ -94,6 +94,6 @@ fn a_list_that_a_limit_cut_says_how_many_there_are_and_how_to_go_on() {
     for args in [&["list", "-n", "2", "--offset", "2"][..], &["list", "-n", "3"], &["list"]] {
         assert_eq!(repo.wf(args).ok().stderr, "", "{args:?}");
     }
-    let found = repo.wf(&["search", "-n", "1", "issue"]).ok();
+    let found = repo.wf(&["search", "-n", "1", "About"]).ok();
     assert_eq!(found.stderr, "note: 1 of 3 issues; `--limit 3` shows all\n");
 }
