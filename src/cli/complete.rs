@@ -122,7 +122,7 @@ fn statuses(begin: &OsStr) -> Vec<CompletionCandidate> {
 /// The ids in the store of the current directory that start with `begin`; empty if there is no store.
 fn candidates(kind: IdKind, begin: &OsStr) -> Vec<CompletionCandidate> {
     let Some(begin) = begin.to_str() else { return vec![] };
-    let Ok(store) = Context::new(true).store() else { return vec![] };
+    let Ok(store) = Context::new(true, false).store() else { return vec![] };
     let session = Session::new(store, Box::new(Silent));
     let Ok(found) = store::ids(&session, kind, begin, &typed()) else { return vec![] };
     let candidate = |it: store::KnownId| {

@@ -22,6 +22,8 @@ use crate::ui::{Progress, Screen};
 pub(crate) struct Context {
     /// The output for the answer.
     pub(crate) screen: Screen,
+    /// Whether to say more.
+    is_verbose: bool,
     /// With `--json`, the remarks that the document will contain.
     remarks: RefCell<Vec<String>>,
     /// The fields that `--fields` names; empty for all.
@@ -77,9 +79,10 @@ impl Force {
 
 impl Context {
     /// A run whose answer goes to stdout.
-    pub(crate) fn new(json: bool) -> Self {
+    pub(crate) fn new(json: bool, is_verbose: bool) -> Self {
         Self {
             screen: Screen::from_env(json),
+            is_verbose,
             remarks: RefCell::default(),
             fields: vec![],
             session: OnceCell::new(),
@@ -121,6 +124,9 @@ impl Context {
     ) -> Outcome {
         let Done { view, commit, notices } = done;
         self.show_notices(notices);
+        if let Some(commit) = commit.filter(|_| self.is_verbose && !self.json()) {
+            self.remark(crate::ui::style::DIM, "note:", &format!("commit {commit} of the store records it"));
+        }
         if !self.fields.is_empty() {
             let fields = Fields::of::<V>(&self.fields)?;
             let picked = fields.pick(&view);
@@ -150,6 +156,10 @@ impl Context {
     /// Shows notices.
     pub(crate) fn show_notices(&self, notices: impl IntoIterator<Item = Notice>) {
         for Notice { weight, message, remedies } in notices {
+            // A program that reads JSON gets all of them.
+            if weight != Weight::Error && !self.json() && crate::ui::Settings::get().is_quiet {
+                continue;
+            }
             let message = print::with_remedies(&message, &remedies);
             match weight {
                 Weight::Note => self.remark(crate::ui::style::DIM, "note:", &message),
@@ -172,6 +182,11 @@ impl Context {
     /// Shows an error that did not stop the command; it goes where warnings go.
     pub(crate) fn error(&self, text: &str) {
         self.remark(crate::ui::style::BAD, "error:", text);
+    }
+
+    /// Whether to say more.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.is_verbose
     }
 
     fn remark(&self, style: crate::ui::style::Style, label: &str, text: &str) {

@@ -25,6 +25,7 @@ pub(crate) use failure::{Exit, Failure};
 
 pub(crate) use crate::model::strict::strict_fault;
 use crate::ui;
+use crate::ui::settings::{Color, DateForm, Settings};
 
 /// How a command that succeeds ends: done, or nothing to do.
 pub(crate) type Outcome = Result<Exit, Failure>;
@@ -40,8 +41,45 @@ struct Arguments {
     /// document, or on stderr if it is an array
     #[arg(long, global = true)]
     json: bool,
+    #[command(flatten)]
+    output: OutputArgs,
     #[command(subcommand)]
     command: Option<Command>,
+}
+
+/// Options about the output of every command.
+#[derive(Debug, Clone, Copy, clap::Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArgs {
+    /// When to use colour
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true
+    )]
+    color: Color,
+    /// How to show times: relative, iso, iso-strict, short or unix
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORM",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true
+    )]
+    date: DateForm,
+    /// Print plain lines for screen readers: nothing is drawn, coloured, aligned to the width or paged
+    #[arg(long, global = true)]
+    plain: bool,
+    /// Print neither notes nor warnings nor progress
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Say more: which commit of the store records a change
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    verbose: bool,
 }
 
 macro_rules! commands {
@@ -131,6 +169,7 @@ commands! {
         Project = store::project,
         Import = store::import,
         Export = store::export,
+        Undo = store::undo,
         Redact = store::redact,
         Fsck = store::fsck,
         Reindex = store::reindex,
@@ -179,6 +218,20 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     })
 }
 
+/// `list @mine`, with what the saved query stands for. One that does not exist stays, for `list` to report.
+fn with_saved_queries(words: Vec<String>) -> Vec<String> {
+    let is_list = words.iter().find(|word| !word.starts_with('-')).is_some_and(|word| word == "list");
+    if !is_list || !words.iter().any(|word| word.starts_with('@')) {
+        return words;
+    }
+    let Ok(session) = Context::new(false, false).session() else { return words };
+    let one = |word: String| match word.strip_prefix('@').map(|name| input::chosen::saved(&session, name)) {
+        Some(Ok(meant)) => meant,
+        _ => vec![word],
+    };
+    words.into_iter().flat_map(one).collect()
+}
+
 /// The words of the command line. What is not text stays as it is, for the parser to refuse.
 fn words() -> Vec<OsString> {
     let mut all = std::env::args_os();
@@ -186,7 +239,10 @@ fn words() -> Vec<OsString> {
     let rest: Vec<OsString> = all.collect();
     let texts: Option<Vec<String>> = rest.iter().map(|word| word.to_str().map(str::to_owned)).collect();
     let meant = match texts {
-        Some(texts) => ccw_words::translated(texts).into_iter().map(OsString::from).collect(),
+        Some(texts) => {
+            let meant = with_saved_queries(ccw_words::translated(texts));
+            meant.into_iter().map(OsString::from).collect()
+        }
         None => rest,
     };
     std::iter::once(program).chain(meant).collect()
@@ -213,7 +269,9 @@ pub fn main() -> ExitCode {
         Err(error) => return usage::report(&error, &words),
     };
     let json = arguments.json;
-    let mut context = Context::new(json);
+    let OutputArgs { color, date, plain, quiet, verbose } = arguments.output;
+    Settings { color, date, is_plain: plain, is_quiet: quiet }.set();
+    let mut context = Context::new(json, verbose);
     let outcome = match arguments.command {
         Some(command) => dispatch(command, &mut context),
         None => command::home::run(&mut context),

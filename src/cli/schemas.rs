@@ -291,6 +291,12 @@ pub(super) static KINDS: &[Kind] = &[
         "`detail`: an item, with everything that its executor needs",
     ),
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
+    kind::<ops::issues::ManyChanged>(
+        Sort::Answer,
+        "many-changed",
+        "`edit --where`, `close --where`, `comment --where`: the issues that were changed, or would be",
+    ),
+    kind::<ops::store::Undone>(Sort::Answer, "undo", "`undo`: what was taken back, and what was not"),
     kind::<ops::issues::Home>(
         Sort::Answer,
         "home",

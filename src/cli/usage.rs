@@ -165,13 +165,44 @@ fn unknown_option(path: &str, command: &clap::Command, given: &str) -> Option<Fa
     is_text.then(|| Failure::usage(format!("{what}: it takes no text")).hint(hint))
 }
 
+/// Commands that users try, and those that do it here.
+const COMMANDS: &[(&[&str], &str)] = &[
+    (&["view", "cat", "open"], "`git wf show ID` shows any record"),
+    (
+        &["ready"],
+        "`git wf list --unblocked` lists what nothing is in the way of, `git wf list --ready` what `next` can take",
+    ),
+    (&["ls", "issues", "issue"], "`git wf list` lists the open issues"),
+    (&["add", "report"], "`git wf new TITLE` creates an issue"),
+    (
+        &["delete", "rm", "remove"],
+        "`git wf close ISSUE` closes an issue; nothing is ever deleted, but `git wf redact` hides a text",
+    ),
+    (&["assign"], "`git wf edit ISSUE --assignee WHO` assigns an issue"),
+    (&["claim", "take", "checkout"], "`git wf next` claims the next item"),
+    (&["finish", "resolve"], "`git wf done` completes an execution, `git wf close ISSUE` closes an issue"),
+    (&["find", "grep"], "`git wf search TEXT` searches all texts"),
+    (&["blame"], "`git wf why FILE:LINE` says where a line comes from"),
+    (&["graph", "dag"], "`git wf queue dag` draws the dependency graph"),
+    (&["fetch"], "`git wf pull` fetches and merges"),
+    (&["config"], "`git wf policy` shows the gates; the settings are those of git: `git config wf.NAME`"),
+    (
+        &["install", "uninstall"],
+        "`git wf hooks install` installs the hooks, `git wf help --install` the manual",
+    ),
+];
+
 /// The error for a word in place of a subcommand. If a subcommand is spelled similarly, clap's suggestion is used
 /// instead.
 fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> Option<Failure> {
-    if error.get(ContextKind::SuggestedSubcommand).is_some() || path == "git wf" {
+    let given = context_text(error, ContextKind::InvalidSubcommand)?;
+    if path == "git wf" {
+        let (_, hint) = COMMANDS.iter().find(|(names, _)| names.contains(&given))?;
+        return Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(*hint));
+    }
+    if error.get(ContextKind::SuggestedSubcommand).is_some() {
         return None;
     }
-    let given = context_text(error, ContextKind::InvalidSubcommand)?;
     Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(after(path, command)))
 }
 
@@ -251,6 +282,8 @@ mod tests {
             ("queue release S-1 -m later", "takes no text", "leave it out; `git wf queue release --help`"),
             ("list --frob", "`git wf list` has no argument `--frob`", "`git wf list --help`"),
             ("list --statu open", "no argument `--statu`", "did you mean `--status`?"),
+            ("view ISS-1", "`git wf` has no command `view`", "`git wf show ID`"),
+            ("ready", "`git wf` has no command `ready`", "`git wf list --unblocked`"),
             ("nxt", "`git wf` has no command `nxt`", "`next`? `git wf --help`"),
             (
                 "queue frob",

@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, Row, params_from_iter};
 use super::error::IndexError;
 use super::rows::BROKEN;
 use super::{Index, packed, query};
+use crate::model::id::IssueId;
 use crate::model::issue::Issue;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
@@ -43,6 +44,14 @@ pub(crate) struct Filter {
     pub(crate) since: Option<Time>,
     /// Created at this time or earlier.
     pub(crate) until: Option<Time>,
+    /// One of these types, in lower case; any if empty.
+    pub(crate) types: Vec<String>,
+    /// The id of an issue that it is a part of.
+    pub(crate) parent: Option<String>,
+    /// Names, one of which is the assignee's, in lower case; any assignee if empty.
+    pub(crate) assignees: Vec<String>,
+    /// Whether it is registered, being planned or planned, and every issue that it depends on is completed or closed.
+    pub(crate) unblocked: bool,
     /// Whether it has a plan.
     pub(crate) has_solution: bool,
     /// Whether it has an item that can be taken.
@@ -102,9 +111,19 @@ pub(crate) struct Listed {
     pub(crate) title: String,
     /// Its tags, joined by commas.
     pub(crate) tags: String,
+    /// Its type, in lower case.
+    pub(crate) kind: Option<String>,
+    /// The assignee.
+    pub(crate) assignee: Option<String>,
 }
 
-const LISTED: &str = "SELECT id, status, priority, title, tags FROM issues WHERE n = ?1";
+/// That nothing is in the way of an issue that waits for a plan or for a queue. The numbers are those of
+/// [`IssueStatus`]; a test below holds them to it.
+const UNBLOCKED: &str = "i.status IN (0, 1, 2) AND NOT EXISTS (
+    SELECT 1 FROM depends d LEFT JOIN issues o ON o.id = d.target
+    WHERE d.n = i.n AND (o.n IS NULL OR o.status NOT IN (5, 9)))";
+
+const LISTED: &str = "SELECT id, status, priority, title, tags, kind, assignee FROM issues WHERE n = ?1";
 
 fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
     let (status, priority): (u16, u8) = (row.get(1)?, row.get(2)?);
@@ -115,6 +134,8 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
         priority: Priority::new(priority.into()).ok_or_else(broken)?,
         title: row.get(3)?,
         tags: row.get(4)?,
+        kind: row.get(5)?,
+        assignee: row.get(6)?,
     })
 }
 
@@ -245,6 +266,23 @@ impl Index<'_> {
         Ok(found)
     }
 
+    /// The issues that are a part of this one.
+    pub(crate) fn children(&self, id: &IssueId) -> Result<Vec<Listed>, IndexError> {
+        self.related("SELECT i.n FROM parents t JOIN issues i ON i.n = t.n WHERE t.parent = ?1", id)
+    }
+
+    /// The issues that depend on this one.
+    pub(crate) fn dependents(&self, id: &IssueId) -> Result<Vec<Listed>, IndexError> {
+        self.related("SELECT i.n FROM depends t JOIN issues i ON i.n = t.n WHERE t.target = ?1", id)
+    }
+
+    fn related(&self, find: &str, id: &IssueId) -> Result<Vec<Listed>, IndexError> {
+        let sql = format!("{find} AND i.status >= 0 ORDER BY i.over, i.priority, i.id");
+        let mut query = self.db.prepare_cached(&sql)?;
+        let numbers: Result<Vec<i64>, _> = query.query_map([id.as_str()], |row| row.get(0))?.collect();
+        numbers?.into_iter().map(|n| self.listed(n)).collect()
+    }
+
     /// An issue as a row of a table.
     pub(super) fn listed(&self, n: i64) -> Result<Listed, IndexError> {
         Ok(self.db.prepare_cached(LISTED)?.query_row([n], listed)?)
@@ -312,6 +350,9 @@ impl Index<'_> {
                 values,
             ));
         };
+        if !filter.types.is_empty() {
+            equal("kind", filter.types.iter().map(|it| text(it)).collect());
+        }
         if let Some(assignee) = &filter.assignee {
             equal("assignee", vec![text(assignee)]);
         }
@@ -325,6 +366,23 @@ impl Index<'_> {
             all.extend(time.map(|time| {
                 Condition::test(format!("i.created {sign} ?"), vec![Value::Integer(time.millis())])
             }));
+        }
+        if let Some(parent) = &filter.parent {
+            all.push(Condition::found(
+                "SELECT n FROM parents WHERE parent = ?",
+                "EXISTS (SELECT 1 FROM parents t WHERE t.n = i.n AND t.parent = ?)",
+                vec![text(parent)],
+            ));
+        }
+        if !filter.assignees.is_empty() {
+            let values = filter.assignees.iter().map(|it| text(it)).collect();
+            all.push(Condition::test(
+                format!("lower(i.assignee) IN ({})", marks(filter.assignees.len())),
+                values,
+            ));
+        }
+        if filter.unblocked {
+            all.push(Condition::test(UNBLOCKED, vec![]));
         }
         if filter.ready {
             self.note_ready()?;
@@ -385,10 +443,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_numbers_of_statuses_are_those_in_the_query() {
+        use IssueStatus::{Closed, Completed, Planned, Planning, Registered};
+        assert_eq!([Registered, Planning, Planned].map(|it| it as i64), [0, 1, 2]);
+        assert_eq!([Completed, Closed].map(|it| it as i64), [5, 9]);
+    }
+
+    #[test]
     fn a_row_that_does_not_say_its_status_or_priority_is_an_error() {
         let db = rusqlite::Connection::open_in_memory().unwrap();
         let listed = |status: i64, priority: i64| {
-            let row = "SELECT 'ISS-1', ?1, ?2, 'title', ''";
+            let row = "SELECT 'ISS-1', ?1, ?2, 'title', '', NULL, NULL";
             db.query_row(row, [status, priority], listed)
         };
         assert_eq!(listed(0, 1).unwrap().priority.number(), 1);

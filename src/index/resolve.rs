@@ -6,7 +6,7 @@ use rusqlite::params;
 use super::Index;
 use super::error::IndexError;
 use super::rows::Kind;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::store::records;
 use crate::store::resolve::{self, Known, ResolveError};
 
@@ -15,10 +15,10 @@ impl Index<'_> {
     pub(crate) fn resolve(&self, text: &str) -> Result<Result<Known, ResolveError>, IndexError> {
         let snapshot = self.snapshot()?;
         // There are few queues and roadmaps, and an item belongs to a queue.
-        if text.starts_with("QUE-")
-            || text.starts_with("RMAP-")
+        if resolve::begins(text, "QUE-")
+            || resolve::begins(text, "RMAP-")
             || text.contains(':')
-            || ItemId::parse(text).is_ok()
+            || resolve::number(text).is_some()
         {
             return Ok(resolve::any(&snapshot, text));
         }
@@ -85,23 +85,37 @@ impl Index<'_> {
              FROM ids WHERE (whole >= ?1 AND whole < ?2) OR (uid >= ?1 AND uid < ?2)
              ORDER BY issue, (kind + 2) % 3, whole",
         )?;
-        let rows = query
-            .query_map(params![text, end], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
-        let mut found = Vec::new();
-        for row in rows {
-            let (whole, kind) = row?;
-            let broken = |_| IndexError::File(std::io::Error::other("it holds an invalid id"));
-            found.push(match kind {
-                kind if kind == Kind::Issue as i64 => Known::Issue(IssueId::parse(&whole).map_err(broken)?),
-                kind if kind == Kind::Solution as i64 => {
-                    Known::Solution(SolutionId::parse(&whole).map_err(broken)?)
-                }
-                kind if kind == Kind::Execution as i64 => {
-                    Known::Execution(ExecutionId::parse(&whole).map_err(broken)?)
-                }
-                _ => Known::Queue(QueueId::parse(&whole).map_err(broken)?),
-            });
+        let found = known(query.query(params![text, end])?)?;
+        if !found.is_empty() || text.is_empty() {
+            return Ok(found);
         }
-        Ok(found)
+        // In any case, which has to look at all ids. LIKE ignores the case of ASCII letters.
+        let mut query = self.db.prepare_cached(
+            "SELECT whole, kind, ifnull((SELECT id FROM issues i WHERE i.n = ids.n), '~') AS issue
+             FROM ids WHERE whole LIKE ?1 ESCAPE '\\' OR uid LIKE ?1 ESCAPE '\\'
+             ORDER BY issue, (kind + 2) % 3, whole",
+        )?;
+        let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        known(query.query(params![format!("{escaped}%")])?)
     }
+}
+
+/// What rows of ids and their kinds name.
+fn known(mut rows: rusqlite::Rows<'_>) -> Result<Vec<Known>, IndexError> {
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (whole, kind): (String, i64) = (row.get(0)?, row.get(1)?);
+        let broken = |_| IndexError::File(std::io::Error::other("it holds an invalid id"));
+        found.push(match kind {
+            kind if kind == Kind::Issue as i64 => Known::Issue(IssueId::parse(&whole).map_err(broken)?),
+            kind if kind == Kind::Solution as i64 => {
+                Known::Solution(SolutionId::parse(&whole).map_err(broken)?)
+            }
+            kind if kind == Kind::Execution as i64 => {
+                Known::Execution(ExecutionId::parse(&whole).map_err(broken)?)
+            }
+            _ => Known::Queue(QueueId::parse(&whole).map_err(broken)?),
+        });
+    }
+    Ok(found)
 }

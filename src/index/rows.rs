@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::database::{self, Part};
 use super::error::IndexError;
-use super::upsert::{self, Beside, COMPONENTS, FACTS, IDS, LINKS, Row, TAGS, WHOLE};
+use super::upsert::{self, Beside, COMPONENTS, DEPENDS, FACTS, IDS, LINKS, PARENTS, Row, TAGS, WHOLE};
 use super::{queues, words};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::issue::Issue;
@@ -117,7 +117,7 @@ fn remove(db: &Connection, id: &IssueId, wanted: Wanted) -> Result<(), IndexErro
         // have it, but under another number.
         database::clear(db, Part::Words)?;
     }
-    for table in [WHOLE, TAGS, COMPONENTS, IDS, LINKS, FACTS] {
+    for table in [WHOLE, TAGS, COMPONENTS, DEPENDS, PARENTS, IDS, LINKS, FACTS] {
         db.prepare_cached(table.delete)?.execute([n])?;
     }
     db.prepare_cached("DELETE FROM issues WHERE n = ?1")?.execute([n])?;
@@ -150,6 +150,7 @@ fn row(
         tags: Value::Text(tags.join(",")),
         hidden: Value::Integer(i64::from(hidden)),
         executing: Value::Integer(i64::from(is_executing)),
+        kind: it.issue_type.as_ref().map(|kind| kind.to_lowercase()).into(),
     })
 }
 
@@ -171,6 +172,7 @@ fn empty_row(status: i64, hidden: bool) -> Row {
         tags: text,
         hidden: Value::Integer(i64::from(hidden)),
         executing: nothing,
+        kind: Value::Null,
     }
 }
 
@@ -213,6 +215,9 @@ fn beside(put: &Beside<'_>, known: Option<(&IssueFolder, &IssueDerived)>) -> Res
     let components =
         issue.map(|issue| issue.affected_components.iter().cloned().collect()).unwrap_or_default();
     put.texts(&COMPONENTS, &components)?;
+    let depends_on = issue.map(|issue| issue.depends_on.iter().map(ToString::to_string).collect());
+    put.texts(&DEPENDS, &depends_on.unwrap_or_default())?;
+    put.texts(&PARENTS, &issue.map(Issue::parents).unwrap_or_default())?;
     let executions = known.into_iter().flat_map(|(folder, _)| &folder.executions);
     let links: BTreeSet<String> = executions
         .flat_map(|it| it.known_commits().map(|hash| format!("{hash} {}", it.execution.id)))

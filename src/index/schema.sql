@@ -18,13 +18,17 @@ CREATE TABLE issues (
     solutions INTEGER NOT NULL,
     title TEXT NOT NULL,
     folded TEXT NOT NULL,
-    tags TEXT NOT NULL
+    tags TEXT NOT NULL,
+    kind TEXT
 );
 CREATE TABLE authors (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 -- What `list --json` says of it.
 CREATE TABLE whole (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE tags (n INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (n, tag)) WITHOUT ROWID;
 CREATE TABLE components (n INTEGER NOT NULL, component TEXT NOT NULL, PRIMARY KEY (n, component)) WITHOUT ROWID;
+-- What an issue depends on, and the issues that it is a part of.
+CREATE TABLE depends (n INTEGER NOT NULL, target TEXT NOT NULL, PRIMARY KEY (n, target)) WITHOUT ROWID;
+CREATE TABLE parents (n INTEGER NOT NULL, parent TEXT NOT NULL, PRIMARY KEY (n, parent)) WITHOUT ROWID;
 -- Everything with an id; `n` is its issue, and none for a queue.
 CREATE TABLE ids (whole TEXT PRIMARY KEY, uid TEXT NOT NULL, kind INTEGER NOT NULL, n INTEGER) WITHOUT ROWID;
 -- Commits of the project that an execution links, or linked before they were rewritten.

@@ -37,7 +37,7 @@ macro_rules! row {
 
 row!(
     status, over, priority, created, updated, author, assignee, wave, solutions, title, folded, tags, hidden,
-    executing
+    executing, kind
 );
 
 /// Writes the row of an issue and returns its number.
@@ -110,6 +110,10 @@ pub(super) const FACTS: Table = table!("facts", "packed");
 pub(super) const TAGS: Table = table!("tags", "tag", "INSERT INTO tags (n, tag) VALUES (?1, ?2)");
 pub(super) const COMPONENTS: Table =
     table!("components", "component", "INSERT INTO components (n, component) VALUES (?1, ?2)");
+pub(super) const DEPENDS: Table =
+    table!("depends", "target", "INSERT INTO depends (n, target) VALUES (?1, ?2)");
+pub(super) const PARENTS: Table =
+    table!("parents", "parent", "INSERT INTO parents (n, parent) VALUES (?1, ?2)");
 pub(super) const IDS: Table = table!("ids", "whole", "INSERT OR REPLACE INTO ids VALUES (?1, ?2, ?3, ?4)");
 pub(super) const LINKS: Table =
     table!("links", "hash || ' ' || execution", "INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)");

@@ -30,6 +30,8 @@ pub(super) fn list(session: &Session) -> Result<Vec<Resource>, Refusal> {
     let open = List {
         filter: Filter::default(),
         since: None,
+        parent: None,
+        mine: false,
         until: None,
         sort: Sort::Priority,
         offset: 0,

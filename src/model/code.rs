@@ -113,6 +113,8 @@ text_enum!(
         GhFailed = "gh-failed",
         /// The environment names a repository, but each call names its own.
         GitDirSet = "git-dir-set",
+        /// Nothing of the command can be taken back.
+        CannotUndo = "cannot-undo",
         /// A git command failed.
         GitFailed = "git-failed",
         /// Git cannot be run.

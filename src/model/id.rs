@@ -222,6 +222,12 @@ impl EntryId {
         place.unwrap_or_else(|| unreachable!("the grammar was checked"))
     }
 
+    /// The start of the part that depends on its content, which people see and may type.
+    pub(crate) fn short(&self) -> &str {
+        let content = self.fingerprint();
+        content.get(..8).unwrap_or(content)
+    }
+
     /// The fingerprint of its content.
     pub(crate) fn fingerprint(&self) -> &str {
         last_part(&self.0)

@@ -185,6 +185,14 @@ record! {
     ISSUE = "issue", LaterStands, super::record::check_as::<Issue>
 }
 
+impl Issue {
+    /// The ids of the issues that it is a part of.
+    pub(crate) fn parents(&self) -> BTreeSet<String> {
+        let parents = self.relations.iter().filter_map(|it| it.strip_prefix("parent-child:"));
+        parents.map(str::to_owned).collect()
+    }
+}
+
 /// The kinds of relation between issues that are not dependencies.
 pub(crate) const RELATIONS: &[&str] =
     &["parent-child", "discovered-from", "relates-to", "duplicates", "supersedes"];

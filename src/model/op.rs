@@ -116,6 +116,8 @@ text_enum!(
         ProjectSet = "project set",
         /// Hides a value.
         Redact = "redact",
+        /// Takes back a command.
+        Undo = "undo",
         /// Repairs the store.
         Fsck = "fsck",
     }

@@ -95,6 +95,7 @@ fn needs(op: Op) -> Capability {
         | Op::Edit
         | Op::Comment
         | Op::FeedbackAdd
+        | Op::Undo
         | Op::Explore
         | Op::WisdomAdd
         | Op::ImportBeads

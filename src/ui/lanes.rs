@@ -12,6 +12,9 @@ pub(crate) enum Strokes {
 impl Strokes {
     /// According to `LC_ALL`, `LC_CTYPE` or `LANG`.
     pub(crate) fn from_env() -> Self {
+        if super::Settings::get().is_plain {
+            return Self::Ascii;
+        }
         let first = ["LC_ALL", "LC_CTYPE", "LANG"]
             .iter()
             .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));

@@ -24,7 +24,9 @@ impl Live {
         // What is drawn passes the filter below; the escapes around it are constant.
         #[allow(clippy::disallowed_methods)]
         let stderr = io::stderr();
-        (stderr.is_terminal() && !dumb).then(|| Self { out: Box::new(stderr), drawn: 0 })
+        let settings = super::Settings::get();
+        let is_wanted = !dumb && !settings.is_plain && !settings.is_quiet;
+        (stderr.is_terminal() && is_wanted).then(|| Self { out: Box::new(stderr), drawn: 0 })
     }
 
     /// How many lines fit, and of how many columns each.

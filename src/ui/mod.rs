@@ -11,6 +11,7 @@ pub(crate) mod pager;
 pub(crate) mod picture;
 pub(crate) mod progress;
 pub(crate) mod screen;
+pub(crate) mod settings;
 pub(crate) mod style;
 pub(crate) mod svg;
 pub(crate) mod table;
@@ -21,6 +22,7 @@ pub(crate) use live::Live;
 pub(crate) use outlet::{Remarks, ask, say};
 pub(crate) use progress::Progress;
 pub(crate) use screen::{Screen, is_broken_pipe};
+pub(crate) use settings::Settings;
 pub(crate) use style::Painter;
 pub(crate) use table::{Cell, Column, Table};
 

@@ -3,10 +3,13 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use super::text;
+use super::settings::Settings;
+use super::{text, time};
 
 /// Often enough to be seen moving, and rarely enough to cost nothing.
 const INTERVAL: Duration = Duration::from_millis(100);
+/// Before that, an estimate would be a guess.
+const WORTH_ESTIMATING: Duration = Duration::from_millis(500);
 /// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\u{1b}[K";
 
@@ -18,6 +21,7 @@ pub(crate) struct Progress {
     total: Option<u64>,
     out: Option<Box<dyn Write>>,
     drawn: Option<Instant>,
+    begun: Instant,
 }
 
 impl Progress {
@@ -28,12 +32,14 @@ impl Progress {
         // It writes only its own words and the escapes that clear them; none of it comes from outside.
         #[allow(clippy::disallowed_methods)]
         let stderr = io::stderr();
-        let out = (stderr.is_terminal() && !dumb).then(|| Box::new(stderr) as Box<dyn Write>);
+        let settings = Settings::get();
+        let is_wanted = !dumb && !settings.is_quiet && !settings.is_plain;
+        let out = (stderr.is_terminal() && is_wanted).then(|| Box::new(stderr) as Box<dyn Write>);
         Self::on(out, label, total)
     }
 
     fn on(out: Option<Box<dyn Write>>, label: &str, total: Option<u64>) -> Self {
-        Self { label: text::clean_line(label).into_owned(), total, out, drawn: None }
+        Self { label: text::clean_line(label).into_owned(), total, out, drawn: None, begun: Instant::now() }
     }
 
     /// Shows that `done` of them are finished. Cheap enough to be called for each of them.
@@ -44,9 +50,20 @@ impl Progress {
         }
         self.drawn = Some(Instant::now());
         let count = self.total.map_or_else(|| done.to_string(), |total| format!("{done}/{total}"));
+        let left = self.total.and_then(|total| left(self.begun.elapsed(), done, total));
+        let left = left.map(|ms| format!(", about {} left", time::length(ms))).unwrap_or_default();
         // Work goes on even if the progress cannot be shown.
-        let _ = write!(out, "{CLEAR}{} {count}", self.label).and_then(|()| out.flush());
+        let _ = write!(out, "{CLEAR}{} {count}{left}", self.label).and_then(|()| out.flush());
     }
+}
+
+/// How many milliseconds are left, if the rest goes on as fast; `None` before that can be told.
+fn left(elapsed: Duration, done: u64, total: u64) -> Option<u64> {
+    if elapsed < WORTH_ESTIMATING || done == 0 || done >= total {
+        return None;
+    }
+    let elapsed = u64::try_from(elapsed.as_millis()).ok()?;
+    elapsed.checked_mul(total - done).map(|ms| ms / done)
 }
 
 impl Drop for Progress {
@@ -73,6 +90,14 @@ mod tests {
         progress.at(1200);
         drop(progress);
         assert_eq!(written.text(), "\r\u{1b}[Kimporting 1200/5000\r\u{1b}[K");
+    }
+
+    #[test]
+    fn what_is_left_follows_from_what_was_done() {
+        let second = Duration::from_secs(1);
+        assert_eq!(left(second, 100, 400), Some(3000));
+        assert_eq!(left(second / 10, 100, 400), None, "too early to tell");
+        assert_eq!((left(second, 0, 400), left(second, 400, 400)), (None, None));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use serde::Serialize;
 
 use super::outlet::{Filter, Form};
+use super::settings::Settings;
 use super::style::Painter;
 use super::{pager, text};
 
@@ -43,7 +44,7 @@ impl Screen {
     pub(crate) fn from_env(json: bool) -> Self {
         #[allow(clippy::disallowed_methods)] // One of the two places where output leaves the program.
         let stdout = io::stdout();
-        let terminal = stdout.is_terminal();
+        let terminal = stdout.is_terminal() && !Settings::get().is_plain;
         let for_people = terminal && !json;
         let size = if for_people { terminal_size::terminal_size_of(&stdout) } else { None };
         let columns = columns_of_variable()
@@ -53,7 +54,8 @@ impl Screen {
         Self {
             json,
             terminal,
-            painter: Painter::for_stream(for_people),
+            // A JSON document has no colour, whatever is asked for.
+            painter: if json { Painter::NONE } else { Painter::for_stream(for_people) },
             columns: for_people.then_some(columns),
             filter: Filter::new(Form::Text),
             held: size

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use anstyle::AnsiColor;
 
+use super::settings::{Color, Settings};
 use super::text;
 
 /// A style of text. There are no others, so that nothing else can be asked of a terminal.
@@ -126,6 +127,9 @@ impl Painter {
     #[cfg(test)]
     pub(crate) const ON: Self = Self { colour: true };
 
+    /// Without colour, for documents.
+    pub(crate) const NONE: Self = Self { colour: false };
+
     /// For warnings and errors.
     pub(crate) fn stderr() -> Self {
         #[allow(clippy::disallowed_methods)] // It only reads a property.
@@ -135,6 +139,13 @@ impl Painter {
 
     /// For a stream that is a terminal or not, according to the environment.
     pub(crate) fn for_stream(terminal: bool) -> Self {
+        match Settings::get() {
+            Settings { color: Color::Always, .. } => return Self { colour: true },
+            Settings { color: Color::Never, .. } | Settings { is_plain: true, .. } => {
+                return Self { colour: false };
+            }
+            _ => {}
+        }
         let no_color = std::env::var_os("NO_COLOR");
         let term = std::env::var_os("TERM");
         Self { colour: terminal && wants_colour(no_color.as_deref(), term.as_deref()) }

@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 
+use super::settings::{DateForm, Settings};
+
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
@@ -11,7 +13,28 @@ const DATE_FROM: u64 = 31 * DAY;
 
 /// `then_ms` relative to `now_ms`, both in milliseconds since 1970 UTC: "just now", "3 minutes ago", "in 2 hours" (to
 /// the nearest), and more than 30 days away the day in UTC, "2026-11-21".
+///
+/// With `--date`, the time itself in another form.
 pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
+    match Settings::get().date {
+        DateForm::Relative => relative(now_ms, then_ms),
+        form => absolute(form, then_ms),
+    }
+}
+
+/// A time in a form that does not depend on the present.
+fn absolute(form: DateForm, ms: i64) -> String {
+    let pattern = match form {
+        DateForm::Unix => return ms.div_euclid(1000).to_string(),
+        DateForm::Iso => "%Y-%m-%d %H:%M:%S +0000",
+        DateForm::IsoStrict => "%Y-%m-%dT%H:%M:%SZ",
+        DateForm::Relative | DateForm::Short => "%Y-%m-%d",
+    };
+    Timestamp::from_millisecond(ms)
+        .map_or_else(|_| format!("{ms} ms"), |time| time.strftime(pattern).to_string())
+}
+
+fn relative(now_ms: i64, then_ms: i64) -> String {
     let distance = now_ms.abs_diff(then_ms);
     if distance >= DATE_FROM {
         return date(then_ms);
@@ -61,8 +84,7 @@ fn unit(distance: u64) -> (u64, &'static str) {
 
 /// The day in UTC; a moment outside the calendar shows as its number.
 fn date(ms: i64) -> String {
-    Timestamp::from_millisecond(ms)
-        .map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%Y-%m-%d").to_string())
+    absolute(DateForm::Short, ms)
 }
 
 #[cfg(test)]
@@ -71,6 +93,18 @@ mod tests {
 
     /// 2026-11-21T02:00:00Z.
     const NOW: i64 = 1_795_226_400_000;
+
+    #[test]
+    fn times_have_the_forms_of_git() {
+        for (form, shown) in [
+            (DateForm::Iso, "2026-11-21 02:00:00 +0000"),
+            (DateForm::IsoStrict, "2026-11-21T02:00:00Z"),
+            (DateForm::Short, "2026-11-21"),
+            (DateForm::Unix, "1795226400"),
+        ] {
+            assert_eq!(absolute(form, NOW), shown);
+        }
+    }
 
     fn before(ms: u64) -> String {
         ago(NOW, NOW.saturating_sub_unsigned(ms))

@@ -17,6 +17,15 @@ pub(in crate::cli) struct FilterArgs {
     /// Only issues with this priority; repeat, or separate several with commas
     #[arg(short, long, value_name = "PRIORITY", value_delimiter = ',', value_parser = parse_priority)]
     priority: Vec<Priority>,
+    /// Only issues of this type, such as bug; repeat, or separate several with commas
+    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
+    types: Vec<String>,
+    /// Only issues that are a part of this one
+    #[arg(long, value_name = "ISSUE")]
+    parent: Option<String>,
+    /// Only issues assigned to you
+    #[arg(long, conflicts_with = "assignee")]
+    mine: bool,
     /// Only issues assigned to this person
     #[arg(long, value_name = "WHO")]
     assignee: Option<String>,
@@ -38,6 +47,9 @@ pub(in crate::cli) struct FilterArgs {
     /// Only issues that have a plan
     #[arg(long)]
     has_solution: bool,
+    /// Only registered, planning and planned issues that wait for no other issue
+    #[arg(long)]
+    unblocked: bool,
     /// Only issues that `git wf next` can take now
     #[arg(long)]
     ready: bool,
@@ -69,11 +81,22 @@ impl From<FilterArgs> for List {
             assignee: args.assignee,
             author: args.author,
             wave: args.wave,
+            types: args.types.iter().map(|it| it.to_lowercase()).collect(),
+            unblocked: args.unblocked,
             has_solution: args.has_solution,
             ready: args.ready,
             search: args.search,
             ..Filter::default()
         };
-        Self { filter, since: args.since, until: args.until, sort: Sort::Priority, offset: 0, limit: None }
+        Self {
+            filter,
+            since: args.since,
+            until: args.until,
+            parent: args.parent,
+            mine: args.mine,
+            sort: Sort::Priority,
+            offset: 0,
+            limit: None,
+        }
     }
 }

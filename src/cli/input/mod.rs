@@ -1,5 +1,6 @@
 //! What several commands read from their arguments, from files and from editors.
 
+pub(super) mod chosen;
 pub(super) mod fields;
 pub(super) mod issue_fields;
 pub(super) mod list_filter;

@@ -65,6 +65,24 @@ impl TextArgs {
     }
 }
 
+impl TextArgs {
+    /// The text in place of `old`; the editor starts with that.
+    pub(crate) fn rewritten(
+        &self,
+        last: Option<&str>,
+        session: &Session,
+        (opens, old): (bool, &str),
+        what: &str,
+        help: &str,
+    ) -> Result<Written, Failure> {
+        match self.given_or(last)? {
+            None if opens => edit(session, old, help),
+            Some(text) => Ok(Written { text, file: None }),
+            None => Err(Failure::usage(format!("{what} needs a text")).hint("TEXT, -m TEXT, or -F FILE")),
+        }
+    }
+}
+
 /// Splits a text into its first line and the rest.
 pub(crate) fn title_and_rest(text: &str) -> (String, String) {
     let (title, rest) = text.split_once('\n').unwrap_or((text, ""));

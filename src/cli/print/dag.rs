@@ -43,7 +43,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
     let name = dag.name.as_deref().map(|name| format!("  {name}")).unwrap_or_default();
     let (id, status) = (painter.paint(style::ID, dag.queue_id.as_str()), dag.status);
     writeln!(screen, "{id} ({status}){}", clean_line(&name))?;
-    for (it, drawn) in dag.nodes.iter().zip(draw(&before, strokes)) {
+    for ((it, drawn), before) in dag.nodes.iter().zip(draw(&before, strokes)).zip(&before) {
         if let Some(link) = &drawn.link {
             writeln!(screen, "{}", painter.paint(style::DIM, link))?;
         }
@@ -53,10 +53,13 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
         let state = painter.paint(status_style(it.status), it.status.as_str());
         let issue = painter.paint(style::ID, it.issue_id.as_str());
         let title = truncate(&clean_line(&it.title), TITLE);
+        let first: Vec<&str> = before.iter().map(|n| dag.nodes[*n].item_id.as_str()).collect();
+        let after = if first.is_empty() { String::new() } else { format!("  after {}", first.join(", ")) };
         writeln!(
             screen,
-            "{left}{mark}{right}  {item} {} {state}  {issue} {title}",
-            painter.paint(style::DIM, &it.execution_group)
+            "{left}{mark}{right}  {item} {} {state}  {issue} {title}{}",
+            painter.paint(style::DIM, &it.execution_group),
+            painter.paint(style::DIM, &after)
         )?;
     }
     if !dag.nodes.is_empty() {

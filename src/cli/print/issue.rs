@@ -7,10 +7,10 @@ use crate::cli::print::issues::status_style;
 use crate::cli::print::review;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
-use crate::ops::issues::{CommentView, Contents, IssueView, ShownExecution};
+use crate::ops::issues::{CommentView, Contents, IssueView, Related, ShownExecution};
 use crate::ops::work::{CommitView, ExecutionView};
 use crate::ui::text::{clean_line, count, indent};
-use crate::ui::{Screen, style, time};
+use crate::ui::{Cell, Column, Screen, Table, style, time};
 
 fn field(screen: &mut Screen, name: &str, value: &str) -> io::Result<()> {
     let label = screen.painter().paint(style::DIM, &format!("{name:<12}"));
@@ -67,7 +67,9 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         }
     }
     let Some(contents) = &view.contents else { return Ok(()) };
-    for CommentView { comment, replaces } in &contents.comments {
+    related(screen, "parts", &contents.children)?;
+    related(screen, "needed by", &contents.dependents)?;
+    for CommentView { comment, is_withdrawn, replaces } in &contents.comments {
         let edited = match replaces.first() {
             Some(first) if first.author != comment.author => {
                 format!(", replacing a comment by {}", first.author)
@@ -75,9 +77,18 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
             Some(_) => ", edited".to_owned(),
             None => String::new(),
         };
+        let edited = if *is_withdrawn { ", withdrawn".to_owned() } else { edited };
         let heading = format!("{}, {}{edited}", comment.author, time::ago(now, comment.created_at.millis()));
-        section(screen, Some(&heading))?;
-        writeln!(screen, "{}", indent(&comment.body, 4))?;
+        let painter = screen.painter();
+        writeln!(
+            screen,
+            "\n{} {}",
+            painter.paint(style::HEADING, &heading),
+            painter.paint(style::DIM, &format!("(comment {})", comment.id.short()))
+        )?;
+        if !is_withdrawn {
+            writeln!(screen, "{}", indent(&comment.body, 4))?;
+        }
     }
     work(screen, contents, now)?;
     left_out(screen, view, contents)
@@ -95,6 +106,24 @@ fn left_out(screen: &mut Screen, view: &IssueView, contents: &Contents) -> io::R
         return Ok(());
     }
     writeln!(screen, "\n{}", screen.painter().paint(style::DIM, &all.join("; ")))
+}
+
+/// Issues that have to do with this one, one for each line.
+fn related(screen: &mut Screen, heading: &str, issues: &[Related]) -> io::Result<()> {
+    if issues.is_empty() {
+        return Ok(());
+    }
+    section(screen, Some(heading))?;
+    let mut table = Table::new([Column::left(""), Column::left(""), Column::left(""), Column::flexible("")]);
+    for it in issues {
+        table.row([
+            Cell::from("  "),
+            Cell::new(it.id.as_str(), style::ID),
+            Cell::new(it.status.as_str(), status_style(it.status)),
+            Cell::from(it.title.as_str()),
+        ]);
+    }
+    table.print(screen)
 }
 
 /// When and why it was closed or cancelled.

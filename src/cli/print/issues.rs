@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use crate::index::Listed;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{IssueView, Rows};
+use crate::ops::issues::{IssueView, ManyChanged, Rows};
 use crate::ui::text::count;
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -30,6 +31,22 @@ pub(in crate::cli) fn created(screen: &mut Screen, view: &IssueView) -> io::Resu
         true => writeln!(screen, "registered {}", screen.painter().paint(style::ID, view.issue.id.as_str())),
         false => writeln!(screen, "{}", view.issue.id),
     }
+}
+
+/// Groups of issues, each under its name; in a pipe, one issue per line all the same.
+pub(in crate::cli) fn grouped(screen: &mut Screen, groups: Vec<(String, Vec<Listed>)>) -> io::Result<()> {
+    if !screen.is_terminal() {
+        let rows = groups.into_iter().flat_map(|(_, rows)| rows).collect();
+        return table(screen, &Rows { rows, total: None }, 0);
+    }
+    for (n, (name, rows)) in groups.into_iter().enumerate() {
+        if n > 0 {
+            writeln!(screen)?;
+        }
+        writeln!(screen, "{}", screen.painter().paint(style::HEADING, &name))?;
+        table(screen, &Rows { rows, total: None }, 0)?;
+    }
+    Ok(())
 }
 
 /// One issue per line, and on a terminal their number; `skipped` issues come before them.
@@ -63,6 +80,24 @@ pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows, skipped: usize) -
         (shown, _) => count(shown, "issue"),
     };
     writeln!(screen, "{}", screen.painter().paint(style::DIM, &note))
+}
+
+/// Issues that were changed at once, or would be; `verb` as in "closed".
+pub(in crate::cli) fn many(screen: &mut Screen, it: &ManyChanged, verb: &str) -> io::Result<()> {
+    let mut table = Table::new([Column::left(""), Column::left(""), Column::flexible("")]);
+    for issue in &it.issues {
+        table.row([
+            Cell::new(issue.id.as_str(), style::ID),
+            Cell::new(issue.status.as_str(), status_style(issue.status)),
+            Cell::from(issue.title.as_str()),
+        ]);
+    }
+    table.print(screen)?;
+    let all = count(it.issues.len(), "issue");
+    match it.is_preview {
+        true => writeln!(screen, "{all} would be {verb}"),
+        false => writeln!(screen, "{verb} {all}"),
+    }
 }
 
 fn priority_style(priority: Priority) -> style::Style {

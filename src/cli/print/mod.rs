@@ -51,6 +51,7 @@ pub(super) mod task;
 pub(super) mod trace;
 pub(super) mod trace_picture;
 pub(super) mod trail;
+pub(super) mod undo;
 pub(super) mod verify;
 pub(super) mod why;
 pub(super) mod wisdom;

@@ -105,7 +105,8 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
     }
     columns.push(Column::flexible("ISSUE"));
     let mut table = Table::new(columns);
-    for it in items {
+    let (done, open): (Vec<_>, Vec<_>) = items.iter().partition(|it| it.status == ItemStatus::Completed);
+    for it in open.into_iter().chain(done) {
         let mut cells = vec![
             Cell::new(it.item.item_id.as_str(), style::ID),
             Cell::new(it.status.as_str(), status_style(it.status)),

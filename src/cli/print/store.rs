@@ -62,5 +62,10 @@ pub(in crate::cli) fn initialised(
     if answer.is_refspec_added {
         writeln!(screen, "`git fetch {}` also fetches it from now on", shell::operand(&remote))?;
     }
-    Ok(())
+    if !screen.is_terminal() {
+        return Ok(());
+    }
+    let hooks = if hooks.is_empty() { "`git wf hooks install` links commits to plans; " } else { "" };
+    let next = "`git wf new TITLE` creates an issue, `git wf` shows where you are";
+    writeln!(screen, "{}", screen.painter().paint(style::DIM, &format!("next: {hooks}{next}")))
 }

@@ -136,6 +136,8 @@ pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) ->
         Column::left("ITEM"),
         Column::left("PLAN"),
         Column::left("UNTIL"),
+        Column::left("BRANCH"),
+        Column::left("WORKTREE"),
         Column::left("VIA"),
         Column::flexible("HOLDER"),
     ]);
@@ -149,6 +151,8 @@ pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) ->
             Cell::from(lease.item_id.as_ref().map(ToString::to_string).unwrap_or_default()),
             Cell::new(lease.solution_id.as_str(), style::ID),
             until,
+            Cell::from(lease.branch.clone().unwrap_or_default()),
+            Cell::from(lease.worktree.clone().unwrap_or_default()),
             Cell::from(lease.via.clone().unwrap_or_default()),
             Cell::from(lease.actor.as_str()),
         ]);

@@ -128,7 +128,16 @@ impl Input {
             ..Filter::default()
         };
         let sort = self.sort.unwrap_or(Sort::Priority);
-        List { filter, since: self.since, until: self.until, sort, offset, limit: Some(limit) }
+        List {
+            filter,
+            since: self.since,
+            until: self.until,
+            parent: None,
+            mine: false,
+            sort,
+            offset,
+            limit: Some(limit),
+        }
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::{IssueView, existing, view};
 use crate::model::execution::AsideReason;
+use crate::model::id::IssueId;
 use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
 use crate::model::status::IssueStatus;
-use crate::ops::{Answer, Session, work};
+use crate::ops::{Answer, Refusal, Session, work};
 use crate::rules::{facts, transitions};
-use crate::store::resolve;
+use crate::store::{Tx, resolve};
 
 /// Which issue to close.
 #[derive(Debug)]
@@ -29,24 +30,35 @@ pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
     let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
     let Close { reason, force, .. } = input;
     let committed = session.transact(permit, |tx| {
-        let folder = existing(tx, &id)?;
-        let status = facts::status(&folder);
-        if folder.issue.record.status != StoredStatus::Closed && force.is_none() {
-            transitions::permit(&id, status, Op::Close)?;
-        }
-        if status == IssueStatus::Executing {
-            work::set_aside(tx, &folder, AsideReason::Release, force.as_deref())?;
-        }
-        tx.edit_issue(&id, |issue| {
-            issue.status = StoredStatus::Closed;
-            if reason.is_some() {
-                issue.close_reason.clone_from(&reason);
-            }
-        })?;
+        close_in(tx, &id, reason.as_deref(), force.as_deref())?;
         tx.note.force.clone_from(&force);
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
         tx.describe(format!("issue: close {id}{why}"));
         Ok(())
     })?;
     view::answer(session, &id, committed.commit)
+}
+
+/// Closes an issue within a transaction.
+pub(super) fn close_in(
+    tx: &mut Tx<'_>,
+    id: &IssueId,
+    reason: Option<&str>,
+    force: Option<&str>,
+) -> Result<(), Refusal> {
+    let folder = existing(tx, id)?;
+    let status = facts::status(&folder);
+    if folder.issue.record.status != StoredStatus::Closed && force.is_none() {
+        transitions::permit(id, status, Op::Close)?;
+    }
+    if status == IssueStatus::Executing {
+        work::set_aside(tx, &folder, AsideReason::Release, force)?;
+    }
+    tx.edit_issue(id, |issue| {
+        issue.status = StoredStatus::Closed;
+        if reason.is_some() {
+            issue.close_reason = reason.map(str::to_owned);
+        }
+    })?;
+    Ok(())
 }

@@ -3,14 +3,17 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::existing_outline;
+use super::{existing, existing_outline};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::Comment;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
+use crate::ops::entries::entry;
 use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::StandingComment;
 use crate::rules::limits;
-use crate::store::{layout, resolve};
+use crate::store::{Tx, layout, resolve};
 
 /// A comment that was added.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -23,6 +26,79 @@ pub(crate) struct Commented {
     pub(crate) issue: IssueId,
 }
 
+/// Replaces a comment, named by its id or by a part of it that no other one has: by another text, or, if that is `None`,
+/// by none, which withdraws it. Earlier versions stay in the log.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `empty-comment`, `too-long`.
+pub(crate) fn edit_comment(
+    session: &Session,
+    issue: &str,
+    comment: &str,
+    body: Option<&str>,
+) -> Answer<Commented> {
+    let permit = session.permit(Op::Comment)?;
+    let id = resolve::issue(&session.store().snapshot()?, issue)?;
+    let body = match body {
+        Some(body) => checked(body)?,
+        None => String::new(),
+    };
+    let committed = session.transact(permit, |tx| {
+        let folder = existing(tx, &id)?;
+        let named = entry(tx, &layout::comments(&id), comment, id.as_str(), Call::new(Other::Show, [&id]))?;
+        let all = folder.standing_comments();
+        let is_meant = |it: &&StandingComment<'_>| {
+            it.comment.id == named || it.replaces.iter().any(|old| old.id == named)
+        };
+        // The last version that this text replaces is the one that stands, whichever was named.
+        let Some(standing) = all.iter().rfind(is_meant) else {
+            return Err(Refusal::unreadable(&format!("comment `{named}`")));
+        };
+        let old = standing.comment;
+        if old.body == body {
+            return Ok(old.clone());
+        }
+        let (author, created_at, body) = (tx.person().to_owned(), tx.stamper().now(), body.clone());
+        let (edits, verb) = (Some(old.id.clone()), if body.is_empty() { "withdraw" } else { "edit" });
+        let comment = tx.append(&layout::comments(&id), |entry| Comment {
+            id: entry,
+            body,
+            author,
+            created_at,
+            edits,
+            source_id: None,
+        })?;
+        tx.describe(format!("issue: {verb} a comment on {id}"));
+        Ok(comment)
+    })?;
+    Ok(session.done(Commented { comment: committed.answer, issue: id }, committed.commit))
+}
+
+/// The text of a comment as it stands.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn comment_text(session: &Session, issue: &IssueId, comment: &str) -> Result<String, Refusal> {
+    let snapshot = session.store().snapshot()?;
+    let folder = existing(&snapshot, issue)?;
+    let shown = Call::new(Other::Show, [issue]);
+    let named = entry(&snapshot, &layout::comments(issue), comment, issue.as_str(), shown)?;
+    let all = folder.standing_comments();
+    let found =
+        all.iter().rfind(|it| it.comment.id == named || it.replaces.iter().any(|old| old.id == named));
+    Ok(found.map(|it| it.comment.body.clone()).unwrap_or_default())
+}
+
+/// A text within the limits, which must not be empty.
+pub(super) fn checked(body: &str) -> Result<String, Refusal> {
+    let body = limits::text(body)?;
+    if body.trim().is_empty() {
+        return Err(Refusal::new(Code::EmptyComment, "the comment is empty, so nothing was written")
+            .hint("write the comment"));
+    }
+    Ok(body)
+}
+
 /// Comments on the issue with this id or unambiguous prefix; `body` is Markdown.
 ///
 /// # Errors
@@ -30,24 +106,25 @@ pub(crate) struct Commented {
 pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Commented> {
     let permit = session.permit(Op::Comment)?;
     let id = resolve::issue(&session.store().snapshot()?, issue)?;
-    let body = limits::text(body)?;
-    if body.trim().is_empty() {
-        return Err(Refusal::new(Code::EmptyComment, "the comment is empty, so nothing was written")
-            .hint("write the comment"));
-    }
+    let body = checked(body)?;
     let committed = session.transact(permit, |tx| {
-        existing_outline(tx, &id)?;
-        let (author, created_at, body) = (tx.person().to_owned(), tx.stamper().now(), body.clone());
-        let comment = tx.append(&layout::comments(&id), |entry| Comment {
-            id: entry,
-            body,
-            author,
-            created_at,
-            edits: None,
-            source_id: None,
-        })?;
+        let comment = comment_in(tx, &id, &body)?;
         tx.describe(format!("issue: comment on {id}"));
         Ok(comment)
     })?;
     Ok(session.done(Commented { comment: committed.answer, issue: id }, committed.commit))
+}
+
+/// Comments on an issue within a transaction; the text was checked.
+pub(super) fn comment_in(tx: &mut Tx<'_>, id: &IssueId, body: &str) -> Result<Comment, Refusal> {
+    existing_outline(tx, id)?;
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    Ok(tx.append(&layout::comments(id), |entry| Comment {
+        id: entry,
+        body: body.to_owned(),
+        author,
+        created_at,
+        edits: None,
+        source_id: None,
+    })?)
 }

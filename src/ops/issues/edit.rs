@@ -52,41 +52,69 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
             .hint("omit `id`")
             .remedy(Call::new(Op::Edit, [other]), "edits that one"));
     }
-    let title = title.as_deref().map(limits::title).transpose()?;
-    let text = text.as_deref().map(limits::text).transpose()?;
+    let changes = Changes::of(title.as_deref(), text.as_deref(), status, fields, force)?;
     let committed = session.transact(permit, |tx| {
-        let folder = existing_outline(tx, &id)?;
-        if let Some(status) = status {
-            decide(tx, &id, status, force.as_deref())?;
+        let what = changes.apply(tx, &id)?;
+        tx.note.force.clone_from(&changes.force);
+        tx.describe(what);
+        Ok(())
+    })?;
+    view::answer(session, &id, committed.commit)
+}
+
+/// What an edit changes, once its texts were checked.
+pub(super) struct Changes {
+    title: Option<String>,
+    text: Option<String>,
+    status: Option<IssueStatus>,
+    fields: Fields,
+    force: Option<String>,
+}
+
+impl Changes {
+    /// # Errors
+    /// A title or a text that is too long, or not a line.
+    pub(super) fn of(
+        title: Option<&str>,
+        text: Option<&str>,
+        status: Option<IssueStatus>,
+        fields: Fields,
+        force: Option<String>,
+    ) -> Result<Self, Refusal> {
+        let (title, text) = (title.map(limits::title).transpose()?, text.map(limits::text).transpose()?);
+        Ok(Self { title, text, status, fields, force })
+    }
+
+    /// Changes an issue, and says what was done.
+    pub(super) fn apply(&self, tx: &mut Tx<'_>, id: &IssueId) -> Result<String, Refusal> {
+        let folder = existing_outline(tx, id)?;
+        if let Some(status) = self.status {
+            decide(tx, id, status, self.force.as_deref())?;
         }
         let mut target = folder.issue.record.clone();
-        fields.apply(tx, &mut target)?;
-        if let Some(title) = &title {
+        self.fields.apply(tx, &mut target)?;
+        if let Some(title) = &self.title {
             target.title.clone_from(title);
         }
-        if let Some(text) = &text {
+        if let Some(text) = &self.text {
             target.context = some(text.clone());
         }
         let dependencies_changed = target.depends_on != folder.issue.record.depends_on;
-        let edited = tx.edit_issue(&id, |issue| {
+        let edited = tx.edit_issue(id, |issue| {
             // Keep what was decided above.
             let kept = (issue.status, issue.close_reason.clone(), issue.bound_solution_id.clone());
             *issue = target;
             (issue.status, issue.close_reason, issue.bound_solution_id) = kept;
         })?;
         if dependencies_changed {
-            check_dependencies(tx, &id)?;
+            check_dependencies(tx, id)?;
         }
-        tx.note.force.clone_from(&force);
-        let what = match status {
+        Ok(match self.status {
             Some(status) if !edited => format!("issue: set {id} to {status}"),
             Some(status) => format!("issue: edit {id}, and set it to {status}"),
             None => format!("issue: edit {id}"),
-        };
-        tx.describe(what);
-        Ok(())
-    })?;
-    view::answer(session, &id, committed.commit)
+        })
+    }
 }
 
 /// An issue as it is stored, for editing its text.

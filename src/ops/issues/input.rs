@@ -108,6 +108,8 @@ const OWNED: &[&str] = &[
     "solutions",
     "executions",
     "overrides",
+    "children",
+    "dependents",
     "clock",
 ];
 

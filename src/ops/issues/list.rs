@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::IssueView;
+use super::{IssueView, id};
 use crate::index::{Filter, Index, IndexError, Listed, Needs, Sort};
 use crate::model::time::Time;
 use crate::model::words::count as count_words;
@@ -21,6 +21,10 @@ pub(crate) struct List {
     pub(crate) since: Option<String>,
     /// Created at this time or earlier.
     pub(crate) until: Option<String>,
+    /// The issue of which they are a part: its id or an unambiguous prefix of it.
+    pub(crate) parent: Option<String>,
+    /// Only issues assigned to the user.
+    pub(crate) mine: bool,
     /// The order.
     pub(crate) sort: Sort,
     /// How many issues to skip.
@@ -96,10 +100,21 @@ impl List {
     fn asked(&self, session: &Session) -> Result<(Filter, Needs), Refusal> {
         let since = moment(session, self.since.as_deref(), Bound::Since)?;
         let until = moment(session, self.until.as_deref(), Bound::Until)?;
-        let filter = Filter { since, until, ..self.filter.clone() };
+        let parent = self.parent.as_deref().map(|text| id(session, text)).transpose()?;
+        let parent = parent.map(|id| id.to_string());
+        let assignees = if self.mine { own_names(session)? } else { vec![] };
+        let filter = Filter { since, until, parent, assignees, ..self.filter.clone() };
         let needs = Needs { words: filter.search.is_some(), ..Needs::ROWS };
         Ok((filter, needs))
     }
+}
+
+/// What an assignee may call the user: the name, the address, both, or the name that an agent gave itself.
+fn own_names(session: &Session) -> Result<Vec<String>, Refusal> {
+    let identity = session.store().identity()?;
+    let both = format!("{} <{}>", identity.name, identity.email);
+    let names = [Some(both), Some(identity.name), Some(identity.email), identity.actor];
+    Ok(names.into_iter().flatten().map(|name| name.to_lowercase()).collect())
 }
 
 fn moment(session: &Session, text: Option<&str>, bound: Bound) -> Result<Option<Time>, Refusal> {

@@ -7,11 +7,13 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{Override, existing};
+use crate::index::{Listed, Needs};
 use crate::interchange::trackers;
 use crate::model::exploration::Explored;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::person::Person;
+use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::plans::SolutionView;
 use crate::ops::work::{ExecutionView, executions_within};
@@ -42,7 +44,7 @@ pub(crate) struct IssueView {
 /// them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Contents {
-    /// The comments that no later one replaces. Only `show` has this and the next five fields.
+    /// The comments that no later one replaces. Only `show` has this and the next seven fields.
     pub(crate) comments: Vec<CommentView>,
     /// What went wrong or was clarified.
     pub(crate) feedback: Vec<Feedback>,
@@ -52,8 +54,29 @@ pub(crate) struct Contents {
     pub(crate) solutions: Vec<SolutionView>,
     /// Its executions, in the order of their attempts.
     pub(crate) executions: Vec<ExecutionView>,
+    /// The issues that are a part of it.
+    pub(crate) children: Vec<Related>,
+    /// The issues that depend on it.
+    pub(crate) dependents: Vec<Related>,
     /// Gates that were overridden for it with `--force --reason`, the oldest first.
     pub(crate) overrides: Vec<Override>,
+}
+
+/// An issue that has to do with another one.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Related {
+    /// Its id.
+    pub(crate) id: String,
+    /// Its title.
+    pub(crate) title: String,
+    /// Its status.
+    pub(crate) status: IssueStatus,
+}
+
+impl From<Listed> for Related {
+    fn from(Listed { id, title, status, .. }: Listed) -> Self {
+        Self { id, title, status }
+    }
 }
 
 /// A comment that no later one replaces.
@@ -62,6 +85,9 @@ pub(crate) struct CommentView {
     /// The comment as it was last written.
     #[serde(flatten)]
     pub(crate) comment: Comment,
+    /// Whether it was withdrawn: then its text is empty.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_withdrawn: bool,
     /// The comments that it replaces, oldest first; they are not listed separately.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) replaces: Vec<Replaced>,
@@ -97,7 +123,13 @@ impl IssueView {
 
     /// The same, with everything in its directory, and what the source said that has no field here.
     pub(crate) fn in_full(session: &Session, folder: &IssueFolder, overrides: Vec<Override>) -> Self {
+        let id = &folder.issue.record.id;
+        let near = session.ask(Needs::ROWS, |index| Ok((index.children(id)?, index.dependents(id)?)));
+        // The issue itself is shown even if no index can be made.
+        let (children, dependents) = near.map(|(_, near)| near).unwrap_or_default();
         let contents = Contents {
+            children: children.into_iter().map(Related::from).collect(),
+            dependents: dependents.into_iter().map(Related::from).collect(),
             comments: folder.standing_comments().iter().map(CommentView::from).collect(),
             feedback: folder.feedback.clone(),
             explorations: folder.explorations.clone(),
@@ -117,7 +149,11 @@ impl From<&StandingComment<'_>> for CommentView {
             author: it.author.clone(),
             created_at: it.created_at,
         };
-        Self { comment: it.comment.clone(), replaces: it.replaces.iter().map(replaced).collect() }
+        Self {
+            comment: it.comment.clone(),
+            is_withdrawn: it.is_withdrawn(),
+            replaces: it.replaces.iter().map(replaced).collect(),
+        }
     }
 }
 

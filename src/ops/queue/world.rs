@@ -1,7 +1,7 @@
 //! Reads what rules need from several records: issues with all their dependencies, and all queues.
 
 use crate::index::{self, Index, KnownQueues, Needs, Use};
-use crate::model::id::{IssueId, ItemId, QueueId};
+use crate::model::id::{IssueId, QueueId};
 use crate::model::queue::Item;
 use crate::model::root::Policy;
 use crate::ops::{Refusal, Session};
@@ -158,7 +158,7 @@ pub(crate) fn item_in(
     text: &str,
 ) -> Result<(QueueId, Item), Refusal> {
     let text = whole(store, text)?;
-    let is_number = ItemId::parse(text.rsplit(':').next().unwrap_or_default()).is_ok();
+    let is_number = resolve::number(text.rsplit(':').next().unwrap_or_default()).is_some();
     let queues = in_index_of(tx, store, index.filter(|_| is_number), |index| index.queues().ok())?;
     Ok(match queues {
         Some(known) => resolve::item_among(tx, &known.queues, &text)?,
@@ -168,8 +168,8 @@ pub(crate) fn item_in(
 
 /// Adds the queue if the text is the number of this worktree's own item.
 fn whole(store: &Store, text: &str) -> Result<String, Refusal> {
-    let own =
-        active::read(store)?.filter(|active| active.item_id.as_ref().is_some_and(|id| id.as_str() == text));
+    let own = active::read(store)?
+        .filter(|active| active.item_id.as_ref().is_some_and(|id| id.as_str().eq_ignore_ascii_case(text)));
     let own = own.and_then(|active| Some((active.queue_id?, active.solution_id)));
     Ok(own.map_or_else(|| text.to_owned(), |(queue, solution)| format!("{queue}:{solution}")))
 }

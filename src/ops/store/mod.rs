@@ -17,6 +17,7 @@ mod received;
 mod redact;
 mod reindex;
 mod signatures;
+mod undo;
 
 pub(crate) use agent_setup::{AgentFiles, AgentSetup, Change as FileEdit, PieceState, Task, agent_setup};
 pub(crate) use export::{Table, TrackerExport, export, export_beads, export_csv};
@@ -34,3 +35,4 @@ pub(crate) use received::received;
 pub(crate) use redact::{Redact, Redacted, redact};
 pub(crate) use reindex::{Reindexed, reindex};
 pub(crate) use signatures::{Signature, Vouched, Vouching, signatures, vouched};
+pub(crate) use undo::{Kept, Restored, Undone, undo};

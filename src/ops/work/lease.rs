@@ -33,6 +33,12 @@ pub(crate) struct Lease {
     pub(crate) execution_id: ExecutionId,
     /// Who executes.
     pub(crate) actor: Person,
+    /// The branch that it works on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// The worktree in which it was claimed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) worktree: Option<String>,
     /// The remote through which the claim was made; absent for a local claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) via: Option<String>,
@@ -60,6 +66,11 @@ impl Lease {
             solution_id: it.solution_id.clone(),
             execution_id: it.id.clone(),
             actor: it.actor.clone(),
+            branch: it
+                .branch
+                .as_deref()
+                .map(|name| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
+            worktree: it.worktree.clone(),
             via: it.via.clone(),
             lease_expires_at: until,
             expired: now > until,

@@ -16,6 +16,13 @@ pub(crate) struct StandingComment<'a> {
     pub(crate) replaces: Vec<&'a Comment>,
 }
 
+impl StandingComment<'_> {
+    /// Whether its author took it back: a later version without a text stands.
+    pub(crate) fn is_withdrawn(&self) -> bool {
+        !self.replaces.is_empty() && self.comment.body.trim().is_empty()
+    }
+}
+
 impl IssueFolder {
     /// The current comments, each in the place of its first version: all except those that a later one replaces.
     pub(crate) fn standing_comments(&self) -> Vec<StandingComment<'_>> {

@@ -224,16 +224,28 @@ fn best<T>(
     things: impl IntoIterator<Item = T>,
     ids: impl Fn(&T) -> Vec<(String, String)>,
 ) -> Vec<T> {
-    let (mut best, mut found) = (None, Vec::new());
-    for thing in things {
-        let fits = ids(&thing).iter().filter_map(|(id, last)| fit(id, last, text)).max();
-        if fits > best {
-            (best, found) = (fits, vec![thing]);
-        } else if fits.is_some() && fits == best {
-            found.push(thing);
-        }
-    }
-    found
+    let with_ids = |thing: T| {
+        let ids = ids(&thing);
+        (thing, ids)
+    };
+    let all: Vec<(T, Vec<(String, String)>)> = things.into_iter().map(with_ids).collect();
+    let exact = |(id, last): &(String, String)| fit(id, last, text);
+    let lower = text.to_ascii_lowercase();
+    // Only if nothing matches as it was typed.
+    let in_any_case =
+        |(id, last): &(String, String)| fit(&id.to_ascii_lowercase(), &last.to_ascii_lowercase(), &lower);
+    let exactly = fits_of(&all, exact);
+    let fits = if exactly.iter().any(Option::is_some) { exactly } else { fits_of(&all, in_any_case) };
+    let Some(best) = fits.iter().copied().max().flatten() else { return Vec::new() };
+    all.into_iter().zip(fits).filter(|(_, fit)| *fit == Some(best)).map(|((thing, _), _)| thing).collect()
+}
+
+/// How well a text matches each thing by any of its ids.
+fn fits_of<T>(
+    all: &[(T, Vec<(String, String)>)],
+    fit: impl Fn(&(String, String)) -> Option<Fit>,
+) -> Vec<Option<Fit>> {
+    all.iter().map(|(_, ids)| ids.iter().filter_map(&fit).max()).collect()
 }
 
 /// The one thing whose id `text` matches best; `parts` gives an id and its last part.
@@ -279,8 +291,17 @@ pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveErro
 
 /// Whether a text has the form of an id that no issue can have.
 fn is_of_another_kind(text: &str) -> bool {
-    ["SOL-", "EXR-", "QUE-", "RMAP-"].iter().any(|prefix| text.starts_with(prefix))
-        || ItemId::parse(text).is_ok()
+    ["SOL-", "EXR-", "QUE-", "RMAP-"].iter().any(|prefix| begins(text, prefix)) || number(text).is_some()
+}
+
+/// Whether a text begins with this prefix of ids, in whatever case.
+pub(crate) fn begins(text: &str, prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+/// The number of an item, in whatever case.
+pub(crate) fn number(text: &str) -> Option<ItemId> {
+    ItemId::parse(&text.to_ascii_uppercase()).ok()
 }
 
 /// Whether a text has the form of a task's id.
@@ -365,13 +386,13 @@ pub(crate) fn exact(read: &impl Read, text: &str) -> Result<Option<Known>, Store
 
 /// Whatever `text` names.
 pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
-    if text.starts_with("QUE-") && !text.contains(':') {
+    if begins(text, "QUE-") && !text.contains(':') {
         return queue(read, text).map(Known::Queue);
     }
-    if text.starts_with("RMAP-") {
+    if begins(text, "RMAP-") {
         return roadmap(read, text).map(Known::Roadmap);
     }
-    if text.contains(':') || ItemId::parse(text).is_ok() {
+    if text.contains(':') || number(text).is_some() {
         return item(read, text).map(|(queue, item)| Known::Item(queue, item.solution_id));
     }
     if let Some(known) = exact(read, text)? {

@@ -5,6 +5,8 @@ mod filters;
 mod home;
 mod ids;
 mod list;
+mod many;
+mod near;
 mod new;
 mod search;
 mod show;

@@ -16,3 +16,4 @@ mod purge_apart;
 mod redact;
 mod refusals;
 mod renamed;
+mod undo;

@@ -1,13 +1,17 @@
 use crate::cli::context::parse_reason;
+use crate::cli::input::chosen::WhereArgs;
 use crate::cli::input::text as text_input;
-use crate::cli::{Context, Outcome, print};
-use crate::ops::issues::{self, Close};
+use crate::cli::{Context, Failure, Outcome, print};
+use crate::ops::issues::{self, Close, Many};
 
 /// Close an issue, executed or not
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue
-    id: String,
+    #[arg(required_unless_present = "query")]
+    id: Option<String>,
+    #[command(flatten)]
+    chosen: WhereArgs,
     /// The reason
     text: Option<String>,
     /// The reason; repeat for more paragraphs
@@ -31,13 +35,24 @@ fn why_closed(said: Option<String>, reason: Option<String>) -> Option<String> {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    text_input::refuse_second_issue(&session, args.text.as_deref(), "git wf close")?;
-    let said = text_input::said(&args.message, args.text.as_deref())?;
+    // With --where, the only argument is the reason.
+    let (id, text) = match (&args.chosen.query, args.id, args.text) {
+        (Some(_), Some(_), Some(_)) => {
+            return Err(Failure::usage("--where stands in place of the issue").hint("leave one of them out"));
+        }
+        (Some(_), first, _) => (None, first),
+        (None, first, text) => (first, text),
+    };
+    text_input::refuse_second_issue(&session, text.as_deref(), "git wf close")?;
+    let said = text_input::said(&args.message, text.as_deref())?;
     let (force, reason) = match args.force {
         true => (args.reason, said),
         false => (None, why_closed(said, args.reason)),
     };
-    let done = issues::close(&session, Close { issue: args.id, reason, force })?;
+    let Some(issue) = id else {
+        return args.chosen.change(Many::Close { reason, force }, "closed", context);
+    };
+    let done = issues::close(&session, Close { issue, reason, force })?;
     context
         .answer(done, |view, is_changed, screen| print::issues::changed(screen, view, is_changed, "closed"))
 }

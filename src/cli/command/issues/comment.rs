@@ -1,28 +1,74 @@
 use std::io::Write;
 
+use crate::cli::input::chosen::WhereArgs;
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Outcome};
-use crate::ops::issues;
+use crate::cli::{Context, Failure, Outcome};
+use crate::ops::issues::{self, Many};
 
-/// Comment on an issue
+/// Comment on an issue, or edit or withdraw a comment
+///
+/// `git wf show ISSUE` shows the ids of its comments; the first few characters suffice. Earlier versions of an edited or
+/// withdrawn comment stay in the log; `git wf redact` hides a text for good.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue
-    id: String,
+    #[arg(required_unless_present = "query")]
+    id: Option<String>,
+    #[command(flatten)]
+    chosen: WhereArgs,
     /// The comment (`-` for stdin); or use -m, -F FILE, or -e
     #[arg(value_name = "TEXT")]
     last: Option<String>,
-    #[command(flatten)]
-    text: TextArgs,
+    /// The text; repeat for more paragraphs
+    #[arg(short = 'm', long, value_name = "TEXT")]
+    message: Vec<String>,
+    /// Read the text from a file (`-` for stdin)
+    #[arg(short = 'F', long, value_name = "FILE", conflicts_with = "message")]
+    file: Option<String>,
+    /// Write it in your editor; with an id, change that comment
+    #[arg(short, long, value_name = "COMMENT", num_args = 0..=1, default_missing_value = "")]
+    edit: Option<String>,
+    /// Withdraw this comment
+    #[arg(long, value_name = "COMMENT", conflicts_with_all = ["edit", "message", "file", "last"])]
+    withdraw: Option<String>,
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
+    let Some(named) = args.id.as_deref().filter(|_| args.chosen.query.is_none()) else {
+        if args.edit.is_some() || args.withdraw.is_some() || args.last.is_some() {
+            return Err(Failure::usage("--where takes only a new comment")
+                .hint("`git wf comment --where OPTIONS TEXT`"));
+        }
+        let text = TextArgs { message: args.message, file: args.file, edit: false };
+        let body = text.given_or(args.id.as_deref())?.unwrap_or_default();
+        return args.chosen.change(Many::Comment(body), "commented on", context);
+    };
     // A missing issue is reported before an editor opens.
-    let id = issues::id(&session, &args.id)?;
+    let id = issues::id(&session, named)?;
+    if let Some(comment) = &args.withdraw {
+        let done = issues::edit_comment(&session, id.as_str(), comment, None)?;
+        return context.answer(done, |it, is_changed, screen| match is_changed {
+            true => writeln!(screen, "withdrew comment {} on {}", it.comment.id.short(), it.issue),
+            false => writeln!(screen, "that comment is already withdrawn; nothing changed"),
+        });
+    }
+    let replaced = args.edit.clone().filter(|comment| !comment.is_empty());
     let opens = context.screen.is_terminal();
-    let help = format!("A comment on {id}, in Markdown.");
-    let written = args.text.written(args.last.as_deref(), &session, opens, "a comment", &help)?;
-    let done = written.stored(|body| issues::comment(&session, id.as_str(), &body))?;
-    context.answer(done, |it, _, screen| writeln!(screen, "commented on {}", it.issue))
+    let text =
+        TextArgs { message: args.message, file: args.file, edit: args.edit.is_some() && replaced.is_none() };
+    let Some(comment) = replaced else {
+        let help = format!("A comment on {id}, in Markdown.");
+        let written = text.written(args.last.as_deref(), &session, opens, "a comment", &help)?;
+        let done = written.stored(|body| issues::comment(&session, id.as_str(), &body))?;
+        return context.answer(done, |it, _, screen| writeln!(screen, "commented on {}", it.issue));
+    };
+    let old = issues::comment_text(&session, &id, &comment)?;
+    let help = format!("Comment {comment} on {id}, in Markdown.");
+    let written = text.rewritten(args.last.as_deref(), &session, (opens, &old), "a comment", &help)?;
+    let done = written.stored(|body| issues::edit_comment(&session, id.as_str(), &comment, Some(&body)))?;
+    context.answer(done, |it, is_changed, screen| match is_changed {
+        true => writeln!(screen, "changed comment {} on {}", it.comment.id.short(), it.issue),
+        false => writeln!(screen, "that comment already has this text; nothing changed"),
+    })
 }

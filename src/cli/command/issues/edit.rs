@@ -1,17 +1,22 @@
+use crate::cli::input::chosen::WhereArgs;
 use crate::cli::input::issue_fields::FieldArgs;
 use crate::cli::input::text::{self, TextArgs};
-use crate::cli::{Context, Force, Outcome, print};
+use crate::cli::{Context, Failure, Force, Outcome, print};
 use crate::model::issue::StoredStatus;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Edit};
+use crate::ops::issues::{self, Edit, Many};
 
 /// Edit an issue
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue: its id, or an unambiguous prefix of the id or of its last part
-    id: String,
+    #[arg(required_unless_present = "query", conflicts_with = "query")]
+    id: Option<String>,
+    #[command(flatten)]
+    chosen: WhereArgs,
     /// A new title
     #[arg(long, value_name = "TITLE")]
+    #[arg(conflicts_with = "query")]
     title: Option<String>,
     /// The status: registered, planning, planned, paused or cancelled (`git wf close` makes it closed)
     #[arg(short, long, value_name = "STATUS", value_parser = parse_status)]
@@ -32,8 +37,15 @@ const HELP: &str = "The first line is the title; the rest is the description, in
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let Args { id, title, status, text: given, fields, force } = args;
+    let Args { id, chosen, title, status, text: given, fields, force } = args;
     let (fields, text) = (fields.read()?, given.from_flags()?);
+    let Some(id) = id else {
+        if text.is_some() || given.edit {
+            return Err(Failure::usage("--where sets fields and the status, not texts"));
+        }
+        let change = Many::Edit { fields, status, force: force.why() };
+        return chosen.change(change, "changed", context);
+    };
     let mut input = Edit { issue: id, title, text, status, fields, force: force.why() };
     let done = if given.edit {
         let old = issues::stored(&session, &input.issue)?;

@@ -1,15 +1,16 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::input::chosen;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::print::json_array::JsonArray;
 use crate::cli::{Context, Exit, Failure, Outcome, print};
-use crate::index::Sort;
+use crate::index::{Listed, Sort};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
@@ -21,8 +22,14 @@ use crate::ops::{Notice, Session};
 /// List open issues
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// A saved query: `@mine` stands for the options in `git config wf.query.mine`
+    #[arg(value_name = "@QUERY")]
+    saved: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
+    /// Show the issues in groups
+    #[arg(long, value_enum, value_name = "FIELD", conflicts_with = "count")]
+    group_by: Option<GroupBy>,
     /// Show at most N
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
@@ -92,6 +99,35 @@ enum SortBy {
     Title,
 }
 
+/// What issues of a group have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GroupBy {
+    /// The status
+    Status,
+    /// The priority
+    Priority,
+    /// The type
+    Type,
+    /// The assignee
+    Assignee,
+}
+
+impl GroupBy {
+    /// What sorts the groups, and the heading of one.
+    fn of(self, row: &Listed) -> (usize, String) {
+        let or = |text: &Option<String>, none: &str| match text {
+            Some(text) => (0, text.clone()),
+            None => (1, none.to_owned()),
+        };
+        match self {
+            Self::Status => (row.status as usize, row.status.to_string()),
+            Self::Priority => (row.priority.number().into(), row.priority.name().to_owned()),
+            Self::Type => or(&row.kind, "no type"),
+            Self::Assignee => or(&row.assignee, "nobody"),
+        }
+    }
+}
+
 impl From<SortBy> for Sort {
     fn from(by: SortBy) -> Self {
         match by {
@@ -107,7 +143,16 @@ impl From<SortBy> for Sort {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let Args { filter, limit, offset, sort, count, brief, fields } = args;
+    let Args { saved, filter, group_by, limit, offset, sort, count, brief, fields } = args;
+    // Those that exist were replaced by what they stand for before the command line was parsed.
+    if let Some(word) = saved.first() {
+        let name = word.strip_prefix('@').ok_or_else(|| {
+            Failure::usage(format!("`{word}` is not a saved query"))
+                .hint("`git wf search TEXT` searches for a text")
+        })?;
+        chosen::saved(&session, name)?;
+        return Err(Failure::usage(format!("`{word}` stands for itself")));
+    }
     let list = List { sort: sort.into(), offset, limit, ..filter.into() };
     if count {
         let done = issues::count(&session, &list)?;
@@ -124,9 +169,21 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         // The total is computed only if it will be shown.
         let done = issues::rows(&session, &list, context.screen.is_terminal())?;
         context.show_notices(done.notices);
-        print::issues::table(&mut context.screen, &done.view, list.offset)?;
-        if !context.screen.is_terminal() {
-            go_on(&list, done.view.rows.len(), done.view.total, context);
+        match group_by {
+            None => {
+                print::issues::table(&mut context.screen, &done.view, list.offset)?;
+                if !context.screen.is_terminal() {
+                    go_on(&list, done.view.rows.len(), done.view.total, context);
+                }
+            }
+            Some(field) => {
+                let mut groups: BTreeMap<(usize, String), Vec<Listed>> = BTreeMap::new();
+                for row in done.view.rows {
+                    groups.entry(field.of(&row)).or_default().push(row);
+                }
+                let groups = groups.into_iter().map(|((_, name), rows)| (name, rows)).collect();
+                print::issues::grouped(&mut context.screen, groups)?;
+            }
         }
         return Ok(Exit::Done);
     }

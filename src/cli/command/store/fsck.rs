@@ -3,11 +3,10 @@ use crate::ops::store;
 use crate::ops::store::Severity;
 
 /// Check the records, their references, and the history of the store
+///
+/// With `--verbose`, it also shows notes about things that are not wrong.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Also show notes about things that are not wrong
-    #[arg(short, long)]
-    verbose: bool,
     /// Restore deleted or unreadable records from the history, and repair stamps from the future and records in
     /// non-canonical form, in one commit
     #[arg(long)]
@@ -29,6 +28,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     }
     let done = store::fsck(&session)?;
     let is_sound = done.view.iter().all(|it| it.severity != Severity::Error);
-    context.answer(done, |found, _, screen| print::fsck::findings(screen, found, args.verbose))?;
+    let is_verbose = context.is_verbose();
+    context.answer(done, |found, _, screen| print::fsck::findings(screen, found, is_verbose))?;
     Ok(if is_sound { Exit::Done } else { Exit::Failed })
 }

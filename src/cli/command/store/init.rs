@@ -2,10 +2,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::command::store::hooks::{install_hooks, warn_of_edited};
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{Context, Failure, Outcome, print};
 use crate::hooks::install::HookState;
 use crate::ops::Done;
 use crate::ops::store::{self, Init, Initialised};
+use crate::ui;
 
 /// Create the store, or fetch the remote's
 #[derive(Debug, clap::Args)]
@@ -28,10 +29,22 @@ pub(in crate::cli) struct InitAnswer {
     pub(in crate::cli) hooks: Vec<HookState>,
 }
 
+/// Asks on a terminal whether to install the hooks. Without a terminal, nothing is installed that was not asked for.
+fn asks_for_hooks(context: &Context) -> Result<bool, Failure> {
+    if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
+        return Ok(false);
+    }
+    ui::ask("Install the git hooks that link commits to plans? An existing hook goes on working. [Y/n] ");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes") && !answer.is_empty())
+}
+
 pub(in crate::cli) fn run(Args { remote, hooks }: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let Done { view, commit, notices } = store::init(&session, &Init { remote })?;
-    let hooks = if hooks { install_hooks(session.store(), false)? } else { vec![] };
+    let wanted = hooks || (view.created && asks_for_hooks(context)?);
+    let hooks = if wanted { install_hooks(session.store(), false)? } else { vec![] };
     warn_of_edited(&hooks, context);
     let done = Done { view: InitAnswer { store: view, hooks }, commit, notices };
     context.answer(done, |view, _, screen| print::store::initialised(screen, view))

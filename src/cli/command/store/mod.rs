@@ -20,3 +20,4 @@ pub(in crate::cli) mod reindex;
 pub(in crate::cli) mod run_watched;
 pub(in crate::cli) mod schema;
 pub(in crate::cli) mod setup;
+pub(in crate::cli) mod undo;

@@ -1,7 +1,7 @@
 //! Items of queues: what a user types names one by its number, its plan or its issue.
 
-use super::{ResolveError, best, queue};
-use crate::model::id::{ItemId, QueueId, SolutionId};
+use super::{ResolveError, best, number, queue};
+use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue::Item;
 use crate::rules::folder::QueueFolder;
 use crate::store::snapshot::{Read, records};
@@ -46,8 +46,8 @@ pub(crate) fn item_among(
         let items = folder.items.iter().filter(|item| !item.is_removed());
         live.extend(items.map(|item| (folder.queue.id.clone(), item.clone())));
     }
-    let mut found: Vec<(QueueId, Item)> = if ItemId::parse(rest).is_ok() {
-        live.into_iter().filter(|(_, item)| item.item_id.as_str() == rest).collect()
+    let mut found: Vec<(QueueId, Item)> = if let Some(number) = number(rest) {
+        live.into_iter().filter(|(_, item)| item.item_id == number).collect()
     } else {
         best(rest, live, |(_, item)| {
             let (plan, issue) = (&item.solution_id, &item.issue_id);

@@ -1,0 +1,16 @@
+use crate::cli::{Context, Outcome, print};
+use crate::ops::store;
+
+/// Take back your last command
+///
+/// A new commit restores the fields that the command changed, if nobody has changed them since. A comment is withdrawn,
+/// and a queued item leaves its queue. What cannot be taken back is named with the reason: records and entries of logs are
+/// never removed. The next `undo` takes back the command before.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(in crate::cli) fn run(Args {}: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let done = store::undo(&session)?;
+    context.answer(done, |undone, _, screen| print::undo::undone(screen, undone))
+}

@@ -1,0 +1,103 @@
+//! `--where`: the issues that a command changes at once, as options of `list` or a saved query.
+
+use std::io;
+
+use clap::Parser;
+
+use super::list_filter::FilterArgs;
+use crate::cli::{Context, Failure, Outcome, print};
+use crate::model::shell;
+use crate::ops::Session;
+use crate::ops::issues::{self, List, Many};
+use crate::ui;
+
+/// Which issues to change at once.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct WhereArgs {
+    /// Instead of one issue, change all that `git wf list` lists with these options, or with a saved query `@NAME`
+    #[arg(long = "where", value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub(crate) query: Option<String>,
+    /// With --where, change them without asking
+    #[arg(long, requires = "query")]
+    yes: bool,
+    /// With --where, only show which issues would be changed
+    #[arg(long, requires = "query", conflicts_with = "yes")]
+    dry_run: bool,
+}
+
+/// The options of `list`, as words.
+#[derive(Debug, Parser)]
+#[command(name = "--where", no_binary_name = true, disable_help_flag = true)]
+struct Query {
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+/// The options that a saved query stands for: `wf.query.NAME` in the configuration of git.
+pub(in crate::cli) fn saved(session: &Session, name: &str) -> Result<Vec<String>, Failure> {
+    let key = format!("wf.query.{name}");
+    let text = session.store().config(&key).ok_or_else(|| {
+        let set = format!("`git config {} \"--mine --unblocked\"` saves one", shell::operand(&key));
+        Failure::usage(format!("there is no saved query `@{name}`")).hint(set)
+    })?;
+    words(&text)
+}
+
+fn words(text: &str) -> Result<Vec<String>, Failure> {
+    shlex::split(text).ok_or_else(|| {
+        Failure::usage(format!("`{text}` has a quote that does not end")).hint("quote as in a shell")
+    })
+}
+
+/// The words of a query, in which each `@NAME` stands for the saved query of that name.
+pub(in crate::cli) fn expanded(session: &Session, given: Vec<String>) -> Result<Vec<String>, Failure> {
+    let mut all = Vec::new();
+    for word in given {
+        match word.strip_prefix('@') {
+            Some(name) => all.extend(saved(session, name)?),
+            None => all.push(word),
+        }
+    }
+    Ok(all)
+}
+
+/// What a query lists.
+pub(in crate::cli) fn list(session: &Session, text: &str) -> Result<List, Failure> {
+    let words = expanded(session, words(text)?)?;
+    let query = Query::try_parse_from(&words).map_err(|error| {
+        let first = error.to_string().lines().next().unwrap_or_default().replace("error: ", "");
+        Failure::usage(format!("--where: {first}")).hint("it takes the filters of `git wf list --help`")
+    })?;
+    Ok(query.filter.into())
+}
+
+impl WhereArgs {
+    /// Changes the issues that the query lists, after a preview.
+    pub(in crate::cli) fn change(&self, change: Many, verb: &str, context: &mut Context) -> Outcome {
+        let session = context.session()?;
+        let query = self.query.as_deref().unwrap_or_default();
+        let preview = issues::many_preview(&session, &list(&session, query)?, &change)?;
+        if self.dry_run {
+            return context.answer(preview, |it, _, screen| print::issues::many(screen, it, verb));
+        }
+        if !self.yes {
+            if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
+                let count = preview.view.issues.len();
+                return Err(Failure::usage(format!(
+                    "{count} issues would be changed, and nobody can be asked"
+                ))
+                .hint("--dry-run lists them, --yes changes them"));
+            }
+            print::issues::many(&mut context.screen, &preview.view, verb)?;
+            io::Write::flush(&mut context.screen)?;
+            ui::ask("Go on? [y/N] ");
+            let mut answer = String::new();
+            io::stdin().read_line(&mut answer)?;
+            if !matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+                return Err(Failure::usage("nothing was changed"));
+            }
+        }
+        let done = issues::many(&session, preview.view.issues, change)?;
+        context.answer(done, |it, _, screen| print::issues::many(screen, it, verb))
+    }
+}

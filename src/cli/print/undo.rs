@@ -1,0 +1,30 @@
+//! What was taken back.
+
+use std::io::{self, Write};
+
+use crate::ops::store::{Kept, Restored, Undone};
+use crate::ui::text::clean_line;
+use crate::ui::{Screen, style};
+
+pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()> {
+    let painter = screen.painter();
+    let short = painter.paint(style::WARN, it.commit.get(..10).unwrap_or(&it.commit));
+    writeln!(screen, "took back {short} {}", clean_line(&it.subject))?;
+    for Restored { record, field } in &it.restored {
+        let record = painter.paint(style::ID, record);
+        match field {
+            Some(field) => writeln!(screen, "  restored {} of {record}", clean_line(field))?,
+            None => writeln!(screen, "  withdrew {record}")?,
+        }
+    }
+    for Kept { what, why } in &it.kept {
+        writeln!(
+            screen,
+            "  {} {}: {}",
+            painter.paint(style::WARN, "kept"),
+            clean_line(what),
+            clean_line(why)
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! The same change of many issues, in one commit.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::close::close_in;
+use super::comment::{checked, comment_in};
+use super::edit::Changes;
+use super::{Fields, List, Related, rows};
+use crate::model::id::IssueId;
+use crate::model::op::Op;
+use crate::model::status::IssueStatus;
+use crate::model::words::count;
+use crate::ops::{Answer, Refusal, Session};
+
+/// A change of many issues.
+#[derive(Debug)]
+pub(crate) enum Many {
+    /// Sets fields, or the status.
+    Edit {
+        /// The fields.
+        fields: Fields,
+        /// The status.
+        status: Option<IssueStatus>,
+        /// The reason for forcing an illegal transition.
+        force: Option<String>,
+    },
+    /// Closes them.
+    Close {
+        /// Why.
+        reason: Option<String>,
+        /// The reason for forcing an illegal transition.
+        force: Option<String>,
+    },
+    /// Comments on them.
+    Comment(String),
+}
+
+/// What was changed, or would be.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ManyChanged {
+    /// The issues, as they were before.
+    pub(crate) issues: Vec<Related>,
+    /// Whether nothing was changed, since only a preview was asked for.
+    pub(crate) is_preview: bool,
+}
+
+impl Many {
+    fn operation(&self) -> Op {
+        match self {
+            Self::Edit { .. } => Op::Edit,
+            Self::Close { .. } => Op::Close,
+            Self::Comment(_) => Op::Comment,
+        }
+    }
+}
+
+/// The issues that a change of many would change.
+///
+/// # Errors
+/// `nothing-to-do` if there are none; those of [`rows`].
+pub(crate) fn many_preview(session: &Session, list: &List, change: &Many) -> Answer<ManyChanged> {
+    session.permit(change.operation())?;
+    let issues = found(session, list)?;
+    Ok(session.done(ManyChanged { issues, is_preview: true }, None))
+}
+
+/// Changes these issues in one commit: all of them, or none if one cannot be changed.
+///
+/// # Errors
+/// Those of `edit`, `close` and `comment`.
+pub(crate) fn many(session: &Session, issues: Vec<Related>, change: Many) -> Answer<ManyChanged> {
+    let permit = session.permit(change.operation())?;
+    let ids: Vec<IssueId> = issues.iter().filter_map(|it| IssueId::parse(&it.id).ok()).collect();
+    let how_many = count(ids.len(), "issue");
+    let commit = match change {
+        Many::Edit { fields, status, force } => {
+            if fields.is_empty() && status.is_none() {
+                return Err(Refusal::usage("nothing to change").hint("name a field, such as --tag"));
+            }
+            let changes = Changes::of(None, None, status, fields, force.clone())?;
+            session.transact(permit, |tx| {
+                for id in &ids {
+                    changes.apply(tx, id)?;
+                }
+                tx.note.force.clone_from(&force);
+                tx.describe(format!("issue: edit {how_many}"));
+                Ok(())
+            })?
+        }
+        Many::Close { reason, force } => session.transact(permit, |tx| {
+            for id in &ids {
+                close_in(tx, id, reason.as_deref(), force.as_deref())?;
+            }
+            tx.note.force.clone_from(&force);
+            let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+            tx.describe(format!("issue: close {how_many}{why}"));
+            Ok(())
+        })?,
+        Many::Comment(body) => {
+            let body = checked(&body)?;
+            session.transact(permit, |tx| {
+                for id in &ids {
+                    comment_in(tx, id, &body)?;
+                }
+                tx.describe(format!("issue: comment on {how_many}"));
+                Ok(())
+            })?
+        }
+    };
+    Ok(session.done(ManyChanged { issues, is_preview: false }, commit.commit))
+}
+
+fn found(session: &Session, list: &List) -> Result<Vec<Related>, Refusal> {
+    let done = rows(session, list, false)?;
+    session.notice_all(done.notices);
+    let issues: Vec<Related> = done.view.rows.into_iter().map(Related::from).collect();
+    if issues.is_empty() {
+        return Err(Refusal::nothing("no issue matches"));
+    }
+    Ok(issues)
+}

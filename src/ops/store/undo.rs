@@ -1,0 +1,273 @@
+//! Taking back one's last command: a new commit that restores the fields which that command changed.
+//!
+//! Only fields that nobody has changed since are restored. What a log says stays, except that a comment is withdrawn;
+//! a record that was created stays, too, except that an item leaves its queue.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::git::EntryKind;
+use crate::index::Needs;
+use crate::model::code::Code;
+use crate::model::doc::Doc;
+use crate::model::issue::Comment;
+use crate::model::op::{Op, Other};
+use crate::model::person::Person;
+use crate::model::redaction::is_hidden;
+use crate::model::remedy::{Call, Remedy};
+use crate::ops::{Answer, Refusal, Session};
+use crate::store::history::Step;
+use crate::store::layout::{self, Form, Location, Log as Logs, Owner};
+use crate::store::redaction::Redactions;
+use crate::store::{Store, StoreError, Tx, object_id, read_blob, records};
+use crate::trail::log::{Log, Wanted};
+
+/// So many of the user's latest commits are looked at.
+const MOST: usize = 1000;
+/// What the subject of a commit starts with that takes another one back.
+const SUBJECT: &str = "undo: ";
+
+/// What was taken back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Undone {
+    /// The commit that was taken back.
+    pub(crate) commit: String,
+    /// Its subject.
+    pub(crate) subject: String,
+    /// What was restored.
+    pub(crate) restored: Vec<Restored>,
+    /// What could not be taken back.
+    pub(crate) kept: Vec<Kept>,
+}
+
+/// A field with its earlier value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Restored {
+    /// The id of the record.
+    pub(crate) record: String,
+    /// The field, element or leaf: `title`, `tags/auth`; absent if a comment was withdrawn or an item removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) field: Option<String>,
+}
+
+/// Something that stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Kept {
+    /// The id of the record, or the path of an entry.
+    pub(crate) what: String,
+    /// Why it stays.
+    pub(crate) why: String,
+}
+
+/// Takes back the user's last command that was not taken back yet.
+///
+/// # Errors
+/// `nothing-to-do` if there is none; `cannot-undo` if nothing of it can be taken back.
+pub(crate) fn undo(session: &Session) -> Answer<Undone> {
+    let permit = session.permit(Op::Undo)?;
+    let store = session.store();
+    let step = last(session)?;
+    let op = step.op.as_deref().and_then(Op::parse);
+    if let Some(op) = op {
+        // What a role may not do, it may not take back.
+        session.permit(op)?;
+    }
+    let committed = session.transact(permit, |tx| {
+        let mut work = Work { store, step: &step, restored: vec![], kept: vec![] };
+        work.all(tx)?;
+        let Work { restored, kept, .. } = work;
+        if restored.is_empty() {
+            return Err(cannot(&step, op, &kept));
+        }
+        let short = step.commit.get(..10).unwrap_or(&step.commit);
+        tx.describe(format!("{SUBJECT}{short} {}", step.subject));
+        Ok((restored, kept))
+    })?;
+    let (restored, kept) = committed.answer;
+    let undone = Undone { commit: step.commit, subject: step.subject, restored, kept };
+    Ok(session.done(undone, committed.commit))
+}
+
+/// The user's last commit that is neither taken back nor takes another one back.
+fn last(session: &Session) -> Result<Step, Refusal> {
+    let store = session.store();
+    let me = store.identity()?;
+    let own = Person::known(&me.name, &me.email, None);
+    let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
+    let mut log = Log::of(store, index)?;
+    let wanted = Wanted { authors: vec![me.email.clone()], ..Wanted::default() };
+    let mut undone: BTreeSet<String> = BTreeSet::new();
+    for n in log.find(None, &wanted, Some(MOST))? {
+        let step = log.step(n, None)?;
+        if step.author != own || step.actor != me.actor {
+            continue;
+        }
+        match step.op.as_deref().and_then(Op::parse) {
+            None | Some(Op::Merge) => {}
+            Some(Op::Undo) => {
+                let of = step.subject.strip_prefix(SUBJECT).and_then(|rest| rest.split(' ').next());
+                undone.extend(of.map(str::to_owned));
+            }
+            Some(_) if undone.iter().any(|start| step.commit.starts_with(start.as_str())) => {}
+            Some(_) => return Ok(step),
+        }
+    }
+    Err(Refusal::nothing("there is no command of yours to take back")
+        .remedy(Call::from(Other::Log), "shows who did what"))
+}
+
+/// Why nothing can be taken back, and what to do instead.
+fn cannot(step: &Step, op: Option<Op>, kept: &[Kept]) -> Refusal {
+    let what = format!("`{}` cannot be taken back", step.subject);
+    let details = kept.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
+    let refusal = Refusal::new(Code::CannotUndo, what).details(details);
+    let instead = match op {
+        Some(Op::New) => Remedy::call(
+            Call::new(Op::Edit, ["ISSUE"]).option("status", "cancelled"),
+            "says that an issue will not be done",
+        ),
+        Some(Op::Next) => Remedy::call(Op::LeaseRelease, "gives the item back"),
+        Some(Op::Done) => Remedy::call(Call::new(Op::Reopen, ["ISSUE"]), "reopens the issue"),
+        Some(Op::Fail) => Remedy::call(Call::new(Op::Retry, ["ISSUE"]), "queues it again"),
+        Some(Op::Link) => Remedy::call(Op::Unlink, "removes a link"),
+        Some(Op::Unlink) => Remedy::call(Op::Link, "links the commit again"),
+        _ => return refusal.remedy(Call::from(Other::Log).flag("patch"), "shows what it did"),
+    };
+    Refusal { remedies: vec![instead], ..refusal }
+}
+
+/// A commit that is being taken back.
+struct Work<'a> {
+    store: &'a Store,
+    step: &'a Step,
+    restored: Vec<Restored>,
+    kept: Vec<Kept>,
+}
+
+impl Work<'_> {
+    fn all(&mut self, tx: &mut Tx<'_>) -> Result<(), Refusal> {
+        let Some(commit) = object_id(&self.step.commit) else { return Ok(()) };
+        let [parent] = self.store.parents(commit)?[..] else { return Ok(()) };
+        let (old, new) = (self.store.snapshot_at(parent)?, self.store.snapshot_at(commit)?);
+        for change in self.store.differences(Some(old.tree()), new.tree())? {
+            let blob = |entry: Option<(EntryKind, _)>| match entry {
+                Some((EntryKind::Blob | EntryKind::BlobExecutable, id)) => {
+                    read_blob(self.store.repo(), id, &change.path).map(Some)
+                }
+                _ => Ok(None),
+            };
+            let (before, after) = (blob(change.old)?, blob(change.new)?);
+            let Some(location) = Location::parse(&change.path) else {
+                self.keep(&change.path, "it is not a record of this version");
+                continue;
+            };
+            match (layout::form(&change.path), before, after) {
+                ((Form::Doc(schema), id), Some(before), Some(after)) => {
+                    let read = |bytes: &[u8]| layout::own_doc(schema, id.as_deref(), bytes).ok();
+                    let (Some(before), Some(after)) = (read(&before), read(&after)) else {
+                        self.keep(&change.path, "it could not be read");
+                        continue;
+                    };
+                    let Some(now) = records::doc(tx, schema, &change.path)? else {
+                        self.keep(&change.path, "it is not here any more");
+                        continue;
+                    };
+                    self.fields(tx, &change.path, (before, &after), now)?;
+                }
+                ((Form::Doc(_), _), None, Some(_)) => self.created(tx, &location)?,
+                ((Form::Entry(_), _), None, Some(_)) => self.appended(tx, &change.path, &location)?,
+                _ => self.keep(&change.path, "it stays as it is"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Restores the fields that the commit changed and nobody has changed since.
+    fn fields(
+        &mut self,
+        tx: &mut Tx<'_>,
+        path: &str,
+        (mut before, after): (Doc, &Doc),
+        mut now: Doc,
+    ) -> Result<(), Refusal> {
+        let record = now.id().unwrap_or(path).to_owned();
+        let changed: Vec<String> = after.said_since(Some(&before)).map(|it| it.key.to_owned()).collect();
+        // What was hidden meanwhile must not come back.
+        Redactions::at(tx, path)?.doc(path, &mut before);
+        let mut is_changed = false;
+        for key in changed {
+            let value = before.value(&key);
+            if now.made(&key) != after.made(&key) || now.value(&key) != after.value(&key) {
+                self.keep(&record, &format!("`{key}` was changed again since"));
+            } else if value.is_some_and(is_hidden) {
+                self.keep(&record, &format!("the earlier value of `{key}` is redacted"));
+            } else if value != now.value(&key) {
+                now.decide(&key, value.cloned(), tx.stamper()).map_err(StoreError::frozen(&record))?;
+                self.restored.push(Restored { record: record.clone(), field: Some(key) });
+                is_changed = true;
+            }
+        }
+        if is_changed {
+            tx.write_doc(path.to_owned(), &now)?;
+        }
+        Ok(())
+    }
+
+    /// A record that the commit created.
+    fn created(&mut self, tx: &mut Tx<'_>, location: &Location) -> Result<(), Refusal> {
+        match location {
+            Location::Item(queue, plan) => {
+                if tx.edit_item(queue, plan, |item| item.removed = Some(true))? {
+                    self.restored.push(Restored { record: format!("{queue}:{plan}"), field: None });
+                }
+            }
+            Location::Record(owner) => {
+                let id = match owner {
+                    Owner::Issue(id) => id.to_string(),
+                    Owner::Solution(id) => id.to_string(),
+                    Owner::Queue(id) => id.to_string(),
+                    other => other.to_string(),
+                };
+                self.keep(&id, "it was created, and no record is ever removed");
+            }
+            other => self.keep(&other.to_string(), "it was created, and no record is ever removed"),
+        }
+        Ok(())
+    }
+
+    /// An entry that the commit added to a log.
+    fn appended(&mut self, tx: &mut Tx<'_>, path: &str, location: &Location) -> Result<(), Refusal> {
+        let Location::Entry(Logs::Comments(issue), id) = location else {
+            self.keep(path, "logs are only added to");
+            return Ok(());
+        };
+        let Some(folder) = records::issue(tx, issue)? else { return Ok(()) };
+        let all = folder.standing_comments();
+        match all.iter().find(|it| it.comment.id == *id) {
+            Some(it) => {
+                // A new comment is withdrawn; an edited one gets its earlier text.
+                let body = it.replaces.last().map(|old| old.body.clone()).unwrap_or_default();
+                let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+                let edits = Some(id.clone());
+                tx.append(&layout::comments(issue), |id| Comment {
+                    id,
+                    body,
+                    author,
+                    created_at,
+                    edits,
+                    source_id: None,
+                })?;
+                self.restored
+                    .push(Restored { record: format!("{issue}, comment {}", id.short()), field: None });
+            }
+            None => self.keep(path, "the comment was edited again since"),
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, what: &str, why: &str) {
+        self.kept.push(Kept { what: what.to_owned(), why: why.to_owned() });
+    }
+}

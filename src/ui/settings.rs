@@ -1,0 +1,59 @@
+//! What the user asked for on the command line about all output. It is set once, before anything is printed.
+
+use std::sync::OnceLock;
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How times are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum DateForm {
+    /// 2 hours ago.
+    #[default]
+    Relative,
+    /// 2026-11-21 02:14:05 +0000.
+    Iso,
+    /// 2026-11-21T02:14:05Z.
+    IsoStrict,
+    /// 2026-11-21.
+    Short,
+    /// Seconds since 1970.
+    Unix,
+}
+
+/// Settings of one run of the program.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Settings {
+    /// When to use colour.
+    pub(crate) color: Color,
+    /// How times are shown.
+    pub(crate) date: DateForm,
+    /// No alignment, no drawing, no pager, no progress: for screen readers.
+    pub(crate) is_plain: bool,
+    /// Neither notes nor warnings nor progress.
+    pub(crate) is_quiet: bool,
+}
+
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+
+impl Settings {
+    /// The settings of this run.
+    pub(crate) fn get() -> Self {
+        SETTINGS.get().copied().unwrap_or_default()
+    }
+
+    /// Sets them; only the first call counts.
+    pub(crate) fn set(self) {
+        // Whoever comes second finds the same command line.
+        let _ = SETTINGS.set(self);
+    }
+}

@@ -1,0 +1,57 @@
+//! What is around an issue: parts, dependents, comments that are edited or withdrawn, ids in any case.
+
+use serde_json::json;
+
+use crate::support::Sandbox;
+
+fn ids(list: &serde_json::Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn filters_find_what_is_unblocked_of_a_type_a_part_or_mine() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["new", "One", "--id", "ISS-001", "--type", "Bug"]).ok();
+    repo.wf(&["new", "Two", "--id", "ISS-002", "--depends-on", "ISS-001"]).ok();
+    repo.wf(&["new", "Three", "--id", "ISS-003", "--relation", "parent-child:ISS-001"]).ok();
+    let name = repo.git(&["config", "user.name"]).ok();
+    repo.wf(&["edit", "ISS-003", "--assignee", name.trim()]).ok();
+    let list = |options: &[&str]| repo.wf(&[&["list", "--json"], options].concat()).json();
+    assert_eq!(ids(&list(&["--unblocked"])), ["ISS-001", "ISS-003"]);
+    assert_eq!(ids(&list(&["--type", "bug"])), ["ISS-001"]);
+    assert_eq!(ids(&list(&["--parent", "iss-001"])), ["ISS-003"]);
+    assert_eq!(ids(&list(&["--mine"])), ["ISS-003"]);
+    let shown = repo.wf(&["show", "iss-001", "--json"]).json();
+    assert_eq!((ids(&shown["children"]), ids(&shown["dependents"])), (vec!["ISS-003"], vec!["ISS-002"]));
+    let said = repo.wf(&["show", "ISS-001"]).ok();
+    assert!(said.contains("parts\n") && said.contains("needed by\n"), "{said}");
+    repo.wf(&["close", "ISS-001", "-m", "done"]).ok();
+    assert_eq!(ids(&list(&["--unblocked"])), ["ISS-002", "ISS-003"]);
+}
+
+#[test]
+fn a_comment_is_edited_and_withdrawn_by_a_part_of_its_id() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
+    let comment = repo.wf(&["comment", "ISS-001", "first", "--json"]).json();
+    let id = comment["id"].as_str().unwrap().rsplit('-').next().unwrap()[..8].to_owned();
+    let bodies = || {
+        let shown = repo.wf(&["show", "ISS-001", "--json"]).json();
+        let all = shown["comments"].as_array().unwrap().iter();
+        all.map(|it| (it["body"].clone(), it["is_withdrawn"].clone())).collect::<Vec<_>>()
+    };
+    assert!(repo.wf(&["show", "ISS-001"]).ok().contains(&format!("(comment {id})")));
+    repo.wf(&["comment", "ISS-001", "--edit", &id, "-m", "second"]).ok();
+    assert_eq!(bodies(), [(json!("second"), json!(null))]);
+    // The id of the first version still names it.
+    repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
+    assert_eq!(bodies(), [(json!(""), json!(true))]);
+    assert!(repo.wf(&["show", "ISS-001"]).ok().contains(", withdrawn (comment"));
+    let again = repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
+    assert!(again.contains("already withdrawn"), "{again}");
+    assert_eq!(repo.wf(&["comment", "ISS-001", "--withdraw", "zzz"]).code, 1);
+}

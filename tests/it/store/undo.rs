@@ -1,0 +1,75 @@
+//! Taking back one's last command.
+
+use serde_json::json;
+
+use crate::support::{Sandbox, plan_on};
+
+#[test]
+fn fields_are_restored_one_command_after_the_other() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["new", "One", "--id", "ISS-001", "--tag", "a"]).ok();
+    repo.wf(&["edit", "ISS-001", "--title", "Two", "--tag", "b,-a"]).ok();
+    repo.wf(&["close", "ISS-001", "-m", "done"]).ok();
+    let shown = || {
+        let it = repo.wf(&["show", "ISS-001", "--json"]).json();
+        (it["title"].clone(), it["tags"].clone(), it["status"].clone())
+    };
+    assert_eq!(shown(), (json!("Two"), json!(["b"]), json!("closed")));
+    let undone = repo.wf(&["undo", "--json"]).json();
+    assert!(undone["subject"].as_str().unwrap().starts_with("issue: close ISS-001"), "{undone}");
+    assert_eq!(shown(), (json!("Two"), json!(["b"]), json!("registered")));
+    repo.wf(&["undo"]).ok();
+    assert_eq!(shown(), (json!("One"), json!(["a"]), json!("registered")));
+    let refused = repo.wf(&["undo", "--json"]);
+    assert_eq!((refused.code, &refused.json_error()["error"]["code"]), (1, &json!("cannot-undo")));
+    assert_eq!(repo.wf(&["fsck"]).code, 0);
+}
+
+#[test]
+fn what_others_changed_since_stays() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
+    repo.wf(&["edit", "ISS-001", "--title", "Two", "--assignee", "me"]).ok();
+    let bob = repo.as_person("Bob", "bob@example.com");
+    bob.wf(&["edit", "ISS-001", "--title", "Three"]).ok();
+    let undone = repo.wf(&["undo", "--json"]).json();
+    assert_eq!(undone["restored"], json!([{"record": "ISS-001", "field": "assignee"}]));
+    assert!(undone["kept"][0]["why"].as_str().unwrap().contains("`title` was changed again"), "{undone}");
+    let it = repo.wf(&["show", "ISS-001", "--json"]).json();
+    assert_eq!((&it["title"], &it["assignee"]), (&json!("Three"), &json!(null)));
+}
+
+#[test]
+fn a_comment_is_withdrawn_and_an_item_leaves_its_queue() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    repo.commit("src/a.rs", "one\n", "Begin");
+    repo.planned("ISS-001", &plan_on("src/a.rs"));
+    repo.wf(&["queue", "new"]).ok();
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["comment", "ISS-001", "a mistake"]).ok();
+    repo.wf(&["undo"]).ok();
+    let comments = repo.wf(&["show", "ISS-001", "--json"]).json()["comments"].clone();
+    assert_eq!((&comments[0]["body"], &comments[0]["is_withdrawn"]), (&json!(""), &json!(true)));
+    repo.wf(&["undo"]).ok();
+    assert_eq!(repo.wf(&["show", "ISS-001", "--json"]).json()["status"], "planned");
+}
+
+#[test]
+fn a_claim_is_released_and_not_taken_back() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    repo.commit("src/a.rs", "one\n", "Begin");
+    repo.planned("ISS-001", &plan_on("src/a.rs"));
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next", "--local"]).ok();
+    let refused = repo.wf(&["undo"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("git wf lease release"), "{}", refused.stderr);
+}
