@@ -32,7 +32,7 @@ pub(crate) use policy::{Gates, policy, set_policy};
 pub(crate) use project::{ProjectField, project, set_project};
 pub(crate) use purge::{Purge, Remote, purge};
 pub(crate) use received::received;
-pub(crate) use redact::{Redact, Redacted, redact};
+pub(crate) use redact::{Redact, redact};
 pub(crate) use reindex::{Reindexed, reindex};
 pub(crate) use signatures::{Signature, Vouched, Vouching, signatures, vouched};
 pub(crate) use undo::{Kept, Restored, Undone, undo};
