@@ -95,5 +95,5 @@ fn a_list_that_a_limit_cut_says_how_many_there_are_and_how_to_go_on() {
         assert_eq!(repo.wf(args).ok().stderr, "", "{args:?}");
     }
     let found = repo.wf(&["search", "-n", "1", "About"]).ok();
-    assert_eq!(found.stderr, "note: 1 of 3 issues; `--limit 3` shows all\n");
+    assert_eq!(found.stderr, "note: 1 of 2 issues; `--limit 2` shows all\n");
 }
