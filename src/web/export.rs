@@ -118,7 +118,16 @@ fn everything(session: &Session) -> Result<Vec<(Place, Query)>, Refusal> {
 /// All issues.
 fn whole() -> List {
     let filter = Filter { all: true, ..Filter::default() };
-    List { filter, since: None, until: None, sort: Sort::Id, offset: 0, limit: None }
+    List {
+        filter,
+        since: None,
+        parent: None,
+        mine: false,
+        until: None,
+        sort: Sort::Id,
+        offset: 0,
+        limit: None,
+    }
 }
 
 /// The file of a page.

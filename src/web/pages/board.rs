@@ -30,6 +30,8 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         let list = List {
             filter,
             since: None,
+            parent: None,
+            mine: false,
             until: None,
             sort,
             offset: 0,

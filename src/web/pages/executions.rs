@@ -101,8 +101,16 @@ fn outcome(it: &ExecutionView) -> Option<&str> {
 /// The executions of the issues that changed last, the latest first.
 fn latest(view: &View<'_>) -> Result<Vec<ExecutionView>, Refusal> {
     let filter = Filter { all: true, has_solution: true, ..Filter::default() };
-    let list =
-        List { filter, since: None, until: None, sort: Sort::Updated, offset: 0, limit: Some(MOST * 4) };
+    let list = List {
+        filter,
+        since: None,
+        parent: None,
+        mine: false,
+        until: None,
+        sort: Sort::Updated,
+        offset: 0,
+        limit: Some(MOST * 4),
+    };
     let rows = issues::rows(view.session, &list, false)?.view.rows;
     let snapshot = view.session.store().snapshot()?;
     let mut all = Vec::new();

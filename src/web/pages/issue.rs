@@ -41,6 +41,8 @@ pub(super) fn text(view: &View<'_>, id: &IssueId, entry: Option<&EntryId>) -> Re
 pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<Content, Refusal> {
     let IssueView { issue, derived, contents, .. } = load(view.session, id)?;
     let contents = contents.unwrap_or_else(|| Contents {
+        children: vec![],
+        dependents: vec![],
         comments: vec![],
         feedback: vec![],
         explorations: vec![],

@@ -84,6 +84,8 @@ fn asked(query: &Query, is_whole: bool, pages: Pages) -> Result<List, Refusal> {
     Ok(List {
         filter,
         since: text("since"),
+        parent: None,
+        mine: false,
         until: text("until"),
         sort: sort.map_or(Sort::Priority, |it| it.1),
         offset: pages.offset(),

@@ -139,7 +139,16 @@ fn running(view: &View<'_>) -> Result<(Vec<(String, ExecutionView)>, usize), Ref
 /// The most urgent issues with one of these statuses, and how many there are; without statuses, the open ones.
 fn rows(view: &View<'_>, statuses: &[IssueStatus]) -> Result<(Vec<Listed>, usize), Refusal> {
     let filter = Filter { statuses: statuses.to_vec(), ..Filter::default() };
-    let list = List { filter, since: None, until: None, sort: Sort::Priority, offset: 0, limit: Some(MOST) };
+    let list = List {
+        filter,
+        since: None,
+        parent: None,
+        mine: false,
+        until: None,
+        sort: Sort::Priority,
+        offset: 0,
+        limit: Some(MOST),
+    };
     let found = issues::rows(view.session, &list, true)?.view;
     Ok((found.rows, found.total.unwrap_or_default()))
 }
