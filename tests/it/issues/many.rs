@@ -12,9 +12,9 @@ fn many_issues_are_changed_in_one_commit_or_not_at_all() {
     for (id, tag) in [("ISS-001", "old"), ("ISS-002", "old"), ("ISS-003", "new")] {
         repo.wf(&["new", id, "--id", id, "--tag", tag]).ok();
     }
-    let commits = || repo.git(&["rev-list", "--count", "refs/wf/main"]).ok();
+    let commits = || repo.git(&["rev-list", "--count", "refs/wf/main"]).ok().stdout;
     let before = commits();
-    let preview = repo.wf(&["close", "--where", "--tag old", "--dry-run"]).ok();
+    let preview = repo.wf(&["close", "--where", "--tag old", "--dry-run"]).ok().stdout;
     assert!(preview.contains("2 issues would be closed"), "{preview}");
     let refused = repo.wf(&["close", "--where", "--tag old", "stale"]);
     assert_eq!((refused.code, commits()), (2, before.clone()), "nobody can be asked: {}", refused.stderr);
@@ -55,7 +55,7 @@ fn a_saved_query_stands_for_its_options() {
     repo.wf(&["edit", "--where", "@a", "--assignee", "me", "--yes"]).ok();
     assert_eq!(repo.wf(&["show", "ISS-001", "--json"]).json()["assignee"], "me");
     // In a pipe, groups are only an order.
-    let grouped = repo.wf(&["list", "--group-by", "type"]).ok();
+    let grouped = repo.wf(&["list", "--group-by", "type"]).ok().stdout;
     let ids: Vec<&str> = grouped.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(ids, ["ID", "ISS-001", "ISS-002"]);
 }
@@ -66,9 +66,9 @@ fn what_is_printed_follows_the_options() {
     let repo = sandbox.repo("work");
     repo.wf(&["init"]).ok();
     repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
-    assert!(!repo.wf(&["list"]).ok().contains('\u{1b}'), "a pipe gets no colour");
-    assert!(repo.wf(&["list", "--color", "always"]).ok().contains('\u{1b}'));
-    assert!(repo.wf(&["show", "ISS-001", "--date", "iso"]).ok().contains(" +0000"));
+    assert!(!repo.wf(&["list"]).ok().stdout.contains('\u{1b}'), "a pipe gets no colour");
+    assert!(repo.wf(&["list", "--color", "always"]).ok().stdout.contains('\u{1b}'));
+    assert!(repo.wf(&["show", "ISS-001", "--date", "iso"]).ok().stdout.contains(" +0000"));
     let said = repo.wf(&["edit", "ISS-001", "--title", "Two", "--verbose"]);
     assert!(said.stderr.contains("of the store records it"), "{}", said.stderr);
 }

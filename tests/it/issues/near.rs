@@ -16,7 +16,7 @@ fn filters_find_what_is_unblocked_of_a_type_a_part_or_mine() {
     repo.wf(&["new", "One", "--id", "ISS-001", "--type", "Bug"]).ok();
     repo.wf(&["new", "Two", "--id", "ISS-002", "--depends-on", "ISS-001"]).ok();
     repo.wf(&["new", "Three", "--id", "ISS-003", "--relation", "parent-child:ISS-001"]).ok();
-    let name = repo.git(&["config", "user.name"]).ok();
+    let name = repo.git(&["config", "user.name"]).ok().stdout;
     repo.wf(&["edit", "ISS-003", "--assignee", name.trim()]).ok();
     let list = |options: &[&str]| repo.wf(&[&["list", "--json"], options].concat()).json();
     assert_eq!(ids(&list(&["--unblocked"])), ["ISS-001", "ISS-003"]);
@@ -25,7 +25,7 @@ fn filters_find_what_is_unblocked_of_a_type_a_part_or_mine() {
     assert_eq!(ids(&list(&["--mine"])), ["ISS-003"]);
     let shown = repo.wf(&["show", "iss-001", "--json"]).json();
     assert_eq!((ids(&shown["children"]), ids(&shown["dependents"])), (vec!["ISS-003"], vec!["ISS-002"]));
-    let said = repo.wf(&["show", "ISS-001"]).ok();
+    let said = repo.wf(&["show", "ISS-001"]).ok().stdout;
     assert!(said.contains("parts\n") && said.contains("needed by\n"), "{said}");
     repo.wf(&["close", "ISS-001", "-m", "done"]).ok();
     assert_eq!(ids(&list(&["--unblocked"])), ["ISS-002", "ISS-003"]);
@@ -44,14 +44,14 @@ fn a_comment_is_edited_and_withdrawn_by_a_part_of_its_id() {
         let all = shown["comments"].as_array().unwrap().iter();
         all.map(|it| (it["body"].clone(), it["is_withdrawn"].clone())).collect::<Vec<_>>()
     };
-    assert!(repo.wf(&["show", "ISS-001"]).ok().contains(&format!("(comment {id})")));
+    assert!(repo.wf(&["show", "ISS-001"]).ok().stdout.contains(&format!("(comment {id})")));
     repo.wf(&["comment", "ISS-001", "--edit", &id, "-m", "second"]).ok();
     assert_eq!(bodies(), [(json!("second"), json!(null))]);
     // The id of the first version still names it.
     repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
     assert_eq!(bodies(), [(json!(""), json!(true))]);
-    assert!(repo.wf(&["show", "ISS-001"]).ok().contains(", withdrawn (comment"));
-    let again = repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
+    assert!(repo.wf(&["show", "ISS-001"]).ok().stdout.contains(", withdrawn (comment"));
+    let again = repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok().stdout;
     assert!(again.contains("already withdrawn"), "{again}");
     assert_eq!(repo.wf(&["comment", "ISS-001", "--withdraw", "zzz"]).code, 1);
 }

@@ -23,7 +23,7 @@ fn fields_are_restored_one_command_after_the_other() {
     repo.wf(&["undo"]).ok();
     assert_eq!(shown(), (json!("One"), json!(["a"]), json!("registered")));
     let refused = repo.wf(&["undo", "--json"]);
-    assert_eq!((refused.code, &refused.json_error()["error"]["code"]), (1, &json!("cannot-undo")));
+    assert_eq!((refused.code, refused.json_error()["code"].clone()), (1, json!("cannot-undo")));
     assert_eq!(repo.wf(&["fsck"]).code, 0);
 }
 
