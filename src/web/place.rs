@@ -227,6 +227,12 @@ impl Query {
         all
     }
 
+    /// The query with one more value under a name.
+    pub(super) fn and(mut self, name: &str, value: impl ToString) -> Self {
+        self.0.push((name.to_owned(), value.to_string()));
+        self
+    }
+
     /// The query without a name.
     pub(super) fn without(&self, name: &str) -> Self {
         Self(self.0.iter().filter(|(known, value)| known != name && !value.is_empty()).cloned().collect())

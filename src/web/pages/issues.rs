@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::saved;
 use crate::index::{Filter, Sort};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
@@ -40,7 +41,18 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
             h1 { "Issues " span.count { (pages.total) } }
             @if view.may_write() { a.button href=(view.href(&Place::NewIssue)) { "New issue" } }
         }
-        @if !view.is_export() { (filters(view)) }
+        @if !view.is_export() {
+            @let saved = saved::all(view.session);
+            @if !saved.is_empty() {
+                p.saved {
+                    "Saved: "
+                    @for (name, query) in &saved {
+                        a.tag href=(view.href_with(&Place::Issues, query)) aria-current=[(query == view.query).then_some("true")] { "@" (name) } " "
+                    }
+                }
+            }
+            (filters(view))
+        }
         @if let Some(refusal) = &refused { (forms::refused(view, refusal)) }
         @if let Some(found) = &found {
             @if found.rows.is_empty() { p.quiet { "No issue matches." } } @else { (issue_table(view, "issues", &found.rows)) }

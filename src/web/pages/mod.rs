@@ -17,6 +17,7 @@ mod plan_diff;
 mod queue;
 mod roadmap;
 mod run;
+mod saved;
 mod step;
 
 pub(super) use go::go;

@@ -83,6 +83,9 @@ fn the_lists_show_what_the_commands_list() {
         let found = browser.page(&format!("/issues?{query}"));
         assert_eq!(found.contains("href=\"/issues/GH-7\""), is_there, "{query}: {found}");
     }
+    repo.git(&["config", "wf.query.mine", "--tag wave-1 --priority=high"]).ok();
+    let saved = browser.page("/issues");
+    assert!(saved.contains("href=\"/issues?tag=wave-1&amp;priority=high\">@mine</a>"), "{saved}");
     let wrong = browser.page("/issues?status=sleeping&priority=0&wave=x");
     assert!(wrong.contains("`sleeping` is not a status"), "{wrong}");
     let board = browser.page("/board?q=words");

@@ -1,0 +1,70 @@
+//! Saved queries: `wf.query.NAME` in the configuration of git holds options of `git wf list`, which are filters here, too.
+
+use std::collections::BTreeMap;
+
+use crate::ops::Session;
+use crate::web::place::Query;
+
+/// The options that take a value, and the name of the filter.
+const VALUES: &[(&str, &str, &str)] = &[
+    ("--status", "-s", "status"),
+    ("--tag", "-t", "tag"),
+    ("--priority", "-p", "priority"),
+    ("--assignee", "", "assignee"),
+    ("--author", "", "author"),
+    ("--wave", "", "wave"),
+    ("--component", "", "component"),
+    ("--since", "", "since"),
+    ("--until", "", "until"),
+    ("--search", "", "q"),
+    ("--sort", "", "sort"),
+];
+/// The options without a value.
+const FLAGS: &[(&str, &str, &str)] =
+    &[("--all", "-a", "all"), ("--ready", "", "ready"), ("--has-solution", "", "planned")];
+
+/// The saved queries that can be shown here, by name. One with an option that only the command has is left out.
+pub(super) fn all(session: &Session) -> Vec<(String, Query)> {
+    let found = session.store().git().config_below("wf.").unwrap_or_default();
+    let saved = found.into_iter().filter(|it| it.subsection == "query");
+    // The last value of a name wins.
+    let by_name: BTreeMap<String, String> = saved.map(|it| (it.name, it.value)).collect();
+    by_name.into_iter().filter_map(|(name, options)| Some((name, filter(&options)?))).collect()
+}
+
+/// Options as a filter; `None` if one of them is not a filter.
+fn filter(options: &str) -> Option<Query> {
+    let mut query = Query::default();
+    let mut words = shlex::split(options)?.into_iter();
+    while let Some(word) = words.next() {
+        let (name, given) = match word.split_once('=').filter(|_| word.starts_with("--")) {
+            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+            None => (word, None),
+        };
+        let is =
+            |(long, short, _): &&(&str, &str, &str)| *long == name || (!short.is_empty() && *short == name);
+        if let Some((_, _, filter)) = FLAGS.iter().find(is).filter(|_| given.is_none()) {
+            query = query.and(filter, "1");
+        } else {
+            let (_, _, filter) = VALUES.iter().find(is)?;
+            query = query.and(filter, given.or_else(|| words.next())?);
+        }
+    }
+    Some(query)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_filters() {
+        let suffix = |options: &str| filter(options).map(|query| query.suffix());
+        let mine = "--assignee 'Ada B' -t auth --tag=api -s planned,queued --all";
+        assert_eq!(suffix(mine).unwrap(), "?assignee=Ada+B&tag=auth&tag=api&status=planned%2Cqueued&all=1");
+        assert_eq!(suffix("").unwrap(), "");
+        for other in ["--mine", "--status", "ISS-1", "--all=yes", "'open", "--limit 3"] {
+            assert_eq!(suffix(other), None, "{other}");
+        }
+    }
+}
