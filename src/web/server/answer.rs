@@ -11,7 +11,7 @@ use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
-use super::assets::Asset;
+use super::assets::{self, Asset};
 use super::reply::{self, Reply};
 use crate::model::code::Code;
 use crate::ops::{Refusal, Session};
@@ -99,6 +99,7 @@ fn keep(access: &Access, token: &str, place: &Place, query: &Query) -> Reply {
                 meta charset="utf-8";
                 meta http-equiv="refresh" content=(format!("0; url={to}"));
                 title { "git wf" }
+                link rel="icon" href=(assets::ICON.address());
             }
             body { a href=(to) { "Continue" } }
         }

@@ -76,7 +76,7 @@ fn a_second_export_writes_only_what_changed() {
     files(&repo.path().join("pages"), "", &mut after);
     assert_ne!(before["issues/GH-7.html"], after["issues/GH-7.html"]);
     assert_eq!(before["issues/ISS-002.html"], after["issues/ISS-002.html"]);
-    for (name, text) in &after {
+    for (name, text) in after.iter().filter(|it| it.0.ends_with(".html")) {
         assert!(!text.contains("<script>alert"), "{name}");
     }
 }

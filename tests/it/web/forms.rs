@@ -146,7 +146,7 @@ fn a_plan_is_bound_reviewed_queued_ordered_held_and_removed() {
             ("completeness", "1"),
         ],
     );
-    assert!(wrong.status == 422 && wrong.body.contains("`101` is not a score"), "{}", wrong.body);
+    assert!(wrong.status == 422 && wrong.body.contains("<code>101</code> is not a score"), "{}", wrong.body);
     for issue in ["ISS-001", "ISS-002"] {
         assert_eq!(browser.send("queue-add", &page, &[("issue", issue)]).status, 303);
     }

@@ -87,7 +87,7 @@ fn the_lists_show_what_the_commands_list() {
     let saved = browser.page("/issues");
     assert!(saved.contains("href=\"/issues?tag=wave-1&amp;priority=high\">@mine</a>"), "{saved}");
     let wrong = browser.page("/issues?status=sleeping&priority=0&wave=x");
-    assert!(wrong.contains("`sleeping` is not a status"), "{wrong}");
+    assert!(wrong.contains("<code>sleeping</code> is not a status"), "{wrong}");
     let board = browser.page("/board?q=words");
     assert!(board.contains("data-status=\"registered\"") && board.contains("GH-7"), "{board}");
     assert!(!board.contains("draggable"), "a read-only board: {board}");
@@ -104,11 +104,13 @@ fn the_lists_show_what_the_commands_list() {
 fn a_long_list_comes_in_pages() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("code");
-    let lines: Vec<String> = (0..250)
-        .map(|n| json!({"id": format!("GH-{n}"), "title": format!("Issue {n}")}).to_string())
-        .collect();
+    let bead = |n| {
+        json!({"id": format!("bd-{n}"), "title": format!("Issue {n}"), "status": "open", "priority": 2, "issue_type": "bug",
+            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z"})
+    };
+    let lines: Vec<String> = (0..250).map(|n| bead(n).to_string()).collect();
     repo.write("all.jsonl", lines.join("\n"));
-    repo.wf(&["import", "jsonl", "all.jsonl"]).ok();
+    repo.wf(&["import", "beads", "all.jsonl"]).ok();
     let served = Served::of(&repo, &[]);
     let browser = served.browser();
     let mut seen = std::collections::BTreeSet::new();
