@@ -172,9 +172,9 @@ async function pass(address) {
   // The board: dragging, and the keyboard.
   await page.getByRole("link", { name: "Board", exact: true }).click();
   const card = page.locator(".card[data-id='ISS-3']");
-  await card.dragTo(page.locator(".column[data-status=paused]"));
-  await page.locator(".column[data-status=paused] .card[data-id='ISS-3']").waitFor();
-  assert.match(wf("show", "ISS-3"), /paused/);
+  await card.dragTo(page.locator(".column[data-status=planning]"));
+  await page.locator(".column[data-status=planning] .card[data-id='ISS-3']").waitFor();
+  assert.match(wf("show", "ISS-3"), /planning/);
   await page.locator(".card[data-id='ISS-3'] a").first().focus();
   await card.locator("select").selectOption("registered");
   await card.getByRole("button", { name: "Move" }).press("Enter");
