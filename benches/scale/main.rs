@@ -2,7 +2,7 @@
 //! repository.
 //!
 //! `cargo bench --bench scale` runs all three sizes; `cargo bench --bench scale -- 10000 writes` runs one of them,
-//! with the imports, which make the store, and the `writes` (or `reads`, or `merges`). A command that the program
+//! with the imports, which make the store, and the `writes` (or `reads`, or `merges`, or `first`: the first reads). A command that the program
 //! does not have is reported and skipped.
 
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -30,8 +30,12 @@ const RUNS: usize = 10;
 
 fn main() {
     let given: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
-    let parts: [(&str, Part); 3] =
-        [("writes", Bench::writes), ("reads", Bench::reads), ("merges", Bench::merges)];
+    let parts: [(&str, Part); 4] = [
+        ("first", Bench::first),
+        ("writes", Bench::writes),
+        ("reads", Bench::reads),
+        ("merges", Bench::merges),
+    ];
     let chosen: Vec<String> =
         std::env::args().filter(|arg| parts.iter().any(|(name, _)| name == arg)).collect();
     for size in if given.is_empty() { vec![1_000, 10_000, 100_000] } else { given } {
@@ -116,9 +120,45 @@ impl Bench {
             base.cpu() * 1e3
         );
         figure(&format!("import {kind}"), &import, &base, Some(Goal("fast-import", 2.0)));
+        let goal = match self.size {
+            10_000 => Some(0.5),
+            100_000 => Some(4.0),
+            _ => None,
+        };
+        if let Some(goal) = goal {
+            bound(&format!("import {kind}"), import.median(), "s", goal);
+        }
         bound(&format!("import {kind}, memory"), most as f64 / 1024.0, "MiB", 600.0);
         std::fs::remove_dir_all(plain).unwrap();
         std::fs::remove_file(stream).unwrap();
+    }
+
+    /// The first reads of a new clone, and the sizes of the index.
+    fn first(&self) {
+        let folder = self.store.join(".git/wf");
+        let index = folder.join("index.db");
+        let (mut list, mut search, mut once) = (Cost::default(), Cost::default(), Cost::default());
+        let (mut rows, mut all) = (0, 0);
+        for _ in 0..3 {
+            for entry in std::fs::read_dir(&folder).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_name().to_string_lossy().starts_with("index.") {
+                    std::fs::remove_file(entry.path()).unwrap();
+                }
+            }
+            list.add(|| run(&self.store, &[&WF, "list", "--limit", "50"]));
+            rows = index.metadata().unwrap().len();
+            search.add(|| run(&self.store, &[&WF, "search", "marker1"]));
+            all = index.metadata().unwrap().len();
+            // Reads and parses every record, and nothing else.
+            once.add(|| run(&self.store, &[&WF, "export", "jsonl"]));
+        }
+        let once_each = Goal("reading each record once", 4.0);
+        figure("first list", &list, &once, Some(once_each));
+        figure("first search after it", &search, &once, None);
+        let most = |at_100_000: f64| at_100_000 * self.size as f64 / 1e5;
+        bound("index without words", rows as f64 / 1e6, "MB", most(60.0));
+        bound("index with words", all as f64 / 1e6, "MB", most(200.0));
     }
 
     fn writes(&self) {
@@ -179,7 +219,10 @@ impl Bench {
             ("trace ID", vec!["trace", &issue], Some(3.0)),
             ("trace ID, of an item in 1,000", vec!["trace", &queued], Some(3.0)),
             ("search, 20 hits", vec!["search", "marker1"], Some(5.0)),
-            ("search, 20 of most issues", vec!["search", "socket unicode", "--limit", "20"], None),
+            ("search, 20 of most issues", vec!["search", "socket unicode", "--limit", "20"], Some(40.0)),
+            ("search, a frequent word", vec!["search", "unicode", "--limit", "20"], Some(40.0)),
+            ("list --limit 50 --json", list(&["--json"]), Some(8.0)),
+            ("status", vec!["status"], Some(8.0)),
             ("list --count --all", vec!["list", "--count", "--all"], None),
         ];
         reads.push(("list --all", vec!["list", "--all"], (self.size <= 10_000).then_some(12.0)));

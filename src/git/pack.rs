@@ -18,6 +18,7 @@ use gix::zlib::stream::deflate::{Compress, FlushCompress};
 use gix::zlib::{Compression, Inflate, Status};
 use tempfile::NamedTempFile;
 
+use super::cores;
 use super::error::GitError;
 use super::fault;
 use super::fsync::{self, Part};
@@ -43,6 +44,71 @@ struct PackEntry {
     crc: u32,
 }
 
+/// An object as it is stored in a pack.
+struct Packed {
+    id: ObjectId,
+    bytes: Vec<u8>,
+    crc: u32,
+}
+
+/// Makes entries of packs. Its memory is used again for each of them.
+struct Packer {
+    hash: gix::hash::Kind,
+    deflate: Compress,
+}
+
+impl Packer {
+    fn new(hash: gix::hash::Kind, level: Compression) -> Self {
+        Self { hash, deflate: Compress::new(level) }
+    }
+
+    fn pack(&mut self, kind: Kind, data: &[u8]) -> Result<Packed, GitError> {
+        let id = gix::objs::compute_hash(self.hash, kind, data)
+            .map_err(GitError::object("cannot hash an object"))?;
+        let mut bytes = Vec::new();
+        entry_header(kind, data.len() as u64, &mut bytes);
+        self.compress(data, &mut bytes)?;
+        let crc = crc32fast::hash(&bytes);
+        Ok(Packed { id, bytes, crc })
+    }
+
+    fn compress(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), GitError> {
+        let failed = GitError::object("cannot compress an object");
+        self.deflate.reset();
+        let mut end = out.len();
+        loop {
+            let done = usize::try_from(self.deflate.total_in()).unwrap_or(usize::MAX).min(data.len());
+            out.resize(end + (data.len() - done) / 2 + 128, 0);
+            let before = self.deflate.total_out();
+            let status = self
+                .deflate
+                .compress(&data[done..], &mut out[end..], FlushCompress::Finish)
+                .map_err(&failed)?;
+            end += usize::try_from(self.deflate.total_out() - before).unwrap_or_default();
+            if status == Status::StreamEnd {
+                out.truncate(end);
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Objects that a thread makes for a pack.
+pub(crate) struct Objects {
+    packer: Packer,
+    made: Vec<Packed>,
+}
+
+impl Objects {
+    /// Makes an object.
+    pub(crate) fn add(&mut self, kind: Kind, data: &[u8]) -> Result<ObjectId, GitError> {
+        let packed = self.packer.pack(kind, data)?;
+        let id = packed.id;
+        self.made.push(packed);
+        Ok(id)
+    }
+}
+
 /// A pack that is being written.
 pub(crate) struct PackWriter {
     hash: gix::hash::Kind,
@@ -52,7 +118,8 @@ pub(crate) struct PackWriter {
     written: u64,
     buffer: Vec<u8>,
     places: HashMap<ObjectId, PackEntry>,
-    deflate: Compress,
+    level: Compression,
+    packer: Packer,
     is_synced: bool,
 }
 
@@ -63,6 +130,7 @@ impl PackWriter {
         std::fs::create_dir_all(&folder).map_err(GitError::io(&folder))?;
         remove_abandoned(&folder);
         let file = unfinished(&folder)?;
+        let level = compression(repo);
         let mut buffer = Vec::with_capacity(BUFFER + BUFFER / 4);
         buffer.extend_from_slice(HEADER);
         buffer.extend_from_slice(&[0; 4]);
@@ -73,52 +141,65 @@ impl PackWriter {
             written: 0,
             buffer,
             places: HashMap::default(),
-            deflate: Compress::new(compression(repo)),
+            level,
+            packer: Packer::new(repo.hash_kind(), level),
             is_synced: syncs(repo, Part::Pack),
         })
     }
 
     /// Adds an object, unless the pack has it already.
     pub(crate) fn add(&mut self, kind: Kind, data: &[u8]) -> Result<ObjectId, GitError> {
-        let id = gix::objs::compute_hash(self.hash, kind, data)
-            .map_err(GitError::object("cannot hash an object"))?;
-        if self.places.contains_key(&id) {
-            return Ok(id);
+        let packed = self.packer.pack(kind, data)?;
+        self.append(&packed)
+    }
+
+    /// Adds blobs, in this order; all cores hash and compress them.
+    pub(crate) fn add_blobs(&mut self, blobs: Vec<Vec<u8>>) -> Result<Vec<ObjectId>, GitError> {
+        let (hash, level) = (self.hash, self.level);
+        let pack = |packer: &mut Packer, data: Vec<u8>| packer.pack(Kind::Blob, &data);
+        let packed = cores::map(blobs, || Packer::new(hash, level), pack);
+        packed.into_iter().map(|packed| self.append(&packed?)).collect()
+    }
+
+    /// Adds what `make` writes for each of the items, in their order. All cores work on that.
+    pub(crate) fn add_made<T: Send>(
+        &mut self,
+        items: Vec<T>,
+        make: impl Fn(T, &mut Objects) -> Result<ObjectId, GitError> + Sync,
+    ) -> Result<Vec<ObjectId>, GitError> {
+        let (hash, level) = (self.hash, self.level);
+        let begin = || Objects { packer: Packer::new(hash, level), made: Vec::new() };
+        let made = cores::map(items, begin, |objects, item| {
+            let id = make(item, objects)?;
+            Ok((id, std::mem::take(&mut objects.made)))
+        });
+        let mut ids = Vec::with_capacity(made.len());
+        for made in made {
+            let (id, objects) = made?;
+            for object in &objects {
+                self.append(object)?;
+            }
+            ids.push(id);
         }
-        let start = self.buffer.len();
-        entry_header(kind, data.len() as u64, &mut self.buffer);
-        self.compress(data)?;
-        let entry = &self.buffer[start..];
+        Ok(ids)
+    }
+
+    fn append(&mut self, packed: &Packed) -> Result<ObjectId, GitError> {
+        let Packed { id, bytes, crc } = packed;
+        if self.places.contains_key(id) {
+            return Ok(*id);
+        }
         let place = PackEntry {
-            offset: self.written + start as u64,
-            length: u32::try_from(entry.len()).map_err(|_| too_large(&self.folder))?,
-            crc: crc32fast::hash(entry),
+            offset: self.written + self.buffer.len() as u64,
+            length: u32::try_from(bytes.len()).map_err(|_| too_large(&self.folder))?,
+            crc: *crc,
         };
-        self.places.insert(id, place);
+        self.buffer.extend_from_slice(bytes);
+        self.places.insert(*id, place);
         if self.buffer.len() >= BUFFER {
             self.flush()?;
         }
-        Ok(id)
-    }
-
-    fn compress(&mut self, data: &[u8]) -> Result<(), GitError> {
-        let failed = GitError::object("cannot compress an object");
-        self.deflate.reset();
-        let mut end = self.buffer.len();
-        loop {
-            let done = usize::try_from(self.deflate.total_in()).unwrap_or(usize::MAX).min(data.len());
-            self.buffer.resize(end + (data.len() - done) / 2 + 128, 0);
-            let before = self.deflate.total_out();
-            let status = self
-                .deflate
-                .compress(&data[done..], &mut self.buffer[end..], FlushCompress::Finish)
-                .map_err(&failed)?;
-            end += usize::try_from(self.deflate.total_out() - before).unwrap_or_default();
-            if status == Status::StreamEnd {
-                self.buffer.truncate(end);
-                return Ok(());
-            }
-        }
+        Ok(*id)
     }
 
     /// Reads an object that was added.

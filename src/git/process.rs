@@ -212,17 +212,42 @@ impl Git {
         output.map_err(|source| GitError::Start { command: joined(&words), source })
     }
 
-    /// Like [`Git::output`], for what waits for a remote: if the work is given up, git and what it started are ended.
-    pub(super) fn output_unless_stopped(&self, args: impl Into<Args>) -> Result<Output, GitError> {
-        let Some(is_stopped) = self.environment.stop() else { return self.output(args) };
-        let words = args.into().words();
+    /// Like [`Git::output`]; what git says to web servers, without contents and secrets, is written to `trace`.
+    pub(super) fn output_traced(&self, args: &Args, trace: Option<&Path>) -> Result<Output, GitError> {
+        let words = args.words();
+        let output = self.traced(&words, trace).output();
+        output.map_err(|source| GitError::Start { command: joined(&words), source })
+    }
+
+    fn traced(&self, words: &[OsString], trace: Option<&Path>) -> Command {
+        let mut command = self.started_with(words);
+        if let Some(trace) = trace {
+            command.env("GIT_TRACE_CURL", trace).env("GIT_TRACE_CURL_NO_DATA", "1");
+            command.env_remove("GIT_TRACE_REDACT");
+        }
+        command
+    }
+
+    /// Like [`Git::output_traced`], for what waits for a remote: if the work is given up, git and what it started are ended.
+    pub(super) fn output_unless_stopped(
+        &self,
+        args: &Args,
+        trace: Option<&Path>,
+    ) -> Result<Output, GitError> {
+        let Some(is_stopped) = self.environment.stop() else { return self.output_traced(args, trace) };
+        let words = args.words();
         let start = |source| GitError::Start { command: joined(&words), source };
-        let mut command = self.started_with(&words);
+        let mut command = self.traced(&words, trace);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         match stoppable::output(command, &is_stopped).map_err(start)? {
             Some(output) => Ok(output),
             None => Err(GitError::Stopped { command: joined(&words) }),
         }
+    }
+
+    /// Whether the user traces what git says to web servers.
+    pub(super) fn is_traced(&self) -> bool {
+        self.environment.filled("GIT_TRACE_CURL").is_some()
     }
 
     /// Runs git to its end and returns stdout; a failure is an error with the contents of stderr.

@@ -1,6 +1,11 @@
 //! Fetching from a remote, and pushing to one. What git says about it is for the caller to read.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::Output;
+
+use tempfile::NamedTempFile;
 
 use super::{Args, Git, GitError, ObjectId};
 
@@ -8,6 +13,18 @@ use super::{Args, Git, GitError, ObjectId};
 /// main work tree here, whichever worktree asks.
 #[derive(Debug, Clone)]
 pub(crate) struct Transport(Git);
+
+/// What git said, and what a web server said besides.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    /// git's exit code and what it printed.
+    pub(crate) output: Output,
+    /// The line with the last `Retry-After` header, which git does not print.
+    pub(crate) retry_after: Option<String>,
+}
+
+/// At most this much of a trace is read.
+const MOST_TRACED: u64 = 16 << 20;
 
 /// A reflog keeps what the remote had, and when this clone saw it.
 const LOGGED: &str = "core.logAllRefUpdates";
@@ -19,7 +36,7 @@ impl Transport {
     }
 
     /// Fetches what the refspec names, and nothing else.
-    pub(crate) fn fetch(&self, remote: &str, refspec: &str) -> Result<Output, GitError> {
+    pub(crate) fn fetch(&self, remote: &str, refspec: &str) -> Result<Reply, GitError> {
         let args = Args::new(&[
             "fetch",
             // If the remote has dropped a ref, its old tracking ref must not count as the remote's head. With an
@@ -32,7 +49,8 @@ impl Transport {
             // Records are read again and again, so a partial clone fetches all of them at once as well.
             "--no-filter",
         ]);
-        self.0.output_unless_stopped(args.set(LOGGED, "always").value(remote).value(refspec))
+        let args = args.set(LOGGED, "always").value(remote).value(refspec);
+        self.traced(|git, trace| git.output_unless_stopped(&args, trace))
     }
 
     /// Fetches objects by their ids: all at once and without negotiation, as git itself does.
@@ -52,7 +70,7 @@ impl Transport {
     }
 
     /// Pushes a commit to a ref, never by force.
-    pub(crate) fn push(&self, remote: &str, commit: ObjectId, reference: &str) -> Result<Output, GitError> {
+    pub(crate) fn push(&self, remote: &str, commit: ObjectId, reference: &str) -> Result<Reply, GitError> {
         let args = Args::new(&[
             "push",
             "--porcelain",
@@ -62,7 +80,21 @@ impl Transport {
             "--recurse-submodules=no",
         ]);
         let update = format!("{commit}:{reference}");
-        self.0.output(args.set(LOGGED, "always").value(remote).value(update))
+        let args = args.set(LOGGED, "always").value(remote).value(update);
+        self.traced(|git, trace| git.output_traced(&args, trace))
+    }
+
+    /// Runs git, with a place for a trace of what it says to a web server.
+    fn traced(
+        &self,
+        run: impl FnOnce(&Git, Option<&Path>) -> Result<Output, GitError>,
+    ) -> Result<Reply, GitError> {
+        // Without a place for the trace, or if the user traces, only what git prints is known.
+        let trace = if self.0.is_traced() { None } else { NamedTempFile::new().ok() };
+        let output = run(&self.0, trace.as_ref().map(NamedTempFile::path))?;
+        let retry_after =
+            trace.filter(|_| !output.status.success()).and_then(|trace| retry_after(trace.path()));
+        Ok(Reply { output, retry_after })
     }
 
     /// The URLs that a push to a remote goes to; none if there is no such remote.
@@ -70,4 +102,11 @@ impl Transport {
         let output = self.0.output(Args::new(&["remote", "get-url", "--push", "--all"]).value(remote))?;
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
     }
+}
+
+/// The last line about a `Retry-After` header in a trace.
+fn retry_after(trace: &Path) -> Option<String> {
+    let lines = BufReader::new(File::open(trace).ok()?.take(MOST_TRACED)).split(b'\n');
+    let lines = lines.map_while(Result::ok).map(|line| String::from_utf8_lossy(&line).into_owned());
+    lines.filter(|line| line.to_ascii_lowercase().contains("header: retry-after:")).last()
 }

@@ -10,7 +10,7 @@ use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Kind, Tree, WriteTo};
 
 use super::error::GitError;
-use super::pack::PackWriter;
+use super::pack::{Objects, PackWriter};
 use super::repository::Repository;
 use super::{make, trees};
 
@@ -87,40 +87,108 @@ impl Trees<'_> {
         let place = files.first().map_or("", |(path, _)| path[..from].trim_end_matches('/'));
         let folder =
             base.map(|id| trees::read(self.repo, id)).transpose().map_err(trees::at(place))?.flatten();
+        let is_folder = |entry: &&Entry| entry.mode.kind() == EntryKind::Tree;
+        let old = |name: &str| folder.as_ref().and_then(|it| it.get(name.into())).filter(is_folder);
+        let (known, new): (Vec<_>, Vec<_>) = parts(files, from).partition(|part| old(part.name).is_some());
         let mut entries = Vec::new();
-        let mut rest = files;
-        while let Some((path, blob)) = rest.first() {
-            let name = path[from..].split('/').next().unwrap_or_default();
-            let end = from + name.len();
-            let filename = BString::from(name);
-            let here = rest.partition_point(|(path, _)| {
-                path[from..].split('/').next().is_some_and(|other| other == name)
-            });
-            let (inside, after) = rest.split_at(here);
-            rest = after;
-            let entry = if path.len() == end {
-                Entry { mode: EntryKind::Blob.into(), filename, oid: *blob }
-            } else {
-                let is_folder = |entry: &&Entry| entry.mode.kind() == EntryKind::Tree;
-                let old = folder.as_ref().and_then(|folder| folder.get(name.into()));
-                let old = old.filter(is_folder).map(|entry| entry.oid);
-                let oid = self.write(old, inside, end + 1)?;
-                Entry { mode: EntryKind::Tree.into(), filename, oid }
-            };
-            entries.push(entry);
+        for part in known {
+            if let (Some(entry), Content::Folder(inside, end)) = (old(part.name), &part.content) {
+                let oid = self.write(Some(entry.oid), inside, *end)?;
+                entries.push(part.entry(oid, EntryKind::Tree));
+            } else if let Content::File(blob) = part.content {
+                entries.push(part.entry(blob, EntryKind::Blob));
+            }
         }
-        // If two entries have one name, the later one written wins, and both win over the existing one.
-        entries.reverse();
-        entries.extend(folder.into_iter().flat_map(|folder| folder.entries));
-        entries.sort_by(|one, two| one.filename.cmp(&two.filename));
-        entries.dedup_by(|later, first| later.filename == first.filename);
-        let mut tree = Tree { entries };
-        tree.entries.sort();
-        let mut bytes = Vec::new();
-        // Fails only for a name that no tree can hold.
-        tree.write_to(&mut bytes)
-            .map_err(|error| GitError::object("cannot write a tree")(gix::hash::io::from_std_io(error)))?;
-        trees::refuse_large(place, bytes.len())?;
+        // Nothing of these is here, so all cores can make them. Each part is a group of directories of the next level, so
+        // that there are many even if everything is in one directory.
+        let mut folders = Vec::new();
+        for part in new {
+            match part.content {
+                Content::File(blob) => entries.push(part.entry(blob, EntryKind::Blob)),
+                Content::Folder(inside, end) if inside.len() > MANY => {
+                    let oid = self.write(None, inside, end)?;
+                    entries.push(part.entry(oid, EntryKind::Tree));
+                }
+                Content::Folder(inside, end) => folders.push((part.name, inside, end)),
+            }
+        }
+        let names: Vec<&str> = folders.iter().map(|(name, ..)| *name).collect();
+        let made = self.pack.add_made(folders, |(_, inside, end), objects| new_tree(inside, end, objects))?;
+        entries.extend(names.into_iter().zip(made).map(|(name, oid)| entry(name, oid, EntryKind::Tree)));
+        let bytes = tree_bytes(entries, folder.map(|folder| folder.entries), place)?;
         self.pack.add(Kind::Tree, &bytes)
     }
+}
+
+/// A directory with more files than this is made in parts.
+const MANY: usize = 4096;
+
+/// What files of a directory have in common: their name in it.
+struct Part<'a> {
+    name: &'a str,
+    content: Content<'a>,
+}
+
+enum Content<'a> {
+    File(ObjectId),
+    /// The files in it, and where their names in it begin.
+    Folder(&'a [(String, ObjectId)], usize),
+}
+
+impl Part<'_> {
+    fn entry(&self, oid: ObjectId, kind: EntryKind) -> Entry {
+        entry(self.name, oid, kind)
+    }
+}
+
+fn entry(name: &str, oid: ObjectId, kind: EntryKind) -> Entry {
+    Entry { mode: kind.into(), filename: BString::from(name), oid }
+}
+
+/// The parts of a directory; the first `from` bytes of each path lead to it.
+fn parts(files: &[(String, ObjectId)], from: usize) -> impl Iterator<Item = Part<'_>> {
+    let mut rest = files;
+    std::iter::from_fn(move || {
+        let (path, blob) = rest.first()?;
+        let name = path[from..].split('/').next().unwrap_or_default();
+        let end = from + name.len();
+        let here = rest
+            .partition_point(|(path, _)| path[from..].split('/').next().is_some_and(|other| other == name));
+        let (inside, after) = rest.split_at(here);
+        rest = after;
+        let content = if path.len() == end { Content::File(*blob) } else { Content::Folder(inside, end + 1) };
+        Some(Part { name, content })
+    })
+}
+
+/// A directory of which nothing is here.
+fn new_tree(files: &[(String, ObjectId)], from: usize, objects: &mut Objects) -> Result<ObjectId, GitError> {
+    let place = files.first().map_or("", |(path, _)| path[..from].trim_end_matches('/'));
+    let mut entries = Vec::new();
+    for part in parts(files, from) {
+        entries.push(match part.content {
+            Content::File(blob) => part.entry(blob, EntryKind::Blob),
+            Content::Folder(inside, end) => {
+                let oid = new_tree(inside, end, objects)?;
+                part.entry(oid, EntryKind::Tree)
+            }
+        });
+    }
+    objects.add(Kind::Tree, &tree_bytes(entries, None, place)?)
+}
+
+/// A tree with these entries. If two have one name, the later one wins, and both win over those that were there.
+fn tree_bytes(mut entries: Vec<Entry>, before: Option<Vec<Entry>>, place: &str) -> Result<Vec<u8>, GitError> {
+    entries.reverse();
+    entries.extend(before.into_iter().flatten());
+    entries.sort_by(|one, two| one.filename.cmp(&two.filename));
+    entries.dedup_by(|later, first| later.filename == first.filename);
+    let mut tree = Tree { entries };
+    tree.entries.sort();
+    let mut bytes = Vec::new();
+    // Fails only for a name that no tree can hold.
+    tree.write_to(&mut bytes)
+        .map_err(|error| GitError::object("cannot write a tree")(gix::hash::io::from_std_io(error)))?;
+    trees::refuse_large(place, bytes.len())?;
+    Ok(bytes)
 }

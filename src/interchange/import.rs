@@ -10,17 +10,20 @@ use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::lines::Unreadable;
 use super::selection::Selection;
 use super::tracker::{Arrival, Found, Records, Refused, Tracker};
 use super::{ImportedWork, Kept, LeftOut, Noted, Report, Skipped};
-use crate::model::doc::Excess;
+use crate::git::cores;
+use crate::model::doc::{Doc, Excess};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::issue::Issue;
 use crate::model::time::Time;
 use crate::store::{Read, StoreError, Tx, layout};
 use comments::Comments;
-use settle::{Settled, settle};
+use settle::{Fresh, Settled, settle};
 
 /// A record that counts: one for each id.
 struct Counted {
@@ -54,19 +57,36 @@ impl Batch {
         let mut report = Report { source: tracker.name.to_owned(), ..Report::default() };
         let mut counted: BTreeMap<IssueId, Counted> = BTreeMap::new();
         let mut others: BTreeMap<String, u64> = BTreeMap::new();
-        for (index, found) in records.each()?.enumerate() {
-            let Found { unit, number, record } = found?;
-            seen(index as u64 + 1);
-            match record.and_then(|record| (tracker.read)(&record)) {
-                Ok(arrival) => {
-                    let left_out = selection.leaves_out(&arrival);
-                    let new = Counted { index, unit, number, changed: arrival.changed, left_out };
-                    report.notes.extend(count(&mut counted, arrival.issue.id, new));
+        let mut each = records.each()?.enumerate();
+        loop {
+            let some = some(&mut each)?;
+            if some.is_empty() {
+                break;
+            }
+            let read = cores::map(
+                some,
+                || (),
+                |(), (index, Found { unit, number, record })| {
+                    let read = record.and_then(|record| (tracker.read)(&record)).map(|arrival| {
+                        let left_out = selection.leaves_out(&arrival);
+                        (arrival.issue.id, arrival.changed, left_out)
+                    });
+                    (index, unit, number, read)
+                },
+            );
+            for (index, unit, number, read) in read {
+                seen(index as u64 + 1);
+                match read {
+                    Ok((id, changed, left_out)) => {
+                        let new = Counted { index, unit, number, changed, left_out };
+                        report.notes.extend(count(&mut counted, id, new));
+                    }
+                    Err(refused) if refused.is_fault => report.skipped.push(skipped(&unit, number, refused)),
+                    Err(Refused { reason, .. }) => *others.entry(reason).or_default() += 1,
                 }
-                Err(refused) if refused.is_fault => report.skipped.push(skipped(&unit, number, refused)),
-                Err(Refused { reason, .. }) => *others.entry(reason).or_default() += 1,
             }
         }
+        drop(each);
         report.remarks = records.remarks().to_vec();
         let places = select(counted, selection.limit, others, &mut report.left_out);
         Ok(Self { tracker, places, report })
@@ -98,27 +118,72 @@ impl Batch {
     ) -> Result<Report, E> {
         let mut writing = Writing::of(self);
         let mut done = 0;
-        // Notes are best read in the order of the source.
-        for (index, found) in records.each()?.enumerate() {
-            let Found { unit, number, record } = found?;
-            let Ok(Ok(arrival)) = record.as_ref().map(self.tracker.read) else { continue };
-            if self.places.get(&arrival.issue.id).is_none_or(|counts| *counts != index) {
-                continue;
+        // Whether most issues are new, so that it is worth while to make their records before looking.
+        let mut are_new = true;
+        let mut each = records.each()?.enumerate();
+        loop {
+            let some = some(&mut each)?;
+            if some.is_empty() {
+                break;
             }
-            match settle(tx, self.tracker, &arrival) {
-                Ok(settled) => writing.write(tx, (&unit, number), &arrival, settled)?,
-                // It must not stop the rest.
-                Err(StoreError::Broken { broken, .. }) => {
-                    let reason = format!("the record with this id here cannot be read: {broken}");
-                    writing.skip((&unit, number), &arrival.issue.id, reason);
+            let read = cores::map(
+                some,
+                || (),
+                |(), (index, Found { unit, number, record })| {
+                    let arrival = (self.tracker.read)(&record.ok()?).ok()?;
+                    let counts = self.places.get(&arrival.issue.id) == Some(&index);
+                    counts.then(|| (unit, number, are_new.then(|| Fresh::of(&arrival)), arrival))
+                },
+            );
+            let (mut new, before) = (0, done);
+            // Notes are best read in the order of the source.
+            for (unit, number, fresh, arrival) in read.into_iter().flatten() {
+                match settle(tx, self.tracker, &arrival, fresh) {
+                    Ok(settled) => {
+                        new += u64::from(matches!(settled, Settled::New(_)));
+                        writing.write(tx, (&unit, number), &arrival, settled)?;
+                    }
+                    // It must not stop the rest.
+                    Err(StoreError::Broken { broken, .. }) => {
+                        let reason = format!("the record with this id here cannot be read: {broken}");
+                        writing.skip((&unit, number), &arrival.issue.id, reason);
+                    }
+                    Err(error) => return Err(error.into()),
                 }
-                Err(error) => return Err(error.into()),
+                done += 1;
+                seen(done);
             }
-            done += 1;
-            seen(done);
+            are_new = 2 * new >= done - before;
         }
+        drop(each);
         writing.queues(tx, records.queues())?;
         Ok(writing.end(tx)?)
+    }
+}
+
+/// The next records, as many as are worth the work of several threads; none at the end.
+fn some(
+    each: &mut dyn Iterator<Item = (usize, Result<Found, Unreadable>)>,
+) -> Result<Vec<(usize, Found)>, Unreadable> {
+    const MOST: usize = 1024;
+    const LARGE: usize = 1 << 20;
+    let (mut some, mut size) = (Vec::new(), 0);
+    while some.len() < MOST && size < LARGE {
+        let Some((index, found)) = each.next() else { break };
+        let found = found?;
+        size += found.record.as_ref().map_or(0, size_of_text);
+        some.push((index, found));
+    }
+    Ok(some)
+}
+
+/// The bytes of all texts in a value.
+fn size_of_text(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(size_of_text).sum(),
+        Value::Object(fields) => fields.values().map(size_of_text).sum(),
+        _ => 0,
     }
 }
 
@@ -180,6 +245,12 @@ fn select(
     places
 }
 
+/// What is written of an issue.
+enum Put {
+    New(Fresh),
+    Changed(Doc),
+}
+
 /// The second pass.
 struct Writing<'a> {
     batch: &'a Batch,
@@ -235,13 +306,17 @@ impl<'a> Writing<'a> {
                 self.report.unchanged += 1;
                 return Ok(());
             }
-            Settled::New(doc) => (Some(doc), None, vec![], true),
-            Settled::Known { doc, here, notes, .. } => (doc, here, notes, false),
+            Settled::New(fresh) => (Some(Put::New(fresh)), None, vec![], true),
+            Settled::Known { doc, here, notes, .. } => (doc.map(Put::Changed), here, notes, false),
             Settled::Other(note) => (None, None, vec![note], false),
         };
         let is_changed = doc.is_some();
         if let Some(doc) = doc {
-            match tx.put_doc(layout::issue(id), &doc) {
+            let (put, doc) = match doc {
+                Put::New(fresh) => (fresh.bytes.and_then(|bytes| tx.put(layout::issue(id), bytes)), None),
+                Put::Changed(doc) => (tx.put_doc(layout::issue(id), &doc), Some(doc)),
+            };
+            match put {
                 Ok(()) => {}
                 Err(StoreError::Excess { excess, .. }) => {
                     self.skip(place, id, of_excess(&excess));
@@ -253,7 +328,7 @@ impl<'a> Writing<'a> {
             for what in &arrival.kept {
                 *self.kept.entry(what.clone().into_owned()).or_default() += 1;
             }
-            let merged = if is_new { None } else { doc.read::<Issue>().ok() };
+            let merged = doc.and_then(|doc| doc.read::<Issue>().ok());
             if let Some(now) = if is_new { Some(&arrival.issue) } else { merged.as_ref() } {
                 notes.extend(self.count_links(tx, now, here.as_deref())?);
             }

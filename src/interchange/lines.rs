@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek};
 use serde_json::Value;
 
 use super::tracker::{Each, Found, Records, Refused};
+use crate::git::cores;
 use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 use crate::model::{Explain, strict};
@@ -15,6 +16,8 @@ use crate::model::{Explain, strict};
 const LONGEST: usize = 112 << 20;
 /// How many bytes are read at once.
 const BUFFER: usize = 1 << 18;
+/// How many bytes of lines are read ahead, for all cores to parse.
+const AHEAD: usize = 1 << 20;
 
 /// A file of JSON lines, which can be read more than once.
 #[derive(Debug)]
@@ -35,44 +38,50 @@ impl Source {
         let Self { name, file } = self;
         file.rewind().map_err(|error| unread(name, 0, &error))?;
         let input = BufReader::with_capacity(BUFFER, &*file);
-        Ok(Lines { name, input, number: 0, bytes: Vec::new() })
+        Ok(Lines { name, input, number: 0, bytes: Vec::new(), is_over: false })
     }
 }
 
 impl Records for Source {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
-        Ok(Box::new(Values { lines: self.lines()? }))
+        Ok(Box::new(Values { lines: self.lines()?, ready: Vec::new().into_iter() }))
     }
 }
 
 /// The values of a file, one for each line that can be read.
 struct Values<'a> {
     lines: Lines<'a>,
+    ready: std::vec::IntoIter<Result<Found, Unreadable>>,
 }
 
 impl Iterator for Values<'_> {
     type Item = Result<Found, Unreadable>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let read = match self.lines.next() {
-            Ok(None) => return None,
-            Ok(Some(line)) => line.value(),
-            Err(error) => Err(error),
-        };
-        let number = self.lines.number();
-        let record = match read {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(reason)) => Err(reason),
-            // Nothing more can be read.
-            Err(error @ Unreadable::Unread { .. }) => return Some(Err(error)),
-            Err(error) => Err(error.in_line()),
-        };
-        Some(Ok(Found {
-            unit: "line".into(),
-            number,
-            record: record.map_err(|reason| Refused::fault(None, reason)),
-        }))
+        if self.ready.len() == 0 {
+            let name = self.lines.name;
+            self.ready =
+                cores::map(self.lines.ahead(), || (), |(), line| found(line.as_line(name))).into_iter();
+        }
+        self.ready.next()
     }
+}
+
+/// The value of a line, or why it is skipped. An error ends the reading.
+fn found(line: Result<Line<'_>, (u64, Unreadable)>) -> Result<Found, Unreadable> {
+    let (number, read) = match line {
+        Ok(line) => (line.number, line.value()),
+        Err((number, error)) => (number, Err(error)),
+    };
+    let record = match read {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(reason)) => Err(reason),
+        // Nothing more can be read.
+        Err(error @ Unreadable::Unread { .. }) => return Err(error),
+        Err(error) => Err(error.in_line()),
+    };
+    let record = record.map_err(|reason| Refused::fault(None, reason));
+    Ok(Found { unit: "line".into(), number, record })
 }
 
 /// Opens a file, or stdin for `-`, so that it can be read twice.
@@ -100,6 +109,7 @@ pub(crate) struct Lines<'a> {
     input: BufReader<&'a File>,
     number: u64,
     bytes: Vec<u8>,
+    is_over: bool,
 }
 
 /// One line.
@@ -115,6 +125,9 @@ pub(crate) struct Line<'a> {
 impl Lines<'_> {
     /// The next line.
     pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, Unreadable> {
+        if self.is_over {
+            return Ok(None);
+        }
         loop {
             self.bytes.clear();
             self.number += 1;
@@ -122,6 +135,7 @@ impl Lines<'_> {
             let most = LONGEST as u64 + 1;
             let length = (&mut self.input).take(most).read_until(b'\n', &mut self.bytes).map_err(failed)?;
             if length == 0 {
+                self.is_over = true;
                 return Ok(None);
             }
             if self.bytes.last() == Some(&b'\n') {
@@ -139,6 +153,25 @@ impl Lines<'_> {
             .map_err(|error| not_utf8(self.name, self.number, &self.bytes, error.valid_up_to()))?;
         let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         Ok(Some(Line { name: self.name, number: self.number, text: Some(text) }))
+    }
+
+    /// The next lines, as many as are worth the work of several threads; none at the end.
+    pub(crate) fn ahead(&mut self) -> Vec<Ahead> {
+        let (mut lines, mut size) = (Vec::new(), 0);
+        while size < AHEAD {
+            let text = match self.next() {
+                Ok(None) => break,
+                Ok(Some(line)) => Ok(line.text.map(str::to_owned)),
+                Err(error) => Err(error),
+            };
+            size += text.as_ref().map_or(0, |text| text.as_ref().map_or(0, String::len));
+            let is_last = matches!(text, Err(Unreadable::Unread { .. }));
+            lines.push(Ahead { number: self.number, text });
+            if is_last {
+                break;
+            }
+        }
+        lines
     }
 
     /// The file, for messages.
@@ -160,6 +193,22 @@ impl Lines<'_> {
             if end.is_some() || length == 0 {
                 return Ok(());
             }
+        }
+    }
+}
+
+/// A line that was read ahead, with its text or why it has none.
+pub(crate) struct Ahead {
+    number: u64,
+    text: Result<Option<String>, Unreadable>,
+}
+
+impl Ahead {
+    /// The line; its number and the error if it cannot be read.
+    pub(crate) fn as_line<'a>(&'a self, name: &'a str) -> Result<Line<'a>, (u64, Unreadable)> {
+        match &self.text {
+            Ok(text) => Ok(Line { name, number: self.number, text: text.as_deref() }),
+            Err(error) => Err((self.number, error.clone())),
         }
     }
 }
@@ -192,7 +241,7 @@ pub(crate) fn too_long() -> String {
 }
 
 /// A file that is not JSON lines. Columns count characters from 1.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unreadable {
     /// Bytes that are not text.
     #[error("`{name}`, line {line}, column {column}: the byte 0x{byte:02x} is not UTF-8")]

@@ -355,6 +355,8 @@ text_enum!(
         TooLong = "too-long",
         /// There is a limit, and it is reached.
         TooMany = "too-many",
+        /// The host of the remote limits how often it may be asked.
+        TooManyRequests = "too-many-requests",
         /// The roadmap was revised too often.
         TooManyRounds = "too-many-rounds",
         /// The plan has more tasks than the reply can hold.

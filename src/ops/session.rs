@@ -15,6 +15,9 @@ use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Through};
 
+/// What is shown while a host limits how often it may be asked.
+const WAITING: &str = "the remote limits how often it may be asked; waiting, seconds:";
+
 /// A progress sink for long work.
 pub(crate) trait Progress {
     /// `done` of `total` steps of `doing` are complete.
@@ -137,6 +140,13 @@ impl Session {
         done
     }
 
+    /// Runs work that asks a remote, and reports how long it waits if the host limits that.
+    pub(crate) fn asking<T>(&self, work: impl FnOnce(sync::Waits<'_>) -> T) -> T {
+        let done = work(&|done, total| self.progress.count(WAITING, done, Some(total)));
+        self.progress.end();
+        done
+    }
+
     /// Makes a change that takes effect only once `remote` has it. This needs the network and holds no lock. Without
     /// a remote, the change is made only here.
     pub(crate) fn transact_through<T>(
@@ -147,8 +157,8 @@ impl Session {
     ) -> Result<T, Refusal> {
         let Some(remote) = remote else { return Ok(self.transact(permit, change)?.answer) };
         let before = self.store.tip()?;
-        let Through { answer, synced, far_future } =
-            sync::through(&self.store, remote, permit.0, with_permission(change))?;
+        let Through { answer, synced, far_future } = self
+            .asking(|waits| sync::through(&self.store, remote, waits, permit.0, with_permission(change)))?;
         self.notice_all(clones::came_with(&self.store, &synced, before)?);
         self.notice_all(far_future.warnings().map(Notice::from));
         Ok(answer)

@@ -44,6 +44,7 @@ pub(crate) use snapshot::find::Found;
 pub(crate) use snapshot::walk::Visited;
 pub(crate) use snapshot::{PathKind, Read, Snapshot, read_blob};
 pub(crate) use snapshot::{records, resolve};
+pub(crate) use transaction::edit::new_bytes;
 pub(crate) use transaction::identity::Acting;
 pub(crate) use transaction::unpublished::{Offered, Unpublished};
 pub(crate) use transaction::{Committed, FarFuture, Tx, random_uid};

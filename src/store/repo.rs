@@ -179,6 +179,19 @@ impl Store {
         lease::parse_duration(&value).ok_or(StoreError::Config { key: "wf.lease".into(), value, why })
     }
 
+    /// How long ends and renewals wait for each other before they are pushed: `wf.pushInterval`.
+    pub(crate) fn push_interval(&self) -> Result<Duration, StoreError> {
+        let Some(value) = self.config("wf.pushInterval") else { return Ok(Duration::ZERO) };
+        let seconds = value.trim().parse().ok().map(Duration::from_secs);
+        let millis = || u64::try_from(lease::parse_duration(&value)?).ok();
+        let why = "expected a number of seconds, or one with a unit, such as 90s or 5m";
+        seconds.or_else(|| millis().map(Duration::from_millis)).ok_or(StoreError::Config {
+            key: "wf.pushInterval".into(),
+            value,
+            why,
+        })
+    }
+
     /// The commit that the ref points to; `None` before `init`.
     pub(crate) fn tip(&self) -> Result<Option<ObjectId>, StoreError> {
         self.read_ref(&self.reference)

@@ -1,5 +1,6 @@
 //! Errors of exchanges with a remote. None of them changes the local state.
 
+use super::transfer::Limited;
 use super::words;
 use crate::model::code::Code;
 use crate::model::op::{Op, Other};
@@ -46,6 +47,14 @@ pub(crate) enum SyncError {
         remote: String,
         /// git's message.
         words: String,
+    },
+    /// The host limits how often it may be asked, and asks to wait for longer than a command waits.
+    #[error("`{remote}` limits how often it may be asked: {}", limited.words)]
+    Limited {
+        /// The remote.
+        remote: String,
+        /// What it said.
+        limited: Limited,
     },
     /// The remote refuses the push: a hook, a protected ref, a directory that cannot be written.
     #[error("`{remote}` refused `{reference}`: {words}")]
@@ -105,7 +114,7 @@ pub(crate) enum SyncError {
 impl SyncError {
     /// Whether trying again later, or with another remote, may help: the remote could not be reached.
     pub(crate) fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::Credentials { .. })
+        matches!(self, Self::Unreachable { .. } | Self::Credentials { .. } | Self::Limited { .. })
     }
 }
 
@@ -117,6 +126,7 @@ impl Explain for SyncError {
             Self::UnknownRemote { .. } => Code::UnknownRemote,
             Self::Unreachable { .. } => Code::Unreachable,
             Self::Credentials { .. } => Code::Credentials,
+            Self::Limited { .. } => Code::TooManyRequests,
             Self::Refused { hint: None, .. } => Code::Refused,
             Self::Refused { hint: Some(_), .. } => Code::Declined,
             Self::Behind { .. } => Code::Behind,
@@ -149,6 +159,14 @@ impl Explain for SyncError {
             Self::Credentials { remote, .. } => {
                 let remote = shell::operand(remote);
                 format!("nothing was changed here; once `git ls-remote {remote}` works, so does this").into()
+            }
+            Self::Limited { limited, .. } => {
+                let when = match limited.wait {
+                    Some(wait) => format!("try again in {}", words::spelled(wait)),
+                    None => "try again later".into(),
+                };
+                format!("nothing was changed here; {when}; `git config wf.pushInterval 1m` saves pushes")
+                    .into()
             }
             Self::Refused { hint: Some(hint), .. } => format!("nothing is lost here; {hint}").into(),
             Self::Refused { words, hint: None, .. } => of_a_refusal(words),

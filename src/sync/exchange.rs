@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use super::limit::Waits;
 use super::round::{self, HELD, Synced, TRIES};
 use super::transfer::{self, Pushed};
 use super::turnstile::{Fate, Turn};
@@ -49,12 +50,13 @@ impl Wanted {
 pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     synced: &mut Synced,
+    waits: Waits<'_>,
     trust: Trust,
     equal: EqualTrees,
     mut make: impl FnMut(Option<ObjectId>) -> Result<(T, Option<Wanted>), E>,
 ) -> Result<T, E> {
     let remote = synced.remote.clone();
-    let mut turn = Turn::wait(store, &remote)?;
+    let mut turn = Turn::wait(store, &remote, waits)?;
     let mut trust = trust;
     for _ in 0..TRIES {
         if let Some(failure) = turn.failure(&remote, None) {
@@ -128,8 +130,12 @@ fn head(
 }
 
 /// Fetches, unless someone did since this process came. Returns the head of the store at the remote.
-pub(super) fn ask_once(store: &Store, synced: &mut Synced) -> Result<Option<ObjectId>, SyncError> {
-    let mut turn = Turn::wait(store, &synced.remote)?;
+pub(super) fn ask_once(
+    store: &Store,
+    synced: &mut Synced,
+    waits: Waits<'_>,
+) -> Result<Option<ObjectId>, SyncError> {
+    let mut turn = Turn::wait(store, &synced.remote, waits)?;
     if let Some(failure) = turn.failure(&synced.remote, None) {
         return Err(failure);
     }
@@ -143,18 +149,32 @@ pub(super) fn ask_once(store: &Store, synced: &mut Synced) -> Result<Option<Obje
 
 /// Fetches, for all who wait.
 fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
-    let waiting = turn.waiting()?;
-    let started = Instant::now();
-    match round::fetch(store, synced, EqualTrees::Join) {
-        Ok(_) => {
-            turn.state().pace.fetched(started.elapsed());
-            turn.was_asked(waiting)
-        }
-        Err(error) => {
-            turn.could_not_ask(waiting, &error, None)?;
-            Err(error)
+    loop {
+        heed(turn, synced)?;
+        let waiting = turn.waiting()?;
+        let started = Instant::now();
+        match round::fetch(store, synced, EqualTrees::Join) {
+            Ok(_) => {
+                turn.state().pace.fetched(started.elapsed());
+                return turn.was_asked(waiting);
+            }
+            Err(SyncError::Limited { limited, .. }) => turn.was_limited(&limited)?,
+            Err(error) => {
+                turn.could_not_ask(waiting, &error, None)?;
+                return Err(error);
+            }
         }
     }
+}
+
+/// Waits as long as the host asked this clone to. If that is too long, everybody who waits for the remote gives up.
+pub(super) fn heed(turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
+    let heeded = turn.heed(&synced.remote);
+    synced.waited_seconds = turn.waited().as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
+    if let Err(error) = &heeded {
+        turn.could_not_ask(turn.waiting()?, error, None)?;
+    }
+    heeded
 }
 
 /// Pushes what was handed in until it is known what became of `commit`. Returns whether the remote has it.
@@ -188,6 +208,7 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
             return Ok(());
         }
     }
+    heed(turn, synced)?;
     let theirs = turn.tracking()?.map(|theirs| theirs.to_string());
     let waiting = turn.waiting()?;
     let started = Instant::now();
@@ -199,6 +220,7 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
             turn.state().pace.won(took);
             return turn.was_accepted(waiting);
         }
+        Ok(Pushed::Limited(limited)) => return turn.was_limited(&limited),
         Ok(Pushed::Behind) => turn.state().pace.lost(None),
         Ok(Pushed::Contended(words)) => {
             let state = turn.state();

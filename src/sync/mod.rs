@@ -4,6 +4,7 @@ mod backoff;
 pub(crate) mod conflicts;
 mod error;
 mod exchange;
+mod limit;
 mod observed;
 mod pace;
 mod partial;
@@ -15,6 +16,8 @@ mod turnstile;
 mod words;
 
 pub(crate) use error::SyncError;
+pub(crate) use limit::Waits;
 pub(crate) use observed::{first_seen, is_past};
 pub(crate) use round::{Moved, Synced, publish, pull, push, sync};
 pub(crate) use through::{Through, through};
+pub(crate) use turnstile::until_due;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::exchange::{self, Trust, Wanted, exchange};
+use super::limit::Waits;
 use super::transfer::{self, Pushed};
 use super::turnstile::Turn;
 use super::{SyncError, backoff};
@@ -55,6 +56,8 @@ pub(crate) struct Synced {
     pub(crate) rewound: bool,
     /// Whether anything was pushed.
     pub(crate) pushed: bool,
+    /// How many seconds it waited since the host of the remote limits how often it may be asked.
+    pub(crate) waited_seconds: u64,
     /// Commits that were not here before.
     pub(crate) incoming: u64,
     /// Commits that the remote did not have before, merges included.
@@ -74,6 +77,7 @@ impl Synced {
             rewritten: Vec::new(),
             rewound: false,
             pushed: false,
+            waited_seconds: 0,
             incoming: 0,
             outgoing: 0,
             tip: None,
@@ -107,20 +111,20 @@ impl Synced {
 
 /// Fetches, merges and pushes until both refs are the same commit. A push that came too late starts again and
 /// discards the merge that it offered; the lock of the store is never held meanwhile.
-pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
+pub(crate) fn sync(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
     let start = ready(store)?;
     let mut synced = Synced::with(remote);
-    let counts = both(store, &mut synced, Trust::Asked, start)?;
+    let counts = both(store, &mut synced, waits, Trust::Asked, start)?;
     synced.incoming = counts.incoming.wait()?;
     synced.outgoing = counts.outgoing.wait()?;
     synced.finish(store)
 }
 
 /// Publishes the local state: by a push alone if nobody else wrote there, else by a whole exchange.
-pub(crate) fn publish(store: &Store, remote: &str) -> Result<Synced, SyncError> {
+pub(crate) fn publish(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
     let start = ready(store)?;
     let mut synced = Synced::with(remote);
-    both(store, &mut synced, Trust::Known, start)?;
+    both(store, &mut synced, waits, Trust::Known, start)?;
     Ok(synced)
 }
 
@@ -132,11 +136,17 @@ struct Counts {
 }
 
 /// Makes both refs the same commit. If that fails, what was fetched stays merged.
-fn both(store: &Store, synced: &mut Synced, trust: Trust, start: ObjectId) -> Result<Counts, SyncError> {
+fn both(
+    store: &Store,
+    synced: &mut Synced,
+    waits: Waits<'_>,
+    trust: Trust,
+    start: ObjectId,
+) -> Result<Counts, SyncError> {
     let remote = synced.remote.clone();
     let tracking = store.tracking(&remote);
     let mut is_merge = false;
-    let done = exchange(store, synced, trust, EqualTrees::Join, |head| {
+    let done = exchange(store, synced, waits, trust, EqualTrees::Join, |head| {
         let ahead = match head {
             Some(head) => store.merge_unpublished(head, &tracking).map_err(theirs_are(store, &remote))?,
             None => None,
@@ -173,11 +183,11 @@ pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: Unpublished) -> R
 }
 
 /// Fetches and merges. If there is no store here yet, it starts from the remote's, if there is one.
-pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
+pub(crate) fn pull(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
     store.refuse_mirror()?;
     let start = store.tip()?;
     let mut synced = Synced::with(remote);
-    let theirs = exchange::ask_once(store, &mut synced)?;
+    let theirs = exchange::ask_once(store, &mut synced, waits)?;
     merge(store, &mut synced, theirs, EqualTrees::Leave)?;
     synced.incoming = count(store, theirs, start).wait()?;
     synced.finish(store)
@@ -186,7 +196,7 @@ pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
 /// Pushes the local state. If the remote holds more, the push is rejected. If the remote is known to have the same
 /// state in other commits, a merge of the two is pushed: a pull does not merge them, so that clones which only pull
 /// do not create merges for ever.
-pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
+pub(crate) fn push(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
     let mut tip = ready(store)?;
     let tracking = store.tracking(remote);
     let known = store.read_ref(&tracking)?;
@@ -201,12 +211,16 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     }
     let mut synced = Synced::with(remote);
     let mut reason = String::new();
-    let _turn = Turn::wait(store, remote)?;
-    for attempt in 0..HELD {
+    let mut turn = Turn::wait(store, remote, waits)?;
+    let mut attempt = 0;
+    while attempt < HELD {
         backoff::pause(attempt);
+        attempt += 1;
+        exchange::heed(&mut turn, &mut synced)?;
         match transfer::push(store, remote, tip)? {
             Pushed::Accepted => {
                 synced.pushed = true;
+                turn.has_pushed()?;
                 if let Some(ahead) = ahead.take() {
                     adopt(store, &mut synced, ahead)?;
                 }
@@ -226,6 +240,10 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
                 return Err(SyncError::Behind { remote: remote.to_owned(), reference });
             }
             Pushed::Contended(words) => reason = words,
+            Pushed::Limited(limited) => {
+                turn.was_limited(&limited)?;
+                attempt = 0;
+            }
             Pushed::Lost(words) => {
                 return Err(SyncError::Unreachable { remote: remote.to_owned(), words });
             }

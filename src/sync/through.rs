@@ -3,6 +3,7 @@
 
 use super::SyncError;
 use super::exchange::{Trust, Wanted, exchange};
+use super::limit::Waits;
 use super::round::{self, Synced};
 use crate::model::op::Op;
 use crate::store::{EqualTrees, FarFuture, Offered, Store, StoreError, Tx};
@@ -27,17 +28,19 @@ pub(crate) struct Through<T> {
 pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     remote: &str,
+    waits: Waits<'_>,
     op: Op,
     mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
 ) -> Result<Through<T>, E> {
     let mut synced = Synced::with(remote);
     let tracking = store.tracking(remote);
     // If this clone was the last to write there, and the remote accepts the push, the state was the newest.
-    let (answer, far_future) = exchange(store, &mut synced, Trust::LastWriter, EqualTrees::Leave, |head| {
-        let offer = store.offer(head, &tracking).map_err(round::theirs_are(store, remote))?;
-        let Offered { answer, far_future, is_changed, ahead } = offer.change(op, &mut change)?;
-        let wanted = ahead.filter(|_| is_changed).map(Wanted::Ahead);
-        Ok::<_, E>(((answer, far_future), wanted))
-    })?;
+    let (answer, far_future) =
+        exchange(store, &mut synced, waits, Trust::LastWriter, EqualTrees::Leave, |head| {
+            let offer = store.offer(head, &tracking).map_err(round::theirs_are(store, remote))?;
+            let Offered { answer, far_future, is_changed, ahead } = offer.change(op, &mut change)?;
+            let wanted = ahead.filter(|_| is_changed).map(Wanted::Ahead);
+            Ok::<_, E>(((answer, far_future), wanted))
+        })?;
     Ok(Through { answer, synced, far_future })
 }

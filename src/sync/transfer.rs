@@ -1,10 +1,11 @@
 //! One fetch, one push, and what git said about it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::words::{self, Trouble};
-use super::{SyncError, backoff, partial};
-use crate::git::{GitError, ObjectId};
+use super::{SyncError, backoff, limit, partial};
+use crate::git::{GitError, ObjectId, Reply};
 use crate::store::{Store, StoreError};
 
 /// How often a fetch starts again because another process fetches here at the same time.
@@ -23,6 +24,31 @@ pub(super) enum Pushed {
     Contended(String),
     /// The connection ended before the remote answered; it may have accepted the commit.
     Lost(String),
+    /// The host limits how often it may be asked, and accepted nothing.
+    Limited(Limited),
+}
+
+/// A host's refusal to be asked so often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Limited {
+    /// How long it asks to wait, if it says so.
+    pub(super) wait: Option<Duration>,
+    pub(super) words: String,
+}
+
+impl Limited {
+    /// What the reply says, if it is such a refusal.
+    fn of(reply: &Reply) -> Option<Self> {
+        let said = words::of(&reply.output.stderr);
+        // Only a limit, or a server that is down for a while, comes with this header.
+        if reply.retry_after.is_none() && words::trouble(&said) != Trouble::Limited {
+            return None;
+        }
+        let now = i64::try_from(limit::now() / 1000).unwrap_or(i64::MAX);
+        let told = String::from_utf8_lossy(&reply.output.stderr);
+        let wait = reply.retry_after.as_deref().and_then(|line| words::retry_after(line, now));
+        Some(Self { wait: wait.or_else(|| words::retry_after(&told, now)), words: said })
+    }
 }
 
 /// Fetches the remote's `refs/wf/*`. Returns the head of the store there; none if it has none.
@@ -32,11 +58,14 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
     loop {
         backoff::pause(attempt);
         attempt += 1;
-        let output = store.transport().fetch(remote, &refspec).map_err(StoreError::Git)?;
-        if output.status.success() {
+        let reply = store.transport().fetch(remote, &refspec).map_err(StoreError::Git)?;
+        if reply.output.status.success() {
             break;
         }
-        let said = words::of(&output.stderr);
+        if let Some(limited) = Limited::of(&reply) {
+            return Err(SyncError::Limited { remote: remote.to_owned(), limited });
+        }
+        let said = words::of(&reply.output.stderr);
         let is_last = attempt == TRIES;
         return Err(match words::trouble(&said) {
             Trouble::Contended if !is_last => continue,
@@ -59,10 +88,14 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
 pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Pushed, SyncError> {
     store.refuse_unmergeable(commit, store.read_ref(&store.tracking(remote))?)?;
     let reference = store.reference();
-    let output = store.transport().push(remote, commit, reference).map_err(StoreError::Git)?;
+    let reply = store.transport().push(remote, commit, reference).map_err(StoreError::Git)?;
+    let output = &reply.output;
     let said = words::of(&output.stderr);
     let remote = remote.to_owned();
     let Some(status) = words::status(&output.stdout, reference) else {
+        if let Some(limited) = Limited::of(&reply) {
+            return Ok(Pushed::Limited(limited));
+        }
         return match words::trouble(&said) {
             Trouble::Credentials => Err(SyncError::Credentials { remote, words: said }),
             _ if words::never_met(&output.stderr) => Err(SyncError::Unreachable { remote, words: said }),
@@ -81,10 +114,13 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
         words::Status::Rejected => Ok(Pushed::Behind),
         words::Status::Refused(reason) => {
             let told = words::with_the_remotes(&reason, &output.stderr);
-            match words::trouble(&told) {
-                Trouble::Contended => Ok(Pushed::Contended(told)),
+            let hint = words::hint_of_the_remote(&output.stderr);
+            match (words::trouble(&told), Limited::of(&reply)) {
+                (Trouble::Contended, _) => Ok(Pushed::Contended(told)),
+                // A hook that says what to do instead means something else, whatever words it quotes.
+                (_, Some(limited)) if hint.is_none() => Ok(Pushed::Limited(limited)),
                 _ => {
-                    let (reference, hint) = (reference.to_owned(), words::hint_of_the_remote(&output.stderr));
+                    let reference = reference.to_owned();
                     Err(SyncError::Refused { remote, reference, words: told, hint })
                 }
             }

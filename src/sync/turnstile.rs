@@ -7,13 +7,16 @@
 mod line;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use self::line::Ticket;
 use super::SyncError;
+use super::limit::{self, Limit, Patience, Waits};
 use super::pace::Pace;
+use super::transfer::Limited;
 use crate::git::ObjectId;
 use crate::store::{Store, StoreError};
 
@@ -37,6 +40,8 @@ pub(super) struct State {
     failed: Option<Failed>,
     /// What is known about others that push there.
     pub(super) pace: Pace,
+    /// What the host said about how often it may be asked.
+    limit: Limit,
     /// How many pushes in a row met a lock of the remote's ref while that stayed at one commit, and that commit.
     pub(super) locked: (u32, Option<String>),
 }
@@ -48,9 +53,19 @@ struct Failed {
     until: u64,
     /// The connection was lost while these commits were pushed, the newest of which this is.
     unknown: Option<String>,
-    /// Whether credentials are missing.
-    is_locked_out: bool,
+    obstacle: Obstacle,
     words: String,
+}
+
+/// Why a remote could not be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Obstacle {
+    Unreachable,
+    /// Credentials are missing.
+    LockedOut,
+    /// The host limits how often it may be asked.
+    Limited,
 }
 
 /// What became of a commit that was handed in.
@@ -73,18 +88,48 @@ pub(super) struct Turn<'store> {
     /// The ticket that this process came with.
     came: u64,
     state: State,
+    waits: Waits<'store>,
+    patience: Patience,
+    /// For how long this process has waited since the host limits how often it may be asked.
+    waited: Duration,
 }
 
 impl<'store> Turn<'store> {
     /// Waits for the turn of this process.
-    pub(super) fn wait(store: &'store Store, remote: &str) -> Result<Self, SyncError> {
+    pub(super) fn wait(store: &'store Store, remote: &str, waits: Waits<'store>) -> Result<Self, SyncError> {
         let tracking = store.tracking(remote);
-        let name = tracking.trim_start_matches("refs/wf-remotes/").replace('%', "%25").replace('/', "%2F");
-        let folder = store.common_dir().join("wf/turnstile").join(name);
+        let folder = folder(store, &tracking);
         std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
         let ticket = Ticket::draw(&folder).map_err(StoreError::io(&folder))?;
         let came = ticket.number;
-        Self { store, tracking, folder, ticket, came, state: State::default() }.stand()
+        let (state, patience, waited) = (State::default(), Patience::new(), Duration::ZERO);
+        Self { store, tracking, folder, ticket, came, state, waits, patience, waited }.stand()
+    }
+
+    /// Waits as long as the host asked this clone to.
+    ///
+    /// # Errors
+    /// [`SyncError::Limited`] if that is longer than a command waits.
+    pub(super) fn heed(&mut self, remote: &str) -> Result<(), SyncError> {
+        let Some((wait, words)) = self.state.limit.wait(limit::now()) else { return Ok(()) };
+        if !self.patience.takes(wait) {
+            let limited = Limited { wait: Some(wait), words: words.to_owned() };
+            return Err(SyncError::Limited { remote: remote.to_owned(), limited });
+        }
+        limit::sleep(wait, self.waits);
+        self.waited += wait;
+        Ok(())
+    }
+
+    /// For how long this process has waited so far because of a limit.
+    pub(super) fn waited(&self) -> Duration {
+        self.waited
+    }
+
+    /// Notes that the host refused to be asked so often.
+    pub(super) fn was_limited(&mut self, limited: &Limited) -> Result<(), SyncError> {
+        self.state.limit.refused(limit::now(), limited.wait, &limited.words);
+        self.save()
     }
 
     /// Goes to the end of the line, and waits for another turn. Those who wait now have their turn first.
@@ -97,8 +142,7 @@ impl<'store> Turn<'store> {
     fn stand(mut self) -> Result<Self, SyncError> {
         self.ticket.wait().map_err(StoreError::io(&self.folder))?;
         let path = self.folder.join(STATE);
-        let bytes = std::fs::read(&path).ok();
-        self.state = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        self.state = read(&path);
         let used = std::fs::metadata(&path).and_then(|file| file.modified()).ok();
         let ago = used.and_then(|used| used.elapsed().ok()).unwrap_or_default();
         self.state.pace.forget_after(ago);
@@ -188,7 +232,14 @@ impl<'store> Turn<'store> {
     /// Notes that the remote accepted what was handed in, which answers all in `waiting`.
     pub(super) fn was_accepted(&mut self, waiting: u64) -> Result<(), SyncError> {
         self.discard();
+        self.state.limit.pushed(limit::now());
         self.was_asked(waiting)
+    }
+
+    /// Notes that the remote accepted a push outside of the line's own.
+    pub(super) fn has_pushed(&mut self) -> Result<(), SyncError> {
+        self.state.limit.pushed(limit::now());
+        self.save()
     }
 
     /// Notes that those in `waiting` must push alone.
@@ -206,15 +257,16 @@ impl<'store> Turn<'store> {
         error: &SyncError,
         lost: Option<ObjectId>,
     ) -> Result<(), SyncError> {
-        let (words, is_locked_out) = match error {
-            SyncError::Unreachable { words, .. } => (words, false),
-            SyncError::Credentials { words, .. } => (words, true),
+        let (words, obstacle) = match error {
+            SyncError::Unreachable { words, .. } => (words, Obstacle::Unreachable),
+            SyncError::Credentials { words, .. } => (words, Obstacle::LockedOut),
+            SyncError::Limited { limited, .. } => (&limited.words, Obstacle::Limited),
             // Everybody finds out for themselves.
             _ => return Ok(()),
         };
         self.discard();
         let unknown = lost.map(|lost| lost.to_string());
-        self.state.failed = Some(Failed { until: waiting, unknown, is_locked_out, words: words.clone() });
+        self.state.failed = Some(Failed { until: waiting, unknown, obstacle, words: words.clone() });
         self.save()
     }
 
@@ -226,8 +278,14 @@ impl<'store> Turn<'store> {
         let unknown = parse(failed.unknown.as_deref());
         Some(match (unknown, commit) {
             (Some(lost), Some(commit)) if self.contains(lost, commit) => SyncError::Unknown { remote, words },
-            _ if failed.is_locked_out => SyncError::Credentials { remote, words },
-            _ => SyncError::Unreachable { remote, words },
+            _ => match failed.obstacle {
+                Obstacle::Unreachable => SyncError::Unreachable { remote, words },
+                Obstacle::LockedOut => SyncError::Credentials { remote, words },
+                Obstacle::Limited => {
+                    let wait = self.state.limit.wait(limit::now()).map(|(wait, _)| wait);
+                    SyncError::Limited { remote, limited: Limited { wait, words } }
+                }
+            },
         })
     }
 
@@ -245,6 +303,23 @@ impl<'store> Turn<'store> {
     fn contains(&self, head: ObjectId, commit: ObjectId) -> bool {
         head == commit || self.store.is_ancestor(commit, head).unwrap_or(false)
     }
+}
+
+/// How long until a push is due that need not be made at once, if this clone made its last one less than `interval` ago.
+pub(crate) fn until_due(store: &Store, remote: &str, interval: Duration) -> Option<Duration> {
+    let state = read(&folder(store, &store.tracking(remote)).join(STATE));
+    state.limit.until_due(limit::now(), interval)
+}
+
+/// The directory of the line for the remote with this tracking ref.
+fn folder(store: &Store, tracking: &str) -> PathBuf {
+    let name = tracking.trim_start_matches("refs/wf-remotes/").replace('%', "%25").replace('/', "%2F");
+    store.common_dir().join("wf/turnstile").join(name)
+}
+
+fn read(path: &Path) -> State {
+    let bytes = std::fs::read(path).ok();
+    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 fn parse(hex: Option<&str>) -> Option<ObjectId> {

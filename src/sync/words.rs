@@ -1,5 +1,7 @@
 //! Parses and classifies messages of git and the remote, which are in English since `LC_MESSAGES` is C.
 
+use std::time::Duration;
+
 /// Longer messages are cut.
 const LONGEST: usize = 600;
 
@@ -27,6 +29,8 @@ pub(super) enum Trouble {
     Credentials,
     /// Someone else moved or locked the ref at that moment.
     Contended,
+    /// The host limits how often it may be asked.
+    Limited,
     /// Anything else.
     Other,
 }
@@ -123,6 +127,9 @@ pub(super) fn never_met(stderr: &[u8]) -> bool {
 /// The kind of failure that a message describes.
 pub(super) fn trouble(words: &str) -> Trouble {
     let any = |needles: &[&str]| needles.iter().any(|needle| words.contains(needle));
+    if is_limited(words) {
+        return Trouble::Limited;
+    }
     if any(&[
         "could not read Username",
         "could not read Password",
@@ -153,6 +160,54 @@ pub(super) fn trouble(words: &str) -> Trouble {
         return Trouble::Contended;
     }
     Trouble::Other
+}
+
+/// Whether a host says that it was asked too often: HTTP status 429, or what hosts say over SSH.
+fn is_limited(words: &str) -> bool {
+    let words = words.to_ascii_lowercase();
+    [
+        "returned error: 429",
+        "http 429",
+        "429 too many",
+        "too many requests",
+        "rate limit exceeded",
+        "rate limited",
+        "exceeded a rate limit",
+        "exceeded a secondary rate limit",
+        "retry-after:",
+    ]
+    .iter()
+    .any(|needle| words.contains(needle))
+}
+
+/// How long the host asks to wait, in what git and the host said: `Retry-After: 30` or `Retry-After:` with a date,
+/// `try again in 2 minutes`, `retry after 30s`. `now` is in seconds since 1970.
+pub(super) fn retry_after(said: &str, now: i64) -> Option<Duration> {
+    let said = said.to_ascii_lowercase();
+    let rest = ["retry-after:", "retry after", "try again in", "try again after", "please wait"]
+        .iter()
+        .find_map(|start| said.rsplit_once(start))
+        .map(|(_, rest)| rest.trim_start())?;
+    let line = rest.lines().next().unwrap_or_default().trim();
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = line.split_at(digits);
+    let Ok(number) = number.parse::<u64>() else {
+        let until = crate::git::parse_date(line)?.seconds;
+        return Some(Duration::from_secs(u64::try_from(until - now).unwrap_or(0)));
+    };
+    let seconds = match unit.trim_start().chars().next() {
+        Some('m') if !unit.trim_start().starts_with("ms") => 60,
+        Some('h') => 3600,
+        _ => 1,
+    };
+    Some(Duration::from_secs(number.saturating_mul(seconds)))
+}
+
+/// `40 seconds`, `10 minutes`.
+pub(super) fn spelled(wait: Duration) -> String {
+    let seconds = wait.as_millis().div_ceil(1000);
+    let (number, unit) = if seconds < 120 { (seconds, "second") } else { (seconds.div_ceil(60), "minute") };
+    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The lock file that was in the way, if the message names one.
@@ -212,6 +267,37 @@ mod tests {
         let refused = of("!\tabc:refs/wf/main\t[remote rejected] (pre-receive hook declined)");
         assert_eq!(refused, Some(Status::Refused("pre-receive hook declined".into())));
         assert_eq!(of("!\tabc:refs/heads/x\t[rejected] (fetch first)"), None);
+    }
+
+    #[test]
+    fn a_host_that_is_asked_too_often_says_so_in_many_ways() {
+        for words in [
+            "unable to access 'https://example.org/x/': The requested URL returned error: 429",
+            "RPC failed; HTTP 429 curl 22 The requested URL returned error: 429",
+            "Too Many Requests",
+            "pre-receive hook declined; You have exceeded a secondary rate limit. Please wait a few minutes",
+        ] {
+            assert_eq!(trouble(words), Trouble::Limited, "{words}");
+        }
+        assert_eq!(trouble("the requested URL returned error: 404"), Trouble::Other);
+    }
+
+    #[test]
+    fn how_long_a_host_asks_to_wait() {
+        let now = 1_795_534_108;
+        for (said, seconds) in [
+            ("<= Recv header: Retry-After: 30", Some(30)),
+            ("remote: Too many requests, try again in 2 minutes", Some(120)),
+            ("retry after 5s.", Some(5)),
+            ("retry-after: 1\nx\nRetry-After: 7\n", Some(7)),
+            ("Retry-After: Tue, 24 Nov 2026 15:29:28 GMT", Some(60)),
+            ("Retry-After: Tue, 24 Nov 2020 15:29:28 GMT", Some(0)),
+            ("Retry-After: soon", None),
+            ("Please wait a few minutes", None),
+            ("The requested URL returned error: 429", None),
+        ] {
+            assert_eq!(retry_after(said, now).map(|it| it.as_secs()), seconds, "{said}");
+        }
     }
 
     #[test]

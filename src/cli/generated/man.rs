@@ -97,6 +97,11 @@ The remote to sync the store with.
 How long a claim lasts without a commit:
 .BR 4h ", " 90m ", " 2d .
 .TP
+.B wf.pushInterval
+How long ends and renewals of claims wait for each other, so that one push carries them:
+.BR 30 " (seconds), " 90s ", " 5m .
+The default is 0: each is pushed at once.
+.TP
 .B wf.noticeOutside
 If
 .BR false ,

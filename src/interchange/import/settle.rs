@@ -7,7 +7,7 @@ use crate::model::digest;
 use crate::model::doc::Doc;
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::stamp::Stamp;
-use crate::store::{StoreError, Tx, layout, records};
+use crate::store::{StoreError, Tx, layout, new_bytes, records};
 
 /// Why a record with other content than the last import was left out.
 const SAME_TIME: &str = "a record with the same time of change but different content is already here; every clone keeps the greater \
@@ -16,7 +16,7 @@ const SAME_TIME: &str = "a record with the same time of change but different con
 /// What to write for one record.
 pub(super) enum Settled {
     /// There is no issue with this id.
-    New(Doc),
+    New(Fresh),
     /// The existing record is from a later import.
     Older,
     /// Another issue has this id; why the source's was left out.
@@ -31,13 +31,35 @@ pub(super) enum Settled {
     },
 }
 
-/// What to do with the existing record, if there is one.
-pub(super) fn settle(tx: &Tx<'_>, tracker: &Tracker, arrival: &Arrival) -> Result<Settled, StoreError> {
+/// The record of an issue that is not here yet.
+pub(super) struct Fresh {
+    /// Its bytes, or why it cannot be stored.
+    pub(super) bytes: Result<Vec<u8>, StoreError>,
+}
+
+impl Fresh {
+    pub(super) fn of(arrival: &Arrival) -> Self {
+        Self { bytes: new_bytes(&layout::issue(&arrival.issue.id), &made(arrival)) }
+    }
+}
+
+/// The record as it is if nothing is here.
+fn made(arrival: &Arrival) -> Doc {
+    let changed = Stamp::import(arrival.changed);
+    Doc::imported(&ISSUE, &arrival.issue, Stamp::import(arrival.issue.created_at), &changed)
+}
+
+/// What to do with the existing record, if there is one; `fresh` if that was already made.
+pub(super) fn settle(
+    tx: &Tx<'_>,
+    tracker: &Tracker,
+    arrival: &Arrival,
+    fresh: Option<Fresh>,
+) -> Result<Settled, StoreError> {
     let birth = Stamp::import(arrival.issue.created_at);
     let changed = Stamp::import(arrival.changed);
-    let fresh = Doc::imported(&ISSUE, &arrival.issue, birth.clone(), &changed);
     let Some(mut doc) = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))? else {
-        return Ok(Settled::New(fresh));
+        return Ok(Settled::New(fresh.unwrap_or_else(|| Fresh::of(arrival))));
     };
     if doc.birth() != Some(&birth) {
         return Ok(two_births(&doc));
@@ -68,7 +90,7 @@ pub(super) fn settle(tx: &Tx<'_>, tracker: &Tracker, arrival: &Arrival) -> Resul
             doc.update_imported(&before.issue, &arrival.issue, &changed)
         }
         (None, _) => {
-            let mut merged = doc.clone().merge(fresh);
+            let mut merged = doc.clone().merge(made(arrival));
             merged.update_imported(&arrival.issue, &arrival.issue, &changed);
             let is_changed = merged != doc;
             doc = merged;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{FORMAT, VERSION, text};
+use crate::git::cores;
 use crate::interchange::lines::{self, Line, Lines, Source, Unreadable};
 use crate::model::Explain;
 use crate::model::code::Code;
@@ -86,33 +87,51 @@ where
         None => return Err(at_end(&lines, "the file is empty".into()).into()),
     }
     let mut taken = Taken::default();
-    let mut files = 0;
+    let (mut files, mut is_over) = (0, false);
     loop {
-        let Some(line) = lines.next()? else {
-            let why = format!("it ends after {files} files, without the last line that counts them");
-            return Err(at_end(&lines, why).into());
-        };
-        let parts = parse(&line)?.map_err(|why| no_export(&line, why))?;
-        if let (Some(said), None) = (parts.files, &parts.path) {
-            if said != files {
-                return Err(no_export(&line, format!("it says {said} files, but there are {files}")).into());
-            }
+        let ahead = lines.ahead();
+        if ahead.is_empty() {
             break;
         }
-        let (path, bytes) = file(parts).map_err(|why| no_export(&line, why))?;
-        taken.has_issues |= layout::is_issue(&path);
-        match take(tx, &mut taken, path, bytes) {
-            Ok(()) => files += 1,
-            Err(Refusal::Line(why)) => return Err(no_export(&line, why).into()),
-            Err(Refusal::Store(error)) => return Err(error.into()),
+        let name = lines.name();
+        let read = cores::map(
+            ahead,
+            || (),
+            |(), ahead| match ahead.as_line(name) {
+                Ok(line) => (line.number, parse(&line).map(|parts| parts.and_then(part))),
+                Err((number, error)) => (number, Err(error)),
+            },
+        );
+        for (number, read) in read {
+            let no_export = |why: String| NoExport { name: lines.name().to_owned(), line: number, why };
+            if is_over {
+                return Err(no_export("something follows the last line".into()).into());
+            }
+            let (path, bytes) = match read?.map_err(no_export)? {
+                Part::End(said) if said != files => {
+                    return Err(no_export(format!("it says {said} files, but there are {files}")).into());
+                }
+                Part::End(_) => {
+                    is_over = true;
+                    continue;
+                }
+                Part::File(path, bytes) => (path, bytes),
+            };
+            taken.has_issues |= layout::is_issue(&path);
+            match take(tx, &mut taken, path, bytes) {
+                Ok(()) => files += 1,
+                Err(Refusal::Line(why)) => return Err(no_export(why).into()),
+                Err(Refusal::Store(error)) => return Err(error.into()),
+            }
+            if files > MOST_FILES {
+                return Err(no_export(format!("more than {MOST_FILES} files")).into());
+            }
+            seen(files);
         }
-        if files > MOST_FILES {
-            return Err(no_export(&line, format!("more than {MOST_FILES} files")).into());
-        }
-        seen(files);
     }
-    if let Some(line) = lines.next()? {
-        return Err(no_export(&line, "something follows the last line".into()).into());
+    if !is_over {
+        let why = format!("it ends after {files} files, without the last line that counts them");
+        return Err(at_end(&lines, why).into());
     }
     if let Some((file, inside)) = tx.clash() {
         let why = format!("`{file}` cannot be a file and the directory of `{inside}`");
@@ -166,6 +185,21 @@ fn head(line: &Line<'_>) -> Result<Result<(), String>, Unreadable> {
         }
         _ => Err(format!("the first line must say {{\"format\":\"{FORMAT}\",\"version\":{VERSION}}}")),
     })
+}
+
+/// A line of an export after the first.
+enum Part {
+    /// The path and the bytes of a file.
+    File(String, Vec<u8>),
+    /// The last line, with the number of files.
+    End(u64),
+}
+
+fn part(parts: Parts<'_>) -> Result<Part, String> {
+    match (parts.files, &parts.path) {
+        (Some(files), None) => Ok(Part::End(files)),
+        _ => file(parts).map(|(path, bytes)| Part::File(path, bytes)),
+    }
 }
 
 /// The path and the bytes of a file.

@@ -12,7 +12,7 @@ use crate::model::op::Op;
 use crate::model::task_id::TaskId;
 use crate::model::typed;
 use crate::ops::work::{
-    self, Accept, Attempt, Claim, Complete, Fail, FailureReport, Report, ToRun, Verified,
+    self, Accept, Attempt, Claim, Complete, Fail, FailureReport, Report, Then, ToRun, Verified,
 };
 use crate::ops::{Answer, Notice, Refusal};
 
@@ -118,7 +118,13 @@ impl Tool for Finish {
                     "error_type": input.error_type,
                 });
                 let told = FailureReport::parse(&failure.to_string())?;
-                let fail = Fail { item: input.item, why: told, report, take_next: input.next, force: None };
+                let fail = Fail {
+                    item: input.item,
+                    why: told,
+                    report,
+                    then: Then::publish(input.next),
+                    force: None,
+                };
                 let done = work::fail(session, &fail)?;
                 finished(call, done, None)
             }
@@ -156,7 +162,7 @@ fn complete(call: &Call<'_>, input: Input) -> Answer<Finished> {
         summary: Some(input.summary),
         report,
         made: vec![],
-        take_next: input.next,
+        then: Then::publish(input.next),
         force: None,
     };
     let done = work::finish(session, work::Finish { tests, accepted, complete })?;

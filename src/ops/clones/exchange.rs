@@ -15,7 +15,7 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     let before = store.snapshot()?.commit();
     let remote = remote::to_sync(store, named)?;
-    let synced = sync::sync(store, &remote)?;
+    let synced = session.asking(|waits| sync::sync(store, &remote, waits))?;
     if let Err(error) = remote::remember(store, &remote) {
         // The exchange itself succeeded; only the next one will need the remote's name again.
         session.notice(Notice::warning(format!(
@@ -34,7 +34,7 @@ pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     let before = store.snapshot()?.commit();
     let remote = remote::to_sync(store, named)?;
-    came_in(session, sync::pull(store, &remote)?, before)
+    came_in(session, session.asking(|waits| sync::pull(store, &remote, waits))?, before)
 }
 
 /// Pushes the local state; fails if the remote has other commits.
@@ -46,7 +46,9 @@ pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     store.snapshot()?;
     let remote = remote::to_sync(store, named)?;
-    Ok(session.done(sync::push(store, &remote)?, None))
+    let synced = session.asking(|waits| sync::push(store, &remote, waits))?;
+    session.notice_all(noticed::waited(&synced));
+    Ok(session.done(synced, None))
 }
 
 /// Reports unusual changes that came in.

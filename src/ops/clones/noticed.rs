@@ -30,7 +30,7 @@ pub(crate) fn came_with(
 /// What the remote had lost and this store kept or restored.
 pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
     let remote = &synced.remote;
-    let mut notices = Vec::new();
+    let mut notices: Vec<Notice> = waited(synced).into_iter().collect();
     if synced.rewound {
         notices.push(Notice::warning(format!(
             "`{remote}` was reset to an earlier state; its later commits are kept"
@@ -49,6 +49,15 @@ pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
         )));
     }
     notices
+}
+
+/// That the host of the remote asked to wait.
+pub(super) fn waited(synced: &Synced) -> Option<Notice> {
+    let Synced { remote, waited_seconds: seconds, .. } = synced;
+    (*seconds > 0).then(|| {
+        let waited = format!("`{remote}` limits how often it may be asked, so this waited {seconds} s");
+        Notice::note(waited)
+    })
 }
 
 /// The first few paths, and how many more there are.

@@ -2,8 +2,8 @@
 
 use super::report::missing_links;
 use super::{
-    Asked, Ended, Intent, Report, Target, as_stored, confirm, ended, refuse_foreign, target, unbind_worktree,
-    unfinished,
+    Asked, Ended, Intent, Report, Target, Then, as_stored, confirm, ended, refuse_foreign, target,
+    unbind_worktree, unfinished,
 };
 use crate::model::code::Code;
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult, LinkedBy};
@@ -35,8 +35,8 @@ pub(crate) struct Complete {
     pub(crate) report: Option<Report>,
     /// Commits that a run knows to be the work of the execution, whether a hook linked them or not.
     pub(crate) made: Vec<ObjectId>,
-    /// Whether to take the next item in the same push.
-    pub(crate) take_next: bool,
+    /// What follows the end.
+    pub(crate) then: Then,
     /// The reason for overriding gates.
     pub(crate) force: Option<String>,
 }
@@ -135,7 +135,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     if !unbegun.is_empty() && commits > 0 {
         session.notice(left_out(id.issue().as_str(), &unbegun));
     }
-    let ended = ended::publish(session, &before.execution.execution, input.take_next, Some(commits), &asked)?;
+    let ended = ended::publish(session, &before.execution.execution, input.then, Some(commits), &asked)?;
     Ok(session.done(ended, committed.commit))
 }
 

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Asked, Attempt, Claim, ClaimRequest, claim, publish_after, through, unpublished};
+use super::{
+    Asked, Attempt, Claim, ClaimRequest, claim, publish_after, publish_in_batch, through, unpublished,
+};
 use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::remedy::Remedies;
@@ -57,26 +59,49 @@ impl Ended {
     }
 }
 
+/// What follows an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Then {
+    /// It is published.
+    #[default]
+    Publish,
+    /// It is published, in the same push with a claim of the next item.
+    TakeNext,
+    /// Whoever asked for it publishes it.
+    Nothing,
+}
+
+impl Then {
+    /// To publish it, with a claim of the next item if requested.
+    pub(crate) fn publish(takes_next: bool) -> Self {
+        if takes_next { Self::TakeNext } else { Self::Publish }
+    }
+}
+
 /// Publishes the end of an execution that is recorded here. `commits` is the number of its commits, if
 /// counted; `asked` is the result of asking the remote before.
 pub(super) fn publish(
     session: &Session,
     ended: &Execution,
-    take_next: bool,
+    then: Then,
     commits: Option<usize>,
     asked: &Asked,
 ) -> Result<Ended, Refusal> {
-    let taken = take_next.then(|| next(session));
     let store = session.store();
+    let taken = (then == Then::TakeNext).then(|| next(session));
     match (through(store, ended)?, &taken) {
         // The end was pushed together with the claim.
         (Some(remote), Some(_)) if store.read_ref(&store.tracking(&remote))? == store.tip()? => {}
         // Do not wait for the remote twice.
-        (Some(remote), Some(Err(refusal))) if refusal.code == Code::Unreachable => {
+        (Some(remote), Some(Err(refusal)))
+            if matches!(refusal.code, Code::Unreachable | Code::TooManyRequests) =>
+        {
             session.notice(unpublished(&remote, &refusal.message, Remedies::none()));
         }
         (_, Some(Ok(_))) => publish_after(session, ended, &Asked::Merged)?,
-        _ => publish_after(session, ended, asked)?,
+        (_, Some(Err(_))) => publish_after(session, ended, asked)?,
+        (_, None) if then == Then::Nothing => {}
+        (_, None) => publish_in_batch(session, ended, asked)?,
     }
     let ended = Attempt { effective_commits: commits, ..Attempt::now(store, &ended.id)? };
     let (next, refused) = match taken {

@@ -2,8 +2,8 @@
 
 use super::report::missing_links;
 use super::{
-    Asked, Ended, FailureReport, Intent, Report, Target, confirm, ended, failure, refuse_foreign, target,
-    unbind_worktree,
+    Asked, Ended, FailureReport, Intent, Report, Target, Then, confirm, ended, failure, refuse_foreign,
+    target, unbind_worktree,
 };
 use crate::model::code::Code;
 use crate::model::execution::{End, Event, ExecutionResult, LinkedBy};
@@ -21,8 +21,8 @@ pub(crate) struct Fail {
     pub(crate) why: FailureReport,
     /// The executor's report, if there is one.
     pub(crate) report: Option<Report>,
-    /// Whether to take the next item in the same push.
-    pub(crate) take_next: bool,
+    /// What follows the end.
+    pub(crate) then: Then,
     /// The reason for overriding a gate.
     pub(crate) force: Option<String>,
 }
@@ -84,6 +84,6 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
     })?;
     let failed = &before.execution.execution;
     unbind_worktree(session, &failed.id);
-    let ended = ended::publish(session, failed, input.take_next, None, &asked)?;
+    let ended = ended::publish(session, failed, input.then, None, &asked)?;
     Ok(session.done(ended, committed.commit))
 }

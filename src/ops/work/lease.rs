@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Attempt, Intent, Target, ask, confirm, publish_after, refuse_foreign, set_aside, target, unbind_worktree,
+    Attempt, Intent, Target, ask, confirm, publish_after, publish_in_batch, refuse_foreign, set_aside,
+    target, unbind_worktree,
 };
 use crate::model::execution::{AsideReason, Event, Execution, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
@@ -102,7 +103,7 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
         }
         Ok(it.id.clone())
     })?;
-    publish_after(session, &before.execution.execution, &asked)?;
+    publish_in_batch(session, &before.execution.execution, &asked)?;
     let renewed = Attempt::now(store, &committed.answer)?.execution.execution;
     let lease = Lease::of(&renewed, renewed.lease_expires_at, store.now()?);
     Ok(session.done(lease, committed.commit))

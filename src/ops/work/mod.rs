@@ -48,7 +48,7 @@ pub(crate) use built::Built;
 pub(crate) use claim_view::Claim;
 pub(crate) use complete::{Complete, complete};
 pub(crate) use detail::{DetailView, detail};
-pub(crate) use ended::{Ended, EndedAndTaken};
+pub(crate) use ended::{Ended, EndedAndTaken, Then};
 pub(crate) use ended_apart::notices_of_ends_apart;
 pub(crate) use execution_view::{CommitView, EndView, ExecutionView, executions, executions_within};
 pub(crate) use fail::{Fail, fail};
@@ -61,8 +61,8 @@ pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};
 pub(crate) use planned::{as_claimed, as_stored, planned};
 pub(crate) use prime::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};
 pub(crate) use publish::{
-    Asked, ask, ask_about, confirm, publish, publish_after, publish_store, through, unbind_worktree,
-    unpublished,
+    Asked, ask, ask_about, confirm, publish, publish_after, publish_in_batch, publish_store, publish_waiting,
+    through, unbind_worktree, unpublished,
 };
 pub(crate) use reminder::{Reminder, reminder};
 pub(crate) use report::Report;

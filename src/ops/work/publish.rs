@@ -1,12 +1,14 @@
 //! Publishing the outcome of a claim to the remote that it was made through.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Other;
 use crate::model::remedy::Remedies;
+use crate::model::time::Time;
 use crate::model::{Explain, shell};
 use crate::ops::{Notice, Refusal, Session, clones};
 use crate::rules::facts;
@@ -94,7 +96,7 @@ pub(crate) fn ask_about(session: &Session, issues: &[IssueId]) -> Result<(), Ref
 fn pull(session: &Session, remote: &str) -> Result<Result<Asked, SyncError>, Refusal> {
     let store = session.store();
     let before = store.tip()?;
-    match sync::pull(store, remote) {
+    match session.asking(|waits| sync::pull(store, remote, waits)) {
         Ok(synced) => {
             session.notice_all(clones::came_with(store, &synced, before)?);
             Ok(Ok(Asked::Merged))
@@ -115,18 +117,14 @@ fn not_merged(error: &SyncError) -> Asked {
 /// `lease-ran-out`.
 pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<Asked, Refusal> {
     let store = session.store();
+    // Before anything is written, so that a wrong value leaves nothing half done.
+    store.push_interval()?;
     let Some(remote) = through(store, &execution.execution)? else { return Ok(Asked::Nothing) };
     let error = match pull(session, &remote)? {
         Ok(asked) => return Ok(asked),
         Err(error) => error,
     };
-    // If the remote's state is not a store, or cannot be read, it does not know the claim.
-    let there = store.read_ref(&store.tracking(&remote))?.and_then(|head| store.snapshot_at(head).ok());
-    let published = match &there {
-        Some(there) => records::execution(there, &execution.execution.id, &mut Vec::new())?,
-        None => None,
-    };
-    let until = published.map_or(execution.execution.lease_expires_at, |it| it.lease_expires_at());
+    let until = published_lease(store, &remote, &execution.execution)?;
     if store.now()? <= until {
         return Ok(not_merged(&error));
     }
@@ -139,6 +137,62 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
         "someone may have taken over the item; try again once `git ls-remote {}` works",
         shell::operand(&remote)
     )))
+}
+
+/// Until when the lease lasts that the remote knows of.
+fn published_lease(store: &Store, remote: &str, claim: &Execution) -> Result<Time, Refusal> {
+    // If the remote's state is not a store, or cannot be read, it does not know the claim.
+    let there = store.read_ref(&store.tracking(remote))?.and_then(|head| store.snapshot_at(head).ok());
+    let published = match &there {
+        Some(there) => records::execution(there, &claim.id, &mut Vec::new())?,
+        None => None,
+    };
+    Ok(published.map_or(claim.lease_expires_at, |it| it.lease_expires_at()))
+}
+
+/// Publishes the end or the renewal of a claim whose remote was asked before. If `wf.pushInterval` says that it is too
+/// early for another push, a later one carries it, unless the lease that the remote knows of expires before.
+pub(crate) fn publish_in_batch(
+    session: &Session,
+    execution: &Execution,
+    asked: &Asked,
+) -> Result<(), Refusal> {
+    let store = session.store();
+    let interval = store.push_interval()?;
+    if !interval.is_zero()
+        && let (Asked::Merged, Some(remote)) = (asked, through(store, execution)?)
+        && let Some(wait) = sync::until_due(store, &remote, interval)
+        && published_lease(store, &remote, execution)?.millis() > store.now()?.millis() + millis(wait)
+    {
+        let seconds = wait.as_secs() + 1;
+        let carried = format!(
+            "`{remote}` gets this with the next claim, or with the next end or renewal after {seconds} s (`wf.pushInterval`)"
+        );
+        session.notice(Notice::note(carried).remedy(Other::Sync, "publishes it now"));
+        return Ok(());
+    }
+    publish_after(session, execution, asked)
+}
+
+fn millis(wait: Duration) -> i64 {
+    i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Publishes the ends and renewals that wait for the next push, since no claim will carry them soon.
+pub(crate) fn publish_waiting(session: &Session, remote: &str) -> Result<(), Refusal> {
+    let store = session.store();
+    if store.push_interval()?.is_zero() || is_published(store, remote)? {
+        return Ok(());
+    }
+    publish_to(session, remote)
+}
+
+/// Whether the remote, as far as this clone knows, has everything.
+fn is_published(store: &Store, remote: &str) -> Result<bool, Refusal> {
+    Ok(match (store.tip()?, store.read_ref(&store.tracking(remote))?) {
+        (Some(tip), Some(theirs)) => tip == theirs || store.is_ancestor(tip, theirs)?,
+        (tip, _) => tip.is_none(),
+    })
 }
 
 /// Publishes the outcome of a claim whose remote was asked before: do not wait twice for a remote that cannot be
@@ -165,7 +219,7 @@ pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Re
 fn publish_to(session: &Session, remote: &str) -> Result<(), Refusal> {
     let store = session.store();
     let before = store.tip()?;
-    match sync::publish(store, remote) {
+    match session.asking(|waits| sync::publish(store, remote, waits)) {
         Ok(synced) => session.notice_all(clones::came_with(store, &synced, before)?),
         Err(error) => {
             // Trying again helps only if the remote did not refuse.

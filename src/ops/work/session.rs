@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Attempt, publish, refuse_foreign_record};
+use super::{Attempt, refuse_foreign_record};
 use crate::agent::definition::Agent;
 use crate::agent::talk::Reply;
 use crate::agent::transcript;
@@ -70,7 +70,8 @@ impl Conversation<'_> {
     }
 }
 
-/// Adds a session to the log of an execution, which may have ended since. The same session is recorded once.
+/// Adds a session to the log of an execution, which may have ended since. The same session is recorded once. The next push
+/// carries it: nobody waits for it.
 ///
 /// # Errors
 /// `not-found`; `claim-of-another` while someone else executes it.
@@ -93,9 +94,8 @@ pub(crate) fn record_session(
             tx.log(execution, event.clone())?;
             tx.describe(format!("execution: record session for {}", it.execution.solution_id));
         }
-        Ok(it.execution)
+        Ok(())
     })?;
-    publish(session, &committed.answer)?;
     Ok(session.done(Attempt::now(store, execution)?, committed.commit))
 }
 

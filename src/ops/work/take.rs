@@ -6,7 +6,7 @@ use super::begin::{execution, pick, settle, workplace};
 use super::claim_view::{Claim, Taken, view};
 use super::session::bounded;
 use super::unseen_claim::{Left, left_behind, lost, made_of};
-use super::{WorktreeClaim, own};
+use super::{WorktreeClaim, own, publish_waiting};
 use crate::git::fault;
 use crate::model::agent_session::AgentSession;
 use crate::model::code::Code;
@@ -65,7 +65,12 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<Claim> {
             .remedy(Call::from(Op::Next).flag("worktree"), "creates one; so does `git worktree add`"));
     }
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
-    let taken = once(session, wish, remote.as_deref())?;
+    let taken = once(session, wish, remote.as_deref()).or_else(|refusal| {
+        if let Some(remote) = remote.filter(|_| refusal.kind == Kind::Nothing) {
+            publish_waiting(session, &remote)?;
+        }
+        Err(refusal)
+    })?;
     Ok(session.done(view(session, taken)?, None))
 }
 
@@ -131,7 +136,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
 /// Adds a hint for when the remote cannot be asked.
 fn offer_local(refusal: Refusal) -> Refusal {
     match refusal.code {
-        Code::Unreachable | Code::Credentials | Code::Refused => {
+        Code::Unreachable | Code::Credentials | Code::TooManyRequests | Code::Refused => {
             let does = "claims it in this clone only; another clone may claim the same item";
             Refusal { remedies: vec![Remedy::call(Call::from(Op::Next).flag("local"), does)], ..refusal }
         }

@@ -34,7 +34,7 @@ impl Store {
         (parent, message, identity): (ObjectId, &str, &Identity),
     ) -> Result<Option<Ready>, StoreError> {
         let work = self.in_memory();
-        match pending.into_written() {
+        match pending.into_written()? {
             Written::Few(files) => {
                 let tree = write_tree::onto(&work, before, files)?;
                 if tree == before {

@@ -85,10 +85,7 @@ impl Tx<'_> {
             };
             doc.check_growth(before.as_ref()).map_err(StoreError::excess(&doc_name(doc, path)))?;
         }
-        doc.check_size().map_err(StoreError::excess(&doc_name(doc, path)))?;
-        let bytes = doc.to_bytes();
-        doc.parse_again(&bytes).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
-        Ok(bytes)
+        readable_bytes(path, doc)
     }
 
     /// Adds an issue.
@@ -223,6 +220,19 @@ impl Tx<'_> {
     ) -> Result<(), StoreError> {
         self.write(layout::execution(&execution.id), entry_bytes(execution))
     }
+}
+
+/// The bytes of a new record at `path`. Refuses a record that could not be read back.
+pub(crate) fn new_bytes(path: &str, doc: &Doc) -> Result<Vec<u8>, StoreError> {
+    doc.check_growth(None).map_err(StoreError::excess(&doc_name(doc, path)))?;
+    readable_bytes(path, doc)
+}
+
+fn readable_bytes(path: &str, doc: &Doc) -> Result<Vec<u8>, StoreError> {
+    doc.check_size().map_err(StoreError::excess(&doc_name(doc, path)))?;
+    let bytes = doc.to_bytes();
+    doc.parse_again(&bytes).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
+    Ok(bytes)
 }
 
 /// What messages call a record: its id, or its path if it has no id.

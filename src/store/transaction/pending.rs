@@ -4,26 +4,25 @@
 use std::collections::BTreeMap;
 
 use crate::git::pack::PackWriter;
-use crate::git::{Kind, ObjectId, Repository};
+use crate::git::{ObjectId, Repository};
 use crate::store::error::StoreError;
 
-/// At most this many bytes are kept in memory; fewer in test builds, where more would take minutes.
+/// At most this many bytes are kept in memory, and this many go into the pack at once; fewer in test builds, where more would take minutes.
 const MOST_IN_MEMORY: usize = if cfg!(debug_assertions) { 1 << 20 } else { 8 << 20 };
 
 /// Files by path, sorted by bytes.
 pub(in crate::store) struct Pending<'repo> {
     /// Where large transactions write their pack; `None` if everything stays in memory.
     repo: Option<&'repo Repository>,
-    files: BTreeMap<String, Held>,
+    /// The number of the write of each file, counted from 0.
+    files: BTreeMap<String, usize>,
+    /// The blobs of the first writes, which are in the pack.
+    packed: Vec<ObjectId>,
+    /// The bytes of the later ones; none if the file was written again.
+    held: Vec<Option<Vec<u8>>>,
     /// Bytes that are held in memory.
     size: usize,
     pack: Option<PackWriter>,
-}
-
-/// Where the bytes of a file are.
-enum Held {
-    InMemory(Vec<u8>),
-    InPack(ObjectId),
 }
 
 /// All writes of a finished transaction.
@@ -37,12 +36,13 @@ pub(in crate::store) enum Written {
 impl<'repo> Pending<'repo> {
     /// No writes yet.
     pub(in crate::store) fn new(repo: &'repo Repository) -> Self {
-        Self { repo: Some(repo), files: BTreeMap::new(), size: 0, pack: None }
+        Self { repo: Some(repo), ..Self::in_memory() }
     }
 
     /// No writes yet; everything stays in memory.
     pub(in crate::store) fn in_memory() -> Self {
-        Self { repo: None, files: BTreeMap::new(), size: 0, pack: None }
+        let (files, packed, held) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Self { repo: None, files, packed, held, size: 0, pack: None }
     }
 
     pub(in crate::store) fn is_empty(&self) -> bool {
@@ -64,10 +64,10 @@ impl<'repo> Pending<'repo> {
 
     /// The bytes of the file at `path`, if it was written.
     pub(in crate::store) fn get(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        match (self.files.get(path), &self.pack) {
-            (Some(Held::InMemory(bytes)), _) => Ok(Some(bytes.clone())),
-            (Some(Held::InPack(id)), Some(pack)) => Ok(pack.read(id)?),
-            _ => Ok(None),
+        let Some(number) = self.files.get(path) else { return Ok(None) };
+        match (self.packed.get(*number), &self.pack) {
+            (Some(id), Some(pack)) => Ok(pack.read(id)?),
+            _ => Ok(self.held.get(number - self.packed.len()).cloned().flatten()),
         }
     }
 
@@ -85,58 +85,58 @@ impl<'repo> Pending<'repo> {
 
     /// Writes a file; an earlier write of the same path is replaced.
     pub(in crate::store) fn insert(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
-        let held = match &mut self.pack {
-            Some(pack) => Held::InPack(pack.add(Kind::Blob, &bytes)?),
-            None => {
-                self.size += bytes.len();
-                Held::InMemory(bytes)
-            }
-        };
-        if let Some(Held::InMemory(before)) = self.files.insert(path, held) {
+        let number = self.packed.len() + self.held.len();
+        self.size += bytes.len();
+        self.held.push(Some(bytes));
+        let before = self.files.insert(path, number).and_then(|number| number.checked_sub(self.packed.len()));
+        if let Some(before) = before.and_then(|at| self.held.get_mut(at)).and_then(Option::take) {
             self.size -= before.len();
         }
-        if let Some(repo) = self.repo.filter(|_| self.size > MOST_IN_MEMORY) {
+        if self.size > MOST_IN_MEMORY
+            && let Some(repo) = self.repo
+        {
             self.spill(repo)?;
         }
         Ok(())
     }
 
+    /// Moves what is held in memory into the pack.
     fn spill(&mut self, repo: &Repository) -> Result<(), StoreError> {
-        let mut pack = PackWriter::create(repo)?;
-        for held in self.files.values_mut() {
-            if let Held::InMemory(bytes) = held {
-                *held = Held::InPack(pack.add(Kind::Blob, bytes)?);
-            }
-        }
+        let pack = match &mut self.pack {
+            Some(pack) => pack,
+            none => none.insert(PackWriter::create(repo)?),
+        };
+        let held = std::mem::take(&mut self.held);
+        let is_held: Vec<bool> = held.iter().map(Option::is_some).collect();
+        let mut ids = pack.add_blobs(held.into_iter().flatten().collect())?.into_iter();
+        let nothing = ObjectId::null(repo.hash_kind());
+        self.packed.extend(is_held.iter().map(|is_held| {
+            let id = if *is_held { ids.next() } else { None };
+            id.unwrap_or(nothing)
+        }));
         self.size = 0;
-        self.pack = Some(pack);
         Ok(())
     }
 
     /// The files that are held in memory.
-    pub(in crate::store) fn into_memory(self) -> BTreeMap<String, Vec<u8>> {
-        let in_memory = self.files.into_iter().filter_map(|(path, held)| match held {
-            Held::InMemory(bytes) => Some((path, bytes)),
-            Held::InPack(_) => None,
-        });
-        in_memory.collect()
+    pub(in crate::store) fn into_memory(mut self) -> BTreeMap<String, Vec<u8>> {
+        let packed = self.packed.len();
+        let mut held = |number: usize| self.held.get_mut(number.checked_sub(packed)?)?.take();
+        self.files.into_iter().filter_map(|(path, number)| Some((path, held(number)?))).collect()
     }
 
     /// All writes.
-    pub(in crate::store) fn into_written(self) -> Written {
-        match self.pack {
-            None => Written::Few(self.into_memory()),
-            Some(pack) => Written::Many(
-                Box::new(pack),
-                self.files
-                    .into_iter()
-                    .filter_map(|(path, held)| match held {
-                        Held::InMemory(_) => None,
-                        Held::InPack(id) => Some((path, id)),
-                    })
-                    .collect(),
-            ),
+    pub(in crate::store) fn into_written(mut self) -> Result<Written, StoreError> {
+        if let (Some(_), Some(repo)) = (&self.pack, self.repo) {
+            self.spill(repo)?;
         }
+        Ok(match self.pack {
+            None => Written::Few(self.into_memory()),
+            Some(pack) => {
+                let files = self.files.into_iter().map(|(path, number)| (path, self.packed[number]));
+                Written::Many(Box::new(pack), files.collect())
+            }
+        })
     }
 }
 
@@ -163,7 +163,8 @@ mod tests {
         assert_eq!(pending.clash(), None);
         pending.insert("a/03".into(), vec![]).unwrap();
         assert_eq!(pending.clash(), Some(("a/03", "a/03/x")));
-        let Written::Many(_, files) = pending.into_written() else { panic!("it is in memory") };
+        let Written::Many(_, files) = pending.into_written().unwrap() else { panic!("it is in memory") };
         assert_eq!(files.len(), 41);
+        assert!(files.iter().all(|(_, id)| !id.is_null()));
     }
 }

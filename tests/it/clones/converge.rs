@@ -24,7 +24,7 @@ fn different_fields_of_one_issue_and_separate_issues() {
         ran.json(),
         json!({
             "remote": "origin", "fetched": true, "merged": "merge", "restored": [], "refused": [], "rewritten": [],
-            "rewound": false, "pushed": true, "incoming": 2, "outgoing": 3, "tip": tip
+            "rewound": false, "pushed": true, "waited_seconds": 0, "incoming": 2, "outgoing": 3, "tip": tip
         })
     );
     assert_eq!(two.ada.wf(&["sync"]).ok().stdout, "synced with origin: 3 commits in, 0 out\n");

@@ -12,6 +12,7 @@ mod ends;
 mod few_calls;
 mod fleet;
 mod histories;
+mod limits;
 mod next;
 mod options;
 mod others;

@@ -65,14 +65,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         force: args.force.why(),
     });
     let accepted = accepted.collect();
-    let complete = Complete {
-        item,
-        summary,
-        report,
-        made: vec![],
-        take_next: args.then.take_next(),
-        force: args.force.why(),
-    };
+    let complete =
+        Complete { item, summary, report, made: vec![], then: args.then.then(), force: args.force.why() };
     let mut running = print::verify::Running::on(&mut context.screen);
     let tests = verification.map(|verification| ToRun {
         verification,

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::cli::{Context, Exit, Outcome, print};
 use crate::ops::Done;
-use crate::ops::work::{Attempt, Ended};
+use crate::ops::work::{self, Attempt, Ended};
 use crate::ui::Screen;
 
 /// What follows after the end.
@@ -17,9 +17,9 @@ pub(in crate::cli) struct Then {
 }
 
 impl Then {
-    /// Whether to take the next item, too.
-    pub(in crate::cli) fn take_next(&self) -> bool {
-        self.next
+    /// The same for the operation.
+    pub(in crate::cli) fn then(&self) -> work::Then {
+        work::Then::publish(self.next)
     }
 }
 

@@ -25,7 +25,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let text = text_input::said(&args.message, text.as_deref())?
         .ok_or_else(|| text_input::lone_word("a failure needs a text", item.as_deref(), "git wf fail -m"))?;
     let session = context.session()?;
-    let ((why, report), take_next) = (FailureReport::parse_with_report(&text)?, args.then.take_next());
-    let done = work::fail(&session, &Fail { item, why, report, take_next, force: args.force.why() })?;
+    let ((why, report), then) = (FailureReport::parse_with_report(&text)?, args.then.then());
+    let done = work::fail(&session, &Fail { item, why, report, then, force: args.force.why() })?;
     ended::answer(done, context, print::work::failed)
 }

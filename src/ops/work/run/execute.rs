@@ -16,7 +16,9 @@ use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
-use crate::ops::work::{self, Built, Complete, Fail, FailureReport, Observer, Report, Test, verification};
+use crate::ops::work::{
+    self, Built, Complete, Fail, FailureReport, Observer, Report, Test, Then, verification,
+};
 use crate::ops::{Kind, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
@@ -97,7 +99,7 @@ impl Carrying<'_> {
         self.find_links()?;
         let made = self.made()?;
         let item = Some(self.execution.id.to_string());
-        let complete = Complete { item, report, made, ..Complete::default() };
+        let complete = Complete { item, report, made, then: Then::Nothing, ..Complete::default() };
         work::complete(self.session, &complete).map_err(|refusal| {
             let mut failure = failure_of(&refusal);
             if refusal.code == Code::Uncommitted {
@@ -188,7 +190,7 @@ impl Carrying<'_> {
             item: Some(self.execution.id.to_string()),
             why: FailureReport { failure: failure.clone(), solution_id: None },
             report: None,
-            take_next: false,
+            then: Then::Nothing,
             force: None,
         };
         let failed = work::fail(self.session, &failing(&failure)).or_else(|refusal| match refusal.code {

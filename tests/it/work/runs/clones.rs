@@ -131,3 +131,38 @@ fn planning_goes_on_without_the_remote_and_says_what_that_means() {
     }
     assert_eq!(world.repo.status("ISS-1"), "planned");
 }
+
+#[test]
+fn a_run_pushes_once_for_each_item_and_once_for_each_plan() {
+    let world = World::new();
+    let ada = &world.repo;
+    let issues = ["ISS-1", "ISS-2", "ISS-3"];
+    for issue in &issues[1..] {
+        ada.issue(issue);
+    }
+    second(&world);
+    let origin = world.sandbox.at("origin.git");
+    let hook = origin.path().join("hooks/pre-receive");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, "#!/bin/sh\necho >>pushes\n").unwrap();
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let state = world.run(0, &issues);
+    assert_eq!(state["context"]["completed_count"], 3, "{state:#}");
+    let pushes = std::fs::read_to_string(origin.path().join("pushes")).unwrap().lines().count();
+    // For each issue, one when it is planned and one when it is claimed, which carries the end before; and at the end.
+    assert!(pushes <= 2 * issues.len() + 2, "{pushes}");
+    assert_eq!(origin.tip(), ada.tip());
+    // What is planned already needs only the second.
+    for n in 4..8 {
+        let id = format!("ISS-{n}");
+        ada.issue(&id);
+        ada.wf(&["solution", "add", &id, "../plan.json"]).ok();
+        ada.wf(&["queue", "add", &id]).ok();
+    }
+    ada.wf(&["sync"]).ok();
+    std::fs::remove_file(origin.path().join("pushes")).unwrap();
+    let state = world.run(0, &["ISS-4", "ISS-5", "ISS-6", "ISS-7"]);
+    assert_eq!(state["context"]["completed_count"], 4, "{state:#}");
+    let pushes = std::fs::read_to_string(origin.path().join("pushes")).unwrap().lines().count();
+    assert!(pushes <= 4 + 2, "{pushes}");
+}

@@ -9,6 +9,7 @@ mod own_part;
 mod recording;
 mod room;
 mod settling;
+mod sharing;
 mod starting;
 
 use std::cell::RefCell;
@@ -98,6 +99,7 @@ pub(super) fn drive(
         alone,
         at_work: BTreeMap::new(),
         head: None,
+        last_end: None,
     };
     driver.know_branch()?;
     driver.tell_start(is_resumed)?;
@@ -108,7 +110,11 @@ pub(super) fn drive(
         Err(_) => driver.stop_all(),
         Ok(_) => {}
     }
+    // Whatever else went wrong, other clones need not wait for these.
+    let is_unpublished = driver.last_end.is_some() || driven.is_err();
+    let published = if is_unpublished { publish_store(session) } else { Ok(()) };
     let is_over = driven?;
+    published?;
     if !is_over {
         return Err(Refusal::new(Code::Interrupted, format!("run `{id}` was stopped"))
             .remedy(Call::new(Other::RunResume, [id]), "continues it"));
@@ -153,6 +159,8 @@ struct Driver<'a> {
     at_work: BTreeMap<IssueId, (RunStep, String)>,
     /// Where the run left its branch.
     head: Option<ObjectId>,
+    /// The newest end of an execution that may not be published yet, or a commit after it.
+    last_end: Option<ObjectId>,
 }
 
 impl Driver<'_> {
@@ -172,6 +180,7 @@ impl Driver<'_> {
                 while !self.is_stopping() && (self.do_own_part()? || self.begin_steps()?) {}
                 seen = tip;
             }
+            self.publish_ends()?;
             let is_stopping = self.is_stopping();
             if self.busy.is_empty() {
                 if is_stopping {

@@ -36,6 +36,9 @@ impl Driver<'_> {
                     // What is left of it goes when the issue is read for again.
                     let _ = tree::remove(self.session.store(), &self.places.reading(&issue));
                 }
+                if step == RunStep::Execute {
+                    self.last_end = self.session.store().tip()?;
+                }
                 self.settle(&issue, step, *came, usage)?;
             }
         }

@@ -4,27 +4,21 @@ use super::Driver;
 use super::jobs::Task;
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
 use crate::model::run::RunStep;
-use crate::model::run_log::{IssueReached, RunEvent};
+use crate::model::run_log::IssueReached;
 use crate::model::status::IssueStatus;
 use crate::ops::work::run::execute::{Execution, execute};
 use crate::ops::work::run::job::{Job, failure_of};
 use crate::ops::work::run::leftovers::keep_files;
-use crate::ops::work::run::others::Others;
 use crate::ops::work::run::paths::unlock;
 use crate::ops::work::run::steps;
 use crate::ops::work::run::tree;
-use crate::ops::work::run::watch::RunUpdate;
 use crate::ops::work::{self, ClaimRequest, Claimable};
-use crate::ops::{Kind, Notice, Refusal, issues};
+use crate::ops::{Kind, Refusal, issues};
 use crate::rules::audit;
-use crate::rules::facts;
 use crate::rules::roles::Role;
-use crate::rules::run::{IssueProgress, Progress, next};
+use crate::rules::run::{Progress, next};
 use crate::store::Store;
-use crate::sync;
 use crate::trail::active;
 
 impl Driver<'_> {
@@ -36,6 +30,7 @@ impl Driver<'_> {
         if let Some(first) = steps.iter().map(|(_, step)| *step).chain(self.busy.values().copied()).min() {
             self.reach_phase(first)?;
         }
+        self.reserve(&steps)?;
         let mut has_failed = false;
         for (issue, step) in steps {
             let begun = match step {
@@ -64,54 +59,6 @@ impl Driver<'_> {
         self.reach_planning(issue)?;
         let job = self.reading_job(issue, RunStep::Explore, Role::Explorer)?;
         self.spawn(job, steps::explore);
-        Ok(())
-    }
-
-    /// Records that an issue is being explored or planned: at the remote first if there is one, so that no other clone plans
-    /// it, too.
-    ///
-    /// # Errors
-    /// `nothing-to-do` if someone else was faster.
-    fn reach_planning(&mut self, issue: &IssueId) -> Result<(), Refusal> {
-        let store = self.session.store();
-        let snapshot = store.snapshot()?;
-        let progress = Progress::of(&self.log);
-        let logged = progress.issue(issue);
-        if logged.is_some_and(|at| at.status == IssueStatus::Planning) {
-            return Ok(());
-        }
-        let reached = IssueReached::plain(issue.clone(), IssueStatus::Planning);
-        if !logged.is_some_and(IssueProgress::is_untouched) {
-            return self.log_issue("planning", reached);
-        }
-        let status = facts::status(&issues::existing(&snapshot, issue)?);
-        let remote = if self.is_offline { None } else { sync::remote::of_the_ref(store)? };
-        let event = RunEvent::Issue(reached);
-        let reserve = |remote: Option<&str>| {
-            self.session.transact_through(self.session.permit(Op::Run)?, remote, |tx| {
-                let others = Others::than(Some(&self.run.id), store, tx, &mut self.ended.borrow_mut())?;
-                let is_changed = facts::status(&issues::existing(tx, issue)?) != status;
-                if is_changed || others.at_work(issue).is_some() {
-                    return Err(Refusal::nothing(format!("someone else is working on `{issue}`"))
-                        .remedy(Call::new(Other::Show, [issue]), "shows who"));
-                }
-                let entry = tx.log_run(&self.run.id, event.clone())?;
-                tx.describe(format!("run: {} {issue} planning", self.run.id));
-                Ok(entry)
-            })
-        };
-        let reserved = match reserve(remote.as_deref()) {
-            Err(refusal) if remote.is_some() && is_of_the_network(&refusal) => {
-                let message = format!("other clones may plan the same issues: {}", refusal.message);
-                self.session.notice(Notice::warning(message));
-                self.is_offline = true;
-                reserve(None)
-            }
-            other => other,
-        };
-        let entry = reserved?;
-        self.watch.update(&RunUpdate::Logged(&entry));
-        self.log.log.push(entry);
         Ok(())
     }
 
@@ -199,10 +146,4 @@ fn left_behind(there: &Store, execution: &ExecutionId) -> Result<Option<String>,
     let Some(branch) = keep_files(there, execution)? else { return Ok(None) };
     there.git().discard_uncommitted()?;
     Ok(Some(format!("resumed; uncommitted changes are on the branch {branch}")))
-}
-
-/// Whether a refusal says only that the remote could not be asked.
-fn is_of_the_network(refusal: &Refusal) -> bool {
-    [Code::Unreachable, Code::Credentials, Code::Refused, Code::Declined, Code::Raced, Code::UnknownOutcome]
-        .contains(&refusal.code)
 }

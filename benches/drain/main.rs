@@ -1,12 +1,15 @@
-//! The wall time of an item with a remote, against a bare `git commit` and `git push` in the same run: with `next`,
+//! A queue that is drained through a remote.
+//!
+//! `cargo bench --bench drain` measures one executor, and then several at once: 1, 4 and 12 clones, and as many worktrees of
+//! one clone, with a remote that answers at once and one whose `pre-receive` sleeps for 0.3 s. `-- one` and `-- several`
+//! measure one of the two.
+//!
+//! For one executor: the wall time of an item with a remote, against a bare `git commit` and `git push` in the same run: with `next`,
 //! `git commit` and `done`, and with `git commit` and `done --next`, which pushes once.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
 
 /// The number of items for each of the two ways. One more remains, which the last `done --next` claims.
 const HALF: usize = 60;
@@ -15,8 +18,28 @@ const ITEMS: usize = 2 * HALF + 1;
 const WARM_UP: usize = 5;
 const WF: &str = env!("CARGO_BIN_EXE_git-wf");
 
+mod several;
+mod world;
+
+use world::{feed, load, median, plan, run, time};
+
 fn main() {
+    let is_wanted = |part: &str| {
+        let known = |arg: &String| ["one", "several"].contains(&arg.as_str());
+        let mut chosen = std::env::args().filter(known).peekable();
+        chosen.peek().is_none() || chosen.any(|arg| arg == part)
+    };
     println!("load before: {}", load());
+    if is_wanted("one") {
+        one();
+    }
+    if is_wanted("several") {
+        several::tables();
+    }
+    println!("load after: {}", load());
+}
+
+fn one() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     run(root, &["git", "init", "--quiet", "--bare", "origin.git"]);
@@ -77,7 +100,6 @@ fn main() {
         println!("  {:<24} {:7.1} ms an item", "commit + push", bare * 1e3);
         println!("{name:<26} {:7.1} ms an item, {:.2} ×", ours * 1e3, ours / bare);
     }
-    println!("load after: {}", load());
 }
 
 fn commit(place: &Path, n: usize) {
@@ -96,64 +118,4 @@ fn fill(place: &Path) {
         queued.push(id);
     }
     run(place, &queued.iter().map(String::as_str).collect::<Vec<_>>());
-}
-
-fn plan(file: &str) -> String {
-    serde_json::json!({
-        "description": "Write the number of the item into its file",
-        "strategy_type": "feature",
-        "tasks": [{
-            "id": "T1", "title": "Write the file", "action": "Create", "scope": file,
-            "description": "A file that holds the number of the item and nothing else",
-            "modification_points": [{"file": file, "target": "all", "change": "Write the number"}],
-            "implementation": ["Open the file", "Write the number"],
-            "test": {"commands": [format!("test -s {file}")], "unit": ["The file holds the number"]},
-            "acceptance": {
-                "criteria": ["The file has one line that is the number of the item"],
-                "verification": [format!("Run: test -s {file}, and see it exit with 0")]
-            },
-            "depends_on": [], "estimated_minutes": 30, "priority": 1
-        }],
-        "exploration_context": {"relevant_files": [file], "patterns": "One file for each item"},
-        "analysis": {"risk": "low", "impact": "low", "complexity": "low"},
-        "score": 0.9
-    })
-    .to_string()
-}
-
-fn command(place: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(args[0]);
-    // The hooks must call the binary that is measured.
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let own = Path::new(WF).parent().unwrap().to_owned();
-    let path = std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&path))).unwrap();
-    command.args(&args[1..]).current_dir(place).env("PATH", path);
-    command.stdin(Stdio::null()).stdout(Stdio::null());
-    command
-}
-
-fn run(place: &Path, args: &[&str]) {
-    let status = command(place, args).stderr(Stdio::null()).status().unwrap();
-    assert!(status.success(), "{args:?}");
-}
-
-fn feed(place: &Path, args: &[&str], input: &str) {
-    let mut child = command(place, args).stdin(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    assert!(child.wait().unwrap().success(), "{args:?}");
-}
-
-fn time(work: impl FnOnce()) -> f64 {
-    let started = Instant::now();
-    work();
-    started.elapsed().as_secs_f64()
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn load() -> String {
-    std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()
 }

@@ -1,0 +1,158 @@
+//! Hosts that limit how often they may be asked: when the next request may be made, and when this clone last pushed.
+
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+/// At most this long does one command wait in all.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// The first wait for a host that does not say how long; each later one is twice as long.
+const FIRST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(2 * 60);
+/// Even a host that says it may be asked at once is left alone for this long.
+const SHORTEST: Duration = Duration::from_secs(1);
+/// A request to wait longer than this is not remembered: it may be a mistake of the host, or a clock may have jumped.
+const REMEMBERED: Duration = Duration::from_secs(60 * 60);
+
+/// Is told how many seconds of how many a command has waited since a host limits how often it may be asked.
+pub(crate) type Waits<'a> = &'a dyn Fn(u64, u64);
+
+/// What a clone knows of a host's limit. Times are in milliseconds since 1970.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Limit {
+    /// Nobody of this clone asks the host before.
+    until: u64,
+    /// How often in a row it refused.
+    refusals: u32,
+    /// What it said.
+    words: String,
+    /// When this clone last pushed.
+    pushed: u64,
+}
+
+impl Limit {
+    /// Notes that the host refused a request, and how long it asks to wait, if it says so.
+    pub(super) fn refused(&mut self, now: u64, asked: Option<Duration>, words: &str) {
+        let wait = asked.unwrap_or_else(|| (FIRST * (1 << self.refusals.min(8))).min(LONGEST));
+        self.until = now.saturating_add(millis(wait.clamp(SHORTEST, REMEMBERED)));
+        self.refusals = self.refusals.saturating_add(1);
+        words.clone_into(&mut self.words);
+    }
+
+    /// Notes that the host accepted a push.
+    pub(super) fn pushed(&mut self, now: u64) {
+        *self = Self { pushed: now, ..Self::default() };
+    }
+
+    /// How long to wait before the host may be asked, and what it said.
+    pub(super) fn wait(&self, now: u64) -> Option<(Duration, &str)> {
+        let left = self.until.checked_sub(now).filter(|left| (1..=millis(REMEMBERED)).contains(left))?;
+        Some((Duration::from_millis(left), &self.words))
+    }
+
+    /// How long until a push is due that need not be made at once; none if it is due now.
+    pub(super) fn until_due(&self, now: u64, interval: Duration) -> Option<Duration> {
+        let since = now.checked_sub(self.pushed)?;
+        interval.checked_sub(Duration::from_millis(since)).filter(|left| !left.is_zero())
+    }
+}
+
+/// How much longer a command may wait.
+#[derive(Debug)]
+pub(super) struct Patience(Duration);
+
+impl Patience {
+    pub(super) fn new() -> Self {
+        Self(PATIENCE)
+    }
+
+    /// Takes this long a wait out of it; false if that is too long.
+    pub(super) fn takes(&mut self, wait: Duration) -> bool {
+        let left = self.0.checked_sub(wait);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+}
+
+/// Waits, and says so every second.
+pub(super) fn sleep(wait: Duration, waits: Waits<'_>) {
+    const STEP: Duration = Duration::from_secs(1);
+    let total = wait.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
+    let mut left = wait;
+    for second in 0.. {
+        if left.is_zero() {
+            break;
+        }
+        waits(second, total);
+        let step = left.min(STEP);
+        std::thread::sleep(step);
+        left -= step;
+    }
+}
+
+/// The time, in milliseconds since 1970.
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, millis)
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: u64 = 1_000_000_000;
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_host_is_left_alone_as_long_as_it_asks_and_longer_each_time_if_it_does_not_say() {
+        let mut limit = Limit::default();
+        assert_eq!(limit.wait(NOW), None);
+        limit.refused(NOW, Some(30 * SECOND), "slow down");
+        assert_eq!(limit.wait(NOW), Some((30 * SECOND, "slow down")));
+        assert_eq!(limit.wait(NOW + 30_000), None);
+        let mut limit = Limit::default();
+        let waits = [10, 20, 40, 80, 120, 120];
+        for seconds in waits {
+            limit.refused(NOW, None, "");
+            assert_eq!(limit.wait(NOW), Some((seconds * SECOND, "")));
+        }
+        limit.refused(NOW, Some(Duration::ZERO), "");
+        assert_eq!(limit.wait(NOW), Some((SECOND, "")));
+        limit.pushed(NOW);
+        assert_eq!(limit.wait(NOW), None);
+        limit.refused(NOW, None, "");
+        assert_eq!(limit.wait(NOW), Some((10 * SECOND, "")));
+    }
+
+    #[test]
+    fn a_clock_that_jumped_back_holds_nobody_up() {
+        let mut limit = Limit::default();
+        limit.refused(NOW, Some(100 * 3600 * SECOND), "");
+        assert_eq!(limit.wait(NOW), Some((REMEMBERED, "")));
+        assert_eq!(limit.wait(NOW - 1), None);
+        limit.pushed(NOW);
+        assert_eq!(limit.until_due(NOW - 1, 60 * SECOND), None);
+    }
+
+    #[test]
+    fn a_push_is_due_when_the_interval_is_over() {
+        let mut limit = Limit::default();
+        limit.pushed(NOW);
+        assert_eq!(limit.until_due(NOW + 20_000, 60 * SECOND), Some(40 * SECOND));
+        assert_eq!(limit.until_due(NOW + 60_000, 60 * SECOND), None);
+        assert_eq!(limit.until_due(NOW, Duration::ZERO), None);
+    }
+
+    #[test]
+    fn patience_ends() {
+        let mut patience = Patience::new();
+        assert!(patience.takes(PATIENCE / 2));
+        assert!(!patience.takes(PATIENCE));
+        assert!(patience.takes(PATIENCE / 2));
+        assert!(!patience.takes(Duration::from_millis(1)));
+    }
+}
