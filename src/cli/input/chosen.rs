@@ -94,7 +94,9 @@ impl WhereArgs {
             let mut answer = String::new();
             io::stdin().read_line(&mut answer)?;
             if !matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
-                return Err(Failure::usage("nothing was changed"));
+                return Err(
+                    Failure::usage("nothing was changed").hint("answer y to change them, or pass --yes")
+                );
             }
         }
         let done = issues::many(&session, preview.view.issues, change)?;

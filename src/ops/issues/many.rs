@@ -8,7 +8,8 @@ use super::comment::{checked, comment_in};
 use super::edit::Changes;
 use super::{Fields, List, Related, rows};
 use crate::model::id::IssueId;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::{Answer, Refusal, Session};
@@ -116,7 +117,8 @@ fn found(session: &Session, list: &List) -> Result<Vec<Related>, Refusal> {
     session.notice_all(done.notices);
     let issues: Vec<Related> = done.view.rows.into_iter().map(Related::from).collect();
     if issues.is_empty() {
-        return Err(Refusal::nothing("no issue matches"));
+        return Err(Refusal::nothing("no issue matches")
+            .remedy(Call::from(Other::List).flag("all"), "shows the issues"));
     }
     Ok(issues)
 }

@@ -41,7 +41,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let (fields, text) = (fields.read()?, given.from_flags()?);
     let Some(id) = id else {
         if text.is_some() || given.edit {
-            return Err(Failure::usage("--where sets fields and the status, not texts"));
+            return Err(Failure::usage("--where sets fields and the status, not texts")
+                .hint("`git wf edit ISSUE -m TEXT` changes the text of one issue"));
         }
         let change = Many::Edit { fields, status, force: force.why() };
         return chosen.change(change, "changed", context);

@@ -95,9 +95,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if args.open {
         open(context, &listening);
     }
-    server
-        .serve()
-        .map_err(|error| Failure::new(Code::CannotListen, format!("the server stopped: {error}")))?;
+    server.serve().map_err(|error| {
+        Failure::new(Code::CannotListen, format!("the server stopped: {error}"))
+            .hint("`git wf web` starts it again")
+    })?;
     Ok(Exit::Done)
 }
 
