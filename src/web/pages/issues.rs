@@ -87,6 +87,8 @@ fn asked(query: &Query, is_whole: bool, pages: Pages) -> Result<List, Refusal> {
         assignee: text("assignee"),
         author: text("author"),
         wave: wave.transpose()?,
+        types: words("type").iter().map(|it| it.to_lowercase()).collect(),
+        unblocked: query.get("unblocked").is_some(),
         has_solution: query.get("planned").is_some(),
         ready: query.get("ready").is_some(),
         search: text("q"),
@@ -96,8 +98,8 @@ fn asked(query: &Query, is_whole: bool, pages: Pages) -> Result<List, Refusal> {
     Ok(List {
         filter,
         since: text("since"),
-        parent: None,
-        mine: false,
+        parent: text("parent"),
+        mine: query.get("mine").is_some(),
         until: text("until"),
         sort: sort.map_or(Sort::Priority, |it| it.1),
         offset: pages.offset(),
@@ -111,7 +113,24 @@ fn filters(view: &View<'_>) -> Markup {
     let field = |name: &str, label: &str| {
         html! { label { (label) input type="text" name=(name) value=[query.get(name)]; } }
     };
-    let more = ["component", "author", "since", "until", "wave", "planned", "ready"];
+    let more = [
+        "type",
+        "parent",
+        "component",
+        "author",
+        "since",
+        "until",
+        "wave",
+        "mine",
+        "unblocked",
+        "planned",
+        "ready",
+    ];
+    let check = |name: &str, label: &str| {
+        html! {
+            label.check { input type="checkbox" name=(name) value="1" checked[query.get(name).is_some()]; (label) }
+        }
+    };
     html! {
         form.filters method="get" action=(view.href(&Place::Issues)) role="search" aria-label="filters" {
             label.grow { "Text" input type="search" name="q" value=[query.get("q")]; }
@@ -147,13 +166,17 @@ fn filters(view: &View<'_>) -> Markup {
             details open[more.iter().any(|name| query.get(name).is_some())] {
                 summary { "More filters" }
                 div.filters {
+                    (field("type", "Type"))
+                    (field("parent", "Part of"))
                     (field("component", "Component"))
                     (field("author", "Author"))
                     (field("since", "Created since"))
                     (field("until", "Created until"))
                     (field("wave", "Wave"))
-                    label.check { input type="checkbox" name="planned" value="1" checked[query.get("planned").is_some()]; "has a plan" }
-                    label.check { input type="checkbox" name="ready" value="1" checked[query.get("ready").is_some()]; "ready to be taken" }
+                    (check("mine", "assigned to you"))
+                    (check("unblocked", "nothing in the way"))
+                    (check("planned", "has a plan"))
+                    (check("ready", "ready to be taken"))
                 }
             }
             @if !query.is_empty() { a href=(view.href(&Place::Issues)) { "Clear" } }

@@ -6,7 +6,7 @@ use crate::index::{Filter, Listed, Sort};
 use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
-use crate::ops::issues::{self, Attention, HomeItems, List, existing};
+use crate::ops::issues::{self, Attention, AttentionKind, HomeItems, List, existing};
 use crate::ops::work::{self, ExecutionView, run};
 use crate::web::forms::in_words;
 use crate::web::layout::one;
@@ -104,9 +104,22 @@ fn items(view: &View<'_>, items: &HomeItems) -> Markup {
     }
 }
 
+fn heading(kind: AttentionKind) -> &'static str {
+    match kind {
+        AttentionKind::Decision => "Decisions",
+        AttentionKind::Conflict => "Conflicts between clones",
+        AttentionKind::Lease => "Expired leases",
+        AttentionKind::Run => "Interrupted runs",
+        AttentionKind::Failure => "Failed issues",
+        AttentionKind::Review => "Plans to review",
+        AttentionKind::Choice => "Plans to choose from",
+        AttentionKind::Question => "Open questions",
+    }
+}
+
 fn attention(view: &View<'_>, group: &Attention) -> Markup {
     html! {
-        h3 { (group.kind.as_str().replace('-', " ")) " " span.count { (group.count) } }
+        h3 { (heading(group.kind)) " " span.count { (group.count) } }
         ul.rows {
             @for it in &group.first {
                 li {

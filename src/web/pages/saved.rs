@@ -12,6 +12,8 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("--priority", "-p", "priority"),
     ("--assignee", "", "assignee"),
     ("--author", "", "author"),
+    ("--type", "", "type"),
+    ("--parent", "", "parent"),
     ("--wave", "", "wave"),
     ("--component", "", "component"),
     ("--since", "", "since"),
@@ -20,8 +22,13 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("--sort", "", "sort"),
 ];
 /// The options without a value.
-const FLAGS: &[(&str, &str, &str)] =
-    &[("--all", "-a", "all"), ("--ready", "", "ready"), ("--has-solution", "", "planned")];
+const FLAGS: &[(&str, &str, &str)] = &[
+    ("--all", "-a", "all"),
+    ("--mine", "", "mine"),
+    ("--unblocked", "", "unblocked"),
+    ("--ready", "", "ready"),
+    ("--has-solution", "", "planned"),
+];
 
 /// The saved queries that can be shown here, by name. One with an option that only the command has is left out.
 pub(super) fn all(session: &Session) -> Vec<(String, Query)> {
@@ -63,7 +70,7 @@ mod tests {
         let mine = "--assignee 'Ada B' -t auth --tag=api -s planned,queued --all";
         assert_eq!(suffix(mine).unwrap(), "?assignee=Ada+B&tag=auth&tag=api&status=planned%2Cqueued&all=1");
         assert_eq!(suffix("").unwrap(), "");
-        for other in ["--mine", "--status", "ISS-1", "--all=yes", "'open", "--limit 3"] {
+        for other in ["--group-by tag", "--status", "ISS-1", "--all=yes", "'open", "--limit 3"] {
             assert_eq!(suffix(other), None, "{other}");
         }
     }
