@@ -31,6 +31,8 @@ pub(crate) use write::file_bytes;
 const CLOCK: &str = "clock";
 const EPOCH: &str = "epoch";
 const BIRTH: &str = "*";
+/// The register with the record of a source as it was last imported.
+const IMPORTED: &str = "imported";
 
 /// Bytes that are not a record of the kind expected at their path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -252,6 +252,11 @@ impl Made {
         self.stamp.is_far_future()
     }
 
+    /// Whether an import wrote the value.
+    pub(crate) fn is_import(&self) -> bool {
+        self.stamp.is_import()
+    }
+
     /// Whether a clock that says `now` cannot have made it, whatever the epoch.
     pub(crate) fn is_ahead_of(&self, now: Time) -> bool {
         self.stamp.is_ahead_of(now)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{BIRTH, Doc, Slot, is_element};
+use super::{BIRTH, Doc, IMPORTED, Slot, is_element};
 use crate::model::redaction::{REDACTED, Redaction, hidden_plan};
 use crate::model::schema::Births;
 use crate::model::stamp::{Made, Stamp};
@@ -50,7 +50,8 @@ impl Doc {
     /// The fields that two versions changed differently since `base`: each side wrote, and the value in force is not
     /// what both wrote. Versions with two births differ as a whole, under the key `*`, unless they are equal.
     ///
-    /// Two values that were both read from a source are not in conflict: the later one is what the source says now.
+    /// Two values that were both read from a source are not in conflict: the later one is what the source says now. Nor is
+    /// a value from a source in conflict with a later one by someone who had imported the same record.
     pub(crate) fn apart(base: Option<&Self>, one: &Self, two: &Self) -> Vec<Apart> {
         let is_two = one.made(BIRTH) != two.made(BIRTH) && one.schema.0.births == Births::LaterStands;
         if is_two {
@@ -66,6 +67,7 @@ impl Doc {
             return vec![Apart { key: BIRTH.to_owned(), sides: [side(one), side(two)] }];
         }
         let mut found = Vec::new();
+        let is_same_reading = one.value(IMPORTED).is_some() && one.value(IMPORTED) == two.value(IMPORTED);
         for (key, mine) in &one.slots {
             let Some(other) = two.slots.get(key) else { continue };
             let before = base.and_then(|base| base.slots.get(key));
@@ -76,7 +78,10 @@ impl Doc {
             let is_written = |doc: &Self, slot: &Slot| {
                 before.is_none_or(|before| before.value != slot.value) || made(doc) != base.and_then(made)
             };
-            if mine.value != other.value && is_written(one, mine) && is_written(two, other) && !is_sequence {
+            let lost = if made(one) < made(two) { mine } else { other };
+            let is_known = is_same_reading && of_source(lost);
+            let is_conflict = !is_sequence && !is_known;
+            if mine.value != other.value && is_written(one, mine) && is_written(two, other) && is_conflict {
                 let side = |doc: &Self, slot: &Slot| Written { stamp: made(doc), value: slot.value.clone() };
                 found.push(Apart { key: key.clone(), sides: [side(one, mine), side(two, other)] });
             }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::parse::LAST_EPOCH;
-use super::{BIRTH, Doc, Excess, Slot};
+use super::{BIRTH, Doc, Excess, IMPORTED, Slot};
 use crate::model::redaction::is_hidden;
 use crate::model::schema::Kind;
 use crate::model::stamp::{Made, Stamp};
@@ -123,6 +123,8 @@ pub(crate) struct WrittenValue<'a> {
     pub(crate) value: Option<&'a Value>,
     /// Whether it has the stamp of the birth.
     pub(crate) is_at_birth: bool,
+    /// Whether the field is written once.
+    pub(crate) is_once: bool,
     /// For an imported value, the source's record at that import: another import can write another value under the same
     /// stamp.
     pub(crate) reading: Option<&'a Value>,
@@ -133,7 +135,7 @@ impl Doc {
     /// previous version, all values, including those of fields that are written once.
     pub(crate) fn said_since<'a>(&'a self, old: Option<&'a Self>) -> impl Iterator<Item = WrittenValue<'a>> {
         let is_import = self.birth.as_ref().is_some_and(Stamp::is_import);
-        let reading = self.value("imported");
+        let reading = self.value(IMPORTED);
         let fields = self.schema.0.fields.iter().filter(|field| matches!(field.kind, Kind::Once));
         let once = fields
             .filter(move |_| old.is_none())
@@ -143,6 +145,7 @@ impl Doc {
             made: self.made(BIRTH),
             value: Some(value),
             is_at_birth: true,
+            is_once: true,
             reading: reading.filter(|_| is_import && key == SAID_BY_SOURCE),
         });
         let slots = self.slots.iter().filter_map(move |(key, slot)| {
@@ -155,6 +158,7 @@ impl Doc {
                 made,
                 value: slot.value.as_ref(),
                 is_at_birth: self.birth.as_ref() == Some(stamp),
+                is_once: false,
                 reading: reading.filter(|_| stamp.is_import()),
             })
         });

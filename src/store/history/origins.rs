@@ -307,7 +307,9 @@ impl<'a> Origins<'a> {
         if let Some((id, kind)) = base.entry(path)?
             && let Some(doc) = self.versions.doc(path, (kind, id))?
         {
-            self.remember(number, &doc, commit);
+            // A field that is written once is as the source said at the first import, and that reading is not known here: the
+            // record has the one of the last import.
+            self.remember(number, &doc, commit, |said| !(said.is_once && said.reading.is_some()));
             self.seen.insert((number, id));
         }
         Ok(())
@@ -318,14 +320,20 @@ impl<'a> Origins<'a> {
         let Some(Made::Once(here, commit)) = self.made.get(&number) else { return Ok(()) };
         let (here, commit) = (*here, *commit);
         if let Some(doc) = self.versions.doc(path, here)? {
-            self.remember(number, &doc, commit);
+            self.remember(number, &doc, commit, |_| true);
         }
         self.seen.insert((number, here.1));
         Ok(())
     }
 
-    fn remember(&mut self, number: u32, doc: &Doc, commit: ObjectId) {
-        for said in doc.said_since(None) {
+    fn remember(
+        &mut self,
+        number: u32,
+        doc: &Doc,
+        commit: ObjectId,
+        is_known: impl Fn(&WrittenValue<'_>) -> bool,
+    ) {
+        for said in doc.said_since(None).filter(is_known) {
             self.written.entry(numbered(number, &said)).or_insert_with(|| Written::of(&said, commit));
         }
         self.made.insert(number, Made::Known);

@@ -162,6 +162,9 @@ impl History<'_> {
                 continue;
             };
             for apart in apart_since(&bases, schema, &path, &a, &b)? {
+                if self.has_replaced_import(heads, schema, &path, &apart)? {
+                    continue;
+                }
                 let n = self.note(merge, heads, schema, &path, apart);
                 if state.get(n).is_none() {
                     state.set(n, Some(false));
@@ -169,6 +172,56 @@ impl History<'_> {
             }
         }
         Ok(state)
+    }
+
+    /// Whether the value that lost is what a source says, and whoever wrote the one in force wrote it over the same value of
+    /// that source: then nobody changed the field differently.
+    fn has_replaced_import(
+        &self,
+        heads: [ObjectId; 2],
+        schema: &'static Schema,
+        path: &str,
+        apart: &Apart,
+    ) -> Result<bool, StoreError> {
+        let [first, second] = &apart.sides;
+        let (won, lost, head) = match rank(first) > rank(second) {
+            true => (first, second, heads[0]),
+            false => (second, first, heads[1]),
+        };
+        let is_import = |stamp: Option<&Made>| stamp.is_some_and(Made::is_import);
+        if apart.key == WHOLE || !is_import(lost.stamp.as_ref()) || is_import(won.stamp.as_ref()) {
+            return Ok(false);
+        }
+        let failed = StoreError::object("cannot read the history of the store");
+        let (mut at, mut stamp) = (head, won.stamp.clone());
+        loop {
+            let commit = self.store.repo().commit(at).map_err(&failed)?;
+            let here = self.store.snapshot_at(at).ok().map(|state| state.entry(path)).transpose()?;
+            let mut before = None;
+            for parent in commit.parents() {
+                let Ok(state) = self.store.snapshot_at(parent) else { continue };
+                // Most commits leave the file as it is.
+                if here == Some(state.entry(path)?) {
+                    before = Some((parent, stamp.clone()));
+                    break;
+                }
+                let Some(doc) = read(&state, schema, path)? else { continue };
+                let made = doc.made(&apart.key);
+                if made == stamp {
+                    before = Some((parent, made));
+                    break;
+                }
+                if is_import(made.as_ref()) && doc.value(&apart.key) == lost.value.as_ref() {
+                    return Ok(true);
+                }
+                before = before.or(Some((parent, made)));
+            }
+            match before {
+                // What a source said before that is not what it says now.
+                Some((parent, made)) if !is_import(made.as_ref()) => (at, stamp) = (parent, made),
+                _ => return Ok(false),
+            }
+        }
     }
 
     /// The number of a conflict; a new one if no other merge has found it.

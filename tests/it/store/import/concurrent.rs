@@ -82,6 +82,54 @@ fn the_newest_state_stands_in_the_end_with_all_removals() {
     }
 }
 
+/// A record of the source on a day.
+fn on(day: u32, title: &str, author: &str) -> String {
+    let more =
+        json!({"title": title, "created_by": author, "updated_at": format!("2026-01-0{day}T08:00:00Z")});
+    lines(&[record("zoo-1", &more)])
+}
+
+#[test]
+fn an_edit_here_is_in_conflict_only_with_what_changed_in_the_source() {
+    for (theirs, is_conflict) in
+        [(on(2, "One", "Ada"), false), (on(4, "One", "Ada"), false), (on(4, "Two", "Ada"), true)]
+    {
+        for is_imported_again in [false, true] {
+            let two = Two::new();
+            import(&two.ada, &on(2, "One", "Ada"));
+            two.ada.wf(&["edit", "zoo-1", "--title", "Mine"]).ok();
+            if is_imported_again {
+                import(&two.ada, &theirs);
+            }
+            import(&two.bea, &theirs);
+            two.meet();
+            two.assert_one_state();
+            assert_eq!(issue(&two.bea, "zoo-1")["title"], "Mine");
+            // Whoever imports the newer state after an edit has seen both.
+            let open = usize::from(is_conflict && !is_imported_again);
+            for repo in [&two.ada, &two.bea] {
+                assert_eq!(repo.json(&["conflicts"]).as_array().unwrap().len(), open, "{theirs}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_source_that_names_another_author_is_no_forgery() {
+    let two = Two::new();
+    import(&two.ada, &on(2, "One", "Ada"));
+    import(&two.ada, &on(4, "Two", "Bea"));
+    import(&two.bea, &on(4, "Two", "Bea"));
+    for repo in [&two.ada, &two.bea, &two.ada, &two.bea] {
+        let ran = repo.wf(&["sync"]).ok();
+        assert!(!ran.stderr.contains("recreated"), "{}", ran.stderr);
+    }
+    two.assert_one_state();
+    for repo in [&two.ada, &two.bea] {
+        assert_eq!(repo.wf(&["fsck"]).ok().stdout, "0 errors, 0 notes\n");
+    }
+}
+
 #[test]
 fn what_was_edited_here_outlives_the_removal_of_what_was_not() {
     let states = states();
