@@ -56,13 +56,18 @@ pub(super) fn settle(
     arrival: &Arrival,
     fresh: Option<Fresh>,
 ) -> Result<Settled, StoreError> {
+    let here = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))?;
+    Ok(joined(here, tracker, arrival, fresh))
+}
+
+fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option<Fresh>) -> Settled {
     let birth = Stamp::import(arrival.issue.created_at);
     let changed = Stamp::import(arrival.changed);
-    let Some(mut doc) = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))? else {
-        return Ok(Settled::New(fresh.unwrap_or_else(|| Fresh::of(arrival))));
+    let Some(mut doc) = here else {
+        return Settled::New(fresh.unwrap_or_else(|| Fresh::of(arrival)));
     };
     if doc.birth() != Some(&birth) {
-        return Ok(two_births(&doc));
+        return two_births(&doc);
     }
     let here = doc.read::<Issue>().ok();
     let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
@@ -70,7 +75,7 @@ pub(super) fn settle(
     let mut notes = Vec::new();
     let mut is_lesser = false;
     let is_changed = match (before, &here) {
-        (Some(before), _) if before.changed > arrival.changed => return Ok(Settled::Older),
+        (Some(before), _) if before.changed > arrival.changed => return Settled::Older,
         // The source has other content at the same time of change. With the stamps of the last import, the greater
         // value would win in each field separately, and half of a record come in; so the greater record wins as a
         // whole.
@@ -97,7 +102,7 @@ pub(super) fn settle(
             is_changed
         }
     };
-    Ok(Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), notes, is_lesser })
+    Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), notes, is_lesser }
 }
 
 /// The bytes by which two records with the same time are compared.
@@ -126,3 +131,6 @@ fn two_births(here: &Doc) -> Settled {
     );
     Settled::Other(note)
 }
+
+#[cfg(test)]
+mod tests;

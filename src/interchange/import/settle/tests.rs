@@ -1,0 +1,180 @@
+//! Two clones import states of one source at whatever dates. Each state is a later one than those before it.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::interchange::beads::BEADS;
+use crate::interchange::ccw::CCW;
+use crate::interchange::git_bug::GIT_BUG;
+use crate::interchange::github::GITHUB;
+
+/// Imports a state, and returns whether that changed anything.
+fn import(here: &mut Option<Doc>, tracker: &Tracker, record: &Value) -> bool {
+    let arrival = (tracker.read)(record).unwrap_or_else(|refused| panic!("{refused:?} {record}"));
+    match joined(here.take(), tracker, &arrival, None) {
+        Settled::New(_) => *here = Some(made(&arrival)),
+        Settled::Known { doc: Some(doc), .. } => *here = Some(doc),
+        Settled::Known { doc: None, .. } | Settled::Older | Settled::Other(_) => return false,
+    }
+    true
+}
+
+/// Like [`import`], if the record stays where it was.
+fn import_into(doc: &Doc, tracker: &Tracker, record: &Value) -> (Doc, bool) {
+    let mut here = Some(doc.clone());
+    let is_changed = import(&mut here, tracker, record);
+    (here.unwrap_or_else(|| doc.clone()), is_changed)
+}
+
+/// A state of a source: by its number, which value each of a few fields has, if any.
+type State = [Option<u8>; 6];
+
+fn day(state: usize) -> String {
+    format!("2026-01-{:02}T08:00:00Z", state + 2)
+}
+
+fn texts(given: Option<u8>) -> Value {
+    given.map_or(json!([]), |n| json!((0..=n).map(|n| format!("t{n}")).collect::<Vec<_>>()))
+}
+
+fn text(given: Option<u8>) -> Value {
+    given.map_or(Value::Null, |n| json!(format!("text {n}")))
+}
+
+fn beads(n: usize, [one, two, three, four, five, six]: State) -> Value {
+    let status = ["open", "closed", "in_progress"][usize::from(two.unwrap_or(0)) % 3];
+    let on = |kind: &str, n: u8| json!({"issue_id": "zoo-1", "depends_on_id": format!("zoo-{}", n + 2), "type": kind});
+    let mut links: Vec<Value> = four.into_iter().map(|n| on("blocks", n)).collect();
+    links.extend(five.map(|n| on("relates-to", n)));
+    json!({"id": "zoo-1", "title": format!("title {}", one.unwrap_or(9)), "description": text(two), "design": text(three),
+        "notes": text(four), "acceptance_criteria": text(five), "assignee": text(six), "labels": texts(one),
+        "status": status, "priority": three.unwrap_or(2),
+        "dependencies": links, "estimated_minutes": six, "created_at": "2026-01-01T08:00:00Z", "created_by": "Ada",
+        "updated_at": day(n)})
+}
+
+fn github(n: usize, [one, two, three, four, five, six]: State) -> Value {
+    json!({"number": 7, "title": format!("title {}", one.unwrap_or(9)), "body": text(two), "author": {"login": "ada"},
+        "labels": texts(three), "state": if four.is_some() { "CLOSED" } else { "OPEN" }, "stateReason": "COMPLETED",
+        "assignees": five.map_or(json!([]), |n| json!([{"login": format!("a{n}")}])), "milestone": six.map(|n| json!({"title": n.to_string()})),
+        "closedAt": four.map(|_| day(n)), "createdAt": "2026-01-01T08:00:00Z", "updatedAt": day(n)})
+}
+
+fn ccw(n: usize, [one, two, three, four, five, six]: State) -> Value {
+    json!({"id": "ISS-001", "title": format!("title {}", one.unwrap_or(9)), "context": text(two), "tags": texts(three),
+        "priority": four.unwrap_or(2) + 1, "expected_behavior": text(five), "status": if six.is_some() { "closed" } else { "registered" },
+        "created_at": "2026-01-01T08:00:00Z", "updated_at": day(n)})
+}
+
+/// A bug only grows: a state has the operations of those before it.
+fn bugs(states: &[State]) -> Vec<Value> {
+    let id = "a1b2c3d4e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7f809";
+    let mut all: Vec<Value> = Vec::new();
+    let mut say = |op: Value| {
+        let number = all.len();
+        let id = if number == 0 { id.to_owned() } else { format!("op{number}") };
+        let mut op = op;
+        op["timestamp"] = json!(1_600_000_000 + number);
+        all.push(
+            json!({"id": id, "author": {"id": "i1", "name": "Ada", "email": "ada@example.org"}, "op": op}),
+        );
+        json!({"git_bug": 4, "id": all[0]["id"], "operations": all})
+    };
+    say(json!({"type": 1, "title": "title", "message": "text", "files": []}));
+    let mut grown = Vec::new();
+    for [one, two, three, four, ..] in states {
+        let mut last = say(json!({"type": 2, "title": format!("title {}", one.unwrap_or(9)), "was": "x"}));
+        if let Some(n) = two {
+            last =
+                say(json!({"type": 5, "added": [format!("l{n}")], "removed": [format!("l{}", (n + 1) % 3)]}));
+        }
+        if let Some(n) = three {
+            last = say(json!({"type": 4, "status": n % 2 + 1}));
+        }
+        if let Some(n) = four {
+            last = say(json!({"type": 6, "target": id, "message": format!("text {n}")}));
+        }
+        grown.push(last);
+    }
+    grown
+}
+
+/// What a record says, whatever its stamps.
+fn said(doc: &Doc) -> Value {
+    let mut fields = doc.fields();
+    fields.as_object_mut().unwrap().remove("clock");
+    fields
+}
+
+fn states() -> impl Strategy<Value = Vec<State>> {
+    prop::collection::vec(prop::array::uniform6(prop::option::of(0u8..3)), 1..5)
+}
+
+proptest! {
+    #[test]
+    fn clones_that_import_at_different_dates_end_as_one_that_imported_the_newest_state(
+        states in states(),
+        orders in prop::array::uniform3(prop::collection::vec(0usize..5, 0..5)),
+        edit in prop::option::of("[a-z]{3}"),
+    ) {
+        let all = |make: fn(usize, State) -> Value| -> Vec<Value> {
+            states.iter().enumerate().map(|(n, state)| make(n, *state)).collect()
+        };
+        let sources =
+            [(&BEADS, all(beads)), (&GITHUB, all(github)), (&CCW, all(ccw)), (&GIT_BUG, bugs(&states))];
+        for (tracker, records) in sources {
+            let newest = records.last().unwrap();
+            let mut alone = None;
+            import(&mut alone, tracker, newest);
+            let alone = alone.unwrap();
+            let read = |order: &[usize]| {
+                let mut here = None;
+                for n in order.iter().filter(|n| **n < records.len()) {
+                    here = match here {
+                        None => { import(&mut here, tracker, &records[*n]); here }
+                        Some(doc) => Some(import_into(&doc, tracker, &records[*n]).0),
+                    };
+                }
+                here
+            };
+            let mut ada = read(&orders[0]);
+            // Somebody changes a field here that the source does not have.
+            if let (Some(doc), Some(edit)) = (&mut ada, &edit) {
+                let fields = doc.fields();
+                let mut changed = fields.clone();
+                changed["actual_behavior"] = json!(edit);
+                let stamper = crate::model::stamp::Stamper::new(
+                    crate::model::time::Time::parse("2027-01-01T00:00:00Z").unwrap(), crate::model::uid::Uid::of(&[b"x"]),
+                );
+                doc.update(&changed, &stamper).unwrap();
+            }
+            let is_edited = ada.is_some() && edit.is_some();
+            let bea = read(&orders[1]);
+            let met = match (ada, bea) {
+                (Some(one), Some(two)) => {
+                    let met = one.clone().merge(two.clone());
+                    prop_assert_eq!(&met, &two.merge(one), "{}", tracker.name);
+                    Some(met)
+                }
+                (one, two) => one.or(two),
+            };
+            let mut met = match met {
+                Some(met) => met,
+                None => alone.clone(),
+            };
+            for n in orders[2].iter().filter(|n| **n < records.len()) {
+                met = import_into(&met, tracker, &records[*n]).0;
+            }
+            met = import_into(&met, tracker, newest).0;
+            let mut expected = said(&alone);
+            if let Some(edit) = edit.as_ref().filter(|_| is_edited) {
+                expected["actual_behavior"] = json!(edit);
+            }
+            prop_assert_eq!(said(&met), expected, "{}", tracker.name);
+            for record in &records {
+                prop_assert!(!import_into(&met, tracker, record).1, "{}: a second import changes nothing", tracker.name);
+            }
+        }
+    }
+}
