@@ -30,8 +30,9 @@ const COLUMNS: [&str; 18] = [
     "description",
 ];
 
-/// Characters with which a formula begins, or that a spreadsheet skips before one.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+/// Characters with which a formula begins, or that a spreadsheet skips before one. Some programs read the full-width forms
+/// of East Asian keyboards as the plain ones.
+const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
 /// Writes the names of the columns.
 pub(crate) fn head(out: &mut dyn Write) -> io::Result<()> {
@@ -74,7 +75,8 @@ fn row<'a>(out: &mut dyn Write, cells: impl Iterator<Item = &'a str>) -> io::Res
 
 /// A text as a cell.
 fn cell(text: &str) -> String {
-    let is_formula = text.trim_start_matches([' ', '\n']).starts_with(FORMULA);
+    let is_blank = |it: char| it.is_whitespace() && !FORMULA.contains(&it);
+    let is_formula = text.trim_start_matches(is_blank).starts_with(FORMULA);
     let guard = if is_formula { "'" } else { "" };
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{guard}{}\"", text.replace('"', "\"\""))
@@ -100,6 +102,8 @@ mod tests {
             ("\n=1", "\"'\n=1\""),
             ("\t=1", "'\t=1"),
             ("a=b", "a=b"),
+            ("＝1+1", "'＝1+1"),
+            ("\u{3000}＠x", "'\u{3000}＠x"),
             ("", ""),
         ] {
             assert_eq!(cell(text), expected, "{text:?}");
