@@ -293,7 +293,7 @@ pub(crate) enum Unreadable {
 
 impl Unreadable {
     /// What is wrong, for a message that names the line.
-    fn in_line(&self) -> String {
+    pub(super) fn in_line(&self) -> String {
         match self {
             Self::NotUtf8 { column, byte, .. } => {
                 format!("column {column}: the byte 0x{byte:02x} is not UTF-8")

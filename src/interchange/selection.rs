@@ -1,6 +1,7 @@
 //! Which issues of a source to import.
 
 use super::tracker::Arrival;
+use crate::model::issue::Issue;
 use crate::model::time::Time;
 
 /// Whether an issue is open in its source.
@@ -30,9 +31,21 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
+    /// Whether it leaves nothing out.
+    pub(crate) fn is_everything(&self) -> bool {
+        let Self { only_types, skip_types, labels, state, since, limit } = self;
+        let has_words = [only_types, skip_types, labels].iter().any(|words| !words.is_empty());
+        !has_words && state.is_none() && since.is_none() && limit.is_none()
+    }
+
     /// Why an issue is not to be imported; `None` if it is.
     pub(crate) fn leaves_out(&self, arrival: &Arrival) -> Option<String> {
-        let Arrival { issue, changed, .. } = arrival;
+        let state = if arrival.is_terminal() { State::Closed } else { State::Open };
+        self.reason(&arrival.issue, arrival.changed, state)
+    }
+
+    /// Why an issue in this state that changed then is not to be imported; `None` if it is.
+    pub(crate) fn reason(&self, issue: &Issue, changed: Time, state: State) -> Option<String> {
         let kind = issue.issue_type.as_deref();
         let is_named = |names: &[String]| {
             kind.is_some_and(|kind| names.iter().any(|name| name.eq_ignore_ascii_case(kind)))
@@ -43,11 +56,10 @@ impl Selection {
         if let Some(label) = self.labels.iter().find(|label| !issue.tags.contains(*label)) {
             return Some(format!("without the label {label}"));
         }
-        let state = if arrival.is_terminal() { State::Closed } else { State::Open };
         if self.state.is_some_and(|wanted| wanted != state) {
             return Some(if state == State::Open { "open".into() } else { "closed".into() });
         }
-        self.since.filter(|since| changed < since).map(|_| "not changed since then".into())
+        self.since.filter(|since| changed < *since).map(|_| "not changed since then".into())
     }
 }
 
@@ -58,7 +70,6 @@ mod tests {
     use super::*;
     use crate::interchange::work::Work;
     use crate::model::id::IssueId;
-    use crate::model::issue::Issue;
 
     #[test]
     fn an_issue_is_left_out_for_the_first_reason() {
@@ -93,6 +104,7 @@ mod tests {
         ] {
             assert_eq!(selection.leaves_out(&arrived).as_deref(), why, "{selection:?}");
         }
+        assert!(all().is_everything() && !Selection { limit: Some(0), ..all() }.is_everything());
         arrived.issue.issue_type = None;
         let only = Selection { only_types: names(&["bug"]), ..all() };
         assert_eq!(only.leaves_out(&arrived).as_deref(), Some("no type"));

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::with_remedies;
-use crate::interchange::{Report, jsonl};
+use crate::interchange::{Report, Skipped, jsonl};
 use crate::ops::store::{issues, line};
 use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
 use crate::ui::{Screen, text};
@@ -23,16 +23,41 @@ pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::Taken) -> io::R
         None if would => format!("would import {} (dry run)", issues(taken.issues)),
         None => {
             writeln!(screen, "{}", painter.paint(DIM, NOTHING))?;
-            return Ok(());
+            skipped(screen, &taken.skipped)?;
+            return counted(
+                screen,
+                "left out",
+                taken.left_out.iter().map(|it| (it.issues, it.reason.as_str())),
+            );
         }
     };
     writeln!(screen, "{}", painter.paint(GOOD, &headline))?;
-    let counts = [("new files", taken.added), ("merged", taken.merged), ("unchanged", taken.unchanged)];
+    let counts = [
+        ("new files", taken.added),
+        ("merged", taken.merged),
+        ("unchanged", taken.unchanged),
+        ("skipped", taken.skipped.len() as u64),
+        ("left out", taken.left_out.iter().map(|it| it.issues).sum()),
+    ];
     for (word, count) in counts.iter().filter(|(_, count)| *count > 0) {
         writeln!(screen, "  {word:<12} {count:>6}")?;
     }
     if let Some(commit) = &taken.commit {
         writeln!(screen, "  {:<12} {}", "commit", painter.paint(ID, commit))?;
+    }
+    skipped(screen, &taken.skipped)?;
+    counted(screen, "left out", taken.left_out.iter().map(|it| (it.issues, it.reason.as_str())))
+}
+
+/// What was skipped, under a heading.
+fn skipped(screen: &mut Screen, all: &[Skipped]) -> io::Result<()> {
+    if !all.is_empty() {
+        let heading = screen.painter().paint(HEADING, "skipped");
+        writeln!(screen, "{heading}")?;
+    }
+    for one in all {
+        let line = screen.painter().paint(WARN, &line(one));
+        writeln!(screen, "  {line}")?;
     }
     Ok(())
 }
@@ -76,12 +101,7 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &Report) -> io::Result
     if let Some(commit) = &report.commit {
         writeln!(screen, "  {:<12} {}", "commit", painter.paint(ID, commit))?;
     }
-    if !report.skipped.is_empty() {
-        writeln!(screen, "{}", painter.paint(HEADING, "skipped"))?;
-    }
-    for skipped in &report.skipped {
-        writeln!(screen, "  {}", painter.paint(WARN, &line(skipped)))?;
-    }
+    skipped(screen, &report.skipped)?;
     let left_out = report.left_out.iter().map(|it| (it.issues, it.reason.as_str()));
     counted(screen, "left out", left_out)?;
     counted(screen, "kept as in the source", report.kept.iter().map(|it| (it.issues, it.what.as_str())))?;

@@ -1,5 +1,7 @@
 //! The import: each file is joined with the existing one, as in a merge.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -7,14 +9,17 @@ use serde_json::value::RawValue;
 use super::{FORMAT, VERSION, text};
 use crate::git::cores;
 use crate::interchange::lines::{self, Line, Lines, Source, Unreadable};
+use crate::interchange::{LeftOut, Skipped};
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::doc::{Doc, Step};
+use crate::model::id::IssueId;
 use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::strict;
 use crate::model::time::Time;
+use crate::store::layout::Location;
 use crate::store::{Found, StoreError, Tx, layout};
 
 /// More files than any store has.
@@ -36,8 +41,15 @@ pub(crate) struct Taken {
     pub(crate) kept: Vec<String>,
     /// Files that already had the content of the export.
     pub(crate) unchanged: u64,
+    /// Lines that cannot be imported.
+    pub(crate) skipped: Vec<Skipped>,
+    /// Issues that the options left out.
+    pub(crate) left_out: Vec<LeftOut>,
     /// The commit on the ref; null if nothing changed.
     pub(crate) commit: Option<String>,
+    /// Every issue of the file, in its order.
+    #[serde(skip)]
+    pub(crate) issue_ids: Vec<IssueId>,
     /// Whether the export holds an issue at all.
     #[serde(skip)]
     pub(crate) has_issues: bool,
@@ -76,8 +88,15 @@ struct Parts<'a> {
     files: Option<u64>,
 }
 
-/// Writes the content of the export; reports the number of files so far to `seen`.
-pub(crate) fn read<E>(source: &mut Source, tx: &mut Tx<'_>, mut seen: impl FnMut(u64)) -> Result<Taken, E>
+/// Writes the content of the export, or only the directories of the issues in `only`; reports the number of files so far to
+/// `seen`. A line that cannot be imported is skipped, unless the reading is `strict`.
+pub(crate) fn read<E>(
+    source: &mut Source,
+    tx: &mut Tx<'_>,
+    only: Option<&BTreeSet<IssueId>>,
+    strict: bool,
+    mut seen: impl FnMut(u64),
+) -> Result<Taken, E>
 where
     E: From<StoreError> + From<Unreadable> + From<NoExport>,
 {
@@ -104,24 +123,35 @@ where
         );
         for (number, read) in read {
             let no_export = |why: String| NoExport { name: lines.name().to_owned(), line: number, why };
-            if is_over {
-                return Err(no_export("something follows the last line".into()).into());
-            }
-            let (path, bytes) = match read?.map_err(no_export)? {
-                Part::End(said) if said != files => {
-                    return Err(no_export(format!("it says {said} files, but there are {files}")).into());
-                }
-                Part::End(_) => {
+            let fault = match read {
+                // Nothing more can be read.
+                Err(error @ Unreadable::Unread { .. }) => return Err(error.into()),
+                Err(error) if strict => return Err(error.into()),
+                _ if is_over => Some("something follows the last line".to_owned()),
+                Err(error) => Some(error.in_line()),
+                Ok(Err(why)) => Some(why),
+                Ok(Ok(Part::End(said))) => {
                     is_over = true;
-                    continue;
+                    (said != files).then(|| format!("it says {said} files, but there are {files}"))
                 }
-                Part::File(path, bytes) => (path, bytes),
+                Ok(Ok(Part::File(path, bytes))) => {
+                    match place(tx, &mut taken, only, path, bytes) {
+                        Ok(()) => {
+                            files += 1;
+                            None
+                        }
+                        Err(Refusal::Line(why)) => Some(why),
+                        Err(Refusal::Store(error)) => return Err(error.into()),
+                    }
+                }
             };
-            taken.has_issues |= layout::is_issue(&path);
-            match take(tx, &mut taken, path, bytes) {
-                Ok(()) => files += 1,
-                Err(Refusal::Line(why)) => return Err(no_export(why).into()),
-                Err(Refusal::Store(error)) => return Err(error.into()),
+            if let Some(why) = fault {
+                if strict {
+                    return Err(no_export(why).into());
+                }
+                // It stands for a file, unless it comes after the last line.
+                files += u64::from(!is_over);
+                taken.skipped.push(skipped(number, why));
             }
             if files > MOST_FILES {
                 return Err(no_export(format!("more than {MOST_FILES} files")).into());
@@ -131,13 +161,45 @@ where
     }
     if !is_over {
         let why = format!("it ends after {files} files, without the last line that counts them");
-        return Err(at_end(&lines, why).into());
+        if strict {
+            return Err(at_end(&lines, why).into());
+        }
+        taken.skipped.push(skipped(lines.number(), why));
     }
     if let Some((file, inside)) = tx.clash() {
         let why = format!("`{file}` cannot be a file and the directory of `{inside}`");
         return Err(at_end(&lines, why).into());
     }
     Ok(taken)
+}
+
+fn skipped(number: u64, reason: String) -> Skipped {
+    Skipped { unit: "line".into(), number, id: None, reason }
+}
+
+/// Writes a file, unless it is not one of the issues that are wanted.
+fn place(
+    tx: &mut Tx<'_>,
+    taken: &mut Taken,
+    only: Option<&BTreeSet<IssueId>>,
+    path: String,
+    bytes: Vec<u8>,
+) -> Result<(), Refusal> {
+    // An item is in the directory of its queue.
+    let issue = match Location::parse(&path) {
+        Some(Location::Item(..)) | None => None,
+        Some(place) => place.issue(),
+    };
+    if layout::is_issue(&path) {
+        taken.has_issues = true;
+        taken.issue_ids.extend(issue.clone());
+    }
+    if let Some(only) = only
+        && issue.is_none_or(|issue| !only.contains(&issue))
+    {
+        return Ok(());
+    }
+    take(tx, taken, path, bytes)
 }
 
 /// Why a file, and so the whole export, is not imported.

@@ -1,14 +1,21 @@
 //! Importing from another tracker, or from an export.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::interchange::import::Batch;
 use crate::interchange::lines::Source;
-use crate::interchange::selection::Selection;
+use crate::interchange::selection::{Selection, State};
 use crate::interchange::tracker::{Records, Tracker};
-use crate::interchange::{Report, Skipped, jsonl};
+use crate::interchange::{LeftOut, Report, Skipped, jsonl};
 use crate::model::code::Code;
+use crate::model::id::IssueId;
+use crate::model::issue::ISSUE;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
+use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
+use crate::rules::facts;
+use crate::store::{StoreError, Tx, layout, records};
 
 /// How many lines an error about a wrong source lists.
 const LINES_SHOWN: usize = 5;
@@ -21,8 +28,8 @@ pub(crate) struct Export<'a> {
     pub(crate) name: &'a str,
     /// Its lines.
     pub(crate) source: Source,
-    /// Report what would come, and write nothing.
-    pub(crate) dry_run: bool,
+    /// Which issues, and how.
+    pub(crate) how: Selected,
 }
 
 /// What to import from another tracker.
@@ -93,18 +100,25 @@ pub(crate) fn import(
     Ok(session.done(report, commit))
 }
 
-/// Imports an export of git-wf: existing records are merged with those of the file.
+/// Imports an export of git-wf: existing records are merged with those of the file. If issues are selected, only their
+/// directories are imported: nothing of queues, runs and roadmaps.
 ///
 /// # Errors
-/// A file that is not an export, or is truncated; unreadable lines.
+/// A file that is not an export; if it is to be `strict`, a truncated one and unreadable lines, too.
 pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl::Taken> {
     let permit = session.permit(Op::ImportJsonl)?;
     session.store().snapshot()?;
-    let Export { name, mut source, dry_run } = input;
+    let Export { name, mut source, how: Selected { selection, dry_run, strict } } = input;
+    let chosen = match selection.is_everything() {
+        true => None,
+        false => Some(chosen(session, &mut source, &selection)?),
+    };
+    let only = chosen.as_ref().map(|(only, _)| only);
     let mut preview = None;
     let committed = session.counted("importing", None, |at| {
         session.transact(permit, |tx| {
-            let taken = jsonl::read::<Refusal>(&mut source, tx, &mut *at)?;
+            let mut taken = jsonl::read::<Refusal>(&mut source, tx, only, strict, &mut *at)?;
+            taken.left_out = chosen.as_ref().map(|(_, left_out)| left_out.clone()).unwrap_or_default();
             if dry_run {
                 preview = Some(taken);
                 // A refused transaction writes nothing.
@@ -133,6 +147,60 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
         )));
     }
     Ok(session.done(taken, commit))
+}
+
+/// The issues of an export that are selected, and why the others are not: each is looked at as it would be here.
+fn chosen(
+    session: &Session,
+    source: &mut Source,
+    selection: &Selection,
+) -> Result<(BTreeSet<IssueId>, Vec<LeftOut>), Refusal> {
+    let mut found = None;
+    let permit = session.permit(Op::ImportJsonl)?;
+    let refused = session.counted("reading", None, |at| {
+        session.transact(permit, |tx| {
+            let taken = jsonl::read::<Refusal>(source, tx, None, false, &mut *at)?;
+            let (mut chosen, mut reasons) = (BTreeSet::new(), BTreeMap::<String, u64>::new());
+            for id in taken.issue_ids {
+                match left_out(tx, selection, &id, chosen.len())? {
+                    Some(reason) => *reasons.entry(reason).or_default() += 1,
+                    None => drop(chosen.insert(id)),
+                }
+            }
+            let reasons = reasons.into_iter().map(|(reason, issues)| LeftOut { reason, issues });
+            found = Some((chosen, reasons.collect()));
+            // A refused transaction writes nothing.
+            Err::<(), _>(Refusal::nothing("dry run"))
+        })
+    });
+    match (found, refused) {
+        (Some(found), _) => Ok(found),
+        (None, Err(refusal)) => Err(refusal),
+        (None, Ok(_)) => Ok(Default::default()),
+    }
+}
+
+/// Why an issue is not selected, if so many are.
+fn left_out(
+    tx: &Tx<'_>,
+    selection: &Selection,
+    id: &IssueId,
+    selected: usize,
+) -> Result<Option<String>, Refusal> {
+    let folder = match records::outline(tx, id) {
+        Ok(Some(folder)) => folder,
+        Ok(None) | Err(StoreError::Broken { .. }) => return Ok(Some("cannot be read".into())),
+        Err(error) => return Err(error.into()),
+    };
+    let issue = &folder.issue.record;
+    let doc = records::doc(tx, &ISSUE, &layout::issue(id))?;
+    let changed = doc.and_then(|doc| Some(doc.changed()?.time())).unwrap_or(issue.created_at);
+    let state = match facts::status(&folder) {
+        IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => State::Closed,
+        _ => State::Open,
+    };
+    let is_beyond = || selection.limit.is_some_and(|limit| selected >= limit);
+    Ok(selection.reason(issue, changed, state).or_else(|| is_beyond().then(|| "beyond the limit".into())))
 }
 
 /// The refusal of a source in which nothing is a record of its tracker.

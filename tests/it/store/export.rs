@@ -151,7 +151,7 @@ fn what_is_redacted_does_not_leave_and_does_not_come_back() {
 }
 
 #[test]
-fn what_is_no_export_is_refused_whole() {
+fn what_is_no_export_is_refused_whole_if_it_must_be_sound() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.plumb(&[("notes/a", "a\n")]);
@@ -185,7 +185,7 @@ fn what_is_no_export_is_refused_whole() {
         (of(&["\u{1b}[31m"]), 2, "not JSON"),
         (of(&[r#"{"path":"wf.json","record":{"format":2}}"#]), 0, "the store has format 2"),
     ] {
-        let ran = repo.wf_in(&file, &["import", "jsonl", "-"]).fails(1);
+        let ran = repo.wf_in(&file, &["import", "jsonl", "--strict", "-"]).fails(1);
         assert!(ran.stderr.contains(why), "{file:.80}: {}", ran.stderr);
         if line > 0 {
             assert!(
@@ -203,6 +203,90 @@ fn what_is_no_export_is_refused_whole() {
     let folder = repo.wf(&["import", "jsonl", "."]).fails(1);
     assert!(folder.stderr.contains("cannot read `.`"), "{}", folder.stderr);
     sandbox.repo("b").wf_in(of(&[good]), &["import", "jsonl", "-"]).fails(1);
+}
+
+#[test]
+fn a_line_that_cannot_be_imported_is_named_and_stops_nothing() {
+    let sandbox = Sandbox::new();
+    let one = full(&sandbox);
+    let whole = export(&one);
+    let mut lines: Vec<&str> = whole.lines().collect();
+    let comment = lines.iter().position(|line| line.contains("/comments/")).unwrap();
+    let broken = &lines[comment][..lines[comment].len() - 5];
+    lines[comment] = broken;
+    let repo = sandbox.store("a");
+    let text = lines.join("\n");
+    let taken = import(&repo, &text);
+    assert_eq!(taken["issues"], 2);
+    let skipped = taken["skipped"].as_array().unwrap();
+    assert_eq!((skipped.len(), &skipped[0]["line"]), (1, &json!(comment + 1)), "{skipped:?}");
+    assert!(skipped[0]["reason"].as_str().unwrap().contains("the JSON ends half-way"), "{skipped:?}");
+    assert_eq!(repo.store_paths().len() + 1, one.store_paths().len());
+    // A file that was cut off, or has more than its last line says.
+    lines.pop();
+    let cut = sandbox.store("cut");
+    let ran = cut.wf_in(lines.join("\n"), &["import", "jsonl", "-"]).ok();
+    assert!(ran.stdout.contains("without the last line that counts them"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("skipped           2"), "{}", ran.stdout);
+    for text in [String::new(), "{}\n".into(), HEAD.replace(":1", ":2")] {
+        repo.wf_in(text, &["import", "jsonl", "-"]).fails(1);
+    }
+}
+
+#[test]
+fn only_the_issues_that_were_asked_for_come_in() {
+    let sandbox = Sandbox::new();
+    let one = sandbox.store("one");
+    for (id, args) in [
+        ("ISS-1", &["--type", "bug", "-t", "auth"][..]),
+        ("ISS-2", &["--type", "chore", "-t", "auth"]),
+        ("ISS-3", &["--type", "bug"]),
+    ] {
+        one.wf(&[&["new", "--id", id, "About it"], args].concat()).ok();
+        one.wf(&["comment", id, "-m", "Hm."]).ok();
+    }
+    one.wf(&["close", "ISS-3", "-m", "done"]).ok();
+    one.queued("ISS-4", "src/a.rs");
+    let whole = export(&one);
+    let ids = |repo: &Repo| -> Vec<String> {
+        let all = repo.wf(&["list", "--all", "--json"]).ok().json();
+        let mut ids: Vec<String> =
+            all.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap().to_owned()).collect();
+        ids.sort();
+        ids
+    };
+    for (n, (args, expected, left_out)) in [
+        (&["--only", "bug"][..], &["ISS-1", "ISS-3"][..], json!([["no type", 1], ["type chore", 1]])),
+        (&["--skip-type", "bug"], &["ISS-2", "ISS-4"], json!([["type bug", 2]])),
+        (&["--state", "closed"], &["ISS-3"], json!([["open", 3]])),
+        (
+            &["--label", "auth", "--state", "open"],
+            &["ISS-1", "ISS-2"],
+            json!([["without the label auth", 2]]),
+        ),
+        (&["--since", "2100-01-01"], &[], json!([["not changed since then", 4]])),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let repo = sandbox.store(&format!("some{n}"));
+        let taken = repo.wf_in(&whole, &[&["--json", "import", "jsonl", "-"], args].concat()).ok().json();
+        assert_eq!(ids(&repo), expected, "{args:?}");
+        let told: Vec<Value> = taken["left_out"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| json!([it["reason"], it["issues"]]))
+            .collect();
+        assert_eq!(json!(told), left_out, "{args:?}");
+        assert!(!repo.store_paths().iter().any(|path| path.starts_with("queues/")), "{args:?}");
+        repo.wf(&["fsck"]).ok();
+    }
+    let repo = sandbox.store("limit");
+    let answer =
+        repo.wf_in(&whole, &["--json", "import", "jsonl", "-", "--limit", "1", "--dry-run"]).ok().json();
+    assert_eq!((&answer["issues"], &answer["commit"]), (&json!(1), &Value::Null));
+    assert!(ids(&repo).is_empty());
 }
 
 #[test]

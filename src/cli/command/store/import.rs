@@ -53,7 +53,8 @@ enum From {
     /// Import an export of git-wf, exactly as it was
     ///
     /// An empty store gets the same state. Existing records are merged, so nothing is lost; importing the same file
-    /// again changes nothing. A file with an invalid line is refused as a whole.
+    /// again changes nothing. A line that cannot be imported is skipped and listed. If issues are selected, nothing of
+    /// queues, runs and roadmaps is imported.
     Jsonl(Jsonl),
 }
 
@@ -106,9 +107,10 @@ struct Github {
 struct Jsonl {
     /// The output of `git wf export jsonl` (`-` for stdin)
     file: String,
-    /// Report what would come, and write nothing
-    #[arg(short = 'n', long)]
-    dry_run: bool,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    how: How,
 }
 
 /// How to import.
@@ -214,10 +216,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
                 Ok(store::import_github(session, source, how))
             })
         }
-        From::Jsonl(Jsonl { file, dry_run }) => {
+        From::Jsonl(Jsonl { file, which, how: How { dry_run, strict } }) => {
             let session = context.session()?;
+            let how = Selected { selection: which.selection(&session)?, dry_run, strict };
             let source = source(&file, "give the file that `git wf export jsonl` wrote, or `-` for stdin")?;
-            let done = store::import_jsonl(&session, Export { name: &named(&file), source, dry_run })?;
+            let done = store::import_jsonl(&session, Export { name: &named(&file), source, how })?;
             context.answer(done, |taken, _, screen| print::import::export(screen, taken))
         }
     }
