@@ -60,9 +60,11 @@ pub(crate) struct RoadmapRecord {
     pub(crate) item: Value,
 }
 
-/// The issue of a layer or task: every clone makes the same one.
-pub(crate) fn issue_id(roadmap: &RoadmapId, created_at: Time, item: &str) -> IssueId {
-    IssueId::made(created_at, &Uid::of(&[roadmap.as_str().as_bytes(), item.as_bytes()]))
+/// The issue of a layer or task with this goal or title: every clone makes the same one. `number` tells those apart that
+/// have the same one, from 1 on.
+pub(crate) fn issue_id(roadmap: &RoadmapId, created_at: Time, goal: &str, number: u32) -> IssueId {
+    let number = number.to_string();
+    IssueId::made(created_at, &Uid::of(&[roadmap.as_str().as_bytes(), goal.as_bytes(), number.as_bytes()]))
 }
 
 /// Roadmaps.
@@ -119,7 +121,8 @@ fn arrival(record: &Value) -> Result<Arrival, Refused> {
     issue.tags = tags(&item, it.mode, it.gone.is_some());
     issue.depends_on = it.depends_on.iter().cloned().collect();
     issue.extended_context.notes = Some(json!({
-        "session": it.roadmap, "strategy": it.mode, "original_id": item.id, "wave": it.wave
+        "session": it.roadmap, "strategy": it.mode, "original_id": item.id, "wave": it.wave,
+        "depends_on_issues": issue.depends_on
     }));
     issue.lifecycle_requirements = item.lifecycle;
     if it.mode == RoadmapMode::Direct {
@@ -183,7 +186,7 @@ mod tests {
         let at = Time::parse("2026-11-21T02:14:05.123Z").unwrap();
         let roadmap = RoadmapId::parse("RMAP-export-20261121-4c8w1z0p").unwrap();
         RoadmapRecord {
-            issue_id: issue_id(&roadmap, at, "T1"),
+            issue_id: issue_id(&roadmap, at, "export", 1),
             roadmap,
             mode: RoadmapMode::Direct,
             author: "Ada".into(),
@@ -218,6 +221,7 @@ mod tests {
             (&notes["original_id"], &notes["wave"], &notes["strategy"]),
             (&json!("T1"), &json!(3), &json!("direct"))
         );
+        assert_eq!(notes["depends_on_issues"], json!(["ISS-1"]));
         assert_eq!(issue.lifecycle_requirements.test_strategy.as_deref(), Some("auto"));
         assert_eq!(kept(issue.imported.as_ref().unwrap())["more"], json!({"b": 1}));
         assert_eq!(RoadmapRecord::of(&issue), Some(record()));

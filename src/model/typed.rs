@@ -21,6 +21,21 @@ pub(crate) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Error> {
     T::deserialize(Typed(value))
 }
 
+/// A value that cannot be read, and where in it.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    /// The path: `layers[0].effort`; `.` for the whole.
+    pub(crate) path: String,
+    /// What is wrong there.
+    pub(crate) error: Error,
+}
+
+/// Reads a value as a `T`, and says where it cannot be read.
+pub(crate) fn read_at<T: DeserializeOwned>(value: &Value) -> Result<T, Unread> {
+    serde_path_to_error::deserialize(Typed(value))
+        .map_err(|error| Unread { path: error.path().to_string(), error: error.into_inner() })
+}
+
 /// The JSON of a value. serde_json's own conversion rewrites numbers.
 pub(crate) fn to_value(value: &impl Serialize) -> Result<Value, Error> {
     strict::parse_own(&serde_json::to_vec(value)?).map_err(Error::custom)

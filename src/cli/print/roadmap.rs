@@ -57,7 +57,10 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
                 Cell::new(word, look),
                 Cell::from(issue.wave.map(|wave| wave.to_string()).unwrap_or_default()),
                 Cell::new(issue.issue_id.as_str(), style::ID),
-                Cell::from(issue.item.as_str()),
+                Cell::from(match &issue.was {
+                    Some(was) => format!("{} (was {was})", issue.item),
+                    None => issue.item.clone(),
+                }),
                 Cell::from(issue.title.as_str()),
                 Cell::new(issue.status.as_str(), status_style(issue.status)),
             ]);

@@ -1,5 +1,6 @@
 //! What makes the document of a roadmap sound.
 
+mod message;
 mod table;
 mod tasks;
 
@@ -7,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use self::message::Message;
 use self::table::{
     CYCLE, DEPENDS_ON, DONE, FORM, LAYERS, LENGTH, LIFECYCLE, SCOPE, TASKS, TEXT, TITLE, TYPE, VAGUE,
     VERIFICATION, WAVE,
@@ -16,7 +18,7 @@ use crate::model::issue::{
     AcceptanceType, CommitStrategy, LifecycleRequirements, RegressionScope, TestStrategy,
 };
 use crate::model::roadmap::{Convergence, MOST_LAYERS, MOST_LINES, MOST_TASKS, RoadmapDocument, RoadmapMode};
-use crate::model::typed;
+use crate::model::typed::{self, Unread};
 use crate::rules::plan_check::{Finding, Rule};
 use crate::rules::vague::{is_technical, is_thin, is_vague};
 use crate::rules::{dag, limits};
@@ -42,14 +44,16 @@ pub(crate) struct Setting<'a> {
 /// Reads a document, and checks it against every rule; the error has what is wrong with it.
 pub(crate) fn examine(given: &Value, setting: Setting<'_>) -> Result<RoadmapDocument, Vec<Finding>> {
     let mut checker = Checker { setting, findings: vec![] };
-    let document = match typed::read::<RoadmapDocument>(given) {
+    let document = match typed::read_at::<RoadmapDocument>(given) {
         Ok(document) if given.is_object() => document,
         Ok(_) => {
             checker.find(&TYPE, "$", Some(given), "a roadmap, as a JSON object");
             return Err(checker.findings);
         }
-        Err(error) => {
-            checker.find(&TYPE, "$", None, error.to_string());
+        Err(Unread { path, error }) => {
+            let message = Message::of(&error.to_string());
+            let path = message.path(&path);
+            checker.find_as(&TYPE, path, message.found, message.expected);
             return Err(checker.findings);
         }
     };
@@ -73,6 +77,13 @@ impl Checker<'_> {
         if self.findings.len() < MOST_FINDINGS {
             self.findings.push(Finding::new(rule, path, found, allowed));
         }
+    }
+
+    /// Like [`Self::find`], if what was found is in words.
+    fn find_as(&mut self, rule: &Rule, path: String, found: Option<String>, allowed: String) {
+        let finding = Finding::new(rule, path, None, allowed);
+        let found = found.unwrap_or_else(|| finding.found.clone());
+        self.findings.push(Finding { found, ..finding });
     }
 
     fn document(&mut self, it: &RoadmapDocument) {
@@ -350,7 +361,7 @@ impl Checker<'_> {
 }
 
 /// A text as it is compared: without case, punctuation at its ends, and different blanks.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     words.trim_matches(|c: char| c.is_ascii_punctuation()).to_owned()
 }

@@ -1,5 +1,7 @@
 //! The layers or tasks of a document, in one form.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::model::issue::LifecycleRequirements;
 use crate::model::priority::Priority;
 use crate::model::roadmap::{Convergence, Effort, Layer, Risk, RoadmapDocument, RoadmapMode, RoadmapTask};
@@ -119,8 +121,8 @@ fn with_defaults(
     }
 }
 
-/// The wave of each task: its group, else one after the latest that it depends on. In a cycle, where there is none, it
-/// ends all the same.
+/// The wave of each task: the place of its group among the groups, from 1 on, without gaps. A task without a group comes
+/// after the latest that it depends on. In a cycle, where there is none, it ends all the same.
 fn waves(tasks: &[RoadmapTask]) -> Vec<u64> {
     let mut waves: Vec<u64> = tasks.iter().map(|task| task.parallel_group.unwrap_or(1)).collect();
     for _ in 0..tasks.len() {
@@ -134,7 +136,9 @@ fn waves(tasks: &[RoadmapTask]) -> Vec<u64> {
             break;
         }
     }
-    waves
+    let groups: BTreeSet<u64> = waves.iter().copied().collect();
+    let place: BTreeMap<u64, u64> = groups.into_iter().zip(1..).collect();
+    waves.iter().map(|group| place.get(group).copied().unwrap_or(*group)).collect()
 }
 
 #[cfg(test)]
@@ -155,8 +159,10 @@ mod tests {
         };
         assert_eq!(
             waves(json!([task("T1", &["T3"], None), task("T2", &[], None), task("T3", &["T2"], Some(4))])),
-            [5, 1, 4]
+            [3, 1, 2]
         );
+        let far = [task("T1", &[], Some(7)), task("T2", &[], Some(1)), task("T3", &[], Some(1))];
+        assert_eq!(waves(json!(far)), [2, 1, 1], "groups have no gaps");
         assert_eq!(waves(json!([task("T1", &["T2"], None), task("T2", &["T1"], None)])).len(), 2);
     }
 

@@ -1,6 +1,6 @@
 //! Adding a roadmap, or another version of it: its record and its issues in one commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::assess::chosen;
 use super::find::{existing, titled};
-use super::items::{Overridden, dated, orphans, overridden, record};
+use super::items::{Overridden, assigned, dated, known_issues, orphans, overridden, record};
 use crate::interchange::import::Batch;
 use crate::interchange::roadmap::{AtHand, Fate, ROADMAP};
 use crate::interchange::selection::Selection;
@@ -91,6 +91,9 @@ pub(crate) struct RoadmapAdded {
 pub(crate) struct AddedIssue {
     /// Its layer or task.
     pub(crate) item: String,
+    /// What that was called in the version before, if it had another number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) was: Option<String>,
     /// The issue.
     pub(crate) issue_id: IssueId,
     /// Its title.
@@ -195,9 +198,15 @@ fn apply(
     let (mode, stored) = settled(input, document, before.as_ref())?;
     let title = limits::title(roadmap::title(document).unwrap_or_default())?;
     let items = roadmap::items(document);
+    let all = before.as_ref().map(|it| it.roadmap.record.issue_ids.clone()).unwrap_or_default();
+    let known = known_issues(tx, before.as_ref())?;
+    let assigned = assigned((id, *created_at), mode, &items, (&known, &all));
+    let issues: BTreeMap<&str, IssueId> =
+        items.iter().zip(&assigned).map(|(item, (issue, _))| (item.id.as_str(), issue.clone())).collect();
     let mut records = Vec::new();
-    for item in &items {
-        records.push(dated(tx, record((id, author, *created_at), mode, document, &stored, item))?);
+    for (item, (issue, _)) in items.iter().zip(&assigned) {
+        let new = record((id, author, *created_at), mode, (document, &stored), &issues, (item, issue));
+        records.push(dated(tx, new)?);
     }
     let current: BTreeSet<IssueId> = records.iter().map(|it| it.issue_id.clone()).collect();
     let orphans = orphans(tx, before.as_ref(), &current, input.gone)?;
@@ -237,8 +246,10 @@ fn apply(
     };
     for ((record, earlier), now) in records.iter().zip(earlier).zip(files(tx)?) {
         let folder = existing_outline(tx, &record.issue_id)?;
+        let was = assigned.iter().find(|(issue, _)| *issue == record.issue_id);
         let issue = AddedIssue {
             item: record.item_id().to_owned(),
+            was: was.and_then(|(_, was)| was.clone()),
             issue_id: record.issue_id.clone(),
             title: folder.issue.record.title.clone(),
             wave: record.gone.is_none().then_some(record.wave),

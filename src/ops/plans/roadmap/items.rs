@@ -1,6 +1,6 @@
 //! The layers and tasks of a document as records for the importer, and those that a document no longer has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,31 +22,94 @@ use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::rules::facts;
 use crate::rules::folder::RoadmapFolder;
-use crate::rules::roadmap::Item;
+use crate::rules::roadmap::{self, Item, Known};
 use crate::rules::shown::object;
-use crate::store::{Tx, layout, records};
+use crate::store::{StoreError, Tx, layout, records};
 
-/// The record of a layer or task, as it would be if it changed never.
+/// An issue of a roadmap, with its layer or task.
+pub(super) struct KnownIssue {
+    /// The issue.
+    pub(super) id: IssueId,
+    /// Its layer or task as it was last added.
+    pub(super) known: Known,
+}
+
+/// The layer or task of an issue, if it has one; `current` are those of the last version of the document.
+pub(super) fn known(issue: &Issue, current: &[Item]) -> Option<KnownIssue> {
+    let record = RoadmapRecord::of(issue)?;
+    let item = record.read().ok()?;
+    // Another clone may have changed one of both.
+    let is_it = |it: &Item| it.id == item.id && (it.goal == item.goal || it.scope == item.scope);
+    let is_current = record.gone.is_none() && current.iter().any(is_it);
+    Some(KnownIssue { id: issue.id.clone(), known: Known { item, is_current } })
+}
+
+/// The issues that a roadmap has.
+pub(super) fn known_issues(tx: &Tx<'_>, before: Option<&RoadmapFolder>) -> Result<Vec<KnownIssue>, Refusal> {
+    let Some(folder) = before else { return Ok(vec![]) };
+    let record = &folder.roadmap.record;
+    // One that cannot be read is about to be replaced.
+    let current = record.read().map(|document| roadmap::items(&document)).unwrap_or_default();
+    let mut all = Vec::new();
+    for id in &record.issue_ids {
+        match records::outline(tx, id) {
+            Ok(Some(outline)) => all.extend(known(&outline.issue.record, &current)),
+            Ok(None) | Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(all)
+}
+
+/// The issue of each layer or task, and the number that this had in the version before if that was another: those that are
+/// known, and new ones.
+pub(super) fn assigned(
+    (roadmap, created_at): (&RoadmapId, Time),
+    mode: RoadmapMode,
+    items: &[Item],
+    (known, all): (&[KnownIssue], &BTreeSet<IssueId>),
+) -> Vec<(IssueId, Option<String>)> {
+    let of: Vec<Known> = known.iter().map(|it| it.known.clone()).collect();
+    let found = roadmap::same(mode, items, &of);
+    let mut taken = all.clone();
+    let new = |item: &Item, taken: &mut BTreeSet<IssueId>| {
+        let goal = item.goal.split_whitespace().collect::<Vec<_>>().join(" ");
+        let ids = (1..).map(|number| issue_id(roadmap, created_at, &goal, number));
+        let id = ids.into_iter().find(|id| !taken.contains(id));
+        taken.extend(id.clone());
+        id
+    };
+    let issue = |(item, found): (&Item, &Option<usize>)| match found.and_then(|n| known.get(n)) {
+        Some(KnownIssue { id, known }) => {
+            let was = (known.item.id != item.id).then(|| known.item.id.clone());
+            Some((id.clone(), was))
+        }
+        None => Some((new(item, &mut taken)?, None)),
+    };
+    items.iter().zip(&found).filter_map(issue).collect()
+}
+
+/// The record of a layer or task, as it would be if it changed never. `issues` are those of all layers or tasks, by their
+/// ids in the document.
 pub(super) fn record(
     (roadmap, author, created_at): (&RoadmapId, &Person, Time),
     mode: RoadmapMode,
-    document: &RoadmapDocument,
-    stored: &Value,
-    item: &Item,
+    (document, stored): (&RoadmapDocument, &Value),
+    issues: &BTreeMap<&str, IssueId>,
+    (item, issue): (&Item, &IssueId),
 ) -> RoadmapRecord {
     let list = if mode == RoadmapMode::Progressive { "layers" } else { "tasks" };
     let all = stored.get(list).and_then(Value::as_array).into_iter().flatten();
     let given = all.into_iter().find(|it| it.get("id").and_then(Value::as_str) == Some(item.id.as_str()));
-    let of = |item: &str| issue_id(roadmap, created_at, item);
     RoadmapRecord {
         roadmap: roadmap.clone(),
         mode,
-        issue_id: of(&item.id),
+        issue_id: issue.clone(),
         author: author.clone(),
         created_at,
         changed: created_at,
         wave: item.wave,
-        depends_on: item.depends_on.iter().map(|id| of(id)).collect(),
+        depends_on: item.depends_on.iter().filter_map(|id| issues.get(id.as_str()).cloned()).collect(),
         gone: None,
         lifecycle_requirements: document.lifecycle_requirements.clone(),
         item: given.cloned().unwrap_or_default(),
@@ -101,6 +164,7 @@ pub(super) fn orphans(
         let message = format!("the document no longer has the layer or task of {issues}; nothing was stored");
         return Err(Refusal::new(Code::WouldOrphan, message)
             .details(unsettled)
+            .hint("a layer or task stays the same if its goal or title does, or its scope")
             .remedy(add.clone().option("gone", "keep"), "leaves them open, in no wave")
             .remedy(add.option("gone", "cancel"), "cancels them"));
     }

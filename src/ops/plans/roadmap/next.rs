@@ -1,6 +1,6 @@
 //! Handing over the first wave of a roadmap that can begin.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,10 @@ use crate::model::code::Code;
 use crate::model::id::{IssueId, ItemId, QueueId, RoadmapId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedy};
+use crate::model::shell;
 use crate::model::status::IssueStatus;
+use crate::model::words::count;
+use crate::ops::work::run::branch_of_work;
 use crate::ops::{Answer, Refusal, Session, queue};
 use crate::rules::roadmap::{RoundStatus, Status};
 use crate::rules::shown;
@@ -33,8 +36,20 @@ pub(crate) struct HandOver {
     pub(crate) under_way: Vec<OpenIssue>,
     /// Issues that failed or are paused.
     pub(crate) stopped: Vec<OpenIssue>,
+    /// Completed work of the roadmap that is not in the current commit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unmerged: Vec<UnmergedWork>,
     /// What comes next.
     pub(crate) remedies: Vec<Remedy>,
+}
+
+/// A branch with completed work.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct UnmergedWork {
+    /// The branch: `wf/RUN-…`, or that of an executor.
+    pub(crate) branch: String,
+    /// The issues whose work is on it.
+    pub(crate) issue_ids: Vec<IssueId>,
 }
 
 /// An issue with its item.
@@ -74,9 +89,12 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
     refuse_open_feedback(&view)?;
     let is_open = |it: &&RoadmapIssue| !is_done(it.status) && it.status != IssueStatus::Cancelled;
     let wave = view.waves.iter().find(|wave| wave.issues.iter().any(|it| is_open(&it)));
+    let unmerged = unmerged(session, &snapshot, &view)?;
     let Some(wave) = wave else {
-        return Err(Refusal::nothing(format!("every wave of `{}` is done", view.id))
-            .remedy(Call::new(Other::RoadmapShow, [&view.id]), "shows it"));
+        let mut refusal = Refusal::nothing(format!("every wave of `{}` is done", view.id))
+            .remedy(Call::new(Other::RoadmapShow, [&view.id]), "shows it");
+        refusal.remedies.extend(unmerged.iter().map(merge));
+        return Err(refusal);
     };
     let with = |is: &dyn Fn(IssueStatus) -> bool| -> Vec<OpenIssue> {
         let issues = wave.issues.iter().filter(|it| is(it.status));
@@ -106,10 +124,43 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
             item_id: it.item.item.item_id.clone(),
         }));
     }
-    let remedies = remedies(&snapshot, &view, wave, !without_plan.is_empty())?;
-    let (roadmap_id, wave) = (view.id.clone(), wave.wave);
-    Ok(session
-        .done(HandOver { roadmap_id, wave, queued, without_plan, under_way, stopped, remedies }, commit))
+    // What this wave builds on has to be here first.
+    let mut comes_next: Vec<Remedy> = unmerged.iter().map(merge).collect();
+    comes_next.extend(remedies(&snapshot, &view, wave, !without_plan.is_empty())?);
+    let handed = HandOver {
+        roadmap_id: view.id.clone(),
+        wave: wave.wave,
+        queued,
+        without_plan,
+        under_way,
+        stopped,
+        unmerged,
+        remedies: comes_next,
+    };
+    Ok(session.done(handed, commit))
+}
+
+/// The completed work of a roadmap that is on other branches only.
+fn unmerged(session: &Session, read: &impl Read, view: &RoadmapView) -> Result<Vec<UnmergedWork>, Refusal> {
+    let store = session.store();
+    let Some(head) = store.head()? else { return Ok(vec![]) };
+    let mut found: BTreeMap<String, Vec<IssueId>> = BTreeMap::new();
+    let completed = |it: &&RoadmapIssue| it.status == IssueStatus::Completed;
+    for issue in view.waves.iter().flat_map(|wave| &wave.issues).filter(completed) {
+        let Some(folder) = records::issue(read, &issue.issue_id)? else { continue };
+        if let Some(branch) = branch_of_work(store, &folder, head)? {
+            found.entry(branch).or_default().push(issue.issue_id.clone());
+        }
+    }
+    Ok(found.into_iter().map(|(branch, issue_ids)| UnmergedWork { branch, issue_ids }).collect())
+}
+
+fn merge(work: &UnmergedWork) -> Remedy {
+    let issues = count(work.issue_ids.len(), "completed issue");
+    Remedy::words(format!(
+        "first `git merge {}` brings the work of {issues} into the current branch",
+        shell::operand(&work.branch)
+    ))
 }
 
 /// Nothing begins while somebody waits for an answer.

@@ -1,10 +1,9 @@
 //! Showing roadmaps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::find::{existing, named};
 use super::view::{AcceptedCriterion, RiskOf, RoadmapIssue, RoadmapSummary, RoadmapView, WaveView};
-use crate::interchange::roadmap::issue_id;
 use crate::model::code::Code;
 use crate::model::execution::Event;
 use crate::model::id::RoadmapId;
@@ -76,24 +75,25 @@ pub(super) fn view_of(read: &impl Read, folder: &RoadmapFolder) -> Result<Roadma
     let record = &folder.roadmap.record;
     let document = document(record)?;
     let items = roadmap::items(&document);
-    let mut waves: BTreeMap<u64, Vec<RoadmapIssue>> = BTreeMap::new();
-    let mut left = record.issue_ids.clone();
-    for item in &items {
-        let id = issue_id(&record.id, record.created_at, &item.id);
-        left.remove(&id);
-        // Another clone may have it.
-        let Some(issue) = readable(read, &id)? else { continue };
-        let wave = shown::wave(&issue.issue.record).unwrap_or(item.wave);
-        waves.entry(wave).or_default().push(of_issue(item, &issue));
-    }
-    let mut gone = Vec::new();
-    for id in left {
-        let Some(issue) = readable(read, &id)? else { continue };
-        let record = crate::interchange::roadmap::RoadmapRecord::of(&issue.issue.record);
-        if let Some(item) = record.and_then(|record| record.read().ok()) {
-            gone.push(of_issue(&item, &issue));
+    let mut issues = Vec::new();
+    let mut known = Vec::new();
+    for id in &record.issue_ids {
+        let Some(issue) = readable(read, id)? else { continue };
+        if let Some(it) = super::items::known(&issue.issue.record, &items) {
+            known.push(it.known);
+            issues.push(issue);
         }
     }
+    let mut waves: BTreeMap<u64, Vec<RoadmapIssue>> = BTreeMap::new();
+    let mut left: BTreeSet<usize> = (0..issues.len()).collect();
+    for (item, found) in items.iter().zip(roadmap::same(roadmap::mode(&document), &items, &known)) {
+        // Another clone may have it.
+        let Some((n, issue)) = found.and_then(|n| Some((n, issues.get(n)?))) else { continue };
+        left.remove(&n);
+        let wave = shown::wave(&issue.issue.record).unwrap_or(item.wave);
+        waves.entry(wave).or_default().push(of_issue(item, issue));
+    }
+    let gone = left.iter().map(|n| of_issue(&known[*n].item, &issues[*n])).collect();
     let waves: Vec<WaveView> = waves
         .into_iter()
         .map(|(wave, issues)| {

@@ -49,9 +49,21 @@ impl Arrivals {
     }
 }
 
-/// Why the work of a completed issue is not in the history of `head`: its commits are in this repository, and none of them
-/// is there. If none is here, nobody can tell: another clone may have squashed them.
 fn why_missing(store: &Store, folder: &IssueFolder, head: ObjectId) -> Result<Option<String>, Refusal> {
+    let id = &folder.issue.record.id;
+    Ok(branch_of_work(store, folder, head)?.map(|branch| {
+        format!("the work on {id} is on the branch {branch}, not in the commit at which this run starts")
+    }))
+}
+
+/// The branch with the work of a completed issue that is not in the history of `head`: its commits are in this repository,
+/// and none of them is there. If none is here, nobody can tell: another clone may have squashed them. The branch of a run
+/// comes first.
+pub(in crate::ops) fn branch_of_work(
+    store: &Store,
+    folder: &IssueFolder,
+    head: ObjectId,
+) -> Result<Option<String>, Refusal> {
     let Some(holder) = facts::holder(folder) else { return Ok(None) };
     let commits: Vec<ObjectId> =
         holder.work().iter().filter_map(|it| store.commit_here(&it.link.hash)).collect();
@@ -62,9 +74,6 @@ fn why_missing(store: &Store, folder: &IssueFolder, head: ObjectId) -> Result<Op
     }
     let Some(last) = commits.last() else { return Ok(None) };
     let refs = store.git().refs_containing(std::iter::once(last))?;
-    let mut branches = refs.iter().filter_map(|name| name.strip_prefix("refs/heads/"));
-    let id = &folder.issue.record.id;
-    Ok(branches.next().map(|branch| {
-        format!("the work on {id} is on the branch {branch}, not in the commit at which this run starts")
-    }))
+    let branches = refs.iter().filter_map(|name| name.strip_prefix("refs/heads/"));
+    Ok(branches.min_by_key(|branch| !branch.starts_with("wf/RUN-")).map(str::to_owned))
 }

@@ -31,6 +31,7 @@ mod unended;
 mod view;
 mod watch;
 
+pub(in crate::ops) use arrived::branch_of_work;
 pub(crate) use begin::Begin;
 pub(crate) use crew::AgentNames;
 pub(crate) use driver::Driven;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::table::{GROUP, INPUT};
+use super::table::{GROUP, INPUT, PATH};
 use super::{Checker, plain};
 use crate::model::repo_path::RepoPath;
 use crate::rules::roadmap::Item;
@@ -13,6 +13,14 @@ impl Checker<'_> {
     pub(super) fn groups_and_inputs(&mut self, items: &[Item]) {
         let touched: Vec<Vec<Artifact>> = items.iter().map(things).collect();
         for (n, item) in items.iter().enumerate() {
+            for thing in touched[n].iter().filter(|thing| is_outside(&thing.text)) {
+                self.find(
+                    &PATH,
+                    format!("tasks[{n}].{}", thing.field),
+                    Some(&json!(thing.text)),
+                    "a path of the repository",
+                );
+            }
             for (m, other) in items.iter().enumerate().take(n).filter(|(_, other)| other.wave == item.wave) {
                 let shared = touched[n].iter().find(|thing| touched[m].iter().any(|it| it.overlaps(thing)));
                 if let Some(shared) = shared {
@@ -82,6 +90,19 @@ fn things(item: &Item) -> Vec<Artifact> {
         lines.iter().enumerate().map(thing).collect()
     };
     of("scope", &item.scope).into_iter().chain(of("outputs", &item.outputs)).collect()
+}
+
+/// Whether a text is a path that leads out of the repository, or to what git keeps there. Scopes may be in words, too.
+fn is_outside(text: &str) -> bool {
+    let text = text.trim();
+    let parts = || text.split(['/', '\\']);
+    let is_drive =
+        text.as_bytes().get(1) == Some(&b':') && text.starts_with(|it: char| it.is_ascii_alphabetic());
+    let is_path = !text.contains(char::is_whitespace);
+    is_path
+        && (text.starts_with(['/', '\\', '~'])
+            || is_drive
+            || parts().any(|part| part == ".." || part.eq_ignore_ascii_case(".git")))
 }
 
 /// Whether an input is an output, or something in it.

@@ -46,6 +46,9 @@ fn a_sound_document_has_no_findings() {
         assert_eq!(found(&progressive(layers)), []);
     }
     assert_eq!(found(&direct()), []);
+    let mut in_words = direct();
+    in_words["tasks"][0]["scope"] = json!(["the route /login", "src/0.rs", "src/.gitignore"]);
+    assert_eq!(found(&in_words), []);
 }
 
 /// A name in front of a pointer: the document, where it is changed, into what, and what is found where.
@@ -55,7 +58,7 @@ fn each_rule_finds_what_breaks_it() {
     for (document, pointer, value, path, rule) in [
         ("layers", "/title", json!(" "), "title", "title"),
         ("layers", "/title", json!("a\nb"), "title", "title"),
-        ("layers", "/title", json!(1), "$", "type"),
+        ("layers", "/title", json!(1), "title", "type"),
         ("layers", "/tasks", json!([task_of(1, 1)]), "$", "form"),
         ("layers", "/layers", json!([]), "$", "form"),
         ("layers", "/layers", json!([layer_of(0)]), "layers", "layers"),
@@ -67,7 +70,9 @@ fn each_rule_finds_what_breaks_it() {
         ("layers", "/layers/0/goal", json!(long), "layers[0].goal", "length"),
         ("layers", "/layers/0/scope", json!([]), "layers[0].scope", "text"),
         ("layers", "/layers/0/excludes", json!(vec!["x"; 101]), "layers[0].excludes", "length"),
-        ("layers", "/layers/0/effort", json!("huge"), "$", "type"),
+        ("layers", "/layers/0/effort", json!("huge"), "layers[0].effort", "type"),
+        ("layers", "/layers/0/goal", json!(null), "layers[0].goal", "type"),
+        ("layers", "/layers/0/convergence/criteria", json!(7), "layers[0].convergence.criteria", "type"),
         ("layers", "/layers/0/depends_on", json!(["L1"]), "layers[0].depends_on[0]", "depends-on"),
         ("layers", "/layers/1/depends_on", json!(["L9"]), "layers[1].depends_on[0]", "depends-on"),
         ("layers", "/layers/1/depends_on", json!(["L2"]), "layers", "cycle"),
@@ -136,6 +141,10 @@ fn each_rule_finds_what_breaks_it() {
         ("tasks", "/tasks/0/id", json!("T2"), "tasks[1].id", "tasks"),
         ("tasks", "/tasks/0/type", json!(" "), "tasks[0].type", "text"),
         ("tasks", "/tasks/1/parallel_group", json!(1), "tasks[1].depends_on[0]", "wave"),
+        ("tasks", "/tasks/0/scope", json!("/etc/passwd"), "tasks[0].scope[0]", "path"),
+        ("tasks", "/tasks/0/scope", json!(["src/a.rs", "../b.rs"]), "tasks[0].scope[1]", "path"),
+        ("tasks", "/tasks/0/outputs", json!(["C:\\x"]), "tasks[0].outputs[0]", "path"),
+        ("tasks", "/tasks/0/outputs", json!([".git/config"]), "tasks[0].outputs[0]", "path"),
         ("tasks", "/tasks/0/depends_on", json!(["T2"]), "tasks", "cycle"),
         ("tasks", "/tasks/1/inputs/1", json!("src/none.rs"), "tasks[1].inputs[1]", "input"),
         ("tasks", "/tasks/1/inputs/0", json!("what the user says"), "tasks[1].inputs[0]", "input"),

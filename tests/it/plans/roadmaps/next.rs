@@ -1,6 +1,6 @@
 //! Feedback, approval, and handing over wave after wave.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{add, direct, issue_of};
 use crate::support::{Sandbox, column, plan_on};
@@ -84,4 +84,35 @@ fn wave_after_wave_is_handed_over() {
     assert_eq!(handed["remedies"][0]["values"], json!([three]));
     repo.wf(&["close", &three]).ok();
     assert_eq!(repo.refused(3, &["roadmap", "next", id])["code"], "nothing-to-do");
+}
+
+#[test]
+fn work_on_another_branch_has_to_be_merged_first() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.commit("src/csv.rs", "one\n", "Begin");
+    let added = add(&repo, &direct(), &[]);
+    let [one, two, three] = ["T1", "T2", "T3"].map(|item| issue_of(&added, item));
+    repo.wf(&["close", &two]).ok();
+    repo.wf_in(plan_on("src/csv.rs").to_string(), &["solution", "add", &one]).ok();
+    repo.wf(&["queue", "add", &one]).ok();
+    let main = repo.git(&["symbolic-ref", "--short", "HEAD"]).ok().line().to_owned();
+    repo.git(&["switch", "--quiet", "--create", "wf/RUN-1"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.commit("src/csv.rs", "two\n", "Write CSV");
+    repo.wf(&["link", "HEAD", &one]).ok();
+    repo.done();
+    assert_eq!(repo.status(&one), "completed");
+    repo.git(&["switch", "--quiet", &main]).ok();
+    let handed = repo.json(&["roadmap", "next"]);
+    assert_eq!(
+        (&handed["wave"], column(&handed["without_plan"], "issue_id")),
+        (&json!(2), vec![three.clone()])
+    );
+    assert_eq!(handed["unmerged"], json!([{"branch": "wf/RUN-1", "issue_ids": [one]}]));
+    let first = handed["remedies"][0]["words"].as_str().unwrap();
+    assert!(first.contains("`git merge wf/RUN-1`"), "{first}");
+    assert_eq!(handed["remedies"][1]["operation"], "run");
+    repo.git(&["merge", "--quiet", "wf/RUN-1"]).ok();
+    assert_eq!(repo.json(&["roadmap", "next"])["unmerged"], Value::Null);
 }

@@ -107,6 +107,44 @@ fn nothing_loses_its_task_in_silence() {
 }
 
 #[test]
+fn a_task_is_known_by_its_title_whatever_its_number() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let first = add(&repo, &direct(), &[]);
+    let [one, two, three] = ["T1", "T2", "T3"].map(|item| issue_of(&first, item));
+    // The first task goes, one comes in between, and the others move.
+    let mut moved = direct();
+    moved["tasks"] = json!([
+        task("T1", "Write PDF", "src/pdf.rs", &[]),
+        task("T2", "Choose the columns", "src/columns.rs", &[]),
+        task("T3", "Offer both", "src/menu.rs", &["T1", "T2"]),
+    ]);
+    let refused = repo.refused_in(moved.to_string(), 1, &["roadmap", "add", "-"]);
+    assert!(refused["details"].to_string().contains(&one), "{refused}");
+    let second = add(&repo, &moved, &["--gone", "cancel"]);
+    assert_eq!(column(&second["gone"], "issue_id"), [one.as_str()]);
+    assert_eq!((issue_of(&second, "T1") == two, issue_of(&second, "T3") == three), (true, true));
+    let was = second["changed"].as_array().unwrap().iter().find(|it| it["issue_id"] == json!(two)).unwrap();
+    assert_eq!((&was["item"], &was["was"]), (&json!("T1"), &json!("T2")));
+    assert_eq!((repo.status(&one).as_str(), repo.status(&two).as_str()), ("cancelled", "registered"));
+    let new = issue_of(&second, "T2");
+    let shown = repo.json(&["show", &three]);
+    let mut on = vec![two.clone(), new];
+    on.sort();
+    assert_eq!(shown["depends_on"], json!(on));
+    assert_eq!(shown["extended_context"]["notes"]["depends_on_issues"], json!(on));
+    assert_eq!(column(&repo.json(&["roadmap", "show"])["gone"], "issue_id"), [one.as_str()]);
+    let tip = repo.tip();
+    add(&repo, &moved, &[]);
+    assert_eq!(repo.tip(), tip, "it is settled");
+    // What comes back under another number is the issue that it was.
+    moved["tasks"].as_array_mut().unwrap().push(task("T4", "Write CSV", "src/csv.rs", &[]));
+    assert_eq!(issue_of(&add(&repo, &moved, &[]), "T4"), one);
+    assert_eq!(repo.status(&one), "registered");
+    repo.wf(&["fsck"]).ok();
+}
+
+#[test]
 fn a_dependency_that_closes_a_circle_is_refused() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");

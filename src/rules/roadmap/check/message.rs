@@ -1,0 +1,88 @@
+//! What serde says about a value that has another type, in the words of a finding.
+
+/// An error of serde, taken apart.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Message {
+    /// The member that is missing.
+    missing: Option<String>,
+    /// What is there.
+    pub(super) found: Option<String>,
+    /// What should be.
+    pub(super) expected: String,
+}
+
+impl Message {
+    /// Takes an error apart: "missing field `effort`", "invalid type: map, expected a string", "unknown variant `huge`,
+    /// expected one of `small`, `large`".
+    pub(super) fn of(text: &str) -> Self {
+        let quoted = |rest: &str| rest.split('`').nth(1).map(str::to_owned);
+        if let Some(name) = text.strip_prefix("missing field ").and_then(quoted) {
+            return Self { missing: Some(name), found: None, expected: "a value".into() };
+        }
+        let Some((found, expected)) = text.split_once(", expected ") else {
+            return Self { expected: format!("something else: {text}"), ..Self::default() };
+        };
+        let found = ["invalid type: ", "invalid value: ", "invalid length ", "unknown variant "]
+            .iter()
+            .find_map(|prefix| found.strip_prefix(prefix))
+            .unwrap_or(found);
+        // serde's names for what JSON calls otherwise.
+        let found = match found.split_once(' ') {
+            None if found == "map" => "an object".into(),
+            None if found == "sequence" => "a list".into(),
+            None if found == "number" => "a number".into(),
+            _ if found == "unit value" => "null".into(),
+            Some(("string", rest)) => rest.to_owned(),
+            Some(("boolean", rest)) => rest.to_owned(),
+            _ => found.to_owned(),
+        };
+        let expected = match expected {
+            "a sequence" => "a list".into(),
+            "a map" => "an object".into(),
+            other if other.starts_with("struct ") => "an object".into(),
+            other => match other.strip_prefix("one of ").and_then(|words| words.rsplit_once(", ")) {
+                Some((words, last)) => format!("{words} or {last}"),
+                None => other.to_owned(),
+            },
+        };
+        Self { missing: None, found: Some(found), expected }
+    }
+
+    /// The path of what is wrong; `at` is where reading stopped, `.` at the top.
+    pub(super) fn path(&self, at: &str) -> String {
+        match (&self.missing, at) {
+            (Some(name), ".") => name.clone(),
+            (Some(name), at) => format!("{at}.{name}"),
+            (None, ".") => "$".into(),
+            (None, at) => at.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_what_is_there_and_what_should_be() {
+        for (text, at, path, found, expected) in [
+            ("missing field `effort`", "layers[0]", "layers[0].effort", None, "a value"),
+            ("missing field `title`", ".", "title", None, "a value"),
+            ("invalid type: map, expected a string", "title", "title", Some("an object"), "a string"),
+            ("invalid type: string \"a\", expected a sequence", "tasks", "tasks", Some("\"a\""), "a list"),
+            ("invalid type: sequence, expected struct Convergence", ".", "$", Some("a list"), "an object"),
+            (
+                "unknown variant `huge`, expected one of `small`, `medium`, `large`",
+                "layers[1].effort",
+                "layers[1].effort",
+                Some("`huge`"),
+                "`small`, `medium` or `large`",
+            ),
+            ("too deep", ".", "$", None, "something else: too deep"),
+        ] {
+            let message = Message::of(text);
+            assert_eq!(message.path(at), path, "{text}");
+            assert_eq!((message.found.as_deref(), message.expected.as_str()), (found, expected), "{text}");
+        }
+    }
+}
