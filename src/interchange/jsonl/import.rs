@@ -134,16 +134,14 @@ where
                     is_over = true;
                     (said != files).then(|| format!("it says {said} files, but there are {files}"))
                 }
-                Ok(Ok(Part::File(path, bytes))) => {
-                    match place(tx, &mut taken, only, path, bytes) {
-                        Ok(()) => {
-                            files += 1;
-                            None
-                        }
-                        Err(Refusal::Line(why)) => Some(why),
-                        Err(Refusal::Store(error)) => return Err(error.into()),
+                Ok(Ok(Part::File(path, bytes))) => match place(tx, &mut taken, only, path, bytes) {
+                    Ok(()) => {
+                        files += 1;
+                        None
                     }
-                }
+                    Err(Refusal::Line(why)) => Some(why),
+                    Err(Refusal::Store(error)) => return Err(error.into()),
+                },
             };
             if let Some(why) = fault {
                 if strict {
