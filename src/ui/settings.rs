@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 /// When to use colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Color {
     /// On a terminal, unless `NO_COLOR` is set.
     #[default]
@@ -15,7 +15,7 @@ pub(crate) enum Color {
 }
 
 /// How times are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum DateForm {
     /// 2 hours ago.
     #[default]

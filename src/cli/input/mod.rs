@@ -4,6 +4,7 @@ pub(super) mod chosen;
 pub(super) mod fields;
 pub(super) mod issue_fields;
 pub(super) mod list_filter;
+pub(super) mod output;
 pub(super) mod text;
 
 use std::time::Duration;

@@ -107,9 +107,9 @@ pub(in crate::cli) fn overview(command: &clap::Command, columns: usize) -> Strin
     let groups = groups(command);
     let names = groups.iter().flat_map(|(_, commands)| commands).map(|it| it.get_name().len());
     let widest = names.max().unwrap_or(0);
-    let mut text = String::from(
-        "{about}\n\nUsage: git wf [--json] [COMMAND]\n\nWithout a command, it shows where you are and what to type next.\n",
-    );
+    let mut text = String::from("{about}\n\nUsage: git wf [--json] [COMMAND]\n\n");
+    text.push_str(&wrapped("Without a command, it shows where you are and what to type next.", columns, 0));
+    text.push('\n');
     for (group, commands) in &groups {
         text.push_str(&format!("\n{group}\n"));
         for it in commands {

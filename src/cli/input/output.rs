@@ -1,0 +1,36 @@
+//! The words for settings of the output on the command line.
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+use crate::ui::settings::{Color, DateForm};
+
+impl ValueEnum for Color {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Auto, Self::Always, Self::Never]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }))
+    }
+}
+
+impl ValueEnum for DateForm {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Relative, Self::Iso, Self::IsoStrict, Self::Short, Self::Unix]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Self::Relative => "relative",
+            Self::Iso => "iso",
+            Self::IsoStrict => "iso-strict",
+            Self::Short => "short",
+            Self::Unix => "unix",
+        }))
+    }
+}
