@@ -42,6 +42,9 @@ fn others(repo: &Repo) {
     repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
     answer(repo, "list-count", &["list", "--count"]);
     answers(repo, "list-brief", &["list", "--brief"]);
+    answer(repo, "home", &[]);
+    answer(repo, "many-changed", &["edit", "--where", "--search hunter2", "--tag", "a", "--yes"]);
+    answer(repo, "undo", &["undo"]);
     answer(repo, "search", &["search", "tokens"]);
     answer(repo, "show-issue", &["status", "ISS-001"]);
     answer(repo, "reindex", &["reindex"]);
