@@ -82,6 +82,7 @@ const FRONT_ENDS: &[&str] = &["cli", "mcp", "web", "hooks", "ui", "main.rs", "li
 const NAMES_ENV: &[(&str, &str)] = &[
     ("agent/configured.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("agent/watch.rs", "starts this very program as the watcher, where /proc does not name its file"),
+    ("git/confined.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("git/fault.rs", "tests kill debug builds here; a release has none of it"),
 ];
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,13 @@ enum Input {
     None,
     Lines,
 }
+
+/// What the hooks refused: a reason on each line.
+const REFUSED: &str = "refused";
+/// More of that is not read, in bytes.
+const MOST_REFUSED: u64 = 64 * 1024;
+/// More reasons are not told.
+const MOST_REASONS: usize = 20;
 
 /// The first line of a trace.
 const BEGIN: &str = "{\"event\":\"begin\"}\n";
@@ -123,6 +130,22 @@ impl Guard {
         acts(&self.trace())
     }
 
+    /// What its hooks refused, in order: each thing once.
+    pub(crate) fn refused(&self) -> Vec<String> {
+        let Ok(file) = fs::File::open(self.folder.join(REFUSED)) else { return vec![] };
+        let mut bytes = Vec::new();
+        // What cannot be read is not told.
+        let _ = file.take(MOST_REFUSED).read_to_end(&mut bytes);
+        let mut refused: Vec<String> = Vec::new();
+        for line in String::from_utf8_lossy(&bytes).lines() {
+            if !line.is_empty() && !refused.iter().any(|known| known == line) {
+                refused.push(line.to_owned());
+            }
+        }
+        refused.truncate(MOST_REASONS);
+        refused
+    }
+
     /// Removes it.
     pub(crate) fn remove(&self) {
         // What is left of it is replaced the next time.
@@ -140,6 +163,15 @@ impl Guard {
     fn trace(&self) -> PathBuf {
         self.folder.join("git.jsonl")
     }
+}
+
+/// Notes in the directory of a guard's bounds that a hook refused something. The refusal holds without the note.
+pub(crate) fn note_refused(bounds: &Path, why: &str) {
+    let line = why.replace(char::is_control, " ");
+    let path = bounds.with_file_name(REFUSED);
+    let file = fs::OpenOptions::new().create(true).append(true).open(path);
+    // One write, so that lines of two hooks do not mix.
+    let _ = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
 }
 
 /// A hook that asks this program first, and then runs the repository's own.

@@ -3,6 +3,8 @@
 //! the environment than they do, and only after the settings are as they were.
 
 use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::kept_settings::KeptSettings;
@@ -16,17 +18,25 @@ const UNWATCHED: &[(&str, &str)] =
 pub(crate) struct Confined {
     variables: Vec<(OsString, OsString)>,
     settings: KeptSettings,
+    program: Option<PathBuf>,
 }
 
 impl Confined {
     /// `variables` are the only ones that git sees. `settings` are put back whenever git starts.
     pub(crate) fn new(variables: Vec<(OsString, OsString)>, settings: KeptSettings) -> Self {
-        Self { variables, settings }
+        let program = program(&variables);
+        Self { variables, settings, program }
     }
 
     /// The settings that stay as they were.
     pub(crate) fn settings(&self) -> &KeptSettings {
         &self.settings
+    }
+
+    /// Where git is, if it was found. A program without a path is searched for by a fork of this process if the command has
+    /// an environment of its own, which takes longer than most commands of git.
+    pub(super) fn program(&self) -> Option<&PathBuf> {
+        self.program.as_ref()
     }
 
     /// Confines a command of git that has no arguments yet. One that needs the user's keys gets the whole environment,
@@ -38,4 +48,16 @@ impl Confined {
             command.envs(UNWATCHED.iter().copied());
         }
     }
+}
+
+/// The first `git` in the absolute directories of the `PATH`.
+fn program(variables: &[(OsString, OsString)]) -> Option<PathBuf> {
+    let (_, path) = variables.iter().find(|(name, _)| name == "PATH")?;
+    let is_program = |path: &PathBuf| {
+        path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute())
+        .map(|it| it.join("git"))
+        .find(is_program)
 }

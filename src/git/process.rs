@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use super::Args;
+use super::confined::Confined;
 use super::environment::Environment;
 use super::error::GitError;
 use super::stoppable;
@@ -184,8 +185,12 @@ impl Git {
     }
 
     fn started_with(&self, words: &[OsString]) -> Command {
-        let mut command = Command::new("git");
-        if let Some(confined) = self.environment.confined() {
+        let confined = self.environment.confined();
+        let mut command = match confined.and_then(Confined::program) {
+            Some(program) => Command::new(program),
+            None => Command::new("git"),
+        };
+        if let Some(confined) = confined {
             confined.apply(&mut command, self.has_keys);
         }
         clear_local_variables(&mut command);

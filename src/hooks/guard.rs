@@ -6,6 +6,7 @@ use bstr::ByteSlice;
 
 use super::staged::Staged;
 use super::{HookError, Verdict};
+use crate::agent::guard;
 use crate::rules::run::{Bounds, RefChange, unplanned_words};
 use crate::store::{Store, object_id};
 
@@ -19,8 +20,9 @@ pub(crate) fn run(
     name: &str,
     input: impl FnOnce() -> Result<Vec<u8>, HookError>,
 ) -> Result<Verdict, HookError> {
-    let unread = |source| HookError::Read { path: bounds.to_owned(), source };
-    let bytes = std::fs::read(bounds).map_err(unread)?;
+    let path = bounds.to_owned();
+    let unread = |source| HookError::Read { path: path.clone(), source };
+    let bytes = std::fs::read(&path).map_err(unread)?;
     let bounds: Bounds = serde_json::from_slice(&bytes).map_err(|error| unread(error.into()))?;
     let refused = match name {
         "pre-commit" => commit(store, &bounds)?,
@@ -33,7 +35,10 @@ pub(crate) fn run(
         _ => None,
     };
     Ok(match refused {
-        Some(why) => Verdict::OutOfBounds(why),
+        Some(why) => {
+            guard::note_refused(&path, &why);
+            Verdict::OutOfBounds(why)
+        }
         None => Verdict::Go,
     })
 }

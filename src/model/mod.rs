@@ -2,7 +2,7 @@
 
 pub(crate) mod agent_session;
 pub(crate) mod code;
-mod declare;
+pub(crate) mod declare;
 pub(crate) mod digest;
 pub(crate) mod doc;
 pub(crate) mod execution;

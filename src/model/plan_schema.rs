@@ -1,6 +1,8 @@
 //! The part of the rules for plans that a JSON Schema can express: words, patterns and bounds. The checks and the
 //! schemas are made from the same lists.
 
+use std::sync::LazyLock;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
@@ -138,11 +140,13 @@ pub(super) fn task_ids(generator: &mut SchemaGenerator) -> Schema {
 /// Commands, each one line of visible characters, or none.
 pub(super) fn commands(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = Option::<Vec<String>>::json_schema(generator);
-    schema.insert("items".into(), json!({ "type": "string", "pattern": format!("^[^{}]*$", unseen()) }));
+    schema.insert("items".into(), json!({ "type": "string", "pattern": format!("^[^{}]*$", *UNSEEN) }));
     schema
 }
 
-/// The characters that no command may contain, as ranges of a character class.
+/// The characters that no command may contain, as ranges of a character class. Looking at all characters takes long.
+static UNSEEN: LazyLock<String> = LazyLock::new(unseen);
+
 fn unseen() -> String {
     let escape = |c: char| match u32::from(c) {
         code @ ..=0xffff => format!("\\u{code:04x}"),

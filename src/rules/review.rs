@@ -91,7 +91,12 @@ impl Standing {
 
 /// Folds the reviews of a plan, which are in the order of their entries.
 pub(crate) fn standing(plan: &Solution, reviews: &[Review]) -> Standing {
-    standing_of(&plan.plan_digest(), plan.typed_plan().tasks.is_empty(), reviews)
+    let is_empty = plan.typed_plan().tasks.is_empty();
+    if reviews.is_empty() {
+        // The digest of a plan is not needed then, and takes long.
+        return Standing { verdict: None, rejected_rounds: 0, is_stale: false, is_empty };
+    }
+    standing_of(&plan.plan_digest(), is_empty, reviews)
 }
 
 /// The result for a plan with this digest; `is_empty` if it has no tasks.

@@ -38,6 +38,11 @@ impl Unreached {
         self.is_adrift(hash) || self.away.contains(hash)
     }
 
+    /// Whether it is not here: another clone may have it.
+    pub(crate) fn is_away(&self, hash: &CommitHash) -> bool {
+        self.away.contains(hash)
+    }
+
     /// Whether it is here, but unreachable.
     pub(crate) fn is_adrift(&self, hash: &CommitHash) -> bool {
         self.adrift.contains(hash)

@@ -10,7 +10,11 @@ use crate::ui::time;
 impl CommitView {
     /// The note that people see after the commit's subject.
     pub(in crate::cli) fn whereabouts(&self) -> &'static str {
-        if self.on_no_branch { ON_NO_BRANCH } else { "" }
+        match (self.on_no_branch, self.in_another_clone) {
+            (true, _) => ON_NO_BRANCH,
+            (false, true) => " (not in this clone)",
+            (false, false) => "",
+        }
     }
 }
 

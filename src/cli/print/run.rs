@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::run_lines::text_lines;
-use crate::model::run::{Run, RunStep};
+use crate::model::run::{Run, RunAgents, RunStep};
 use crate::model::run_log::{RunPhase, RunStatus};
 use crate::ops::work::run::{Driven, LoggedView, RunSummary, RunView};
 use crate::rules::run::{Counts, IssueStage, LeftOut, breach_words};
@@ -28,8 +28,8 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
         table.row([
             Cell::new(run.id.as_str(), style::ID),
             Cell::from(run.mode.as_str()),
-            Cell::from(standing(run.status, run.phase, run.driven, run.counts)),
-            Cell::from(outcome(run.counts)),
+            Cell::from(standing(run.status, run.phase, run.driven, run.counts, run.waiting_count)),
+            Cell::from(outcome(run.counts, run.waiting_count)),
             Cell::from(time::ago(now, run.updated_at.millis())),
             Cell::from(run.actor.as_str()),
         ]);
@@ -39,10 +39,10 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
 
 /// How a run stands, in one word or two: a run whose driver has gone is not running, and one that has ended did not
 /// succeed if an issue failed.
-fn standing(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts) -> String {
+fn standing(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts, waiting: usize) -> String {
     match status {
         _ if driven == Driven::Interrupted => driven.to_string(),
-        RunStatus::Completed => ended_as(counts.failed_count, counts.total_issues).to_owned(),
+        RunStatus::Completed => ended_as(counts.failed_count, waiting, counts.total_issues).to_owned(),
         RunStatus::Pending | RunStatus::Running => match phase {
             RunPhase::Init | RunPhase::Complete => status.to_string(),
             phase => phase.to_string(),
@@ -50,9 +50,10 @@ fn standing(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts) 
     }
 }
 
-/// How a run ended in which `failed` of `all` issues failed.
-pub(super) fn ended_as(failed: usize, all: usize) -> &'static str {
+/// How a run ended in which `failed` of `all` issues failed, and `waiting` wait for a choice.
+pub(super) fn ended_as(failed: usize, waiting: usize, all: usize) -> &'static str {
     match failed {
+        0 if waiting > 0 => "waiting for you",
         0 => "completed",
         failed if failed == all => "failed",
         _ => "partly failed",
@@ -87,37 +88,51 @@ fn branch_with_work(view: &RunView) -> Option<&str> {
     Some(branch.strip_prefix("refs/heads/").unwrap_or(branch))
 }
 
+/// `, 2 wait for a choice`
+pub(super) fn waiting_words(waiting: usize) -> String {
+    match waiting {
+        0 => String::new(),
+        1 => ", 1 waits for a choice".to_owned(),
+        n => format!(", {n} wait for a choice"),
+    }
+}
+
 /// `3 of 5 completed, 1 failed`
-fn outcome(counts: Counts) -> String {
+fn outcome(counts: Counts, waiting: usize) -> String {
     let Counts { total_issues, completed_count, failed_count } = counts;
     let failed = if failed_count > 0 { format!(", {failed_count} failed") } else { String::new() };
-    format!("{completed_count} of {total_issues} completed{failed}")
+    format!("{completed_count} of {total_issues} completed{failed}{}", waiting_words(waiting))
 }
 
 /// A run in one line of text, for someone who chooses one.
 pub(in crate::cli) fn in_one_line(run: &RunSummary, now: i64) -> String {
     let (id, mode, ago) = (&run.id, run.mode, time::ago(now, run.updated_at.millis()));
-    format!("{id}  {mode}, {}, changed {ago}", outcome(run.counts))
+    format!("{id}  {mode}, {}, changed {ago}", outcome(run.counts, run.waiting_count))
 }
 
 /// Prints a run with its issues; `now` is in milliseconds.
 pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::Result<()> {
     let (painter, run, state) = (screen.painter(), &view.run, &view.state);
+    let stands = standing(state.status, state.phase, view.driven, state.context, view.waiting_count);
     writeln!(
         screen,
         "{} {}, {}, started {} by {}",
         painter.paint(style::ID, run.id.as_str()),
-        painter.paint(style::HEADING, &standing(state.status, state.phase, view.driven, state.context)),
+        painter.paint(style::HEADING, &stands),
         run.mode,
         time::ago(now, run.created_at.millis()),
         clean_line(&run.actor)
     )?;
     let steps: Vec<&str> = run.steps.iter().map(|step: &RunStep| step.verb()).collect();
-    writeln!(screen, "  {}; {}", outcome(state.context), steps.join(" → "))?;
+    writeln!(screen, "  {}; {}", outcome(state.context, view.waiting_count), steps.join(" → "))?;
     agents(screen, run)?;
     driver(screen, view)?;
     if let Some(branch) = branch_with_work(view) {
-        writeln!(screen, "  the work of completed issues is on the branch {}", clean_line(branch))?;
+        let place = match view.lacks_branch {
+            false => String::new(),
+            true => ", which this clone does not have: `git push` it from the clone of the run".to_owned(),
+        };
+        writeln!(screen, "  the work of completed issues is on the branch {}{place}", clean_line(branch))?;
     }
     let mut table = Table::new([
         Column::left("ISSUE"),
@@ -168,16 +183,16 @@ pub(super) fn left_out(steps: &[LeftOut]) -> Vec<String> {
 
 /// Who takes part.
 pub(super) fn agents(screen: &mut Screen, run: &Run) -> io::Result<()> {
-    crew(run).map_or(Ok(()), |crew| writeln!(screen, "  {crew}"))
+    crew(&run.agents).map_or(Ok(()), |crew| writeln!(screen, "  {crew}"))
 }
 
 /// The agents with their roles; none if there is no agent.
-pub(super) fn crew(run: &Run) -> Option<String> {
+pub(super) fn crew(agents: &RunAgents) -> Option<String> {
     let agents = [
-        ("explorer", &run.agents.explorer),
-        ("planner", &run.agents.planner),
-        ("reviewer", &run.agents.reviewer),
-        ("executor", &run.agents.executor),
+        ("explorer", &agents.explorer),
+        ("planner", &agents.planner),
+        ("reviewer", &agents.reviewer),
+        ("executor", &agents.executor),
     ];
     let agents: Vec<String> = agents
         .into_iter()
@@ -211,7 +226,7 @@ pub(in crate::cli) fn log(screen: &mut Screen, entries: &[LoggedView]) -> io::Re
 pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, is_bare: bool) -> io::Result<()> {
     run(screen, view, now)?;
     // Where nothing is checked out, nothing can be merged into it.
-    if let Some(branch) = branch_with_work(view).filter(|_| !is_bare) {
+    if let Some(branch) = branch_with_work(view).filter(|_| !is_bare && !view.lacks_branch) {
         writeln!(screen, "`git merge {}` merges the work into the current branch", clean_line(branch))?;
     }
     Ok(())

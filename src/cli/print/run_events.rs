@@ -77,10 +77,10 @@ pub(in crate::cli) enum RunNews {
 impl From<&RunUpdate<'_>> for RunNews {
     fn from(told: &RunUpdate<'_>) -> Self {
         match told {
-            RunUpdate::Started { run, is_resumed, .. } => Self::Started {
+            RunUpdate::Started { run, agents, is_resumed, .. } => Self::Started {
                 run_id: run.id.clone(),
                 mode: run.mode,
-                agents: run.agents.clone(),
+                agents: agents.clone(),
                 issue_ids: run.issue_ids.clone(),
                 is_resumed: *is_resumed,
             },

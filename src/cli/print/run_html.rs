@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
+use super::run::crew;
 use super::run_report::{
-    amounts, breaches, details, makers, outcome, passed, phases, score, spent, standing, waiting,
+    amounts, breaches, details, makers, outcome, passed, review, score, spent, standing, took, verdict,
+    waiting,
 };
 use crate::rules::run::{RunReport, Span};
 use crate::ui::svg::{Arrow, Bar, Boxed, Row, Scale, dag, escaped as text, timeline};
@@ -28,14 +30,16 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
     writeln!(screen, "<p>{}; {}.</p>", text(&outcome(report)), text(&amounts(report)))?;
     writeln!(
         screen,
-        "<p>{}, {}, started {} by {}; took {}: {}.</p>",
+        "<p>{}, {}, started {} by {}; took {}.</p>",
         standing(report),
         report.mode,
         report.started_at,
         text(&report.actor),
-        time::length(report.took_ms),
-        text(&phases(report))
+        text(&took(report))
     )?;
+    if let Some(crew) = crew(&report.agents) {
+        writeln!(screen, "<p>{}.</p>", text(&crew))?;
+    }
     let breaches = breaches(report);
     if !breaches.is_empty() {
         writeln!(screen, "<h2>Breaches of roles</h2>\n<ul>")?;
@@ -65,10 +69,11 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
     }
     let quality = &report.quality;
     let class = quality.gate.map_or("", |gate| gate.as_str());
-    let overall = score(quality.score, quality.gate);
+    let overall = quality.gate.map_or_else(|| "-".to_owned(), |gate| gate.to_string());
     writeln!(
         screen,
-        "<tr><td>overall</td><td class=\"{class}\">{overall}</td><td>the average</td></tr>\n</table>"
+        "<tr><td>overall</td><td class=\"{class}\">{overall}</td><td>{}</td></tr>\n</table>",
+        text(&verdict(report))
     )?;
     writeln!(screen, "<h2>Dependencies</h2>")?;
     screen.write_all(dependencies(report).as_bytes())?;
@@ -81,18 +86,19 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
 fn issues(screen: &mut Screen, report: &RunReport) -> io::Result<()> {
     writeln!(
         screen,
-        "<h2>Issues</h2>\n<table>\n<tr><th>Issue</th><th>Status</th><th>Plan</th><th>Commits</th>"
+        "<h2>Issues</h2>\n<table>\n<tr><th>Issue</th><th>Status</th><th>Plan</th><th>Review</th><th>Commits</th>"
     )?;
-    writeln!(screen, "<th>Checks</th><th>Agent</th><th>Spent</th><th>Title</th></tr>")?;
+    writeln!(screen, "<th>Checks</th><th>Executed by</th><th>Spent</th><th>Title</th></tr>")?;
     for issue in &report.issues {
         let plan = issue.solution_id.as_ref().map(ToString::to_string).unwrap_or_default();
         writeln!(
             screen,
-            "<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
             text(issue.issue_id.as_str()),
             issue.status,
             issue.status,
             text(&plan),
+            review(issue),
             issue.commits.len(),
             passed(issue),
             text(&makers(issue)),

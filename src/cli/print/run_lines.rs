@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::execution::Failure;
 use crate::model::id::IssueId;
-use crate::model::run::{Run, RunStep};
+use crate::model::run::{Run, RunAgents, RunStep};
 use crate::model::run_log::{ActionDone, IssueReached, RunEvent, RunStatus, Setback};
 use crate::model::status::IssueStatus;
 use crate::ops::work::run::{RunUpdate, StartedIssue};
@@ -36,7 +36,9 @@ impl Lines {
     /// What there is to say of an update: one line or several, without an end; nothing if another update says it.
     pub(super) fn of(&mut self, told: &RunUpdate<'_>) -> Option<String> {
         match told {
-            RunUpdate::Started { run, is_resumed, issues } => Some(self.started(run, *is_resumed, issues)),
+            RunUpdate::Started { run, agents, is_resumed, issues } => {
+                Some(self.started(run, agents, *is_resumed, issues))
+            }
             RunUpdate::Began { issue, step, agent, attempt } => {
                 let again = match attempt {
                     0 | 1 => String::new(),
@@ -52,14 +54,20 @@ impl Lines {
         }
     }
 
-    fn started(&mut self, run: &Run, is_resumed: bool, issues: &[StartedIssue]) -> String {
+    fn started(
+        &mut self,
+        run: &Run,
+        agents: &RunAgents,
+        is_resumed: bool,
+        issues: &[StartedIssue],
+    ) -> String {
         let branch = run.branch.as_deref();
         self.branch = branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned());
         self.titles = issues.iter().map(|it| (it.id.clone(), it.title.clone())).collect();
         let again = if is_resumed { " resumes" } else { "" };
         let id = self.painter.paint(style::ID, run.id.as_str());
         let mut lines = vec![format!("{id}{again}: {}, {}", run.mode, count(issues.len(), "issue"))];
-        lines.extend(super::run::crew(run).map(|crew| format!("  {crew}")));
+        lines.extend(super::run::crew(agents).map(|crew| format!("  {crew}")));
         let width = issues.iter().map(|it| it.id.as_str().len()).max().unwrap_or(0);
         lines.extend(issues.iter().map(|it| {
             let id = self.painter.paint(style::ID, &format!("{:<width$}", it.id.as_str()));
@@ -113,6 +121,8 @@ impl Lines {
             let is_told = self.failed.get(issue) == Some(error);
             let what = match it.status {
                 IssueStatus::Failed => "failed",
+                // Of several plans, none is bound.
+                IssueStatus::Planning => "waits",
                 _ => "left to others",
             };
             let why = if is_told { String::new() } else { format!(": {}", lines_of(error)) };

@@ -12,10 +12,10 @@ use crate::agent::process::Interrupts;
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::run_log::Choice;
-use crate::ops::work::run::{RunUpdate, Watch};
+use crate::ops::work::run::{PlanToChoose, RunUpdate, Watch};
 use crate::ops::{Notice, Weight};
 use crate::rules::command_line::CommandLine;
-use crate::ui::text::{clean_json, clean_line};
+use crate::ui::text::{clean_json, clean_line, count};
 use crate::ui::{self, Live, Painter, Remarks, style};
 
 /// How often the lines are drawn.
@@ -193,6 +193,28 @@ impl Watch for Following {
                 "s" | "skip" => return Some(Choice::Skip),
                 "a" | "abort" => return Some(Choice::Abort),
                 _ => {}
+            }
+        }
+    }
+
+    fn choose(&mut self, issue: &IssueId, plans: &[PlanToChoose]) -> Option<usize> {
+        if self.is_unattended || !self.can_ask() {
+            return None;
+        }
+        let id = self.painter.paint(style::ID, issue.as_str());
+        self.line(&format!("{id} has {} plans:", plans.len()));
+        for (n, plan) in (1..).zip(plans) {
+            let (id, about) = (self.painter.paint(style::ID, plan.id.as_str()), clean_line(&plan.about));
+            self.line(&format!("  {n}  {id}  {}  {about}", count(plan.tasks, "task")));
+        }
+        loop {
+            let question = format!("Execute which of them, or none for now? [1-{}/n] ", plans.len());
+            match self.asked(&question)?.as_str() {
+                "n" | "none" | "no" => return None,
+                answer => match answer.parse::<usize>() {
+                    Ok(n) if (1..=plans.len()).contains(&n) => return Some(n - 1),
+                    _ => {}
+                },
             }
         }
     }

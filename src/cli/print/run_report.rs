@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::print::remedy::spelled;
-use crate::cli::print::run::{ended_as, left_out};
+use crate::cli::print::run::{crew, ended_as, left_out, waiting_words};
 use crate::model::agent_session::Cost;
 use crate::model::run_log::RunStatus;
 use crate::model::task_id::TaskId;
@@ -23,14 +23,18 @@ pub(super) fn outcome(report: &RunReport) -> String {
         0 => String::new(),
         failed => format!(", {failed} failed"),
     };
-    format!("{} of {} completed{rate}{failed}", totals.completed_count, count(totals.issue_count, "issue"))
+    let waiting = waiting_words(totals.waiting_count);
+    let issues = count(totals.issue_count, "issue");
+    format!("{} of {issues} completed{rate}{failed}{waiting}", totals.completed_count)
 }
 
 /// How the run ended, or what it is doing.
 pub(super) fn standing(report: &RunReport) -> String {
     let totals = &report.totals;
     match report.status {
-        RunStatus::Completed => ended_as(totals.failed_count, totals.issue_count).to_owned(),
+        RunStatus::Completed => {
+            ended_as(totals.failed_count, totals.waiting_count, totals.issue_count).to_owned()
+        }
         RunStatus::Pending | RunStatus::Running => format!("{}, {}", report.status, report.phase),
     }
 }
@@ -66,10 +70,39 @@ pub(super) fn spent(tokens: Option<u64>, costs: &[Cost]) -> Vec<String> {
     tokens.into_iter().chain(costs).collect()
 }
 
-/// `planning 3 min 2 s, executing 12 s`
-pub(super) fn phases(report: &RunReport) -> String {
+/// `3 min 14 s: planning 3 min 2 s, executing 12 s`
+pub(super) fn took(report: &RunReport) -> String {
     let phase = report.phases.iter().map(|it| format!("{} {}", it.phase, time::length(it.took_ms)));
-    phase.collect::<Vec<_>>().join(", ")
+    let gap = Some(report.interrupted_ms).filter(|ms| *ms > 0);
+    let parts: Vec<String> =
+        phase.chain(gap.map(|ms| format!("interrupted for {}", time::length(ms)))).collect();
+    let colon = if parts.is_empty() { "" } else { ": " };
+    format!("{}{colon}{}", time::length(report.took_ms), parts.join(", "))
+}
+
+/// Which dimension decides the verdict on the run, beside the average of all.
+pub(super) fn verdict(report: &RunReport) -> String {
+    let quality = &report.quality;
+    let average = quality.score.map_or_else(|| "nothing".to_owned(), |score| score.to_string());
+    let worst = quality.dimensions.iter().filter(|it| it.score.is_some()).min_by_key(|it| it.score);
+    match worst.filter(|it| it.score != quality.score) {
+        Some(worst) => format!("decided by {}, the worst; the average is {average}", worst.dimension),
+        None => format!("the average is {average}"),
+    }
+}
+
+/// The plan of an issue with its author, if the run had it made.
+fn planned(issue: &IssueReport) -> Option<String> {
+    let plan = issue.solution_id.as_ref()?;
+    let by = issue.planned_by.as_ref().map(|agent| format!(" by {agent}")).unwrap_or_default();
+    Some(format!("plan {plan}{by}"))
+}
+
+/// `approved, 92`
+pub(super) fn review(issue: &IssueReport) -> String {
+    let Some(review) = &issue.review else { return String::new() };
+    let score = review.score.map(|score| format!(" {score}")).unwrap_or_default();
+    format!("{}{score}", review.verdict)
 }
 
 /// How many of an issue's test commands passed: `2/3`.
@@ -142,19 +175,24 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     )?;
     writeln!(screen, "  {}", outcome(report))?;
     writeln!(screen, "  {}", amounts(report))?;
-    writeln!(screen, "  took {}: {}", time::length(report.took_ms), phases(report))?;
+    writeln!(screen, "  took {}", took(report))?;
+    if let Some(crew) = crew(&report.agents) {
+        writeln!(screen, "  {crew}")?;
+    }
     let mut table = Table::new([
         Column::left("ISSUE"),
         Column::left("STATUS"),
+        Column::left("REVIEW"),
         Column::left("COMMITS"),
         Column::left("CHECKS"),
-        Column::left("AGENT"),
+        Column::left("EXECUTED BY"),
         Column::flexible("TITLE"),
     ]);
     for issue in &report.issues {
         table.row([
             Cell::new(issue.issue_id.as_str(), style::ID),
             Cell::new(issue.status.as_str(), stage_style(issue.status)),
+            Cell::from(review(issue)),
             Cell::from(issue.commits.len().to_string()),
             Cell::from(passed(issue)),
             Cell::from(truncate(&makers(issue), 30)),
@@ -183,8 +221,8 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     let gate = report.quality.gate;
     table.row([
         Cell::from("overall"),
-        Cell::new(score(report.quality.score, gate), gate_style(gate)),
-        Cell::from("the average; the worst dimension decides"),
+        Cell::new(gate.map_or_else(|| "-".to_owned(), |gate| gate.to_string()), gate_style(gate)),
+        Cell::from(verdict(report)),
     ]);
     table.print(screen)?;
     for line in breaches(report) {
@@ -216,7 +254,8 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
         ("Status", standing(report)),
         ("Mode", report.mode.to_string()),
         ("Started", format!("{} by {}", report.started_at, report.actor)),
-        ("Took", format!("{}: {}", time::length(report.took_ms), phases(report))),
+        ("Took", took(report)),
+        ("Agents", crew(&report.agents).unwrap_or_else(|| "none".to_owned())),
         ("Branch", report.branch.clone().unwrap_or_else(|| "none".to_owned())),
     ];
     for (name, value) in lines {
@@ -226,16 +265,17 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
         writeln!(screen, "- {}", plain(&line))?;
     }
     writeln!(screen, "\n## Issues\n")?;
-    writeln!(screen, "| Issue | Status | Plan | Commits | Checks | Agent | Spent | Title |")?;
-    writeln!(screen, "|---|---|---|---|---|---|---|---|")?;
+    writeln!(screen, "| Issue | Status | Plan | Review | Commits | Checks | Executed by | Spent | Title |")?;
+    writeln!(screen, "|---|---|---|---|---|---|---|---|---|")?;
     for issue in &report.issues {
         let plan = issue.solution_id.as_ref().map(ToString::to_string).unwrap_or_default();
         writeln!(
             screen,
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             plain(issue.issue_id.as_str()),
             issue.status,
             plain(&plan),
+            review(issue),
             issue.commits.len(),
             passed(issue),
             plain(&makers(issue)),
@@ -253,11 +293,8 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
     for it in &report.quality.dimensions {
         writeln!(screen, "| {} | {} | {} |", it.dimension, score(it.score, it.gate), plain(&it.counted))?;
     }
-    writeln!(
-        screen,
-        "| overall | {} | the average; the worst dimension decides |",
-        score(report.quality.score, report.quality.gate)
-    )?;
+    let gate = report.quality.gate.map_or_else(|| "-".to_owned(), |gate| gate.to_string());
+    writeln!(screen, "| overall | {gate} | {} |", verdict(report))?;
     let breaches = breaches(report);
     if !breaches.is_empty() {
         writeln!(screen, "\n## Breaches of roles\n")?;
@@ -280,6 +317,11 @@ pub(super) fn details(issue: &IssueReport) -> Vec<String> {
     let task = |id: &Option<TaskId>| id.as_deref().map(|id| format!(" [{id}]")).unwrap_or_default();
     let mut lines = Vec::new();
     lines.extend(issue.error.iter().map(|error| format!("error: {error}")));
+    lines.extend(planned(issue));
+    lines.extend(issue.review.as_ref().map(|it| {
+        let by = it.reviewed_by.as_ref().map(|agent| format!(" by {agent}")).unwrap_or_default();
+        format!("review: {}{by}", review(issue))
+    }));
     lines.extend(issue.commits.iter().map(|it| {
         let by = it.made_by.as_ref().map(|by| format!(", by agent {by}")).unwrap_or_default();
         format!("commit {}{} {}{by}", it.hash.short(), task(&it.task_id), it.subject)

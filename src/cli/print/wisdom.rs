@@ -23,6 +23,9 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &Wisdom) -> io::Result<()> 
 
 /// One piece of wisdom per line.
 pub(in crate::cli) fn table(screen: &mut Screen, all: &[WisdomView], now: i64) -> io::Result<()> {
+    if all.is_empty() {
+        return writeln!(screen, "no entries; `git wf wisdom add TEXT` adds one");
+    }
     let mut table = Table::new([
         Column::left("ID"),
         Column::left("TYPE"),

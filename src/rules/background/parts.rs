@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::declare::is_default;
 use crate::model::execution::{AsideReason, Failure};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
@@ -239,8 +240,4 @@ pub(crate) struct ReviewContext {
 /// For fields that this program always prints, but that other programs may leave out.
 fn never<T>(_: &T) -> bool {
     false
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }

@@ -2,12 +2,23 @@
 
 use crate::model::run_log::Breach;
 
+/// How a breach begins that a hook stopped.
+const REFUSED: &str = "refused: ";
+
+/// The text of a breach that a hook of the run stopped, and why it did.
+pub(crate) fn refused_words(why: &str) -> String {
+    format!("{REFUSED}{why}")
+}
+
 /// A breach in words; `cut` shortens a text that may be long.
 pub(crate) fn breach_words(it: &Breach, cut: impl Fn(&str) -> String) -> String {
     let undone = if it.undone { "undone" } else { "not undone" };
     let of = it.issue_id.as_ref().map(|issue| format!(" of {issue}")).unwrap_or_default();
     let (action, what) = (it.action.noun(), cut(&it.what));
     match &it.agent {
+        Some(agent) if it.undone && what.starts_with(REFUSED) => {
+            format!("agent {} tried to exceed its role during {action}{of}: {what}", cut(agent))
+        }
         Some(agent) => {
             format!("agent {} exceeded its role during {action}{of}: {what} ({undone})", cut(agent))
         }

@@ -13,11 +13,11 @@ mod waiting;
 mod worn;
 
 pub(crate) use bounds::{Bounds, RefChange, is_left_to_all, is_private_or_remote, unplanned_words};
-pub(crate) use breaches::breach_words;
+pub(crate) use breaches::{breach_words, refused_words};
 pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
 pub(crate) use next::{Need, Standing, Why, chains, mode_for, need, next, phase};
-pub(crate) use progress::{ALL_FAILED, HELD_ELSEWHERE, IssueProgress, LeftOut, Progress};
+pub(crate) use progress::{ALL_FAILED, HELD_ELSEWHERE, IssueProgress, LeftOut, PENDING_SELECTION, Progress};
 pub(crate) use report::{IssueReport, Known, RunReport, report};
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
 pub(crate) use times::Span;

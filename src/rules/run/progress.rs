@@ -95,7 +95,15 @@ pub(crate) const ALL_FAILED: &str = "all-failed";
 /// The type of the error of an issue that someone outside of the run works on.
 pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
 
+/// The type of the error of an issue of whose plans someone must choose one.
+pub(crate) const PENDING_SELECTION: &str = "pending-selection";
+
 impl IssueProgress<'_> {
+    /// Whether it waits for someone to choose one of its plans.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.error.and_then(|error| error.error_type.as_deref()) == Some(PENDING_SELECTION)
+    }
+
     /// Whether the run left the issue to someone else, who works on it.
     pub(crate) fn is_held_elsewhere(&self) -> bool {
         self.error.and_then(|error| error.error_type.as_deref()) == Some(HELD_ELSEWHERE)
@@ -164,6 +172,11 @@ impl<'a> Progress<'a> {
             progress.add(entry);
             seen(&progress, Some(entry));
         }
+    }
+
+    /// How many issues wait for someone to choose one of their plans.
+    pub(crate) fn waiting_count(&self) -> usize {
+        self.issues.iter().filter(|issue| issue.is_waiting()).count()
     }
 
     /// Whether work of any issue was merged into the branch of the run.

@@ -19,9 +19,10 @@ use crate::model::time::Time;
 use crate::rules::audit;
 use crate::rules::bounded::Cut;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, RunFolder};
+use crate::rules::review;
 
 pub(crate) use self::view::{
-    IssueReport, ReportedCheck, ReportedCommit, ReportedFeedback, RunReport, Totals,
+    IssueReport, ReportedCheck, ReportedCommit, ReportedFeedback, ReportedReview, RunReport, Totals,
 };
 
 /// Longer texts of feedback are cut.
@@ -66,10 +67,12 @@ pub(crate) fn report(folder: &RunFolder, known: &Known<'_>) -> RunReport {
     let is = |stage| issues.iter().filter(|issue| issue.status == stage).count();
     let completed_count = is(IssueStage::Completed);
     let (tokens, costs) = costs.sums();
+    let (phases, interrupted_ms) = phases(folder);
     let totals = Totals {
         issue_count: issues.len(),
         completed_count,
         failed_count: is(IssueStage::Failed),
+        waiting_count: progress.waiting_count(),
         success_rate: (completed_count * 100).checked_div(issues.len()),
         commit_count: issues.iter().map(|issue| issue.commits.len()).sum(),
         check_count: checks.0,
@@ -91,7 +94,8 @@ pub(crate) fn report(folder: &RunFolder, known: &Known<'_>) -> RunReport {
         updated_at: progress.updated_at,
         took_ms: between(run.created_at, progress.updated_at),
         totals,
-        phases: phases(folder, &issues),
+        phases,
+        interrupted_ms,
         left_out: progress.left_out(),
         quality: quality.judged(),
         breaches: progress.breaches.iter().map(|breach| (*breach).clone()).collect(),
@@ -157,6 +161,8 @@ fn issue_report(
             .cloned()
             .collect(),
         solution_id: issue.solution_id.cloned(),
+        planned_by: done_by(progress, RunStep::Plan, issue.id),
+        review: found.zip(plan).and_then(|(found, plan)| reviewed(progress, issue.id, found, plan)),
         task_count: plan.map(|plan| plan.typed_plan().tasks.len()),
         execution_ids: executions.iter().map(|it| it.execution.id.clone()).collect(),
         commits: executions.iter().flat_map(|it| commits(it)).collect(),
@@ -179,6 +185,30 @@ fn issue_report(
         error: issue.error.map(in_words),
         spans: spans(folder, progress, issue.id),
     }
+}
+
+/// The agent that last took a step for an issue in this run.
+fn done_by(progress: &Progress<'_>, step: RunStep, issue: &IssueId) -> Option<String> {
+    let is_it = |it: &&&crate::model::run_log::ActionDone| {
+        it.action == step && it.issue_id.as_ref() == Some(issue) && it.skipped.is_none()
+    };
+    progress.actions.iter().rfind(|it| is_it(it))?.agent.clone()
+}
+
+/// What the reviews say of a plan.
+fn reviewed(
+    progress: &Progress<'_>,
+    issue: &IssueId,
+    found: &IssueFolder,
+    plan: &Solution,
+) -> Option<ReportedReview> {
+    let standing = review::standing(plan, found.reviews(&plan.id));
+    let verdict = standing.verdict?;
+    let digest = plan.plan_digest();
+    let totals =
+        found.reviews(&plan.id).iter().filter(|it| it.plan_digest == digest).map(|it| it.scores.total());
+    let score = totals.min_by(|a, b| a.get().total_cmp(&b.get()));
+    Some(ReportedReview { verdict, score, reviewed_by: done_by(progress, RunStep::Review, issue) })
 }
 
 fn commits(execution: &ExecutionFolder) -> Vec<ReportedCommit> {

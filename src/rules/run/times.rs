@@ -4,10 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::progress::Progress;
-use super::report::IssueReport;
 use super::state::{IssueStage, stage};
 use crate::model::id::IssueId;
-use crate::model::run::RunStep;
 use crate::model::run_log::{RunEvent, RunPhase};
 use crate::model::time::Time;
 use crate::rules::folder::RunFolder;
@@ -17,7 +15,7 @@ use crate::rules::folder::RunFolder;
 pub(crate) struct PhaseTime {
     /// The phase.
     pub(crate) phase: RunPhase,
-    /// In milliseconds: the time during which at least one issue was at it.
+    /// In milliseconds.
     pub(crate) took_ms: u64,
 }
 
@@ -64,52 +62,31 @@ pub(super) fn spans(folder: &RunFolder, progress: &Progress<'_>, issue: &IssueId
     spans
 }
 
-/// The time that planning (with reviews) and executing took, each without gaps and overlaps.
-pub(super) fn phases(folder: &RunFolder, issues: &[IssueReport]) -> Vec<PhaseTime> {
-    let spans = |status| issues.iter().flat_map(move |it| &it.spans).filter(move |it| it.status == status);
-    let steps = folder.log.iter().filter_map(|entry| match &entry.event {
-        RunEvent::Action(done) => Some((done.action, entry.at, done.took_ms?)),
-        _ => None,
-    });
-    let of = |phase, status, is_its: fn(RunStep) -> bool| {
-        let asked = steps.clone().filter(|(step, _, _)| is_its(*step));
-        let asked = asked.map(|(_, at, took)| (at.millis().saturating_sub_unsigned(took), at.millis()));
-        let times = spans(status).map(|it| (it.from.millis(), it.until.millis())).chain(asked);
-        PhaseTime { phase, took_ms: covered(times.collect()) }
-    };
-    let phases = [
-        of(RunPhase::Listing, IssueStage::Registered, |step| step == RunStep::Explore),
-        of(RunPhase::Planning, IssueStage::Planning, |step| matches!(step, RunStep::Plan | RunStep::Review)),
-        of(RunPhase::Executing, IssueStage::Executing, |step| step == RunStep::Execute),
-    ];
-    phases.into_iter().filter(|it| it.took_ms > 0).collect()
-}
-
-/// How many milliseconds at least one of the times covers.
-fn covered(mut times: Vec<(i64, i64)>) -> u64 {
-    times.sort_unstable();
-    let (mut sum, mut reached) = (0, i64::MIN);
-    for (from, until) in times {
-        sum += u64::try_from(until.saturating_sub(from.max(reached))).unwrap_or(0);
-        reached = reached.max(until);
-    }
-    sum
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_that_overlap_count_once() {
-        for (times, ms) in [
-            (vec![], 0),
-            (vec![(0, 10)], 10),
-            (vec![(5, 15), (0, 10)], 15),
-            (vec![(0, 10), (2, 3), (20, 30)], 20),
-            (vec![(10, 5)], 0),
-        ] {
-            assert_eq!(covered(times), ms);
+/// How long the run was in each phase, in the order of its log, and how long nobody drove it: together that is the time
+/// from its start to its last change. A phase that it was in twice counts once.
+pub(super) fn phases(folder: &RunFolder) -> (Vec<PhaseTime>, u64) {
+    let (mut phases, mut interrupted): (Vec<PhaseTime>, u64) = (Vec::new(), 0);
+    let (mut phase, mut reached, mut is_driven) = (RunPhase::Init, folder.run.created_at, false);
+    for entry in &folder.log {
+        // A clock may have been set back.
+        let at = entry.at.max(reached);
+        let took_ms = between(reached, at);
+        reached = at;
+        let begins = match &entry.event {
+            RunEvent::Phase(it) if it.driver.is_some() => std::mem::replace(&mut is_driven, true),
+            _ => false,
+        };
+        if begins {
+            interrupted += took_ms;
+        } else if let Some(known) = phases.iter_mut().find(|it| it.phase == phase) {
+            known.took_ms += took_ms;
+        } else {
+            phases.push(PhaseTime { phase, took_ms });
+        }
+        if let RunEvent::Phase(it) = &entry.event {
+            phase = it.phase;
         }
     }
+    phases.retain(|it| it.took_ms > 0);
+    (phases, interrupted)
 }

@@ -1,5 +1,7 @@
 use std::io::BufRead;
 
+use clap::error::{ContextKind, ContextValue};
+
 use crate::agent::in_hook;
 use crate::agent::process::Interrupts;
 use crate::cli::input::fields::FieldArgs;
@@ -222,6 +224,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 fn begin(args: Args, context: &mut Context) -> Outcome {
     refuse_in_hook("run")?;
     let session = context.session()?;
+    if let Some(word) = args.issues.first()
+        && let Some(command) = meant_command(word)
+        && !run::is_issue(&session, word)?
+    {
+        let message = format!("`git wf run` has no command `{word}`, and there is no such issue");
+        return Err(Failure::usage(message).hint(format!("did you mean `git wf run {command}`?")));
+    }
     let names_none = args.issues.is_empty() && !args.all_pending && args.tag.is_none() && args.wave.is_none();
     let takes_all = names_none && asked_for_all(context)?;
     let input = Begin {
@@ -246,6 +255,17 @@ fn begin(args: Args, context: &mut Context) -> Outcome {
     let mut watch = Following::new(Interrupts::catch()?, args.yes, context.json());
     let done = run::run(&session, &input, &mut watch);
     ended(done, watch, context)
+}
+
+/// The subcommand that is spelled like a word; none if the word is like none of them.
+fn meant_command(word: &str) -> Option<String> {
+    let command = <RunCommand as clap::Subcommand>::augment_subcommands(clap::Command::new("run"));
+    let error = command.try_get_matches_from(["run", word]).err()?;
+    match error.get(ContextKind::SuggestedSubcommand)? {
+        ContextValue::String(command) => Some(command.clone()),
+        ContextValue::Strings(commands) => commands.first().cloned(),
+        _ => None,
+    }
 }
 
 /// Shows a run that came to its end. It failed if any of its issues did, or was left to someone else.

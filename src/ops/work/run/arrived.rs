@@ -2,21 +2,44 @@
 //! still on a branch of their own.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::leftovers::is_in;
-use crate::model::id::IssueId;
-use crate::model::status::IssueStatus;
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::ops::Refusal;
 use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::{ObjectId, Read, Store, StoreError, records};
 
-/// What was found out, by issue and commit: git's history need not be walked again each time that someone looks.
+/// What was found out: git's history need not be walked again each time that someone looks.
 #[derive(Debug, Default)]
-pub(super) struct Arrivals(RefCell<BTreeMap<(IssueId, ObjectId), Option<String>>>);
+pub(super) struct Arrivals {
+    /// Why the work of an issue is not in the history of a commit; `None` if it is.
+    missing: RefCell<BTreeMap<(IssueId, ObjectId), Option<String>>>,
+    /// The executions that have ended, and whose work is in the branch of the run, which nobody moves back.
+    merged: RefCell<BTreeSet<ExecutionId>>,
+}
 
 impl Arrivals {
+    /// Whether the work of an execution is in the branch of the run. What `look` finds of one that has ended is
+    /// remembered.
+    pub(super) fn is_merged(
+        &self,
+        of: &ExecutionFolder,
+        look: impl FnOnce() -> Result<bool, Refusal>,
+    ) -> Result<bool, Refusal> {
+        let id = &of.execution.id;
+        if self.merged.borrow().contains(id) {
+            return Ok(true);
+        }
+        let is_merged = look()?;
+        if is_merged && of.outcome() == ExecutionStatus::Completed {
+            self.merged.borrow_mut().insert(id.clone());
+        }
+        Ok(is_merged)
+    }
+
     /// The first of these issues whose work is not in the history of `head`, and why.
     pub(super) fn missing<'a>(
         &self,
@@ -26,7 +49,7 @@ impl Arrivals {
         needed: impl IntoIterator<Item = &'a IssueId>,
     ) -> Result<Option<(IssueId, String)>, Refusal> {
         for id in needed {
-            let known = self.0.borrow().get(&(id.clone(), head)).cloned();
+            let known = self.missing.borrow().get(&(id.clone(), head)).cloned();
             let why = match known {
                 Some(why) => why,
                 None => {
@@ -37,7 +60,7 @@ impl Arrivals {
                         Err(error) => return Err(error.into()),
                     };
                     let why = why_missing(store, &folder, head)?;
-                    self.0.borrow_mut().insert((id.clone(), head), why.clone());
+                    self.missing.borrow_mut().insert((id.clone(), head), why.clone());
                     why
                 }
             };

@@ -13,12 +13,13 @@ use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::priority::Priority;
 use crate::model::remedy::Call;
-use crate::model::run::{CodeReview, Run, RunAgents, RunLimits, RunMode, RunStep};
+use crate::model::run::{CodeReview, Run, RunLimits, RunMode, RunStep};
 use crate::model::run_log::{ActionDone, PhaseReached, RunEvent, RunPhase, RunStatus};
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
+use crate::rules::policy::Gate;
 use crate::rules::roadmap::has_tag;
 use crate::rules::run::mode_for;
 use crate::store::{ObjectId, Store, StoreError, random_uid, records, resolve};
@@ -79,19 +80,18 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     };
     // Naming a reviewer means wanting a review.
     let is_to_review = input.agents.reviewer.is_some() && !input.skip_review;
+    let must_be_reviewed = Gate::Review.is_required(&records::root(&store.snapshot()?)?.policy);
     let mode = mode.unwrap_or_else(|| match mode_for(&priorities) {
-        RunMode::Quick if is_to_review => RunMode::Full,
+        RunMode::Quick if is_to_review || must_be_reviewed => RunMode::Full,
         mode => mode,
     });
     let steps = steps(input, mode, &crew)?;
     crew.refuse_missing(session, &steps)?;
-    let agents = crew.names();
-    let agents = RunAgents {
-        explorer: agents.explorer.filter(|_| steps.contains(&RunStep::Explore)),
-        planner: agents.planner.filter(|_| steps.contains(&RunStep::Plan)),
-        reviewer: agents.reviewer.filter(|_| steps.contains(&RunStep::Review)),
-        executor: agents.executor.filter(|_| steps.contains(&RunStep::Execute)),
-    };
+    let agents = crew.names_for(&steps);
+    if let Some(name) = crew.reviews_itself().filter(|_| steps.contains(&RunStep::Review)) {
+        let notice = Notice::warning(format!("the agent `{name}` plans and also reviews these plans"));
+        session.notice(notice.remedy(Call::from(Op::Run).option("reviewer", "AGENT"), "names another"));
+    }
     let base = store.head()?.ok_or_else(|| {
         Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
             .hint("`git commit` creates one")
@@ -99,13 +99,17 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     if steps.contains(&RunStep::Execute) {
         session.notice_all(apart(store, &issues, base)?);
     }
-    if mode != RunMode::Quick
-        && steps.contains(&RunStep::Plan)
-        && crew.reviewer.is_none()
-        && !input.skip_review
-    {
-        let notice = Notice::warning(format!("mode {mode} without a reviewer: plans are not reviewed"));
-        session.notice(notice.remedy(Call::from(Op::Run).option("reviewer", "AGENT"), "names one"));
+    if steps.contains(&RunStep::Plan) && !steps.contains(&RunStep::Review) {
+        let without = if crew.reviewer.is_none() { " without a reviewer" } else { "" };
+        let what = format!("mode {mode}{without}: plans are not reviewed");
+        let what = match must_be_reviewed {
+            true => Some(format!("{what}, and the policy lets none be queued without a review")),
+            false => Some(what).filter(|_| mode != RunMode::Quick && !input.skip_review),
+        };
+        if let Some(what) = what {
+            let call = Call::from(Op::Run).option("reviewer", "AGENT");
+            session.notice(Notice::warning(what).remedy(call, "names one"));
+        }
     }
     let number = |given: Option<u64>, key: &'static str, otherwise: u64| match given {
         Some(n) => Ok(n),
@@ -144,6 +148,14 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         ));
     }
     Ok(session.done((run, given), None))
+}
+
+/// Whether a text names one issue.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn is_issue(session: &Session, text: &str) -> Result<bool, Refusal> {
+    Ok(resolve::issue(&session.store().snapshot()?, text).is_ok())
 }
 
 /// Records a run that was prepared.

@@ -174,15 +174,26 @@ impl Crew {
         wanted.filter_map(|(_, agent)| agent.as_ref()).try_for_each(|agent| refuse_missing(session, agent))
     }
 
-    /// By what they are called.
-    pub(super) fn names(&self) -> RunAgents {
-        let name = |agent: &Option<Agent>| agent.as_ref().map(|agent| agent.name().to_owned());
+    /// By what those are called that take these steps.
+    pub(super) fn names_for(&self, steps: &[RunStep]) -> RunAgents {
+        let name = |step: RunStep, agent: &Option<Agent>| {
+            let agent = agent.as_ref().filter(|_| steps.contains(&step));
+            agent.map(|agent| agent.name().to_owned())
+        };
         RunAgents {
-            explorer: name(&self.explorer),
-            planner: name(&self.planner),
-            reviewer: name(&self.reviewer),
-            executor: name(&self.executor),
+            explorer: name(RunStep::Explore, &self.explorer),
+            planner: name(RunStep::Plan, &self.planner),
+            reviewer: name(RunStep::Review, &self.reviewer),
+            executor: name(RunStep::Execute, &self.executor),
         }
+    }
+
+    /// The name of the planner, if the same program reviews its plans.
+    pub(super) fn reviews_itself(&self) -> Option<&str> {
+        let (planner, reviewer) = (self.planner.as_ref()?, self.reviewer.as_ref()?);
+        let is_same =
+            planner.name() == reviewer.name() || planner.command().value == reviewer.command().value;
+        is_same.then(|| planner.name())
     }
 
     /// As what a role acts: by the name of its agent. Nobody reviews their own plans, so a reviewer that is the planner's

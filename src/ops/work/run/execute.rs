@@ -1,5 +1,6 @@
 //! Carrying a plan out: the agent works in its worktree, then the tests of the plan are run, and the execution ends.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::job::{Job, NoAnswer, Refused, Spent, StepOutcome, failure, failure_end, failure_of};
@@ -184,7 +185,12 @@ impl Carrying<'_> {
         if let Some(branch) = self.kept() {
             let message = failure.message.take().unwrap_or_default();
             let gap = if message.contains('\n') { '\n' } else { ' ' };
-            failure.message = Some(format!("{message}{gap}(its work is on the branch {branch})"));
+            let tree = match (failure.error_type.as_deref(), beside(&self.job.folder)) {
+                // The driver leaves it where it is: see `Driver::leave_room`.
+                (Some(COMMIT_FAILED), Some(tree)) => format!("its worktree {tree} is kept, and "),
+                _ => String::new(),
+            };
+            failure.message = Some(format!("{message}{gap}({tree}its work is on the branch {branch})"));
         }
         let failing = |failure: &Failure| Fail {
             item: Some(self.execution.id.to_string()),
@@ -217,4 +223,10 @@ impl Carrying<'_> {
         let base = self.folder().ok().flatten().and_then(|folder| folder.execution.base_commit);
         keep_all(self.session.store(), &self.execution.id, base.as_ref()).ok().flatten()
     }
+}
+
+/// A worktree of a run as seen from the repository: `../code-RUN-…/SOL-…`. Records do not name other directories.
+fn beside(tree: &Path) -> Option<String> {
+    let (folder, name) = (tree.parent()?.file_name()?, tree.file_name()?);
+    Some(format!("../{}/{}", folder.to_string_lossy(), name.to_string_lossy()))
 }

@@ -32,7 +32,7 @@ mod view;
 mod watch;
 
 pub(in crate::ops) use arrived::branch_of_work;
-pub(crate) use begin::Begin;
+pub(crate) use begin::{Begin, is_issue};
 pub(crate) use crew::AgentNames;
 pub(crate) use driver::Driven;
 pub(crate) use dry::{DryRun, dry};
@@ -41,4 +41,4 @@ pub(crate) use lines::last_lines;
 pub(crate) use report::report;
 pub(crate) use resume::{Resume, resume, run};
 pub(crate) use view::{LoggedView, RunSummary, RunView, interrupted, list, log, show};
-pub(crate) use watch::{RunUpdate, StartedIssue, Watch};
+pub(crate) use watch::{PlanToChoose, RunUpdate, StartedIssue, Watch};

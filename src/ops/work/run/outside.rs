@@ -21,7 +21,7 @@ use crate::git::{Git, Revisions};
 use crate::model::id::RunId;
 use crate::model::run_log::Breach;
 use crate::ops::Refusal;
-use crate::rules::run::unplanned_words;
+use crate::rules::run::{refused_words, unplanned_words};
 use crate::store::{EqualTrees, ObjectId, Store, StoreError, object_id};
 
 /// The state of a worktree that git cannot read.
@@ -153,6 +153,10 @@ pub(super) fn held(job: &Job, work: impl FnOnce(&Job) -> StepOutcome) -> StepOut
     job.outside.at_work.fetch_sub(1, Ordering::Relaxed);
     for breach in breaches {
         job.report(Report::Breach(breach));
+    }
+    for why in job.guard.refused() {
+        let agent = Some(job.agent.name().to_owned());
+        job.report(Report::Breach(Breach { agent, ..breach(job, None, refused_words(&why), true) }));
     }
     if let Some(what) = job.guard.changed() {
         let agent = Some(job.agent.name().to_owned());

@@ -12,9 +12,10 @@ use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
-use crate::model::run::Run;
+use crate::model::run::{Run, RunStep};
 use crate::ops::{Answer, Done, Kind, Refusal, Session, clones};
 use crate::rules::folder::RunFolder;
+use crate::rules::roles::Role;
 use crate::store::Store;
 use crate::sync;
 
@@ -56,12 +57,31 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn Watch) -
     if Driven::of(store, &found) == Driven::Elsewhere {
         take_over(session, &found, input.take_over)?;
     }
+    for (role, _) in input.agents.clone().by_role() {
+        refuse_idle(&found.run, role)?;
+    }
     let files = RunPaths::of(store, &found.run.id).files;
     let given = input.agents.clone().or(AgentNames::kept(&files)?).or(AgentNames::configured(store)?);
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
     agreed::settle_rest(session, &found, watch)?;
     driven(session, &found.run.id, None, crew, watch)
+}
+
+/// Refuses an agent for a step that the run does not take.
+fn refuse_idle(run: &Run, role: Role) -> Result<(), Refusal> {
+    let step = match role {
+        Role::Explorer => RunStep::Explore,
+        Role::Planner => RunStep::Plan,
+        Role::Reviewer => RunStep::Review,
+        Role::Executor => RunStep::Execute,
+        Role::Integrator | Role::Coordinator => return Ok(()),
+    };
+    if run.takes(step) {
+        return Ok(());
+    }
+    let message = format!("run `{}` has no {}, so `--{role}` would change nothing", run.id, step.noun());
+    Err(Refusal::usage(message).hint(format!("leave out `--{role}`")))
 }
 
 /// Drives a run. What was noticed is told before its end is.

@@ -1,5 +1,6 @@
 //! Where the issues of a run stand: what the store says of them, and what the run's log adds to that.
 
+use std::cell::OnceCell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,7 +115,16 @@ pub(super) fn standings(
     ready.retain(|issue| !waits_for.contains_key(issue));
     let head = head(store, &folder.run)?.and_then(|hash| object_id(hash.as_str()));
     let is_taken_over = driver::was_elsewhere(&places.files, folder);
-    let at = StandingReader { store, places, run: &folder.run, progress: &progress, head, is_taken_over };
+    let at = StandingReader {
+        store,
+        places,
+        run: &folder.run,
+        progress: &progress,
+        arrivals,
+        head,
+        is_taken_over,
+        claimed: OnceCell::new(),
+    };
     let mut all = Vec::new();
     for id in &folder.run.issue_ids {
         let issue = known.issue(&snapshot, id)?;
@@ -165,7 +175,10 @@ struct StandingReader<'a> {
     places: &'a RunPaths,
     run: &'a Run,
     progress: &'a Progress<'a>,
+    arrivals: &'a Arrivals,
     head: Option<ObjectId>,
+    /// The executions that the run claimed, and whose worktree it was to make when it was killed.
+    claimed: OnceCell<Vec<ExecutionId>>,
     /// Whether another clone drove the run before.
     is_taken_over: bool,
 }
@@ -182,10 +195,7 @@ impl StandingReader<'_> {
             };
             self.progress.actions.iter().any(|it| is_it(&it))
         };
-        let is_ours = match holder {
-            Some(holder) => is_ours(self.store, self.places, &holder.execution.id, holder)?,
-            None => false,
-        };
+        let status = facts::status(folder);
         let logged = self.progress.issue(id);
         let executed = logged.and_then(|issue| issue.execution_id);
         let is_begun = logged.is_some_and(|issue| !issue.is_untouched());
@@ -195,9 +205,14 @@ impl StandingReader<'_> {
             executed == Some(&it.execution.id) || (self.is_taken_over && is_begun && is_since(it))
         };
         let own = holder.filter(is_own);
+        let is_ours = match holder {
+            // Of what has ended, it is enough that it is the run's.
+            Some(holder) if status == IssueStatus::Executing || own.is_none() => self.is_ours(holder)?,
+            _ => false,
+        };
         Ok(Standing {
             issue: id.clone(),
-            status: facts::status(folder),
+            status,
             is_explored: self.is_explored(folder) || left_out(RunStep::Explore),
             candidates: if is_bound { 0 } else { folder.solutions.len() },
             verdict: reviews.and_then(|standing| standing.verdict),
@@ -210,7 +225,9 @@ impl StandingReader<'_> {
             failures: self.failures(folder),
             has_timed_out: holder.and_then(ExecutionFolder::failure).is_some_and(is_timeout),
             granted: self.progress.granted(id),
-            is_given_up: logged.is_some_and(|it| it.status == IssueStatus::Failed || it.is_held_elsewhere()),
+            is_given_up: logged.is_some_and(|it| {
+                it.status == IssueStatus::Failed || it.is_held_elsewhere() || it.is_waiting()
+            }),
             held: None,
             is_of_run: own.is_some(),
         })
@@ -234,6 +251,10 @@ impl StandingReader<'_> {
         if !self.run.takes(RunStep::Integrate) || own.execution.started_at < self.run.created_at {
             return Ok(true);
         }
+        self.arrivals.is_merged(own, || self.is_merged(own, head))
+    }
+
+    fn is_merged(&self, own: &ExecutionFolder, head: ObjectId) -> Result<bool, Refusal> {
         let Some(branch) = &own.execution.branch else { return Ok(true) };
         if let Some(tip) = self.store.read_ref(branch)? {
             return Ok(is_in(self.store, tip, Some(head)));
@@ -245,24 +266,23 @@ impl StandingReader<'_> {
         };
         Ok(own.work().iter().all(is_there))
     }
+
+    /// Whether an execution belongs to this run: its worktree is one of the run's, or was to become one when the run was
+    /// killed.
+    fn is_ours(&self, holder: &ExecutionFolder) -> Result<bool, Refusal> {
+        let id = &holder.execution.id;
+        let tree = self.places.tree_of(&holder.execution.solution_id);
+        if let Some(folder) = active::work_dir_of(self.store, id)? {
+            return Ok(folder == tree || folder.canonicalize().ok() == tree.canonicalize().ok());
+        }
+        let claimed = self.claimed.get_or_init(|| {
+            let claimed_from = tree::open_of(self.store, &self.places.branch_tree());
+            claimed_from.ok().and_then(|there| active::begun(&there).ok()).unwrap_or_default()
+        });
+        Ok(claimed.contains(id))
+    }
 }
 
 fn is_timeout(failure: &Failure) -> bool {
     failure.error_type.as_deref() == Some(Code::AgentTimeout.as_str())
-}
-
-/// Whether an execution belongs to this run: its worktree is one of the run's, or was to become one when the run was
-/// killed.
-fn is_ours(
-    store: &Store,
-    places: &RunPaths,
-    id: &ExecutionId,
-    holder: &ExecutionFolder,
-) -> Result<bool, Refusal> {
-    let tree = places.tree_of(&holder.execution.solution_id);
-    if let Some(folder) = active::work_dir_of(store, id)? {
-        return Ok(folder == tree || folder.canonicalize().ok() == tree.canonicalize().ok());
-    }
-    let claimed_from = tree::open_of(store, &places.branch_tree());
-    Ok(claimed_from.is_ok_and(|store| active::begun(&store).is_ok_and(|made| made.contains(id))))
 }

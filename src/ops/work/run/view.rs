@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::driver::{self, Driven};
 use super::paths::RunPaths;
+use crate::model::declare::is_default;
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::Op;
 use crate::model::person::Person;
@@ -45,6 +46,12 @@ pub(crate) struct RunView {
     /// What happened that the roles of its agents do not allow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) breaches: Vec<Breach>,
+    /// How many issues wait for someone to choose one of their plans.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) waiting_count: usize,
+    /// Whether its branch is missing here: it is in the clone that ran it, or was removed.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) lacks_branch: bool,
 }
 
 /// A run in the list of runs.
@@ -63,6 +70,9 @@ pub(crate) struct RunSummary {
     /// How many issues it has, and how many are completed or failed.
     #[serde(flatten)]
     pub(crate) counts: Counts,
+    /// How many wait for someone to choose one of their plans.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) waiting_count: usize,
     /// Who started it.
     pub(crate) actor: Person,
     /// When it started.
@@ -110,7 +120,23 @@ pub(super) fn view(store: &Store, read: &impl Read, found: RunFolder) -> Result<
     let progress = Progress::of(&found);
     let left_out = progress.left_out();
     let breaches = progress.breaches.iter().map(|breach| (*breach).clone()).collect();
-    Ok(RunView { run: found.run, driven, process, state, left_out, history, transcripts, breaches })
+    let waiting_count = progress.waiting_count();
+    let lacks_branch = match &found.run.branch {
+        Some(branch) => store.read_ref(branch)?.is_none(),
+        None => false,
+    };
+    Ok(RunView {
+        lacks_branch,
+        run: found.run,
+        driven,
+        process,
+        state,
+        left_out,
+        history,
+        transcripts,
+        breaches,
+        waiting_count,
+    })
 }
 
 /// Lists the runs, the latest first. Leaves out those that cannot be read, and warns about them.
@@ -128,7 +154,9 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
     let summary = |found: RunFolder| {
         let state = state(&found, &BTreeMap::new(), "");
         let driven = Driven::of(session.store(), &found);
+        let waiting_count = Progress::of(&found).waiting_count();
         RunSummary {
+            waiting_count,
             id: found.run.id,
             mode: found.run.mode,
             status: state.status,

@@ -2,7 +2,7 @@
 
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
-use crate::model::run::{Run, RunStep};
+use crate::model::run::{Run, RunAgents, RunStep};
 use crate::model::run_log::{Choice, RunLogEntry};
 use crate::model::status::IssueStatus;
 use crate::model::task_id::TaskId;
@@ -16,6 +16,8 @@ pub(crate) enum RunUpdate<'a> {
     Started {
         /// The run.
         run: &'a Run,
+        /// The agents that take its steps now; whoever resumes it may name others.
+        agents: RunAgents,
         /// Whether it was interrupted before.
         is_resumed: bool,
         /// Its issues, in order.
@@ -73,6 +75,17 @@ pub(crate) struct StartedIssue {
     pub(crate) status: IssueStatus,
 }
 
+/// A plan among several of an issue.
+#[derive(Debug)]
+pub(crate) struct PlanToChoose {
+    /// It.
+    pub(crate) id: SolutionId,
+    /// What it does, or how.
+    pub(crate) about: String,
+    /// How many tasks it has.
+    pub(crate) tasks: usize,
+}
+
 /// Follows a run.
 pub(crate) trait Watch {
     /// Something happened.
@@ -88,6 +101,9 @@ pub(crate) trait Watch {
 
     /// What to do with an issue whose execution failed too often; `None` if there is nobody to ask.
     fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice>;
+
+    /// Which of these plans an issue is to have, by its place; `None` if there is nobody to ask, or nobody decides.
+    fn choose(&mut self, issue: &IssueId, plans: &[PlanToChoose]) -> Option<usize>;
 
     /// Whether these test commands of a plan may be run, which nobody here has agreed to yet.
     fn agree(&mut self, solution: &SolutionId, commands: &[&CommandLine]) -> bool;

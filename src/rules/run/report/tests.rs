@@ -73,7 +73,7 @@ fn a_run_is_reported_in_numbers_and_times() {
     assert_eq!((totals.success_rate, totals.setback_count, totals.breach_count), (Some(50), 1, 1));
     assert_eq!((totals.tokens, totals.costs.len()), (None, 0));
     let phases: Vec<_> = report.phases.iter().map(|it| (it.phase.as_str(), it.took_ms)).collect();
-    assert_eq!(phases, [("planning", 2000), ("executing", 4000)]);
+    assert_eq!(phases, [("init", 1000), ("planning", 5000), ("executing", 6000)]);
     assert_eq!(report.took_ms, 12_000);
     let spans: Vec<_> = report.issues[0]
         .spans
@@ -121,11 +121,22 @@ fn a_run_that_only_plans_is_complete_with_its_plans() {
 }
 
 #[test]
-fn the_time_of_a_review_is_planning() {
-    let review = json!({"type": "action", "action": "review", "issue_id": "ISS-1", "took_ms": 3000});
-    let log = vec![(2, issue("ISS-1", "planning")), (4, issue("ISS-1", "planned")), (9, review)];
+fn the_phases_and_the_interruption_add_up_to_the_whole_time() {
+    let driven =
+        |name: &str, by: &str| json!({"type": "phase", "status": "running", "phase": name, "driver": by});
+    let log = vec![
+        (0, driven("init", "a")),
+        (1, phase("running", "planning")),
+        (4, issue("ISS-1", "planned")),
+        (20, driven("planning", "b")),
+        (22, phase("running", "executing")),
+        (25, phase("running", "planning")),
+        (26, phase("completed", "complete")),
+    ];
     let report = of(&folder(&["ISS-1"], log));
-    assert_eq!(report.phases.iter().map(|it| it.took_ms).collect::<Vec<_>>(), [5000]);
+    let phases: Vec<_> = report.phases.iter().map(|it| (it.phase.as_str(), it.took_ms)).collect();
+    assert_eq!(phases, [("init", 1000), ("planning", 6000), ("executing", 3000)]);
+    assert_eq!((report.interrupted_ms, report.took_ms), (16_000, 26_000));
 }
 
 #[test]
@@ -133,5 +144,5 @@ fn a_clock_that_was_set_back_makes_no_negative_time() {
     let log = vec![(9, issue("ISS-1", "planning")), (3, issue("ISS-1", "executing"))];
     let report = of(&folder(&["ISS-1"], log));
     assert_eq!(report.issues[0].spans[0].until.millis() - report.issues[0].spans[0].from.millis(), -6000);
-    assert_eq!(report.phases.iter().map(|it| it.took_ms).collect::<Vec<_>>(), [6000]);
+    assert_eq!(report.phases.iter().map(|it| it.took_ms).collect::<Vec<_>>(), [9000]);
 }

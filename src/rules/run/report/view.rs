@@ -6,10 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::agent_session::{Cost, MadeBy};
+use crate::model::declare::is_default;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
 use crate::model::issue::{FeedbackType, Stage};
 use crate::model::person::Person;
+use crate::model::review::{Score, Verdict};
 use crate::model::run::{RunAgents, RunMode};
 use crate::model::run_log::{Breach, RunPhase, RunStatus};
 use crate::model::task_id::TaskId;
@@ -46,8 +48,11 @@ pub(crate) struct RunReport {
     pub(crate) took_ms: u64,
     /// The run in numbers.
     pub(crate) totals: Totals,
-    /// How long the run planned and executed, in this order. Both may go on at the same time, in which case they overlap.
+    /// How long the run was in each phase: with `interrupted_ms`, the sum is `took_ms`.
     pub(crate) phases: Vec<PhaseTime>,
+    /// How long nobody drove it before it was resumed, in milliseconds.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) interrupted_ms: u64,
     /// Its issues, in the order of the run.
     pub(crate) issues: Vec<IssueReport>,
     /// Steps that were left out.
@@ -84,6 +89,9 @@ pub(crate) struct Totals {
     pub(crate) completed_count: usize,
     /// How many of them failed.
     pub(crate) failed_count: usize,
+    /// How many wait for someone to choose one of their plans.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) waiting_count: usize,
     /// Completed issues in percent of all, rounded down; absent for a run without issues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) success_rate: Option<usize>,
@@ -105,6 +113,19 @@ pub(crate) struct Totals {
     pub(crate) costs: Vec<Cost>,
 }
 
+/// What the reviews of a plan say.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct ReportedReview {
+    /// The verdict that stands.
+    pub(crate) verdict: Verdict,
+    /// The lowest total of the reviews of this version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) score: Option<Score>,
+    /// The agent that reviewed it in this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reviewed_by: Option<String>,
+}
+
 /// The outcome of an issue.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct IssueReport {
@@ -120,6 +141,12 @@ pub(crate) struct IssueReport {
     /// Its plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
+    /// The agent that made the plan in this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) planned_by: Option<String>,
+    /// What the reviews of the plan say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) review: Option<ReportedReview>,
     /// How many tasks its plan has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_count: Option<usize>,

@@ -1,10 +1,11 @@
 //! Runs whose agents speak the Agent Client Protocol.
 
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
 
+use super::told::{Ends, Told};
 use super::world::World;
 use crate::support::column;
 use crate::work::agents::acp::AGENT;
@@ -133,20 +134,23 @@ fn the_second_interrupt_cancels_the_turn_and_the_run_can_be_resumed() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let mut told = Told::of(child.stderr.take().unwrap());
+    let mut child = Ends(child);
+    // Else nobody would ever write there.
+    told.until("execution by acp");
     let mut line = String::new();
     alive.1.read_line(&mut line).unwrap();
     assert_eq!(line, "asked\n");
-    let id = child.id();
+    let id = child.0.id();
     let interrupt = || {
         world.repo.sh(&["-c", &format!("kill -INT {id}")]).ok();
     };
     interrupt();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(lines.any(|line| line.contains("stopping after the current steps")));
+    told.until("stopping after the current steps");
     interrupt();
     assert_eq!(rest(alive), "cancelled\n");
-    let told: Vec<String> = lines.collect();
-    assert_eq!(child.wait().unwrap().code(), Some(1), "{told:?}");
+    let told = told.rest();
+    assert_eq!(child.0.wait().unwrap().code(), Some(1), "{told}");
     assert_eq!(world.repo.json(&["run", "show"])["state"]["status"], "running");
     // The session that was cancelled is recorded, too.
     std::fs::write(world.sandbox.root().join("again"), "").unwrap();

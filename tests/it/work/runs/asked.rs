@@ -94,3 +94,42 @@ fn ctrl_c_at_a_question_ends_the_run_at_once() {
     assert_eq!(world.repo.json(&["run", "show"])["driven"], "interrupted");
     world.is_untouched();
 }
+
+/// Answers with two plans, of which the second is `Other`.
+const TWO: &str = "python3 -c 'import json, sys\nfirst = json.load(open(sys.argv[1]))\nother = dict(first, description=\"Other\")\n\
+     print(json.dumps({\"solutions\": [first, other]}))' \"$HERE/plan.json\"";
+
+#[test]
+fn of_several_plans_a_person_chooses_one() {
+    let world = World::new();
+    world.agent("planner", &TWO.replace("\\n", "\n"));
+    let (code, shown) = world.repo.on_terminal("y\n7\n2\n", &["run", "ISS-1"]);
+    assert!(code == 0 && shown.contains(" has 2 plans:"), "{shown}");
+    assert_eq!(shown.matches("Execute which of them, or none for now? [1-2/n]").count(), 2, "{shown}");
+    let issue = world.repo.json(&["show", "ISS-1"]);
+    assert_eq!(issue["status"], "completed", "{issue:#}");
+    world.is_untouched();
+}
+
+#[test]
+fn without_anybody_to_ask_an_issue_with_several_plans_waits() {
+    let world = World::new();
+    world.agent("planner", &TWO.replace("\\n", "\n"));
+    let ran = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
+    assert!(ran.stdout.contains("waiting for you, quick"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("waits: someone must choose one of its 2 plans"), "{}", ran.stderr);
+    let run = world.repo.json(&["run", "show"]);
+    assert_eq!(
+        (&run["waiting_count"], &run["state"]["context"]["failed_count"]),
+        (&1.into(), &0.into()),
+        "{run:#}"
+    );
+    assert_eq!(run["state"]["issues"]["ISS-1"]["status"], "planning", "{run:#}");
+    let waiting = world.repo.json(&["run", "report"])["waiting"].to_string();
+    assert!(waiting.contains("one of its 2 plans must be chosen"), "{waiting}");
+    // Once somebody has chosen, a run executes it.
+    let plan = world.repo.json(&["solution", "list", "ISS-1"])[0]["id"].as_str().unwrap().to_owned();
+    world.repo.wf(&["bind", "ISS-1", &plan]).ok();
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+}

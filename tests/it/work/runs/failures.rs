@@ -105,6 +105,8 @@ fn what_was_not_committed_is_kept_on_a_branch() {
     let (kind, message) = World::error(&state);
     assert_eq!(kind, "commit_failed", "{state:#}");
     let branch = message.split("on the branch ").nth(1).unwrap().trim_end_matches(')');
+    let tree = message.split("its worktree ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!(world.repo.path().join(tree).join("b.txt").is_file(), "{message}");
     assert_eq!(world.repo.git(&["show", &format!("{branch}:a.txt")]).ok().stdout, "two\n");
     assert_eq!(world.repo.git(&["show", &format!("{branch}:b.txt")]).ok().stdout, "new\n");
     // The worktree stays, so that someone can look into it.

@@ -72,7 +72,8 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
     assert_eq!(world.repo.git(&["ls-remote", "origin"]).ok().stdout, "");
     for run in world.repo.json(&["run", "list"]).as_array().unwrap() {
         let log = world.repo.json(&["run", "log", run["id"].as_str().unwrap()]);
-        assert!(log.as_array().unwrap().iter().all(|entry| entry["type"] != "breach"), "{log:#}");
+        let mut breaches = log.as_array().unwrap().iter().filter(|entry| entry["type"] == "breach");
+        assert!(breaches.all(|it| it["what"].as_str().unwrap().starts_with("refused: ")), "{log:#}");
     }
 }
 
@@ -187,4 +188,28 @@ fn a_guard_that_an_agent_takes_away_stops_it_and_is_named() {
         assert!(log.as_array().unwrap().iter().any(named), "{act}: {log:#}");
         let _ = std::fs::remove_file(world.sandbox.root().join("through"));
     }
+}
+
+#[test]
+fn what_the_hooks_refuse_is_on_record() {
+    let world = world();
+    world.agent(
+        "executor",
+        &format!("for _ in 1 2; do git push -q origin HEAD:refs/heads/x 2> /dev/null; done\n{BUILDS}"),
+    );
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let log = world.repo.json(&["run", "log"]);
+    let refused: Vec<&serde_json::Value> =
+        log.as_array().unwrap().iter().filter(|it| it["type"] == "breach").collect();
+    assert_eq!(refused.len(), 1, "{refused:#?}");
+    let what = refused[0]["what"].as_str().unwrap();
+    assert!(what.starts_with("refused: an executor does not push"), "{what}");
+    let log = world.repo.wf(&["run", "log"]).ok().stdout;
+    assert!(
+        log.contains("agent executor tried to exceed its role during execution of ISS-1: refused: "),
+        "{log}"
+    );
+    // Nothing is left to undo.
+    world.repo.wf(&["audit", "main"]).ok();
 }

@@ -227,3 +227,22 @@ fn a_run_that_integrates_nothing_leaves_no_branch() {
     let show = world.repo.wf(&["run", "show"]).ok().stdout;
     assert!(!show.contains("wf/RUN-"), "{show}");
 }
+
+#[test]
+fn an_agent_for_a_step_that_the_run_does_not_take_is_refused() {
+    let world = World::new();
+    gate(&world);
+    world.agent("executor", &format!("if once killed; then {WAITS}; {WAITS}; fi; {BUILDS}"));
+    let repo = &world.repo;
+    let live = Live::until("execution by executor", repo, &["run", "ISS-1", "--yes"]);
+    open(&world);
+    live.kill();
+    let refused = repo.wf(&["run", "resume", "--reviewer", "planner", "--yes"]).fails(2).stderr;
+    assert!(refused.contains("has no review, so `--reviewer` would change nothing"), "{refused}");
+    repo.wf(&["run", "resume", "--executor", "/nowhere/agent x", "--yes"]).fails(1);
+    // Another agent takes the step, and the first line says so.
+    let root = world.sandbox.root().display();
+    let resumed = repo.wf(&["run", "resume", "--executor", &format!("sh {root}/executor.sh"), "--yes"]).ok();
+    assert!(resumed.stderr.contains("planner planner, executor sh"), "{}", resumed.stderr);
+    assert_eq!(repo.status("ISS-1"), "completed");
+}

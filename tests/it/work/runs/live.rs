@@ -1,8 +1,8 @@
 //! Runs that are under way: a test starts one, looks at it, and lets it go on.
 
-use std::io::{BufRead, BufReader, Lines};
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::Stdio;
 
+use super::told::{Ends, Told};
 use super::world::World;
 use crate::support::{Ran, Repo};
 
@@ -11,8 +11,8 @@ pub(super) const WAITS: &str = "cat \"$HERE/gate\" > \"$HERE/passed\"";
 
 /// A run that is under way.
 pub(super) struct Live {
-    child: Child,
-    told: Lines<BufReader<ChildStderr>>,
+    child: Ends,
+    told: Told,
 }
 
 /// Makes the gate at which an agent can wait.
@@ -31,8 +31,8 @@ impl Live {
     pub(super) fn until(words: &str, repo: &Repo, args: &[&str]) -> Self {
         let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), args);
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-        let told = BufReader::new(child.stderr.take().unwrap()).lines();
-        let mut live = Self { child, told };
+        let told = Told::of(child.stderr.take().unwrap());
+        let mut live = Self { child: Ends(child), told };
         live.tells(words);
         live
     }
@@ -40,33 +40,24 @@ impl Live {
     /// Waits until it tells something.
     #[track_caller]
     pub(super) fn tells(&mut self, words: &str) {
-        let mut all = String::new();
-        for line in self.told.by_ref() {
-            let line = line.unwrap();
-            if line.contains(words) {
-                return;
-            }
-            all.push_str(&line);
-            all.push('\n');
-        }
-        panic!("it did not tell `{words}`:\n{all}");
+        self.told.until(words);
     }
 
     /// Kills it.
     pub(super) fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        self.child.0.kill().unwrap();
+        self.child.0.wait().unwrap();
     }
 
     /// As Ctrl-C does.
     pub(super) fn interrupt(&self, repo: &Repo) {
-        repo.sh(&["-c", &format!("kill -INT {}", self.child.id())]).ok();
+        repo.sh(&["-c", &format!("kill -INT {}", self.child.0.id())]).ok();
     }
 
     /// Waits for its end: the exit code, and what it told since.
     pub(super) fn ends(mut self) -> (i32, String) {
-        let told: Vec<String> = self.told.by_ref().map(Result::unwrap).collect();
-        (self.child.wait().unwrap().code().unwrap_or(-1), told.join("\n"))
+        let told = self.told.rest();
+        (self.child.0.wait().unwrap().code().unwrap_or(-1), told)
     }
 }
 

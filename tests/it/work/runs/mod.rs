@@ -22,4 +22,5 @@ mod shown;
 mod silent;
 mod stopping;
 mod together;
+mod told;
 mod world;

@@ -143,3 +143,40 @@ fn what_git_writes_for_a_branch_stays() {
     assert_eq!(world.repo.git(&["config", "branch.mine.remote"]).ok().line(), "origin");
     assert_eq!(breaches(&world), [""; 0]);
 }
+
+#[test]
+fn a_policy_that_requires_reviews_makes_a_small_run_review() {
+    let world = World::new();
+    let mode = |args: &[&str]| {
+        let dry = world.repo.wf(&[&["run", "ISS-1", "--dry-run", "--json"], args].concat()).ok().json();
+        (dry["mode"].as_str().unwrap().to_owned(), dry["warnings"].to_string())
+    };
+    world.repo.wf(&["policy", "set", "review=required"]).ok();
+    let (chosen, warnings) = mode(&[]);
+    assert!(
+        chosen == "full" && warnings.contains("the policy lets none be queued without a review"),
+        "{warnings}"
+    );
+    let (chosen, warnings) = mode(&["--mode", "quick"]);
+    assert!(chosen == "quick" && warnings.contains("the policy lets none be queued"), "{warnings}");
+    // Nobody should judge their own plans.
+    let (_, warnings) = mode(&["--reviewer", "planner"]);
+    assert!(warnings.contains("the agent `planner` plans and also reviews these plans"), "{warnings}");
+    let (_, warnings) = mode(&["--reviewer", "executor"]);
+    assert_eq!(warnings, "null");
+}
+
+#[test]
+fn a_mistyped_command_is_not_taken_for_an_issue() {
+    let world = World::new();
+    let wrong = world.repo.wf(&["run", "lst", "ISS-1", "--yes"]).fails(2).stderr;
+    assert!(
+        wrong.contains("`git wf run` has no command `lst`")
+            && wrong.contains("did you mean `git wf run list`?"),
+        "{wrong}"
+    );
+    assert_eq!(world.repo.json(&["run", "list"]), serde_json::json!([]));
+    // An issue may have such a name.
+    world.repo.issue("re-port");
+    world.repo.wf(&["run", "re-port", "--dry-run"]).ok();
+}

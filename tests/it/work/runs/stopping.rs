@@ -1,15 +1,15 @@
 //! Ctrl-C: once ends a run after the steps that are under way, twice at once. Either can be resumed.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::Stdio;
 
+use super::told::{Ends, Told};
 use super::world::{BUILDS, World};
 
 /// A run whose executor says when it is at work, by opening `up`, and goes on when someone opens `go`.
 struct Held {
     world: World,
-    run: Child,
-    told: BufReader<ChildStderr>,
+    run: Ends,
+    told: Told,
 }
 
 impl Held {
@@ -23,30 +23,27 @@ impl Held {
         let program = env!("CARGO_BIN_EXE_git-wf");
         let mut run = world.repo.command(program, &["run", "ISS-1", "--yes"]);
         let mut run = run.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-        let told = BufReader::new(run.stderr.take().unwrap());
-        Self { world, run, told }
+        let told = Told::of(run.stderr.take().unwrap());
+        Self { world, run: Ends(run), told }
     }
 
     /// The process id of the agent, once it is at work.
-    fn agent(&self) -> String {
+    fn agent(&mut self) -> String {
+        // Else nobody would ever open `up`.
+        self.told.until("execution by executor");
         std::fs::read_to_string(self.world.sandbox.root().join("up")).unwrap().trim().to_owned()
     }
 
     /// What Ctrl-C sends, until the run says these words.
     fn interrupt(&mut self, words: &str) {
-        self.world.repo.sh(&["-c", &format!("kill -INT {}", self.run.id())]).ok();
-        let mut line = String::new();
-        while !line.contains(words) {
-            line.clear();
-            assert_ne!(self.told.read_line(&mut line).unwrap(), 0, "the run ended without a word of {words}");
-        }
+        self.world.repo.sh(&["-c", &format!("kill -INT {}", self.run.0.id())]).ok();
+        self.told.until(words);
     }
 
     /// How the run ended, and what it still said.
     fn ended(&mut self) -> (Option<i32>, String) {
-        let mut rest = String::new();
-        self.told.read_to_string(&mut rest).unwrap();
-        (self.run.wait().unwrap().code(), rest)
+        let rest = self.told.rest();
+        (self.run.0.wait().unwrap().code(), rest)
     }
 
     fn resumed(&self) {

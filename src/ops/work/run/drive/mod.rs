@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::alone::Alone;
 use super::arrived::Arrivals;
@@ -166,8 +166,8 @@ struct Driver<'a> {
 impl Driver<'_> {
     /// Whether the run came to its end; else someone stopped it.
     fn until_nothing_is_left(&mut self) -> Result<bool, Refusal> {
-        // The state of the store that was looked at last.
-        let mut seen = None;
+        // The state of the store that was looked at last, and when.
+        let (mut seen, mut looked) = (None, Instant::now());
         loop {
             tell_notices(self.session, self.watch);
             if self.watch.stop() {
@@ -175,10 +175,13 @@ impl Driver<'_> {
             }
             self.keep()?;
             let tip = self.session.store().tip()?;
-            if !self.is_stopping() && self.worn_out().is_none() && (seen.is_none() || seen != tip) {
+            // An agent at work writes often, which mostly leaves nothing new to do.
+            let is_new =
+                seen.is_none() || (seen != tip && (self.busy.is_empty() || looked.elapsed() >= LOOK));
+            if !self.is_stopping() && self.worn_out().is_none() && is_new {
                 // What could not be begun makes room for others.
                 while !self.is_stopping() && (self.do_own_part()? || self.begin_steps()?) {}
-                seen = tip;
+                (seen, looked) = (tip, Instant::now());
             }
             self.publish_ends()?;
             let is_stopping = self.is_stopping();
@@ -219,7 +222,8 @@ impl Driver<'_> {
             status: it.status,
         };
         let issues = Progress::of(&self.log).issues.iter().map(started).collect();
-        self.watch.update(&RunUpdate::Started { run: &self.run, is_resumed, issues });
+        let agents = self.crew.names_for(&self.run.steps);
+        self.watch.update(&RunUpdate::Started { run: &self.run, agents, is_resumed, issues });
         Ok(())
     }
 

@@ -9,16 +9,19 @@ use crate::model::op::Other;
 use crate::model::remedy::Call;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, Choice, Decided, IssueReached, RunEvent};
+use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
+use crate::ops::plans::{self, Bind};
 use crate::ops::queue::{self, Selection};
 use crate::ops::work::run::job::{failure, failure_of};
 use crate::ops::work::run::leftovers::put_away;
 use crate::ops::work::run::paths::prepare_branch;
 use crate::ops::work::run::tree;
+use crate::ops::work::run::watch::PlanToChoose;
 use crate::ops::work::{self, Retry};
 use crate::ops::{Refusal, issues};
 use crate::rules::roles::Role;
-use crate::rules::run::{HELD_ELSEWHERE, Need, Progress, Standing, Why, need, next};
+use crate::rules::run::{HELD_ELSEWHERE, Need, PENDING_SELECTION, Progress, Standing, Why, need, next};
 use crate::store::Store;
 use std::sync::atomic::Ordering;
 
@@ -33,6 +36,7 @@ impl Driver<'_> {
             let issue = &at.issue;
             match need {
                 Need::Person(Why::Failed) => self.decide(&at)?,
+                Need::Person(Why::Choice) => self.choose(issue)?,
                 Need::Person(why) => self.give_up(&at, why)?,
                 Need::Elsewhere => self.leave(&at, at.held.as_deref().unwrap_or_default())?,
                 Need::Retry => self.retry(issue)?,
@@ -79,11 +83,7 @@ impl Driver<'_> {
         let issue = &at.issue;
         let error = match why {
             Why::NoPlan => failure("no-plan", "it has no bound plan", ""),
-            Why::Choice => failure(
-                "pending-selection",
-                &format!("someone must choose one of its {} plans", at.candidates),
-                "",
-            ),
+            Why::Choice => waits_for_choice(at.candidates),
             Why::Rejected => {
                 let message = match at.rejected {
                     0 => "its plan was rejected in review".to_owned(),
@@ -98,6 +98,31 @@ impl Driver<'_> {
         let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Failed);
         reached.error = Some(error);
         self.log_issue("failed", reached)
+    }
+
+    /// Asks which of its plans an issue is to have. If there is nobody to ask, the run goes on without it, and it waits.
+    fn choose(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        if self.is_stopping() {
+            return Ok(());
+        }
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        let plan = |it: &Solution| {
+            let plan = it.typed_plan();
+            let about = plan.description.or(plan.approach).unwrap_or_default();
+            PlanToChoose { id: it.id.clone(), about, tasks: plan.tasks.len() }
+        };
+        let plans: Vec<PlanToChoose> = folder.solutions.iter().map(|it| plan(&it.record)).collect();
+        let chosen = self.watch.choose(issue, &plans).and_then(|n| plans.get(n));
+        let Some(chosen) = chosen else {
+            let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planning);
+            reached.error = Some(waits_for_choice(plans.len()));
+            return self.log_issue("waits", reached);
+        };
+        let bind = Bind { issue: issue.to_string(), solution: Some(chosen.id.to_string()), force: None };
+        plans::bind(self.session, &bind)?;
+        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
+        reached.solution_id = Some(chosen.id.clone());
+        self.log_issue("chosen", reached)
     }
 
     /// Asks what to do with an issue that failed too often. If there is nobody to ask, the run goes on without it.
@@ -242,4 +267,8 @@ impl Driver<'_> {
             Err(error) => self.fail(issue, RunStep::Integrate, failure("merge", &error.to_string(), "")),
         }
     }
+}
+
+fn waits_for_choice(plans: usize) -> Failure {
+    failure(PENDING_SELECTION, &format!("someone must choose one of its {plans} plans"), "")
 }

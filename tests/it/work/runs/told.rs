@@ -1,0 +1,62 @@
+//! What a run tells while it is under way. A test that waits for words fails if they do not come, instead of hanging.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStderr};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// A run that tells nothing for so long waits for something that the test does not do. It is no measure of speed.
+const HANGS: Duration = Duration::from_secs(90);
+
+/// The lines of a run.
+pub(super) struct Told {
+    lines: Receiver<String>,
+}
+
+impl Told {
+    pub(super) fn of(stderr: ChildStderr) -> Self {
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            let lines = BufReader::new(stderr).lines().map_while(Result::ok);
+            lines.take_while(|line| sender.send(line.clone()).is_ok()).for_each(drop);
+        });
+        Self { lines }
+    }
+
+    /// Waits until the run tells a line with these words.
+    #[track_caller]
+    pub(super) fn until(&mut self, words: &str) {
+        let mut all = Vec::new();
+        loop {
+            match self.lines.recv_timeout(HANGS) {
+                Ok(line) if line.contains(words) => return,
+                Ok(line) => all.push(line),
+                Err(error) => panic!("it did not tell `{words}` ({error}):\n{}", all.join("\n")),
+            }
+        }
+    }
+
+    /// All lines until the run ends.
+    #[track_caller]
+    pub(super) fn rest(&mut self) -> String {
+        let mut all = Vec::new();
+        loop {
+            match self.lines.recv_timeout(HANGS) {
+                Ok(line) => all.push(line),
+                Err(RecvTimeoutError::Disconnected) => return all.join("\n"),
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end:\n{}", all.join("\n")),
+            }
+        }
+    }
+}
+
+/// A process that ends with the test.
+pub(super) struct Ends(pub(super) Child);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
