@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 const MOST: usize = 16;
 
 /// How many threads work at once.
-fn count() -> usize {
+pub(crate) fn count() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();
     *FOUND.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST))
 }

@@ -68,7 +68,7 @@ pub(crate) use process::{Git, clear_local_variables, git_version, pager};
 pub(crate) use quarantine::incoming;
 pub(crate) use quoted::unquoted;
 pub(crate) use refs::{RefMove, RefUpdate, checked_out_in, is_ref_name};
-pub(crate) use repository::{Header, LinkedWorktree, Repository};
+pub(crate) use repository::{Header, LinkedWorktree, Opener, Repository};
 pub(crate) use revisions::Revisions;
 pub(crate) use settings::Config;
 pub(crate) use sign::{SignError, Signed};

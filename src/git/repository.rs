@@ -40,6 +40,22 @@ pub(crate) struct Header {
     pub(crate) size: u64,
 }
 
+/// Opens a repository again, with caches of its own.
+pub(crate) struct Opener {
+    git_dir: PathBuf,
+    options: gix::open::Options,
+    environment: Environment,
+}
+
+impl Opener {
+    /// Opens it.
+    pub(crate) fn open(&self) -> Result<Repository, GitError> {
+        let opened = gix::open_opts(&self.git_dir, self.options.clone());
+        let gix = opened.map_err(|error| GitError::Open(error.to_string()))?;
+        Ok(Repository::of(gix, self.environment.clone()).with_caches())
+    }
+}
+
 /// A worktree that `git worktree add` made.
 pub(crate) struct LinkedWorktree<'repo>(gix::worktree::Proxy<'repo>);
 
@@ -62,18 +78,28 @@ impl Repository {
 
     /// Opens the repository of `folder`, or the one that `GIT_DIR` names.
     pub(crate) fn discover(folder: &Path, environment: &Environment) -> Result<Self, GitError> {
-        let mut repo = Self::of(discover(folder, environment)?, environment.clone());
+        let repo = Self::of(discover(folder, environment)?, environment.clone());
         if repo.config().text("extensions.refStorage").is_some_and(|kind| kind != "files") {
             return Err(GitError::Reftable(repo.git_dir()));
         }
-        repo.gix.object_cache_size_if_unset(OBJECT_CACHE);
-        repo.gix.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
-        Ok(repo)
+        Ok(repo.with_caches())
+    }
+
+    fn with_caches(mut self) -> Self {
+        self.gix.object_cache_size_if_unset(OBJECT_CACHE);
+        self.gix.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
+        self
     }
 
     /// The same repository, but new objects stay in memory.
     pub(crate) fn in_memory(&self) -> Self {
         Self::of(self.gix.clone().with_object_memory(), self.environment.clone())
+    }
+
+    /// Opens it in another thread.
+    pub(crate) fn opener(&self) -> Opener {
+        let (options, environment) = (self.gix.open_options().clone(), self.environment.clone());
+        Opener { git_dir: self.git_dir(), options, environment }
     }
 
     /// The environment in which it was opened.

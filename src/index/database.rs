@@ -13,7 +13,7 @@ use crate::store::object_id;
 /// "wfix": distinguishes this file from other databases.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, and of what is derived into them.
-const VERSION: i32 = 14;
+const VERSION: i32 = 16;
 /// More statements than one issue needs, so that none is prepared again for each issue.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are buffered before they are written: each portion is later merged with others, so a few
@@ -137,11 +137,11 @@ pub(super) fn clear(db: &Connection, part: Part) -> Result<(), IndexError> {
     db.execute("DELETE FROM meta WHERE key = ?1", [part.key()])?;
     Ok(db.execute_batch(match part {
         Part::Rows => {
-            "DELETE FROM issues; DELETE FROM authors; DELETE FROM whole; DELETE FROM tags;
-             DELETE FROM components; DELETE FROM ids; DELETE FROM links;
-             DELETE FROM facts; DELETE FROM items;"
+            "DELETE FROM issues; DELETE FROM authors; DELETE FROM tags; DELETE FROM components;
+             DELETE FROM depends; DELETE FROM parents;
+             DELETE FROM uids; DELETE FROM queues; DELETE FROM links; DELETE FROM facts; DELETE FROM items;"
         }
-        Part::Words => "DELETE FROM words;",
+        Part::Words => "INSERT INTO words (words) VALUES ('delete-all');",
         Part::Log => "DELETE FROM commits; DELETE FROM touched;",
     })?)
 }

@@ -21,6 +21,12 @@ pub(crate) enum IndexError {
     File(#[from] std::io::Error),
 }
 
+impl From<rusqlite::types::FromSqlError> for IndexError {
+    fn from(error: rusqlite::types::FromSqlError) -> Self {
+        Self::Database(error.into())
+    }
+}
+
 impl IndexError {
     /// Whether another database could help.
     pub(super) fn is_of_database(&self) -> bool {

@@ -7,16 +7,16 @@ use rusqlite::{OptionalExtension, Row, params_from_iter};
 
 use super::error::IndexError;
 use super::rows::BROKEN;
-use super::{Index, packed, query};
+use super::{Index, query, queues};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
-use crate::model::{strict, typed};
 use crate::rules::facts::IssueFacts;
 use crate::rules::roadmap::names_of_tag;
 use crate::rules::shown::IssueDerived;
+use crate::store::records;
 
 /// If fewer issues than this meet a condition, the search starts from those.
 const FEW: usize = 1000;
@@ -139,12 +139,6 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
     })
 }
 
-fn whole(row: &Row<'_>) -> rusqlite::Result<(Issue, IssueDerived)> {
-    let broken = |why: String| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, why.into());
-    let parts = strict::parse_own(row.get_ref(0)?.as_bytes()?).map_err(|fault| broken(fault.to_string()))?;
-    typed::read(&parts).map_err(|error| broken(error.to_string()))
-}
-
 /// A condition with its values.
 struct Condition {
     /// Whether the issue `i` meets it.
@@ -213,7 +207,7 @@ impl Index<'_> {
 
     /// How many issues have each status, and how many cannot be read.
     pub(crate) fn counts(&self) -> Result<(Vec<(IssueStatus, usize)>, usize), IndexError> {
-        let mut query = self.db.prepare("SELECT status, count(*) FROM issues GROUP BY status")?;
+        let mut query = self.db.prepare("SELECT status, count FROM counts WHERE count > 0")?;
         let rows = query.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
         let (mut counts, mut broken) = (Vec::new(), 0);
         for row in rows {
@@ -230,18 +224,41 @@ impl Index<'_> {
 
     /// How many issues cannot be read.
     pub(crate) fn broken(&self) -> Result<usize, IndexError> {
-        let mut query = self.db.prepare_cached("SELECT count(*) FROM issues WHERE status = ?1")?;
-        let count: i64 = query.query_row([BROKEN], |row| row.get(0))?;
-        Ok(usize::try_from(count).unwrap_or_default())
+        let mut query = self.db.prepare_cached("SELECT count FROM counts WHERE status = ?1")?;
+        let count: Option<i64> = query.query_row([BROKEN], |row| row.get(0)).optional()?;
+        Ok(usize::try_from(count.unwrap_or_default()).unwrap_or_default())
     }
 
-    /// Passes each of these issues, with its derived fields, to `found`, until that stops.
+    /// Passes each of these issues, with its derived fields, to `found`, until that stops. They are read from the tree.
     pub(crate) fn each_whole<B>(
         &self,
         numbers: &[i64],
-        found: impl FnMut((Issue, IssueDerived)) -> ControlFlow<B>,
+        mut found: impl FnMut((Issue, IssueDerived)) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, IndexError> {
-        self.each("SELECT json FROM whole WHERE n = ?1", numbers, whole, found)
+        let snapshot = self.snapshot()?;
+        let id = |row: &Row<'_>| row.get::<_, String>(0);
+        let mut failed = None;
+        let passed = self.each("SELECT id FROM issues WHERE n = ?1", numbers, id, |id| {
+            let read = IssueId::parse(&id).ok().map(|id| records::issue(&snapshot, &id)).transpose();
+            match read.map(Option::flatten) {
+                Ok(Some(folder)) => {
+                    let derived = IssueDerived::of(&folder);
+                    // The record of the source is shown only by commands that read one issue.
+                    let issue = Issue { imported: None, ..folder.issue.record };
+                    found((issue, derived)).map_break(Some)
+                }
+                Ok(None) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(None)
+                }
+            }
+        })?;
+        match (failed, passed) {
+            (Some(error), _) => Err(error.into()),
+            (None, ControlFlow::Break(Some(why))) => Ok(ControlFlow::Break(why)),
+            (None, _) => Ok(ControlFlow::Continue(())),
+        }
     }
 
     /// Passes each of these issues, as a row of a table, to `found`, until that stops.
@@ -253,14 +270,15 @@ impl Index<'_> {
         self.each(LISTED, numbers, listed, found)
     }
 
-    /// The facts of these issues.
+    /// The facts of these issues, without those that cannot be read.
     pub(crate) fn facts(&self, numbers: &[i64]) -> Result<Vec<IssueFacts>, IndexError> {
-        let mut query = self.db.prepare_cached("SELECT packed FROM facts WHERE n = ?1")?;
+        let snapshot = self.snapshot()?;
+        let mut query = self.db.prepare_cached("SELECT id FROM issues WHERE n = ?1")?;
         let mut found = Vec::with_capacity(numbers.len());
         for n in numbers {
-            let packed: Option<Vec<u8>> = query.query_row([n], |row| row.get(0)).optional()?;
-            if let Some(packed) = packed {
-                found.push(packed::read_facts(&packed)?);
+            let id: String = query.query_row([n], |row| row.get(0))?;
+            if let Ok(id) = IssueId::parse(&id) {
+                found.extend(queues::facts(&self.db, &snapshot, &id)?);
             }
         }
         Ok(found)

@@ -6,8 +6,10 @@ use rusqlite::{OptionalExtension, params};
 
 use super::Index;
 use super::error::IndexError;
+use super::rows::Kind;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::store::history::Step;
+use crate::store::object_id;
 
 impl Index<'_> {
     /// The numbers of the steps that changed `thing` (an id, or `<queue>:<solution>` for an item), or of all steps;
@@ -95,13 +97,16 @@ impl Index<'_> {
 
     /// The executions that link a commit of the project, or linked it before it was rewritten, with their issues.
     pub(crate) fn executions_of(&self, hash: &str) -> Result<Vec<(IssueId, ExecutionId)>, IndexError> {
-        let mut query =
-            self.db.prepare_cached("SELECT execution FROM links WHERE hash = ?1 ORDER BY execution")?;
-        let rows = query.query_map([hash], |row| row.get::<_, String>(0))?;
-        let mut found = Vec::new();
-        for row in rows {
-            found.extend(ExecutionId::parse(&row?).ok().map(|id| (id.issue(), id)));
-        }
-        Ok(found)
+        let Some(hash) = object_id(hash) else { return Ok(Vec::new()) };
+        let mut query = self
+            .db
+            .prepare_cached("SELECT i.id, l.uid FROM links l JOIN issues i ON i.n = l.n WHERE l.hash = ?1")?;
+        let rows = query.query_map([hash.as_slice()], |row| {
+            Ok(Kind::Execution.id(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?))
+        })?;
+        let mut ids: Vec<String> = rows.collect::<Result<_, _>>()?;
+        ids.sort();
+        let parsed = ids.iter().filter_map(|id| ExecutionId::parse(id).ok());
+        Ok(parsed.map(|id| (id.issue(), id)).collect())
     }
 }

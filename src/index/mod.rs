@@ -4,6 +4,7 @@
 mod database;
 mod error;
 mod folder;
+mod full_text;
 mod list;
 mod log;
 mod packed;
@@ -11,6 +12,7 @@ mod pieces;
 mod query;
 mod queue_part;
 mod queues;
+mod readers;
 mod refresh;
 mod resolve;
 mod rows;

@@ -10,13 +10,26 @@ const LONGEST: usize = 2 * 1024;
 /// At most this many are looked at together, and the best one is taken.
 const AT_ONCE: usize = 64;
 
-/// Some words around a match of `query` (split into words as in `schema.sql`), from the first part of the texts that
-/// has one; empty if none has.
-pub(super) fn snippet(texts: &[String], query: &str, words: usize) -> Result<String, IndexError> {
-    let db = Connection::open_in_memory()?;
-    db.execute_batch(
-        "CREATE VIRTUAL TABLE pieces USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2')",
-    )?;
+/// Makes snippets of texts.
+pub(super) struct Snippets(Connection);
+
+impl Snippets {
+    pub(super) fn new() -> Result<Self, IndexError> {
+        let db = Connection::open_in_memory()?;
+        db.execute_batch(
+            "CREATE VIRTUAL TABLE pieces USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2')",
+        )?;
+        Ok(Self(db))
+    }
+
+    /// Some words around a match of `query` (split into words as in `schema.sql`), from the first part of the texts that
+    /// has one; empty if none has.
+    pub(super) fn of(&self, texts: &[String], query: &str, words: usize) -> Result<String, IndexError> {
+        snippet(&self.0, texts, query, words)
+    }
+}
+
+fn snippet(db: &Connection, texts: &[String], query: &str, words: usize) -> Result<String, IndexError> {
     let mut insert = db.prepare("INSERT INTO pieces (text) VALUES (?1)")?;
     let mut best = db.prepare(&format!(
         "SELECT snippet(pieces, 0, '{BEGIN}', '{END}', '…', {words}) FROM pieces WHERE pieces MATCH ?1
@@ -69,7 +82,7 @@ mod tests {
 
     fn found(texts: &[&str], query: &str) -> String {
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-        snippet(&texts, query, 5).unwrap().replace(BEGIN, "[").replace(END, "]")
+        Snippets::new().unwrap().of(&texts, query, 5).unwrap().replace(BEGIN, "[").replace(END, "]")
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use rusqlite::params;
 
 use super::error::IndexError;
-use super::queues::{ASTRAY, KnownQueues, LIVE, blob, heads};
+use super::queues::{self, ASTRAY, KnownQueues, LIVE, blob, heads};
 use super::{Index, packed};
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::queue::Item;
@@ -110,9 +110,7 @@ impl Index<'_> {
         let mut items: BTreeMap<QueueId, Vec<Item>> = BTreeMap::new();
         let mut done: HashSet<IssueId> = HashSet::new();
         let mut of_issue = self.db.prepare_cached("SELECT queue, packed FROM items WHERE issue = ?1")?;
-        let mut known = self
-            .db
-            .prepare_cached("SELECT f.packed FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
+        let snapshot = self.snapshot()?;
         while let Some(id) = open.pop() {
             if !done.insert(id.clone()) {
                 continue;
@@ -124,11 +122,7 @@ impl Index<'_> {
                 open.extend(item.depends_on.iter().map(SolutionId::issue));
                 items.entry(queue).or_default().push(item);
             }
-            let mut rows = known.query([id.as_str()])?;
-            if let Some(row) = rows.next()?
-                && let Some(bytes) = blob(row, 0)?
-            {
-                let issue = packed::read_facts(bytes)?;
+            if let Some(issue) = queues::facts(&self.db, &snapshot, &id)? {
                 open.extend(issue.depends_on.iter().cloned());
                 facts.insert(id, issue);
             }

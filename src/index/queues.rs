@@ -5,9 +5,10 @@ use rusqlite::{Connection, params};
 
 use super::error::IndexError;
 use super::{Index, packed};
-use crate::model::id::{IssueId, SolutionId};
+use crate::model::id::{IssueId, QueueId, SolutionId};
+use crate::model::queue::Item;
 use crate::model::root::Policy;
-use crate::rules::facts::IssueFacts;
+use crate::rules::facts::{self, IssueFacts};
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
 use crate::store::{Read, Snapshot, StoreError, layout, records};
@@ -27,26 +28,26 @@ pub(super) const DEAD: i64 = 0;
 pub(super) const LIVE: i64 = 1;
 pub(super) const ASTRAY: i64 = 2;
 
-/// The facts of an issue that queues need, as bytes.
-pub(super) fn facts_of(folder: &IssueFolder) -> Result<Vec<u8>, IndexError> {
-    let facts = packed::facts(&IssueFacts::of(folder));
-    Ok(facts.ok_or_else(|| std::io::Error::other("the facts of an issue cannot be packed"))?)
+/// The row of an item in `items`, without its issue.
+pub(super) struct ItemRow {
+    queue: QueueId,
+    live: i64,
+    position: String,
+    path: String,
+    packed: Option<Vec<u8>>,
+    why: Option<String>,
+    facts: Option<Vec<u8>>,
 }
 
-/// Removes the items of an issue.
-pub(super) fn forget_items(db: &Connection, id: &IssueId) -> Result<(), IndexError> {
-    db.prepare_cached("DELETE FROM items WHERE issue = ?1")?.execute([id.as_str()])?;
-    Ok(())
-}
-
-/// Adds the items of an issue, each with the facts of the issue, if it exists and can be read.
-pub(super) fn add_items(
-    db: &Connection,
+/// The items of an issue, each with what queues need to know of it, if the issue exists and can be read.
+pub(super) fn items_of(
     read: &impl Read,
     id: &IssueId,
-    facts: Option<&[u8]>,
-) -> Result<(), IndexError> {
-    for (queue, solution, item) in records::items_of(read, id)? {
+    folder: Option<&IssueFolder>,
+) -> Result<Vec<ItemRow>, IndexError> {
+    let found = records::items_of(read, id)?;
+    let facts = folder.filter(|_| !found.is_empty()).map(facts_of).transpose()?;
+    let row = |(queue, solution, item): (QueueId, SolutionId, Result<Item, String>)| {
         let path = layout::item(&queue, &solution);
         let live = match &item {
             Ok(item) if item.is_removed() => DEAD,
@@ -58,6 +59,53 @@ pub(super) fn add_items(
             Ok(item) => (item.position.clone(), packed::item(&item), None),
             Err(why) => (String::new(), None, Some(why)),
         };
+        ItemRow { queue, live, position, path, packed, why, facts: facts.clone() }
+    };
+    Ok(found.into_iter().map(row).collect())
+}
+
+/// Whether the facts of an issue are kept in the index.
+pub(super) fn keeps_facts(folder: &IssueFolder) -> bool {
+    (!folder.solutions.is_empty() || !folder.executions.is_empty()) && !facts::status(folder).is_terminal()
+}
+
+/// The facts of an issue, as bytes.
+pub(super) fn facts_of(folder: &IssueFolder) -> Result<Vec<u8>, IndexError> {
+    let facts = packed::facts(&IssueFacts::of(folder));
+    Ok(facts.ok_or_else(|| std::io::Error::other("the facts of an issue cannot be packed"))?)
+}
+
+/// Replaces the facts of the issue with the number `n`.
+pub(super) fn replace_facts(
+    db: &Connection,
+    n: i64,
+    packed: Option<&[u8]>,
+    is_first: bool,
+) -> Result<(), IndexError> {
+    if !is_first {
+        let mut known = db.prepare_cached("SELECT 1 FROM facts WHERE n = ?1 AND packed = ?2")?;
+        if known.exists(params![n, packed])? {
+            return Ok(());
+        }
+        db.prepare_cached("DELETE FROM facts WHERE n = ?1")?.execute([n])?;
+    }
+    if packed.is_some() {
+        db.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?.execute(params![n, packed])?;
+    }
+    Ok(())
+}
+
+/// Replaces the items of an issue.
+pub(super) fn replace_items(
+    db: &Connection,
+    id: &IssueId,
+    items: &[ItemRow],
+    is_first: bool,
+) -> Result<(), IndexError> {
+    if !is_first {
+        db.prepare_cached("DELETE FROM items WHERE issue = ?1")?.execute([id.as_str()])?;
+    }
+    for ItemRow { queue, live, position, path, packed, why, facts } in items {
         db.prepare_cached("INSERT INTO items VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?.execute(params![
             queue.as_str(),
             live,
@@ -70,6 +118,27 @@ pub(super) fn add_items(
         ])?;
     }
     Ok(())
+}
+
+/// The facts of an issue, from the index or else from the tree. None if it is not there or cannot be read.
+pub(super) fn facts(
+    db: &Connection,
+    snapshot: &Snapshot<'_>,
+    id: &IssueId,
+) -> Result<Option<IssueFacts>, IndexError> {
+    let mut query =
+        db.prepare_cached("SELECT f.packed FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
+    let mut rows = query.query([id.as_str()])?;
+    if let Some(row) = rows.next()?
+        && let Some(bytes) = blob(row, 0)?
+    {
+        return Ok(Some(packed::read_facts(bytes)?));
+    }
+    match records::issue(snapshot, id) {
+        Ok(folder) => Ok(folder.as_ref().map(IssueFacts::of)),
+        Err(StoreError::Broken { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 impl Index<'_> {
@@ -120,7 +189,7 @@ impl Index<'_> {
         }
         // A map that is built at once has no spare capacity.
         let mut facts: Facts = known.into_iter().collect();
-        add_more(&self.db, &queues, &mut facts)?;
+        add_more(&self.db, &snapshot, &queues, &mut facts)?;
         Ok(KnownQueues { queues, facts, policy: records::root(&snapshot)?.policy })
     }
 }
@@ -161,26 +230,26 @@ pub(super) fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> Result<Opti
 
 /// Adds the facts of the issues that the issues of items depend on, directly or through others: one by one, since they
 /// are few.
-fn add_more(db: &Connection, queues: &[QueueFolder], facts: &mut Facts) -> Result<(), IndexError> {
+fn add_more(
+    db: &Connection,
+    snapshot: &Snapshot<'_>,
+    queues: &[QueueFolder],
+    known: &mut Facts,
+) -> Result<(), IndexError> {
     let of_items = queues.iter().flat_map(|queue| &queue.items).flat_map(|item| {
         // An item may name another issue than that of its plan.
         let depends_on = item.depends_on.iter().map(SolutionId::issue);
         depends_on.chain((item.solution_id.issue() != item.issue_id).then(|| item.issue_id.clone()))
     });
     let mut open: Vec<IssueId> =
-        of_items.chain(facts.values().flat_map(|issue| issue.depends_on.iter().cloned())).collect();
-    let mut query =
-        db.prepare_cached("SELECT f.packed FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
+        of_items.chain(known.values().flat_map(|issue| issue.depends_on.iter().cloned())).collect();
     while let Some(id) = open.pop() {
-        if facts.contains_key(&id) {
+        if known.contains_key(&id) {
             continue;
         }
-        let mut rows = query.query([id.as_str()])?;
-        let Some(row) = rows.next()? else { continue };
-        let Some(bytes) = blob(row, 0)? else { continue };
-        let issue = packed::read_facts(bytes)?;
+        let Some(issue) = facts(db, snapshot, &id)? else { continue };
         open.extend(issue.depends_on.iter().cloned());
-        facts.insert(id, issue);
+        known.insert(id, issue);
     }
     Ok(())
 }

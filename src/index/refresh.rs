@@ -7,7 +7,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::database::{self, Part};
 use super::error::IndexError;
 use super::rows::{self, Wanted};
-use super::upsert;
+use super::{readers, upsert};
+use crate::model::id::IssueId;
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 
 /// Which parts a query needs, besides the rows, which every query needs.
@@ -132,12 +133,14 @@ fn issues(
     watch: Watch<'_>,
 ) -> Result<(), IndexError> {
     let changed = store.changed(from, snapshot.tree())?;
-    let total = changed.len();
+    let ids: Vec<&IssueId> = changed.issues.values().flatten().collect();
     let doing = if wanted.rows { "indexing issues" } else { "indexing words" };
-    for (n, id) in changed.issues.values().flatten().enumerate() {
-        watch(doing, n, total);
-        rows::reload(db, snapshot, id, wanted)?;
-    }
+    let mut done = 0;
+    readers::read_all(store, snapshot, &ids, wanted, |issue| {
+        watch(doing, done, ids.len());
+        done += 1;
+        rows::write(db, issue, wanted)
+    })?;
     if wanted.rows && !changed.queues.is_empty() {
         rows::queue_ids(db, &records::queue_ids(snapshot)?)?;
     }

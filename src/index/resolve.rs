@@ -1,7 +1,9 @@
 //! Resolves what a user types to an id, like [`crate::store::resolve`], but without reading every directory for a
 //! short one.
 
-use rusqlite::params;
+use std::collections::BTreeSet;
+
+use rusqlite::{Rows, params};
 
 use super::Index;
 use super::error::IndexError;
@@ -65,57 +67,127 @@ impl Index<'_> {
     }
 
     fn titled(&self, kind: Kind, text: &str, most: usize) -> Result<Vec<(String, String)>, IndexError> {
-        let mut query = self.db.prepare_cached(
-            "SELECT whole, ifnull((SELECT title FROM issues i WHERE i.n = ids.n), '') FROM ids
-             WHERE kind = ?1 AND whole >= ?2 AND whole < ?3 ORDER BY whole LIMIT ?4",
-        )?;
-        let end = format!("{text}\u{10ffff}");
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let rows =
-            query.query_map(params![kind as i64, text, end, most], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let mut found: Vec<(String, String)> = Vec::new();
+        self.each_that_begins(text, |known, whole, title| {
+            if known == kind {
+                found.push((whole, title.to_owned()));
+            }
+        })?;
+        found.sort();
+        found.truncate(most);
+        Ok(found)
     }
 
     /// Everything with an id that starts with `text`, or whose uid does, in the order in which candidates are listed.
     pub(super) fn ids_that_begin(&self, text: &str) -> Result<Vec<Known>, IndexError> {
-        // No id contains the greatest byte.
-        let end = format!("{text}\u{10ffff}");
+        let mut found = BTreeSet::new();
+        self.each_that_begins(text, |kind, whole, _| {
+            found.insert((kind, whole));
+        })?;
         let mut query = self.db.prepare_cached(
-            "SELECT whole, kind, ifnull((SELECT id FROM issues i WHERE i.n = ids.n), '~') AS issue
-             FROM ids WHERE (whole >= ?1 AND whole < ?2) OR (uid >= ?1 AND uid < ?2)
-             ORDER BY issue, (kind + 2) % 3, whole",
+            "SELECT u.kind, i.id, u.uid FROM uids u JOIN issues i ON i.n = u.n WHERE u.uid >= ?1 AND u.uid < ?2",
         )?;
-        let found = known(query.query(params![text, end])?)?;
-        if !found.is_empty() || text.is_empty() {
-            return Ok(found);
+        add(&mut found, query.query(params![text, end_of(text)])?)?;
+        if found.is_empty() && !text.is_empty() {
+            // In any case, which has to look at all ids. LIKE ignores the case of ASCII letters.
+            let mut query = self.db.prepare_cached(
+                "SELECT u.kind, i.id, u.uid FROM uids u JOIN issues i ON i.n = u.n
+                 WHERE u.uid LIKE ?1 ESCAPE '\\' OR CASE u.kind WHEN 0 THEN i.id
+                     WHEN 1 THEN 'SOL-' || i.id || '-' || u.uid ELSE 'EXR-' || i.id || '-' || u.uid
+                 END LIKE ?1 ESCAPE '\\'",
+            )?;
+            let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+            add(&mut found, query.query([format!("{escaped}%")])?)?;
         }
-        // In any case, which has to look at all ids. LIKE ignores the case of ASCII letters.
-        let mut query = self.db.prepare_cached(
-            "SELECT whole, kind, ifnull((SELECT id FROM issues i WHERE i.n = ids.n), '~') AS issue
-             FROM ids WHERE whole LIKE ?1 ESCAPE '\\' OR uid LIKE ?1 ESCAPE '\\'
-             ORDER BY issue, (kind + 2) % 3, whole",
+        let broken = |_| IndexError::File(std::io::Error::other("it holds an invalid id"));
+        let mut known = Vec::new();
+        for (kind, whole) in found {
+            let (issue, id) = match kind {
+                Kind::Issue => {
+                    let id = IssueId::parse(&whole).map_err(broken)?;
+                    (id.clone(), Known::Issue(id))
+                }
+                Kind::Solution => {
+                    let id = SolutionId::parse(&whole).map_err(broken)?;
+                    (id.issue(), Known::Solution(id))
+                }
+                Kind::Execution => {
+                    let id = ExecutionId::parse(&whole).map_err(broken)?;
+                    (id.issue(), Known::Execution(id))
+                }
+            };
+            // Plans come first, then executions, then the issue.
+            known.push(((issue, (kind as i64 + 2) % 3, whole), id));
+        }
+        known.sort_by(|(one, _), (two, _)| one.cmp(two));
+        let mut known: Vec<Known> = known.into_iter().map(|(_, id)| id).collect();
+        let mut query = self.db.prepare_cached("SELECT whole FROM queues ORDER BY whole")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let whole = row.get_ref(0)?.as_str()?;
+            if whole.starts_with(text) || whole.rsplit_once('-').is_some_and(|(_, uid)| uid.starts_with(text))
+            {
+                known.push(Known::Queue(QueueId::parse(whole).map_err(broken)?));
+            }
+        }
+        Ok(known)
+    }
+
+    /// Calls `found` with each issue, plan and execution whose id starts with `text`, with its kind, and the title of the
+    /// issue.
+    fn each_that_begins(
+        &self,
+        text: &str,
+        mut found: impl FnMut(Kind, String, &str),
+    ) -> Result<(), IndexError> {
+        // The text ends within the id of the issue.
+        let mut within = self.db.prepare_cached(
+            "SELECT i.id, u.uid, i.title FROM issues i CROSS JOIN uids u ON u.n = i.n
+             WHERE i.id >= ?1 AND i.id < ?2 AND u.kind = ?3",
         )?;
-        let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-        known(query.query(params![format!("{escaped}%")])?)
+        // Or in what follows it.
+        let mut behind = self.db.prepare_cached(
+            "SELECT i.id, u.uid, i.title FROM issues i CROSS JOIN uids u ON u.n = i.n
+             WHERE i.id = ?1 AND u.kind = ?2 AND u.uid >= ?3 AND u.uid < ?4",
+        )?;
+        for kind in Kind::ALL {
+            let start = match text.strip_prefix(kind.prefix()) {
+                Some(start) => start,
+                None if kind.prefix().starts_with(text) => "",
+                None => continue,
+            };
+            let mut pass = |rows: &mut Rows<'_>| -> Result<(), IndexError> {
+                while let Some(row) = rows.next()? {
+                    let (issue, uid) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
+                    found(kind, kind.id(issue, uid), row.get_ref(2)?.as_str()?);
+                }
+                Ok(())
+            };
+            pass(&mut within.query(params![start, end_of(start), kind as i64])?)?;
+            for (at, _) in start.match_indices('-').filter(|_| kind != Kind::Issue) {
+                let uid = &start[at + 1..];
+                pass(&mut behind.query(params![&start[..at], kind as i64, uid, end_of(uid)])?)?;
+            }
+        }
+        Ok(())
     }
 }
 
-/// What rows of ids and their kinds name.
-fn known(mut rows: rusqlite::Rows<'_>) -> Result<Vec<Known>, IndexError> {
-    let mut found = Vec::new();
+/// Adds the plans, executions and issues in rows of their kind, their issue and the end of their id.
+fn add(found: &mut BTreeSet<(Kind, String)>, mut rows: Rows<'_>) -> Result<(), IndexError> {
     while let Some(row) = rows.next()? {
-        let (whole, kind): (String, i64) = (row.get(0)?, row.get(1)?);
-        let broken = |_| IndexError::File(std::io::Error::other("it holds an invalid id"));
-        found.push(match kind {
-            kind if kind == Kind::Issue as i64 => Known::Issue(IssueId::parse(&whole).map_err(broken)?),
-            kind if kind == Kind::Solution as i64 => {
-                Known::Solution(SolutionId::parse(&whole).map_err(broken)?)
-            }
-            kind if kind == Kind::Execution as i64 => {
-                Known::Execution(ExecutionId::parse(&whole).map_err(broken)?)
-            }
-            _ => Known::Queue(QueueId::parse(&whole).map_err(broken)?),
-        });
+        let kind = kind_of(row.get(0)?)?;
+        found.insert((kind, kind.id(row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?)));
     }
-    Ok(found)
+    Ok(())
+}
+
+/// Behind everything that starts with `text`: no id contains the greatest character.
+fn end_of(text: &str) -> String {
+    format!("{text}\u{10ffff}")
+}
+
+fn kind_of(number: i64) -> Result<Kind, IndexError> {
+    let known = Kind::ALL.into_iter().find(|kind| *kind as i64 == number);
+    known.ok_or_else(|| IndexError::File(std::io::Error::other("it holds an invalid id")))
 }

@@ -1,33 +1,53 @@
-//! What the index stores for one issue.
+//! What the index stores for one issue: read from the tree by any thread, and written by the one that has the database.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::database::{self, Part};
 use super::error::IndexError;
-use super::upsert::{self, Beside, COMPONENTS, DEPENDS, FACTS, IDS, LINKS, PARENTS, Row, TAGS, WHOLE};
-use super::{queues, words};
+use super::full_text::{self, Texts};
+use super::queues::{self, ItemRow};
+use super::upsert::{self, Beside, COMPONENTS, DEPENDS, LINKS, PARENTS, Row, TAGS, UIDS};
 use crate::model::id::{IssueId, QueueId};
-use crate::model::issue::Issue;
 use crate::model::status::ExecutionStatus;
 use crate::rules::facts;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::folder::IssueFolder;
 use crate::rules::shown::IssueDerived;
-use crate::store::{Read, StoreError, records};
+use crate::store::{ObjectId, Read, StoreError, object_id, records};
 
 /// The `status` of an issue that cannot be read, and of a directory without an issue.
 pub(super) const BROKEN: i64 = -1;
 const NOTHING: i64 = -2;
 
-/// The kind of thing that an id names, as stored in `ids`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The kind of thing that an id names, as stored in `uids`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Issue = 0,
     Solution = 1,
     Execution = 2,
-    Queue = 3,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 3] = [Self::Issue, Self::Solution, Self::Execution];
+
+    /// What its ids start with, before that of the issue.
+    pub(super) fn prefix(self) -> &'static str {
+        match self {
+            Self::Issue => "",
+            Self::Solution => "SOL-",
+            Self::Execution => "EXR-",
+        }
+    }
+
+    /// The id of a plan or an execution of an issue, or of the issue itself.
+    pub(super) fn id(self, issue: &str, uid: &str) -> String {
+        match self {
+            Self::Issue => issue.to_owned(),
+            _ => format!("{}{issue}-{uid}", self.prefix()),
+        }
+    }
 }
 
 /// Which parts of an issue are to be written.
@@ -39,63 +59,139 @@ pub(super) struct Wanted {
     pub(super) is_first: bool,
 }
 
-/// Reads an issue and replaces what the index had for it.
-pub(super) fn reload(
-    db: &Connection,
-    read: &impl Read,
-    id: &IssueId,
-    wanted: Wanted,
-) -> Result<(), IndexError> {
+/// What the index has of an issue.
+pub(super) struct IssueRows {
+    id: IssueId,
+    /// None if it is not wanted.
+    rows: Option<Rows>,
+    texts: Option<Texts>,
+    /// There is not even a directory any more.
+    is_gone: bool,
+}
+
+struct Rows {
+    row: Row,
+    author: String,
+    uids: BTreeSet<String>,
+    tags: BTreeSet<String>,
+    components: BTreeSet<String>,
+    depends_on: BTreeSet<String>,
+    parents: BTreeSet<String>,
+    /// The commit in hex digits, a space, and the end of the execution's id.
+    links: BTreeSet<String>,
+    items: Vec<ItemRow>,
+    facts: Option<Vec<u8>>,
+}
+
+/// The end of an id, after the last dash.
+fn uid(whole: &str) -> &str {
+    whole.rsplit_once('-').map_or("", |(_, uid)| uid)
+}
+
+/// Reads an issue.
+pub(super) fn read(read: &impl Read, id: &IssueId, wanted: Wanted) -> Result<IssueRows, IndexError> {
     let (folder, status) = match records::issue(read, id) {
         Ok(Some(folder)) => (Some(folder), 0),
-        Ok(None) if is_gone(read, id)? => {
-            if wanted.rows {
-                queues::forget_items(db, id)?;
-                queues::add_items(db, read, id, None)?;
-            }
-            return remove(db, id, wanted);
-        }
         Ok(None) => (None, NOTHING),
         Err(StoreError::Broken { .. }) => (None, BROKEN),
         Err(error) => return Err(error.into()),
     };
-    let n = if wanted.rows {
-        let hidden = records::has_redactions(read, id)?;
-        let derived = folder.as_ref().map(IssueDerived::of);
-        let known = folder.as_ref().zip(derived.as_ref());
-        let row = match known {
-            Some((folder, derived)) => row(db, folder, derived, hidden)?,
-            None => empty_row(status, hidden),
-        };
-        let n = upsert::issue(db, id, row, wanted.is_first)?;
-        let put = Beside { db, n, is_first: wanted.is_first };
-        ids(&put, read, id)?;
-        let facts = folder.as_ref().map(queues::facts_of).transpose()?;
-        if !wanted.is_first {
-            queues::forget_items(db, id)?;
+    let is_gone = status == NOTHING && is_gone(read, id)?;
+    let texts = if wanted.words { folder.as_ref().map(full_text::of) } else { None };
+    if !wanted.rows {
+        return Ok(IssueRows { id: id.clone(), rows: None, texts, is_gone });
+    }
+    let hidden = records::has_redactions(read, id)?;
+    let items = queues::items_of(read, id, folder.as_ref())?;
+    let facts = folder.as_ref().filter(|it| queues::keeps_facts(it)).map(queues::facts_of).transpose()?;
+    let mut rows = match &folder {
+        Some(folder) => rows(folder, hidden),
+        None => Rows {
+            row: empty_row(status, hidden),
+            author: String::new(),
+            uids: BTreeSet::new(),
+            tags: BTreeSet::new(),
+            components: BTreeSet::new(),
+            depends_on: BTreeSet::new(),
+            parents: BTreeSet::new(),
+            links: BTreeSet::new(),
+            items: Vec::new(),
+            facts: None,
+        },
+    };
+    let mut note = |kind: Kind, whole: &str| {
+        rows.uids.insert(format!("{} {}", kind as i64, uid(whole)));
+    };
+    note(Kind::Issue, id.as_str());
+    records::solution_ids(read, id)?.iter().for_each(|id| note(Kind::Solution, id.as_str()));
+    records::execution_ids(read, id)?.iter().for_each(|id| note(Kind::Execution, id.as_str()));
+    Ok(IssueRows { id: id.clone(), rows: Some(Rows { items, facts, ..rows }), texts, is_gone })
+}
+
+fn rows(folder: &IssueFolder, hidden: bool) -> Rows {
+    let it = &folder.issue.record;
+    let links = folder.executions.iter().flat_map(|it| {
+        let uid = uid(it.execution.id.as_str());
+        it.known_commits().map(move |hash| format!("{hash} {uid}"))
+    });
+    Rows {
+        row: row(folder, hidden),
+        author: it.author.to_string(),
+        uids: BTreeSet::new(),
+        tags: it.tags.iter().cloned().collect(),
+        components: it.affected_components.iter().cloned().collect(),
+        depends_on: it.depends_on.iter().map(ToString::to_string).collect(),
+        parents: it.parents(),
+        links: links.collect(),
+        items: Vec::new(),
+        facts: None,
+    }
+}
+
+/// Replaces what the index had for an issue.
+pub(super) fn write(db: &Connection, new: IssueRows, wanted: Wanted) -> Result<(), IndexError> {
+    let IssueRows { id, rows, texts, is_gone } = new;
+    let n = match rows {
+        Some(Rows { items, .. }) if is_gone => {
+            queues::replace_items(db, &id, &items, wanted.is_first)?;
+            return remove(db, &id, wanted);
         }
-        queues::add_items(db, read, id, facts.as_deref())?;
-        put.one(&FACTS, facts.map(Value::Blob))?;
-        beside(&put, known)?;
-        n
-    } else {
-        number(db, id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?
+        None if is_gone => return remove(db, &id, wanted),
+        None => number(db, &id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?,
+        Some(rows) => {
+            let author = if rows.author.is_empty() { 0 } else { author(db, &rows.author)? };
+            let row = Row { author: Value::Integer(author), ..rows.row };
+            let n = upsert::issue(db, &id, row, wanted.is_first)?;
+            let put = Beside { db, n, is_first: wanted.is_first };
+            put.all(&UIDS, &rows.uids, |both| {
+                let (kind, uid) = both.split_once(' ').unwrap_or_default();
+                put.write(&UIDS, params![n, kind.parse::<i64>().unwrap_or_default(), uid])
+            })?;
+            put.texts(&TAGS, &rows.tags)?;
+            put.texts(&COMPONENTS, &rows.components)?;
+            put.texts(&DEPENDS, &rows.depends_on)?;
+            put.texts(&PARENTS, &rows.parents)?;
+            put.all(&LINKS, &rows.links, |both| {
+                let (hash, uid) = both.split_once(' ').unwrap_or_default();
+                put.write(&LINKS, params![object_id(hash).as_ref().map(ObjectId::as_slice), n, uid])
+            })?;
+            queues::replace_items(db, &id, &rows.items, wanted.is_first)?;
+            queues::replace_facts(db, n, rows.facts.as_deref(), wanted.is_first)?;
+            n
+        }
     };
     if wanted.words {
-        if !wanted.is_first {
-            db.prepare_cached("DELETE FROM words WHERE rowid = ?1")?.execute([n])?;
-        }
-        if let Some(folder) = &folder {
-            full_text(db, folder, n)?;
-        }
+        full_text::write(db, n, texts.as_ref(), wanted.is_first)?;
     }
     Ok(())
 }
 
 /// Replaces the ids of all queues in the index.
 pub(super) fn queue_ids(db: &Connection, ids: &[QueueId]) -> Result<(), IndexError> {
-    db.execute("DELETE FROM ids WHERE kind = ?1", [Kind::Queue as i64])?;
-    ids.iter().try_for_each(|id| note_id(db, id.as_str(), Kind::Queue, None))
+    db.execute("DELETE FROM queues", [])?;
+    let mut insert = db.prepare_cached("INSERT OR IGNORE INTO queues VALUES (?1)")?;
+    ids.iter().try_for_each(|id| insert.execute([id.as_str()]).map(drop))?;
+    Ok(())
 }
 
 /// The number of an issue's row.
@@ -117,31 +213,27 @@ fn remove(db: &Connection, id: &IssueId, wanted: Wanted) -> Result<(), IndexErro
         // have it, but under another number.
         database::clear(db, Part::Words)?;
     }
-    for table in [WHOLE, TAGS, COMPONENTS, DEPENDS, PARENTS, IDS, LINKS, FACTS] {
+    for table in [TAGS, COMPONENTS, DEPENDS, PARENTS, UIDS, LINKS] {
         db.prepare_cached(table.delete)?.execute([n])?;
     }
+    queues::replace_facts(db, n, None, false)?;
     db.prepare_cached("DELETE FROM issues WHERE n = ?1")?.execute([n])?;
     Ok(())
 }
 
-/// The row of an issue.
-fn row(
-    db: &Connection,
-    folder: &IssueFolder,
-    derived: &IssueDerived,
-    hidden: bool,
-) -> Result<Row, IndexError> {
-    let it = &folder.issue.record;
+/// The row of an issue; its author gets a number when it is written.
+fn row(folder: &IssueFolder, hidden: bool) -> Row {
+    let (it, derived) = (&folder.issue.record, IssueDerived::of(folder));
     let tags: Vec<&str> = it.tags.iter().map(String::as_str).collect();
     // Even if something else was decided meanwhile.
     let is_executing = facts::holder(folder).is_some_and(|it| it.outcome() == ExecutionStatus::Executing);
-    Ok(Row {
+    Row {
         status: Value::Integer(derived.status as i64),
         over: Value::Integer(i64::from(derived.status.is_terminal())),
         priority: Value::Integer(i64::from(it.priority.number())),
         created: Value::Integer(it.created_at.millis()),
         updated: derived.updated_at.map(crate::model::time::Time::millis).into(),
-        author: Value::Integer(author(db, &it.author)?),
+        author: Value::Null,
         assignee: it.assignee.clone().into(),
         wave: derived.wave.and_then(|wave| i64::try_from(wave).ok()).into(),
         solutions: Value::Integer(i64::try_from(derived.solution_count).unwrap_or(i64::MAX)),
@@ -151,7 +243,7 @@ fn row(
         hidden: Value::Integer(i64::from(hidden)),
         executing: Value::Integer(i64::from(is_executing)),
         kind: it.issue_type.as_ref().map(|kind| kind.to_lowercase()).into(),
-    })
+    }
 }
 
 /// The row of an issue that cannot be read, or of a directory without an issue.
@@ -184,109 +276,5 @@ fn author(db: &Connection, name: &str) -> Result<i64, IndexError> {
     match known {
         Some(n) => Ok(n),
         None => upsert::insert(db, "INSERT INTO authors (name) VALUES (?1)", [name]),
-    }
-}
-
-fn ids(put: &Beside<'_>, read: &impl Read, id: &IssueId) -> Result<(), IndexError> {
-    let mut all = BTreeMap::from([(id.as_str().to_owned(), Kind::Issue)]);
-    all.extend(records::solution_ids(read, id)?.iter().map(|id| (id.to_string(), Kind::Solution)));
-    all.extend(records::execution_ids(read, id)?.iter().map(|id| (id.to_string(), Kind::Execution)));
-    put.all(&IDS, &all.keys().cloned().collect(), |whole| note_id(put.db, whole, all[whole], Some(put.n)))
-}
-
-fn note_id(db: &Connection, whole: &str, kind: Kind, n: Option<i64>) -> Result<(), IndexError> {
-    let uid = whole.rsplit_once('-').map_or("", |(_, uid)| uid);
-    let mut insert = db.prepare_cached(IDS.write)?;
-    insert.execute(params![whole, uid, kind as i64, n])?;
-    Ok(())
-}
-
-/// Everything except the row itself, the ids and what queues need; nothing if the issue cannot be read.
-fn beside(put: &Beside<'_>, known: Option<(&IssueFolder, &IssueDerived)>) -> Result<(), IndexError> {
-    // The record of the source is shown only by commands that read the issue itself.
-    let listed = |issue: &Issue| Issue { imported: None, ..issue.clone() };
-    let whole =
-        known.map(|(folder, derived)| serde_json::to_string(&(listed(&folder.issue.record), derived)));
-    let whole = whole.transpose().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    put.one(&WHOLE, whole.map(Value::Text))?;
-    let issue = known.map(|(folder, _)| &folder.issue.record);
-    let tags = issue.map(|issue| issue.tags.iter().cloned().collect()).unwrap_or_default();
-    put.texts(&TAGS, &tags)?;
-    let components =
-        issue.map(|issue| issue.affected_components.iter().cloned().collect()).unwrap_or_default();
-    put.texts(&COMPONENTS, &components)?;
-    let depends_on = issue.map(|issue| issue.depends_on.iter().map(ToString::to_string).collect());
-    put.texts(&DEPENDS, &depends_on.unwrap_or_default())?;
-    put.texts(&PARENTS, &issue.map(Issue::parents).unwrap_or_default())?;
-    let executions = known.into_iter().flat_map(|(folder, _)| &folder.executions);
-    let links: BTreeSet<String> = executions
-        .flat_map(|it| it.known_commits().map(|hash| format!("{hash} {}", it.execution.id)))
-        .collect();
-    put.all(&LINKS, &links, |link| {
-        let (hash, execution) = link.split_once(' ').unwrap_or_default();
-        put.write(&LINKS, params![hash, execution, put.n])
-    })
-}
-
-fn full_text(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexError> {
-    let issue = &folder.issue.record;
-    let mut context: Vec<&str> = [
-        &issue.context,
-        &issue.expected_behavior,
-        &issue.actual_behavior,
-        &issue.extended_context.location,
-        &issue.extended_context.suggested_fix,
-        &issue.extended_context.design,
-    ]
-    .into_iter()
-    .flatten()
-    .map(String::as_str)
-    .collect();
-    if let Some(notes) = &issue.extended_context.notes {
-        strings(notes, &mut context);
-    }
-    let comments: Vec<&str> = folder.standing_comments().iter().map(|it| it.comment.body.as_str()).collect();
-    let mut plans = Vec::new();
-    for solution in &folder.solutions {
-        strings(&solution.record.plan, &mut plans);
-    }
-    let commits: Vec<String> = folder
-        .executions
-        .iter()
-        .flat_map(ExecutionFolder::commits)
-        .map(|commit| commit.link.subject)
-        .collect();
-    let mut feedback: Vec<&str> = Vec::new();
-    for it in &folder.feedback {
-        feedback.push(&it.content);
-        feedback.extend(it.detail.message.as_deref());
-    }
-    let explorations: Vec<&str> = folder.explorations.iter().flat_map(|it| it.found.texts()).collect();
-    let text = |parts: &[&str]| words::separated(&parts.join("\n")).into_owned();
-    let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
-    db.prepare_cached(
-        "INSERT INTO words (rowid, title, context, comments, plans, commits, feedback, explorations)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    )?
-    .execute(params![
-        n,
-        words::separated(&issue.title),
-        text(&context),
-        text(&comments),
-        text(&plans),
-        text(&commits),
-        text(&feedback),
-        text(&explorations)
-    ])?;
-    Ok(())
-}
-
-/// All texts in a value.
-fn strings<'a>(value: &'a serde_json::Value, found: &mut Vec<&'a str>) {
-    match value {
-        serde_json::Value::String(text) => found.push(text),
-        serde_json::Value::Array(values) => values.iter().for_each(|value| strings(value, found)),
-        serde_json::Value::Object(fields) => fields.values().for_each(|value| strings(value, found)),
-        _ => {}
     }
 }

@@ -1,10 +1,11 @@
 -- An index of one state of the store. Nothing is true only here.
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
--- One row for each issue. `status` is the place in the order of the work, -1 where the issue cannot be read.
+-- One row for each issue. `status` is the place in the order of the work, -1 where the issue cannot be read. What is long is
+-- not here: it is read from the tree.
 CREATE TABLE issues (
     n INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
+    id TEXT NOT NULL,
     status INTEGER NOT NULL,
     over INTEGER NOT NULL,
     hidden INTEGER NOT NULL,
@@ -21,25 +22,25 @@ CREATE TABLE issues (
     tags TEXT NOT NULL,
     kind TEXT
 );
+CREATE UNIQUE INDEX by_id ON issues (id);
 CREATE TABLE authors (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
--- What `list --json` says of it.
-CREATE TABLE whole (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE tags (n INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (n, tag)) WITHOUT ROWID;
 CREATE TABLE components (n INTEGER NOT NULL, component TEXT NOT NULL, PRIMARY KEY (n, component)) WITHOUT ROWID;
 -- What an issue depends on, and the issues that it is a part of.
 CREATE TABLE depends (n INTEGER NOT NULL, target TEXT NOT NULL, PRIMARY KEY (n, target)) WITHOUT ROWID;
 CREATE TABLE parents (n INTEGER NOT NULL, parent TEXT NOT NULL, PRIMARY KEY (n, parent)) WITHOUT ROWID;
--- Everything with an id; `n` is its issue, and none for a queue.
-CREATE TABLE ids (whole TEXT PRIMARY KEY, uid TEXT NOT NULL, kind INTEGER NOT NULL, n INTEGER) WITHOUT ROWID;
--- Commits of the project that an execution links, or linked before they were rewritten.
-CREATE TABLE links (
-    hash TEXT NOT NULL, execution TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (hash, execution)
-) WITHOUT ROWID;
+-- The ends of ids, after the last dash: of the issue, of its plans and of its executions. The rest follows from the issue.
+CREATE TABLE uids (n INTEGER NOT NULL, kind INTEGER NOT NULL, uid TEXT NOT NULL, PRIMARY KEY (n, kind, uid)) WITHOUT ROWID;
+CREATE TABLE queues (whole TEXT PRIMARY KEY) WITHOUT ROWID;
+-- Commits of the project that an execution links, or linked before they were rewritten; `uid` is the end of its id.
+CREATE TABLE links (hash BLOB NOT NULL, n INTEGER NOT NULL, uid TEXT NOT NULL, PRIMARY KEY (hash, n, uid)) WITHOUT ROWID;
 
--- What queues need to know of an issue, and the items of its plans; of one that cannot be read, why. `packed` and `facts`
--- are read by `packed.rs`. An item has the facts of its issue beside it, so that a long queue is read in one piece; `issue`
--- is that of its plan, and `live` is 0 where it was removed or cannot be read, 2 where it names another issue than that.
+-- What queues and overviews need to know of issues: here are those that are open and have a plan or an execution, since only
+-- these are read by the thousand.
 CREATE TABLE facts (n INTEGER PRIMARY KEY, packed BLOB NOT NULL);
+-- The items of plans; of one that cannot be read, why. `packed` and `facts` are read by `packed.rs`. An item has the facts of its
+-- issue beside it, so that a long queue is read in one piece; `issue` is that of its plan, and `live` is 0
+-- where it was removed or cannot be read, 2 where it names another issue than that.
 CREATE TABLE items (
     queue TEXT NOT NULL, live INTEGER NOT NULL, position TEXT NOT NULL, path TEXT NOT NULL,
     issue TEXT NOT NULL, packed BLOB, why TEXT, facts BLOB,
@@ -58,6 +59,8 @@ CREATE TABLE commits (
 -- Which commit did something to what; a merge only where no parent has the same.
 CREATE TABLE touched (thing TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (thing, n)) WITHOUT ROWID;
 
+-- The texts themselves are in the tree.
 CREATE VIRTUAL TABLE words USING fts5 (
-    title, context, comments, plans, commits, feedback, explorations, tokenize = 'porter unicode61 remove_diacritics 2'
+    title, context, comments, plans, commits, feedback, explorations, tokenize = 'porter unicode61 remove_diacritics 2',
+    content = '', contentless_delete = 1
 );

@@ -6,9 +6,11 @@ use rusqlite::{OptionalExtension, params};
 
 use super::error::IndexError;
 use super::list::Listed;
+use super::pieces::Snippets;
 use super::words::{self, BEGIN, END};
-use super::{Index, pieces, query};
-use crate::model::id::{ItemId, QueueId};
+use super::{Index, full_text, query};
+use crate::model::id::{IssueId, ItemId, QueueId};
+use crate::store::records;
 use crate::store::resolve::{self, Known};
 
 /// The shortest prefix of an id that is searched for, in characters.
@@ -18,9 +20,9 @@ const SHORTEST: usize = 4;
 const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0, 1.0";
 /// How many words are shown around a match.
 const SNIPPET: usize = 24;
-/// From this many characters on, SQLite does not choose the snippet from the whole text: it compares every match with
-/// every other one, and a word that occurs ten thousand times would keep it busy for seconds.
-const LONG: i64 = 4 * 1024;
+/// If more issues match, the best are looked for among the newest of them: to rank an issue takes longer than to find it.
+const MOST_RANKED: usize = 10_000;
+const NEWEST: usize = 1_000;
 
 /// An issue that matches.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +42,8 @@ pub(crate) struct Searched {
     pub(crate) hits: Vec<Hit>,
     /// How many issues match in all.
     pub(crate) total: usize,
+    /// Among how many of the newest matches the best were looked for, if not among all.
+    pub(crate) newest: Option<usize>,
     /// The queues that an id named.
     pub(crate) queues: Vec<QueueId>,
 }
@@ -47,7 +51,7 @@ pub(crate) struct Searched {
 impl Index<'_> {
     /// The records with this id or shortened id, and the best matches.
     pub(crate) fn search(&self, text: &str, limit: usize) -> Result<Searched, IndexError> {
-        let (mut hits, mut total) = self.best_fits(text, limit)?;
+        let Best { mut hits, mut total, newest } = self.best_fits(text, limit)?;
         let (mut named, mut queues) = (Vec::new(), Vec::new());
         let mut seen = BTreeSet::new();
         let asked = query::query(text);
@@ -74,7 +78,7 @@ impl Index<'_> {
         }
         named.append(&mut hits);
         named.truncate(limit);
-        Ok(Searched { hits: named, total, queues })
+        Ok(Searched { hits: named, total, newest, queues })
     }
 
     /// The records with the typed word as their id, or as the last part of it. A prefix of an id counts only if it
@@ -95,55 +99,43 @@ impl Index<'_> {
         Ok(known.into_iter().filter(is_meant).collect())
     }
 
-    /// The best matches of the words, and how many there are in all.
-    fn best_fits(&self, text: &str, limit: usize) -> Result<(Vec<Hit>, usize), IndexError> {
+    /// The best matches of the words, how many there are in all, and among how many of the newest the best were looked for if
+    /// not among all.
+    fn best_fits(&self, text: &str, limit: usize) -> Result<Best, IndexError> {
         let asked = query::query(text);
-        let total: i64 = self
-            .db
-            .prepare("SELECT count(*) FROM words WHERE words MATCH ?1")?
-            .query_row([&asked], |row| row.get(0))?;
-        let mut length = self.db.prepare(
-            "SELECT length(title) + length(context) + length(comments) + length(plans) + length(commits)
-                 + length(feedback) + length(explorations)
-             FROM words WHERE rowid = ?1",
-        )?;
-        let mut snippet = self.db.prepare(&format!(
-            "SELECT snippet(words, -1, '{BEGIN}', '{END}', '…', {SNIPPET}) FROM words
-             WHERE words MATCH ?1 AND rowid = ?2"
-        ))?;
+        let matching = self.matching(&asked)?;
+        let total = matching.len();
+        let (best, newest) = match total > MOST_RANKED {
+            false => (self.best(&asked, limit)?, None),
+            true => (self.best_of_newest(&asked, &matching, limit)?, Some(NEWEST)),
+        };
+        let (any, snippets, snapshot) = (query::any_of(text), Snippets::new()?, self.snapshot()?);
         let mut hits = Vec::new();
-        for (score, _, n) in self.best(&asked, limit)? {
-            let length: i64 = length.query_row([n], |row| row.get(0))?;
-            let found = if length > LONG {
-                self.long_snippet(text, n)?
-            } else {
-                snippet.query_row(params![asked, n], |row| row.get(0))?
+        for (score, id, n) in best {
+            let found = match (&any, records::issue(&snapshot, &id)?) {
+                (Some(any), Some(folder)) => snippets.of(&full_text::of(&folder), any, SNIPPET)?,
+                _ => String::new(),
             };
             hits.push(Hit { issue: self.listed(n)?, score, snippet: parts(&words::joined(&found)) });
         }
-        Ok((hits, usize::try_from(total).unwrap_or_default()))
+        Ok(Best { hits, total, newest })
     }
 
-    /// The snippet of an issue with much text, from the first of its texts that has any of the words.
-    fn long_snippet(&self, text: &str, n: i64) -> Result<String, IndexError> {
-        let Some(any) = query::any_of(text) else { return Ok(String::new()) };
-        let mut query = self.db.prepare_cached(
-            "SELECT title, context, comments, plans, commits, feedback, explorations FROM words WHERE rowid = ?1",
-        )?;
-        let texts = query.query_row([n], |row| (0..query::COLUMNS.len()).map(|at| row.get(at)).collect());
-        let texts: Vec<String> = texts?;
-        pieces::snippet(&texts, &any, SNIPPET)
+    /// The numbers of all issues that match, in order.
+    fn matching(&self, asked: &str) -> Result<Vec<i64>, IndexError> {
+        let mut query = self.db.prepare("SELECT rowid FROM words WHERE words MATCH ?1")?;
+        let rows = query.query_map([asked], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The best matches, with score, id and number. Ties are broken by id, since the order in which issues were indexed
     /// means nothing.
-    fn best(&self, asked: &str, limit: usize) -> Result<Vec<(f64, String, i64)>, rusqlite::Error> {
+    fn best(&self, asked: &str, limit: usize) -> Result<Vec<(f64, IssueId, i64)>, IndexError> {
         let mut query = self.db.prepare(&format!(
             "SELECT rowid, -rank FROM words WHERE words MATCH ?1 AND rank MATCH 'bm25({WEIGHTS})'
              ORDER BY rank"
         ))?;
-        let mut id = self.db.prepare("SELECT id FROM issues WHERE n = ?1")?;
-        let mut best: Vec<(f64, String, i64)> = Vec::new();
+        let mut best: Vec<(f64, IssueId, i64)> = Vec::new();
         let mut rows = query.query([asked])?;
         while let Some(row) = rows.next()? {
             let (n, score): (i64, f64) = (row.get(0)?, row.get(1)?);
@@ -151,12 +143,55 @@ impl Index<'_> {
             if best.len() >= limit && best.last().is_none_or(|(last, ..)| *last > score) {
                 break;
             }
-            best.push((score, id.query_row([n], |row| row.get(0))?, n));
+            best.extend(self.id_of(n)?.map(|id| (score, id, n)));
         }
-        best.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| one.1.cmp(&two.1)));
-        best.truncate(limit);
-        Ok(best)
+        Ok(sorted(best, limit))
     }
+
+    /// The same among the newest of the issues that match: ranking all of them takes too long.
+    fn best_of_newest(
+        &self,
+        asked: &str,
+        matching: &[i64],
+        limit: usize,
+    ) -> Result<Vec<(f64, IssueId, i64)>, IndexError> {
+        let mut newest =
+            self.db.prepare("SELECT n FROM issues INDEXED BY by_created ORDER BY created DESC")?;
+        let mut rank = self.db.prepare(&format!(
+            "SELECT -rank FROM words WHERE words MATCH ?1 AND rowid = ?2 AND rank MATCH 'bm25({WEIGHTS})'"
+        ))?;
+        let mut rows = newest.query([])?;
+        let mut best = Vec::new();
+        while best.len() < NEWEST
+            && let Some(row) = rows.next()?
+        {
+            let n: i64 = row.get(0)?;
+            if matching.binary_search(&n).is_ok() {
+                let score: f64 = rank.query_row(params![asked, n], |row| row.get(0))?;
+                best.extend(self.id_of(n)?.map(|id| (score, id, n)));
+            }
+        }
+        Ok(sorted(best, limit))
+    }
+
+    fn id_of(&self, n: i64) -> Result<Option<IssueId>, IndexError> {
+        let mut id = self.db.prepare_cached("SELECT id FROM issues WHERE n = ?1")?;
+        let id: String = id.query_row([n], |row| row.get(0))?;
+        Ok(IssueId::parse(&id).ok())
+    }
+}
+
+/// The result of a search for words.
+struct Best {
+    hits: Vec<Hit>,
+    total: usize,
+    newest: Option<usize>,
+}
+
+fn sorted(mut best: Vec<(f64, IssueId, i64)>, limit: usize) -> Vec<(f64, IssueId, i64)> {
+    best.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| one.1.cmp(&two.1)));
+    best.truncate(limit);
+    best
 }
 
 /// The text between the marks, on one line.

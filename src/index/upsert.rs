@@ -78,35 +78,23 @@ fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, Ind
 pub(super) struct Table {
     /// Finds what tells the rows of an issue apart.
     values: &'static str,
-    /// Finds a row of an issue by that.
-    find: &'static str,
     /// Adds a row, or replaces the one with the same key.
     pub(super) write: &'static str,
     /// Removes the rows of an issue.
     pub(super) delete: &'static str,
 }
 
-/// A table with a value for each row.
+/// A table; `$value` tells the rows of an issue apart.
 macro_rules! table {
-    ($table:literal, $value:literal) => {
-        table!(
-            $table,
-            $value,
-            concat!("INSERT OR REPLACE INTO ", $table, " (n, ", $value, ") VALUES (?1, ?2)")
-        )
-    };
-    ($table:literal, $value:literal, $write:expr) => {
+    ($table:literal, $value:literal, $write:literal) => {
         Table {
             values: concat!("SELECT ", $value, " FROM ", $table, " WHERE n = ?1"),
-            find: concat!("SELECT 1 FROM ", $table, " WHERE n = ?1 AND ", $value, " = ?2"),
             write: $write,
             delete: concat!("DELETE FROM ", $table, " WHERE n = ?1"),
         }
     };
 }
 
-pub(super) const WHOLE: Table = table!("whole", "json");
-pub(super) const FACTS: Table = table!("facts", "packed");
 pub(super) const TAGS: Table = table!("tags", "tag", "INSERT INTO tags (n, tag) VALUES (?1, ?2)");
 pub(super) const COMPONENTS: Table =
     table!("components", "component", "INSERT INTO components (n, component) VALUES (?1, ?2)");
@@ -114,9 +102,10 @@ pub(super) const DEPENDS: Table =
     table!("depends", "target", "INSERT INTO depends (n, target) VALUES (?1, ?2)");
 pub(super) const PARENTS: Table =
     table!("parents", "parent", "INSERT INTO parents (n, parent) VALUES (?1, ?2)");
-pub(super) const IDS: Table = table!("ids", "whole", "INSERT OR REPLACE INTO ids VALUES (?1, ?2, ?3, ?4)");
+pub(super) const UIDS: Table =
+    table!("uids", "kind || ' ' || uid", "INSERT OR REPLACE INTO uids VALUES (?1, ?2, ?3)");
 pub(super) const LINKS: Table =
-    table!("links", "hash || ' ' || execution", "INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)");
+    table!("links", "lower(hex(hash)) || ' ' || uid", "INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)");
 
 /// The rows that belong to the row with the number `n`.
 pub(super) struct Beside<'a> {
@@ -127,15 +116,6 @@ pub(super) struct Beside<'a> {
 }
 
 impl Beside<'_> {
-    /// Sets the single value of an issue in a table; none removes it.
-    pub(super) fn one(&self, table: &Table, value: Option<Value>) -> Result<(), IndexError> {
-        let Some(value) = value else { return self.delete(table) };
-        if !self.is_first && self.db.prepare_cached(table.find)?.exists(params![self.n, value])? {
-            return Ok(());
-        }
-        self.write(table, params![self.n, value])
-    }
-
     /// Sets the texts of an issue in a table.
     pub(super) fn texts(&self, table: &Table, wanted: &BTreeSet<String>) -> Result<(), IndexError> {
         self.all(table, wanted, |text| self.write(table, params![self.n, text]))

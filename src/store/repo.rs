@@ -7,7 +7,7 @@ use super::clock::Clock;
 use super::error::StoreError;
 use super::snapshot::Snapshot;
 use super::transaction::identity::Acting;
-use crate::git::{Environment, Git, ObjectId, Repository, SignError, Signed, Transport, is_ref_name};
+use crate::git::{Environment, Git, ObjectId, Opener, Repository, SignError, Signed, Transport, is_ref_name};
 use crate::model::time::Time;
 use crate::rules::lease;
 
@@ -22,6 +22,20 @@ pub(crate) struct Store {
     pub(super) acting: Acting,
     /// Whether the objects of a push that is not accepted yet are visible.
     pub(super) sees_incoming: bool,
+}
+
+/// Opens a store again, for reading in another thread.
+pub(crate) struct Reader {
+    repo: Opener,
+    reference: String,
+}
+
+impl Reader {
+    /// Opens it.
+    pub(crate) fn open(&self) -> Result<Store, StoreError> {
+        let (repo, reference) = (self.repo.open()?, self.reference.clone());
+        Ok(Store { repo, reference, in_hook: false, acting: Acting::default(), sees_incoming: false })
+    }
 }
 
 impl Store {
@@ -50,6 +64,11 @@ impl Store {
     /// made, who may be someone else (`--author`, `--amend`, `-C`); the actor is the committer.
     pub(crate) fn in_hook(self) -> Self {
         Self { in_hook: true, ..self }
+    }
+
+    /// Opens the store in other threads, which read it.
+    pub(crate) fn reader(&self) -> Reader {
+        Reader { repo: self.repo.opener(), reference: self.reference.clone() }
     }
 
     /// The environment of the program that opened it.

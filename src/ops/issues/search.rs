@@ -7,13 +7,16 @@ use crate::index::{Hit, Needs, Searched};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::ops::{Answer, Session};
+use crate::ops::{Answer, Notice, Session};
 
 /// What a search found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Found {
     /// How many issues match, whatever the limit.
     pub(crate) total: usize,
+    /// If that is very many: among how many of the newest the best were looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) newest: Option<usize>,
     /// The best of them, ranked by relevance; first those with the text as their id, or as that of one of their plans
     /// or executions.
     pub(crate) hits: Vec<FoundIssue>,
@@ -66,8 +69,12 @@ impl From<Hit> for FoundIssue {
 /// # Errors
 /// An invalid query.
 pub(crate) fn search(session: &Session, text: &str, limit: usize) -> Answer<Found> {
-    let (_, Searched { hits, total, queues }) =
+    let (_, Searched { hits, total, newest, queues }) =
         session.ask(Needs::WORDS, |index| index.search(text, limit))?;
+    if let Some(newest) = newest {
+        let among = format!("{total} issues match; the best of the {newest} newest are shown");
+        session.notice(Notice::note(among));
+    }
     let hits = hits.into_iter().map(FoundIssue::from).collect();
-    Ok(session.done(Found { total, hits, queues }, None))
+    Ok(session.done(Found { total, newest, hits, queues }, None))
 }

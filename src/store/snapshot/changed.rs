@@ -21,13 +21,6 @@ pub(crate) struct Changed {
     pub(crate) queues: BTreeSet<QueueId>,
 }
 
-impl Changed {
-    /// The number of issues.
-    pub(crate) fn len(&self) -> usize {
-        self.issues.values().map(BTreeSet::len).sum()
-    }
-}
-
 impl Store {
     /// Compares two trees down to the directories of issues and the items of queues, no deeper. Without an `old`
     /// tree, everything in `new` has changed.
