@@ -25,6 +25,7 @@ mod multi_index;
 pub(crate) mod pack;
 mod parameters;
 mod patch_ids;
+mod patch_text;
 mod people;
 pub(crate) mod persist;
 mod process;

@@ -79,6 +79,9 @@ pub(crate) enum Sort {
 }
 
 impl Sort {
+    /// The columns of [`Sort::Priority`], which is also the order within a lane of a board.
+    pub(super) const PRIORITY_COLUMNS: &str = "i.priority, i.created, i.id";
+
     /// The database index with this order, and the order itself.
     fn order(self, filter: &Filter) -> (&'static str, &'static str) {
         let by_priority = match filter.statuses.len() {
@@ -88,7 +91,7 @@ impl Sort {
             _ => "by_priority",
         };
         match self {
-            Self::Priority => (by_priority, "i.priority, i.created, i.id"),
+            Self::Priority => (by_priority, Self::PRIORITY_COLUMNS),
             Self::Created => ("by_created", "i.created DESC, i.id"),
             Self::Updated => ("by_updated", "i.updated DESC, i.id"),
             Self::Id => ("by_id", "i.id"),
@@ -140,7 +143,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
 }
 
 /// A condition with its values.
-struct Condition {
+pub(super) struct Condition {
     /// Whether the issue `i` meets it.
     test: String,
     /// A query for the numbers of the issues that meet it, if there is one that is faster than testing all issues.
@@ -164,7 +167,7 @@ impl Condition {
 }
 
 /// All conditions as one, and their values.
-fn all(conditions: Vec<Condition>) -> (String, Vec<Value>) {
+pub(super) fn all(conditions: Vec<Condition>) -> (String, Vec<Value>) {
     let (tests, values): (Vec<_>, Vec<_>) = conditions.into_iter().map(|it| (it.test, it.values)).unzip();
     (tests.join(" AND "), values.concat())
 }
@@ -323,7 +326,7 @@ impl Index<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn conditions(&self, filter: &Filter) -> Result<Vec<Condition>, IndexError> {
+    pub(super) fn conditions(&self, filter: &Filter) -> Result<Vec<Condition>, IndexError> {
         let mut all = Vec::new();
         let text = |text: &str| Value::Text(text.to_owned());
         if filter.statuses.is_empty() {

@@ -5,6 +5,7 @@ mod database;
 mod error;
 mod folder;
 mod full_text;
+mod lanes;
 mod list;
 mod log;
 mod packed;
@@ -21,6 +22,7 @@ mod upsert;
 mod words;
 
 pub(crate) use error::IndexError;
+pub(crate) use lanes::Carded;
 pub(crate) use list::{Filter, Listed, Sort};
 pub(crate) use queues::KnownQueues;
 pub(crate) use refresh::{Needs, Watch};

@@ -13,7 +13,7 @@ use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::store::dates::Bound;
 
 /// Which issues to list, and in which order.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct List {
     /// The filter; its dates come from the two texts below.
     pub(crate) filter: Filter,
@@ -97,7 +97,7 @@ pub(crate) fn list<E: From<Refusal>>(
 
 impl List {
     /// The filter for the index, and the parts of the index that it needs.
-    fn asked(&self, session: &Session) -> Result<(Filter, Needs), Refusal> {
+    pub(super) fn asked(&self, session: &Session) -> Result<(Filter, Needs), Refusal> {
         let since = moment(session, self.since.as_deref(), Bound::Since)?;
         let until = moment(session, self.until.as_deref(), Bound::Until)?;
         let parent = self.parent.as_deref().map(|text| id(session, text)).transpose()?;
@@ -125,7 +125,7 @@ fn moment(session: &Session, text: Option<&str>, bound: Bound) -> Result<Option<
     })
 }
 
-fn notice_broken(session: &Session, broken: usize) {
+pub(super) fn notice_broken(session: &Session, broken: usize) {
     if broken > 0 {
         session.notice(Notice::warning(format!("skipped {}", count_words(broken, "unreadable issue"))));
     }

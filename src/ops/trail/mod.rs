@@ -7,6 +7,7 @@ mod diff;
 mod link;
 mod log;
 mod origins;
+mod patch;
 mod relink;
 mod trace;
 mod trace_view;
@@ -19,6 +20,7 @@ pub(crate) use audit::{Audit, AuditedCommit, Binding, Signatures, audit, sarif, 
 pub(crate) use diff::{Sides, StoreDiff, diff};
 pub(crate) use link::{Link, LinkView, in_plan, link};
 pub(crate) use log::{LogInput, log};
+pub(crate) use patch::{Patches, patches};
 pub(crate) use relink::{Relink, Relinked, relink};
 pub(crate) use trace::{TraceInput, trace};
 pub(crate) use trace_view::{Trace, TracedCommit, TracedIssue};

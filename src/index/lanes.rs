@@ -1,0 +1,92 @@
+//! Issues by status, a few rows of each, as a board shows them.
+
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, params_from_iter};
+
+use super::Index;
+use super::error::IndexError;
+use super::list::{Filter, Listed, Sort, all};
+use crate::model::status::IssueStatus;
+
+/// An issue on a board.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Carded {
+    /// Its row.
+    pub(crate) row: Listed,
+    /// Who sees to it.
+    pub(crate) assignee: Option<String>,
+    /// Whether it has an item that can be taken, if that was asked for.
+    pub(crate) is_ready: bool,
+}
+
+impl Index<'_> {
+    /// How many of the issues that match have each status, in the order of the work.
+    pub(crate) fn counts_of(&self, filter: &Filter) -> Result<Vec<(IssueStatus, usize)>, IndexError> {
+        let (tests, values) = all(self.conditions(filter)?);
+        let sql =
+            format!("SELECT i.status, count(*) FROM issues i WHERE {tests} GROUP BY i.status ORDER BY 1");
+        let mut query = self.db.prepare(&sql)?;
+        let rows = query.query_map(params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut counts = Vec::new();
+        for row in rows {
+            let (status, count): (i64, i64) = row?;
+            let status = usize::try_from(status).ok().and_then(|at| IssueStatus::ALL.get(at));
+            counts.extend(status.map(|status| (*status, usize::try_from(count).unwrap_or_default())));
+        }
+        Ok(counts)
+    }
+
+    /// These issues, as a board shows them. Reading which have an item that can be taken takes time for each item of each
+    /// queue, so it is only done on request.
+    pub(crate) fn cards(&self, numbers: &[i64], with_ready: bool) -> Result<Vec<Carded>, IndexError> {
+        let is_ready = if with_ready {
+            self.note_ready()?;
+            "EXISTS (SELECT 1 FROM ready r WHERE r.n = i.n)"
+        } else {
+            "0"
+        };
+        let sql = format!("SELECT assignee, {is_ready} FROM issues i WHERE n = ?1");
+        let mut query = self.db.prepare_cached(&sql)?;
+        let card = |n: &i64| {
+            let (assignee, is_ready) = query.query_row([n], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(Carded { row: self.listed(*n)?, assignee, is_ready })
+        };
+        numbers.iter().map(card).collect()
+    }
+
+    /// The status of an issue, and its place among those of the same status that match; `None` if it does not match.
+    pub(crate) fn place(
+        &self,
+        filter: &Filter,
+        id: &str,
+    ) -> Result<Option<(IssueStatus, usize)>, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT n, status FROM issues WHERE id = ?1")?;
+        let found = query.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let Some((n, status)): Option<(i64, i64)> = found else { return Ok(None) };
+        let Some(status) = usize::try_from(status).ok().and_then(|at| IssueStatus::ALL.get(at)).copied()
+        else {
+            return Ok(None);
+        };
+        let is_wanted = match filter.statuses.as_slice() {
+            [] => filter.all || !status.is_terminal(),
+            some => some.contains(&status),
+        };
+        if !is_wanted {
+            return Ok(None);
+        }
+        let (tests, values) = all(self.conditions(&Filter { statuses: vec![status], ..filter.clone() })?);
+        let order = Sort::PRIORITY_COLUMNS;
+        let matches = format!("SELECT count(*) FROM issues i WHERE {tests} AND i.n = ?");
+        let before = format!(
+            "SELECT count(*) FROM issues i WHERE {tests} AND ({order}) < (SELECT {order} FROM issues i WHERE i.n = ?)"
+        );
+        let values: Vec<Value> = values.into_iter().chain([Value::Integer(n)]).collect();
+        let count = |sql: &str| -> Result<i64, rusqlite::Error> {
+            self.db.prepare(sql)?.query_row(params_from_iter(&values), |row| row.get(0))
+        };
+        if count(&matches)? == 0 {
+            return Ok(None);
+        }
+        Ok(Some((status, usize::try_from(count(&before)?).unwrap_or_default())))
+    }
+}

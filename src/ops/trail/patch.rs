@@ -1,0 +1,65 @@
+//! What the commits of an issue changed in the code.
+
+use crate::ops::issues::existing;
+use crate::ops::work::executions_within;
+use crate::ops::{Answer, Session, unreached_of};
+use crate::store::{object_id, resolve};
+
+/// The most commits whose changes are shown; the others are counted.
+const MOST_COMMITS: usize = 30;
+/// The most bytes of all changes together.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// The changes of the commits that implement an issue.
+#[derive(Debug)]
+pub(crate) struct Patches {
+    /// Each commit, in the order in which they were linked.
+    pub(crate) commits: Vec<Patch>,
+    /// How many further commits there are.
+    pub(crate) left_out: usize,
+}
+
+/// The change of a commit.
+#[derive(Debug)]
+pub(crate) struct Patch {
+    /// The commit, in short.
+    pub(crate) hash: String,
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// The task that it implements.
+    pub(crate) task: Option<String>,
+    /// What it changed, as git shows it; `None` if the commit is not in this repository.
+    pub(crate) text: Option<String>,
+    /// Whether the text goes on.
+    pub(crate) is_cut: bool,
+}
+
+/// The changes of the commits that implement an issue: those of its latest attempt that has any.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn patches(session: &Session, issue: &str) -> Answer<Patches> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let folder = existing(&snapshot, &resolve::issue(&snapshot, issue)?)?;
+    let executions = executions_within(&folder, &unreached_of(session, folder.executions.iter()));
+    let links = executions.into_iter().rev().map(|it| it.commits).find(|commits| !commits.is_empty());
+    let links = links.unwrap_or_default();
+    let left_out = links.len().saturating_sub(MOST_COMMITS);
+    let (git, mut room) = (store.git(), MOST_BYTES);
+    let mut commits = Vec::new();
+    for link in links.into_iter().take(MOST_COMMITS).map(|it| it.link) {
+        // The commit may not have been fetched; then there is only what the link says.
+        let found = object_id(link.hash.as_str()).and_then(|id| git.patch_text(id, room).ok());
+        let (text, is_cut) = found.map_or((None, false), |(text, is_cut)| (Some(text), is_cut));
+        room = room.saturating_sub(text.as_ref().map_or(0, String::len));
+        commits.push(Patch {
+            hash: link.hash.short().to_owned(),
+            subject: link.subject,
+            task: link.task_id.map(|task| task.to_string()),
+            text,
+            is_cut,
+        });
+    }
+    Ok(session.done(Patches { commits, left_out }, None))
+}
