@@ -3,6 +3,8 @@
 
 use std::io::IsTerminal;
 
+pub(crate) mod captured;
+pub(crate) mod fullscreen;
 pub(crate) mod lanes;
 pub(crate) mod live;
 pub(crate) mod manual;

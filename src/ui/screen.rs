@@ -66,6 +66,20 @@ impl Screen {
         }
     }
 
+    /// A screen that keeps what is written to it, as a terminal of this width shows it.
+    pub(super) fn in_memory(columns: usize, painter: Painter, out: Box<dyn Write + Send>) -> Self {
+        Self {
+            json: false,
+            terminal: true,
+            painter,
+            columns: Some(columns),
+            filter: Filter::new(Form::Text),
+            held: None,
+            document: None,
+            out: BufWriter::new(out),
+        }
+    }
+
     /// Whether the answer must be one JSON document.
     pub(crate) fn json(&self) -> bool {
         self.json

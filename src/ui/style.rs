@@ -47,6 +47,11 @@ pub(crate) const DIM: Style = Style::Dim;
 const ALL: [Style; 7] = [PLAIN, ID, HEADING, GOOD, BAD, WARN, DIM];
 
 impl Style {
+    /// The style that an escape of ours begins.
+    pub(super) fn of_escape(escape: &str) -> Option<Self> {
+        ALL.into_iter().find(|style| style.escape() == escape)
+    }
+
     fn escape(self) -> String {
         let style = anstyle::Style::new();
         let style = match self {
@@ -129,6 +134,11 @@ impl Painter {
 
     /// Without colour, for documents.
     pub(crate) const NONE: Self = Self { colour: false };
+
+    /// A painter with colour or without.
+    pub(super) fn with_colour(colour: bool) -> Self {
+        Self { colour }
+    }
 
     /// For warnings and errors.
     pub(crate) fn stderr() -> Self {

@@ -1,0 +1,174 @@
+//! The whole terminal, for a program that people look at for longer: an alternate screen, keys and the mouse. The
+//! terminal is as it was afterwards, however the program ends, and while it is suspended.
+
+mod backend;
+mod input;
+mod signals;
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::{cursor, event, queue};
+use ratatui_core::terminal::{Frame, Terminal};
+
+use super::style::Painter;
+use backend::Escapes;
+pub(crate) use input::{Button, Input, Key};
+
+/// Whether the terminal is ours now.
+static IS_OURS: AtomicBool = AtomicBool::new(false);
+/// Whoever draws, takes the terminal over or gives it back holds this.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Why there is no full screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    /// Stdin or stdout is not a terminal.
+    NoTerminal,
+    /// The terminal cannot move its cursor.
+    Dumb,
+}
+
+/// Whether stdin and stdout are a terminal that can show a full screen.
+pub(crate) fn check() -> Result<(), Unfit> {
+    if !io::stdin().is_terminal() || !stdout().is_terminal() {
+        return Err(Unfit::NoTerminal);
+    }
+    match std::env::var_os("TERM") {
+        Some(term) if !term.is_empty() && term != "dumb" => Ok(()),
+        _ => Err(Unfit::Dumb),
+    }
+}
+
+fn stdout() -> io::Stdout {
+    #[allow(clippy::disallowed_methods)] // What is drawn passes the filter of the backend.
+    io::stdout()
+}
+
+/// The terminal, taken over until this is dropped.
+pub(crate) struct Fullscreen {
+    terminal: Terminal<Escapes>,
+    /// The rows with characters of which terminals disagree how wide they are.
+    unsure: Vec<bool>,
+    colour: bool,
+    _guard: Guard,
+}
+
+/// Gives the terminal back.
+struct Guard;
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        leave();
+    }
+}
+
+impl Fullscreen {
+    /// Takes the terminal over. From now on, a panic and the signals that end a process give it back first.
+    ///
+    /// # Errors
+    /// The terminal does not answer.
+    pub(crate) fn enter() -> io::Result<Self> {
+        signals::watch()?;
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            // This thread may be drawing.
+            let writing = WRITING.try_lock();
+            give_back();
+            drop(writing);
+            before(info);
+        }));
+        let guard = Guard;
+        enter()?;
+        let colour = Painter::for_stream(true).is_on();
+        Ok(Self { terminal: Terminal::new(Escapes::new(colour))?, unsure: Vec::new(), colour, _guard: guard })
+    }
+
+    /// Whether there is colour.
+    pub(crate) fn has_colour(&self) -> bool {
+        self.colour
+    }
+
+    /// The columns and rows.
+    ///
+    /// # Errors
+    /// The terminal does not answer.
+    pub(crate) fn size(&self) -> io::Result<(u16, u16)> {
+        self.terminal.size().map(|size| (size.width, size.height))
+    }
+
+    /// Shows a frame; only cells that changed are written. Does nothing while the terminal is someone else's.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub(crate) fn draw(&mut self, paint: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        let _writing = writing();
+        if IS_OURS.load(Ordering::Relaxed) {
+            let before = std::mem::take(&mut self.unsure);
+            let unsure = &mut self.unsure;
+            self.terminal.draw(|frame| {
+                paint(frame);
+                *unsure = backend::write_unsure_rows(frame.buffer_mut(), &before);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Forgets what the terminal shows: the next frame is written as a whole.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub(crate) fn forget(&mut self) -> io::Result<()> {
+        let _writing = writing();
+        if IS_OURS.load(Ordering::Relaxed) { self.terminal.clear() } else { Ok(()) }
+    }
+
+    /// The next key, click or change of size; `None` if there was none for that long.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub(crate) fn next(&self, patience: Duration) -> io::Result<Option<Input>> {
+        Ok(if event::poll(patience)? { Input::of(&event::read()?) } else { None })
+    }
+}
+
+/// Stops this process and those that the shell started with it, as Ctrl-Z does elsewhere.
+pub(crate) fn suspend() {
+    // It fails only without permission to signal oneself.
+    let _ = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
+}
+
+fn enter() -> io::Result<()> {
+    let _writing = writing();
+    enable_raw_mode()?;
+    IS_OURS.store(true, Ordering::Relaxed);
+    let mut out = stdout();
+    queue!(out, EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste, cursor::Hide)?;
+    out.flush()
+}
+
+fn writing() -> MutexGuard<'static, ()> {
+    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn leave() {
+    let _writing = writing();
+    give_back();
+}
+
+/// Gives the terminal back as it was. Errors do not matter: then it is gone.
+fn give_back() {
+    if !IS_OURS.swap(false, Ordering::Relaxed) {
+        return;
+    }
+    let mut out = stdout();
+    let _ = queue!(out, DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
+    let _ = out.flush();
+    let _ = disable_raw_mode();
+}
