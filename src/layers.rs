@@ -8,6 +8,7 @@ use crate::model::code::Code;
 /// The floors of the house, from the top to the ground, as in the map of `ARCHITECTURE.md`. Each may use those below it.
 const FLOORS: &[&str] = &[
     "cli",
+    "board",
     "mcp",
     "web",
     "hooks",
@@ -37,10 +38,13 @@ const RESERVED: &[Reserved] = &[
     Reserved { words: &["rmcp"], only: &["mcp"] },
     Reserved { words: &["hyper", "maud", "pulldown_cmark"], only: &["web"] },
     Reserved { words: &["tokio"], only: &["mcp", "web"] },
+    Reserved { words: &["crossterm"], only: &["ui"] },
+    Reserved { words: &["ratatui_core"], only: &["board", "ui"] },
     Reserved {
         words: &["std::fs", "std::process", "std::net", "SystemTime", "Instant::now", "getrandom"],
         only: &[
             "cli",
+            "board",
             "mcp",
             "web",
             "hooks",
@@ -76,7 +80,7 @@ fn crosses(floor: &str, depth: usize, line: &str) -> bool {
 }
 
 /// Front ends read the environment and hand it down.
-const FRONT_ENDS: &[&str] = &["cli", "mcp", "web", "hooks", "ui", "main.rs", "lib.rs"];
+const FRONT_ENDS: &[&str] = &["cli", "board", "mcp", "web", "hooks", "ui", "main.rs", "lib.rs"];
 
 /// Files below the front ends that still use `std::env`, and why.
 const NAMES_ENV: &[(&str, &str)] = &[

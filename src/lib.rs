@@ -7,6 +7,7 @@
 #![warn(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
 
 mod agent;
+mod board;
 mod cli;
 mod git;
 mod hooks;

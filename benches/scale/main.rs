@@ -2,11 +2,12 @@
 //! repository.
 //!
 //! `cargo bench --bench scale` runs all three sizes; `cargo bench --bench scale -- 10000 writes` runs one of them,
-//! with the imports, which make the store, and the `writes` (or `reads`, or `merges`, or `first`: the first reads). A command that the program
-//! does not have is reported and skipped.
+//! with the imports, which make the store, and the `writes` (or `reads`, `merges`, `board`, or `first`: the first reads). A
+//! command that the program does not have is reported and skipped.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod board;
 mod generate;
 mod measure;
 
@@ -30,11 +31,12 @@ const RUNS: usize = 10;
 
 fn main() {
     let given: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
-    let parts: [(&str, Part); 4] = [
+    let parts: [(&str, Part); 5] = [
         ("first", Bench::first),
         ("writes", Bench::writes),
         ("reads", Bench::reads),
         ("merges", Bench::merges),
+        ("board", Bench::board),
     ];
     let chosen: Vec<String> =
         std::env::args().filter(|arg| parts.iter().any(|(name, _)| name == arg)).collect();

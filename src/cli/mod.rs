@@ -113,6 +113,7 @@ commands! {
         Reopen = issues::reopen,
         Search = issues::search,
         Status = issues::status,
+        Board = issues::board,
     }
     "plans" {
         Solution = plans::solution,

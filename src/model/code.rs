@@ -229,6 +229,8 @@ text_enum!(
         NoSolution = "no-solution",
         /// The plan has no tasks.
         NoTasks = "no-tasks",
+        /// A command that shows a screen has no terminal that can.
+        NoTerminal = "no-terminal",
         /// The repository has no work tree.
         NoWorkTree = "no-work-tree",
         /// It is something other than a plan.

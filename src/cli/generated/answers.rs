@@ -20,8 +20,8 @@ fn command_of(root: &clap::Command, line: &str) -> String {
     path.join(" ")
 }
 
-/// Commands that print no document: an agent speaks a protocol with this one.
-const WITHOUT_ANSWER: &[&str] = &["mcp"];
+/// Commands that print no document: one shows a screen, and an agent speaks a protocol with the other.
+const WITHOUT_ANSWER: &[&str] = &["board", "mcp"];
 
 /// Collects every command that can be run without a further subcommand.
 fn runnable(command: &clap::Command, path: &str, found: &mut BTreeSet<String>) {

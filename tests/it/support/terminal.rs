@@ -21,12 +21,27 @@ impl Repo {
         self.with_terminal(typed, Some(words), args)
     }
 
-    fn with_terminal(&self, typed: &str, mut words: Option<&str>, args: &[&str]) -> (i32, String) {
+    /// The same on a terminal that can do nothing but show lines.
+    pub(crate) fn on_dumb_terminal(&self, args: &[&str]) -> (i32, String) {
+        self.with_terminal_of_kind("dumb", "", None, args)
+    }
+
+    fn with_terminal(&self, typed: &str, words: Option<&str>, args: &[&str]) -> (i32, String) {
+        self.with_terminal_of_kind("xterm", typed, words, args)
+    }
+
+    fn with_terminal_of_kind(
+        &self,
+        kind: &str,
+        typed: &str,
+        mut words: Option<&str>,
+        args: &[&str],
+    ) -> (i32, String) {
         let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).unwrap();
         let mut keyboard = File::from(pty.master);
         keyboard.write_all(typed.as_bytes()).unwrap();
-        let mut command = self.with_env("TERM", "xterm").command(env!("CARGO_BIN_EXE_git-wf"), args);
+        let mut command = self.with_env("TERM", kind).command(env!("CARGO_BIN_EXE_git-wf"), args);
         let end = || Stdio::from(pty.slave.try_clone().unwrap());
         let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
         // From here on, only the program has the terminal open, so its end is the end of the output.

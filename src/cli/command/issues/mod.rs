@@ -1,5 +1,6 @@
 //! Commands on issues.
 
+pub(in crate::cli) mod board;
 pub(in crate::cli) mod close;
 pub(in crate::cli) mod comment;
 pub(in crate::cli) mod edit;

@@ -1,0 +1,203 @@
+//! What can be done on the board: each is the operation that the command line has.
+
+use crate::model::digest::PlanDigest;
+use crate::model::review::{Score, Scores, Verdict};
+use crate::model::status::IssueStatus;
+use crate::ops::issues::{self, Close, Edit, Fields, IssueView, Reopen};
+use crate::ops::plans::{self, Bind, Judgement, Unbind};
+use crate::ops::queue::{self, AddedItem};
+use crate::ops::work::{self, ClaimRequest, Claimable, Release, Retry};
+use crate::ops::{Done, Notice, Refusal, Session};
+
+/// What an operation says: what happened, and what else is worth knowing.
+pub(super) type Said = (String, Vec<Notice>);
+
+/// An act on an issue.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Deed {
+    /// The issue.
+    pub(super) issue: String,
+    /// What to do.
+    pub(super) act: Act,
+}
+
+/// What to do with an issue.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Act {
+    /// Set its status.
+    Status(IssueStatus),
+    /// Close it, with a reason.
+    Close(Option<String>),
+    /// Reopen it, with a reason.
+    Reopen(Option<String>),
+    /// Assign it; an empty text assigns it to nobody.
+    Assign(String),
+    /// Comment on it.
+    Comment(String),
+    /// Bind this plan.
+    Bind(String),
+    /// Unbind its plan.
+    Unbind,
+    /// Queue its bound plan.
+    Queue,
+    /// Remove it from its queue.
+    Unqueue,
+    /// Claim it, in this worktree or in one that is made for it.
+    Claim { has_own_worktree: bool },
+    /// Give up the claim.
+    Release,
+    /// Queue it again.
+    Retry,
+    /// Review this plan.
+    Review(Review),
+}
+
+/// A review as it was filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Review {
+    /// The plan.
+    pub(super) plan: String,
+    /// The version that was read.
+    pub(super) digest: PlanDigest,
+    /// The verdict; without one, the scores decide.
+    pub(super) verdict: Option<Verdict>,
+    /// The scores.
+    pub(super) scores: [Score; 3],
+    /// What should change.
+    pub(super) findings: Vec<String>,
+}
+
+impl Deed {
+    /// What is being done, in a few words.
+    pub(super) fn words(&self) -> String {
+        let verb = match &self.act {
+            Act::Status(status) => return format!("setting {} to {status}", self.issue),
+            Act::Close(_) => "closing",
+            Act::Reopen(_) => "reopening",
+            Act::Assign(_) => "assigning",
+            Act::Comment(_) => "commenting on",
+            Act::Bind(_) => "binding",
+            Act::Unbind => "unbinding",
+            Act::Queue => "queueing",
+            Act::Unqueue => "removing from its queue",
+            Act::Claim { .. } => "claiming",
+            Act::Release => "releasing",
+            Act::Retry => "retrying",
+            Act::Review(_) => "reviewing the plan of",
+        };
+        format!("{verb} {}", self.issue)
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// Those of the operation.
+    pub(super) fn perform(self, session: &Session) -> Result<Said, Refusal> {
+        let Self { issue, act } = self;
+        let id = issue.clone();
+        let edit = |status, assignee| {
+            let fields = Fields { assignee, ..Fields::default() };
+            let input = Edit { issue: id.clone(), title: None, text: None, status, fields, force: None };
+            issues::edit(session, input)
+        };
+        Ok(match act {
+            Act::Status(status) => standing(edit(Some(status), None)?),
+            Act::Assign(who) => {
+                let done = edit(None, Some(who))?;
+                let who = done.view.issue.assignee.clone();
+                let words = who.map_or("assigned to nobody".to_owned(), |who| format!("assigned to {who}"));
+                said(done, |view| format!("{}: {words}", view.issue.id))
+            }
+            Act::Close(reason) => standing(issues::close(session, Close { issue, reason, force: None })?),
+            Act::Reopen(reason) => standing(issues::reopen(session, Reopen { issue, reason, force: None })?),
+            Act::Comment(text) => {
+                said(issues::comment(session, &issue, &text)?, |it| format!("commented on {}", it.issue))
+            }
+            Act::Bind(solution) => {
+                let done =
+                    plans::bind(session, &Bind { issue, solution: Some(solution.clone()), force: None })?;
+                said(done, |view| format!("bound {solution} to {}", view.issue.id))
+            }
+            Act::Unbind => standing(plans::unbind(session, &Unbind { issue, force: None })?),
+            Act::Queue => {
+                let which =
+                    queue::Selection { issues: vec![issue], all_planned: false, wave: None, tag: None };
+                let done = queue::add(session, &queue::Add { which, queue: None, force: None })?;
+                said(done, |items| {
+                    let name = |it: &AddedItem| {
+                        let queue =
+                            it.item.queue_id.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
+                        format!("{}{queue}", it.item.item.item_id)
+                    };
+                    let names: Vec<String> = items.iter().map(name).collect();
+                    format!("queued as {}", names.join(", "))
+                })
+            }
+            Act::Unqueue => said(queue::remove(session, &[issue], None)?, |removed| {
+                let names: Vec<String> = removed.iter().map(|it| it.item_id.to_string()).collect();
+                format!("removed {} from its queue", names.join(", "))
+            }),
+            Act::Claim { has_own_worktree } => claim(session, issue, has_own_worktree)?,
+            Act::Release => {
+                said(work::release(session, &Release { item: Some(issue.clone()), force: None })?, |it| {
+                    format!("released {issue}, which is {}", it.issue_status)
+                })
+            }
+            Act::Retry => {
+                let done = work::retry(session, &Retry { issue: Some(issue), same_plan: false })?;
+                said(done, |all| {
+                    let words: Vec<String> = all
+                        .iter()
+                        .map(|it| format!("{} is {}", it.issue.issue.id, it.issue.derived.status))
+                        .collect();
+                    words.join(", ")
+                })
+            }
+            Act::Review(Review { plan, digest, verdict, scores, findings }) => {
+                let [technical, risk, completeness] = scores;
+                let scores = Scores { technical, risk, completeness };
+                let judgement = Judgement::new(verdict, scores, findings, Some(digest))?;
+                let done = plans::review(session, &plan, &judgement, None)?;
+                let remarks: Vec<Notice> = done.view.remarks.iter().cloned().map(Notice::from).collect();
+                let (words, mut notices) = said(done, |it| {
+                    format!(
+                        "reviewed {plan}: {}; all its reviews together: {}",
+                        it.review.verdict, it.standing
+                    )
+                });
+                notices.extend(remarks);
+                (words, notices)
+            }
+        })
+    }
+}
+
+fn claim(session: &Session, issue: String, has_own_worktree: bool) -> Result<Said, Refusal> {
+    let wish = ClaimRequest {
+        what: Claimable::Issue(issue, None),
+        queue: None,
+        allow_overlap: false,
+        local: false,
+        worktree: has_own_worktree.then_some(None),
+        is_fresh: false,
+        agent: None,
+    };
+    Ok(said(work::claim(session, &wish)?, |claim| {
+        let verb = if claim.is_new { "claimed" } else { "already claimed" };
+        let place =
+            claim.path.as_ref().map_or("in this worktree".to_owned(), |it| format!("in {}", it.display()));
+        format!("{verb} {} (attempt {}) {place}", claim.solution_id, claim.attempt)
+    }))
+}
+
+fn said<V>(done: Done<V>, words: impl FnOnce(&V) -> String) -> Said {
+    (words(&done.view), done.notices)
+}
+
+fn standing(done: Done<IssueView>) -> Said {
+    let is_changed = done.commit.is_some();
+    said(done, |view| {
+        let already = if is_changed { "" } else { "already " };
+        format!("{} is {already}{}", view.issue.id, view.derived.status)
+    })
+}

@@ -1,0 +1,100 @@
+//! The tasks of a plan as a graph: which come before which.
+
+use std::collections::HashMap;
+
+use crate::model::plan::Plan;
+use crate::rules::dag::{components, ordered, reduced};
+use crate::ui::captured::Line;
+use crate::ui::lanes::{Strokes, draw};
+use crate::ui::style;
+use crate::ui::text::clean_line;
+
+/// With more tasks, edges that follow from others are drawn, too.
+const MOST_REDUCED: usize = 2_000;
+
+/// The lines: each task with its lane, and the tasks it comes after.
+pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<Line> {
+    let places: HashMap<&str, usize> =
+        plan.tasks.iter().enumerate().map(|(n, task)| (task.id.as_str(), n)).collect();
+    let before: Vec<Vec<usize>> = plan
+        .tasks
+        .iter()
+        .map(|task| task.depends_on.iter().filter_map(|id| places.get(id.as_str()).copied()).collect())
+        .collect();
+    // Tasks of a circle stay in the order in which they are written.
+    let order = ordered(&before, &components(&before), &(0..before.len()).collect::<Vec<_>>());
+    let mut rank = vec![0; before.len()];
+    order.iter().enumerate().for_each(|(at, task)| rank[*task] = at);
+    let mut edges: Vec<Vec<usize>> =
+        order.iter().map(|task| before[*task].iter().map(|it| rank[*it]).collect()).collect();
+    if edges.len() <= MOST_REDUCED {
+        edges = reduced(&edges);
+    }
+    let mark = if strokes == Strokes::Unicode { "○" } else { "o" };
+    let mut lines = Vec::new();
+    for (drawn, task) in draw(&edges, strokes).into_iter().zip(order.iter().map(|n| &plan.tasks[*n])) {
+        lines.extend(drawn.link.map(|link| Line(vec![(style::DIM, link)])));
+        let clean = |text: &str| clean_line(text).into_owned();
+        lines.push(Line(vec![
+            (style::DIM, format!("{}{mark}{}  ", drawn.left, drawn.right)),
+            (style::ID, clean(&task.id)),
+            (style::PLAIN, format!("  {}", clean(&task.title))),
+        ]));
+        let mut about = Vec::new();
+        if !task.depends_on.is_empty() {
+            about.push(format!("after {}", task.depends_on.join(", ")));
+        }
+        let mut files: Vec<&str> = task.places().map(|place| place.path).collect();
+        files.dedup();
+        if !files.is_empty() {
+            about.push(files.join(", "));
+        }
+        if !about.is_empty() {
+            let words = clean(&about.join("; "));
+            lines.push(Line(vec![(style::DIM, format!("{}  {words}", pad(&drawn.below, &drawn.left)))]));
+        }
+    }
+    if lines.is_empty() {
+        lines.push(Line::new(style::DIM, "the plan has no tasks"));
+    }
+    lines
+}
+
+/// The lanes beside a further line, as wide as those of the first.
+fn pad(below: &str, left: &str) -> String {
+    let least = left.chars().count() + 1;
+    format!("{below}{}", " ".repeat(least.saturating_sub(below.chars().count())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn picture(tasks: &serde_json::Value) -> String {
+        let mut tasks = tasks.clone();
+        tasks.as_array_mut().unwrap().iter_mut().for_each(|task| task["action"] = json!("Fix"));
+        let plan: Plan = serde_json::from_value(json!({ "tasks": tasks })).unwrap();
+        lines(&plan, Strokes::Unicode).iter().map(Line::words).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn tasks_stand_below_those_they_come_after() {
+        let shown = picture(&json!([
+            {"id": "T3", "title": "join", "depends_on": ["T1", "T2"]},
+            {"id": "T1", "title": "one"},
+            {"id": "T2", "title": "two", "depends_on": ["T1"]},
+        ]));
+        assert_eq!(shown, "○  T1  one\n○  T2  two\n│  after T1\n○  T3  join\n   after T1, T2");
+    }
+
+    #[test]
+    fn a_circle_and_unknown_tasks_do_no_harm() {
+        let shown = picture(&json!([
+            {"id": "T1", "title": "a\u{1b}b", "depends_on": ["T2", "T9"]},
+            {"id": "T2", "title": "b", "depends_on": ["T1"]},
+        ]));
+        assert!(shown.contains("a\\u{1b}b") && shown.contains("T2"), "{shown}");
+        assert_eq!(picture(&json!([])), "the plan has no tasks");
+    }
+}

@@ -1,0 +1,177 @@
+//! A text that is being typed.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::ui::fullscreen::Key;
+
+/// More is not typed; longer texts are for `$EDITOR`.
+const LONGEST: usize = 100_000;
+
+/// A text and the cursor in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Editor {
+    text: String,
+    /// The cursor, in bytes, between two characters as a reader sees them.
+    at: usize,
+    /// Whether it may have several lines.
+    is_long: bool,
+}
+
+impl Editor {
+    /// A text of one line, with the cursor at its end.
+    pub(super) fn new(text: &str) -> Self {
+        let text = text.replace(['\n', '\r', '\t'], " ");
+        Self { at: text.len(), text, is_long: false }
+    }
+
+    /// An empty text that may have several lines.
+    pub(super) fn long() -> Self {
+        Self { is_long: true, ..Self::default() }
+    }
+
+    /// The text.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where the cursor is, in bytes.
+    pub(super) fn cursor(&self) -> usize {
+        self.at
+    }
+
+    /// Whether it may have several lines.
+    pub(super) fn is_long(&self) -> bool {
+        self.is_long
+    }
+
+    /// Inserts text at the cursor. Control characters are left out.
+    pub(super) fn insert(&mut self, text: &str) {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let fits = |c: &char| !c.is_control() || (*c == '\n' && self.is_long);
+        let blank = |c: char| if matches!(c, '\t' | '\n') && !(c == '\n' && self.is_long) { ' ' } else { c };
+        let text: String = text.chars().map(blank).filter(fits).collect();
+        if self.text.len() + text.len() <= LONGEST {
+            self.text.insert_str(self.at, &text);
+            self.at += text.len();
+        }
+    }
+
+    /// Handles a key; returns whether it meant something here.
+    pub(super) fn key(&mut self, key: Key) -> bool {
+        let before = |text: &str| text.grapheme_indices(true).next_back().map_or(0, |it| it.0);
+        let after = |text: &str| text.graphemes(true).next().map_or(0, str::len);
+        match key {
+            Key::Char(c) => self.insert(c.encode_utf8(&mut [0; 4])),
+            Key::AltEnter | Key::Ctrl('j') if self.is_long => self.insert("\n"),
+            Key::Left | Key::Ctrl('b') => self.at = before(&self.text[..self.at]),
+            Key::Right | Key::Ctrl('f') => self.at += after(&self.text[self.at..]),
+            Key::Home | Key::Ctrl('a') => self.at = self.line_begin(),
+            Key::End | Key::Ctrl('e') => self.at = self.line_end(),
+            Key::Up if self.is_long => self.up(),
+            Key::Down if self.is_long => self.down(),
+            Key::Backspace | Key::Ctrl('h') => self.cut(before(&self.text[..self.at])),
+            Key::Delete | Key::Ctrl('d') => {
+                let end = self.at + after(&self.text[self.at..]);
+                self.text.drain(self.at..end);
+            }
+            Key::Ctrl('u') => self.cut(self.line_begin()),
+            Key::Ctrl('k') => drop(self.text.drain(self.at..self.line_end())),
+            Key::Ctrl('w') => {
+                let words = self.text[..self.at].trim_end();
+                let begin = words
+                    .rfind(char::is_whitespace)
+                    .map_or(0, |at| at + words[at..].chars().next().map_or(0, char::len_utf8));
+                self.cut(begin);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Removes what is between `begin` and the cursor.
+    fn cut(&mut self, begin: usize) {
+        self.text.drain(begin..self.at);
+        self.at = begin;
+    }
+
+    fn line_begin(&self) -> usize {
+        self.text[..self.at].rfind('\n').map_or(0, |at| at + 1)
+    }
+
+    fn line_end(&self) -> usize {
+        self.text[self.at..].find('\n').map_or(self.text.len(), |at| self.at + at)
+    }
+
+    fn up(&mut self) {
+        let begin = self.line_begin();
+        let column = self.text[begin..self.at].graphemes(true).count();
+        if let Some(end) = begin.checked_sub(1) {
+            let above = self.text[..end].rfind('\n').map_or(0, |at| at + 1);
+            self.at = above + prefix(&self.text[above..end], column);
+        }
+    }
+
+    fn down(&mut self) {
+        let column = self.text[self.line_begin()..self.at].graphemes(true).count();
+        let end = self.line_end();
+        if end < self.text.len() {
+            let below = end + 1;
+            let last = self.text[below..].find('\n').map_or(self.text.len(), |at| below + at);
+            self.at = below + prefix(&self.text[below..last], column);
+        }
+    }
+}
+
+/// How many bytes the first characters of a line have.
+fn prefix(line: &str, characters: usize) -> usize {
+    line.graphemes(true).take(characters).map(str::len).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(mut editor: Editor, keys: &[Key]) -> (String, usize) {
+        keys.iter().for_each(|key| assert!(editor.key(*key), "{key:?}"));
+        (editor.text.clone(), editor.at)
+    }
+
+    #[test]
+    fn characters_are_what_a_reader_sees() {
+        let family = "a👩\u{200d}💻e\u{301}";
+        assert_eq!(typed(Editor::new(family), &[Key::Backspace]).0, "a👩\u{200d}💻");
+        assert_eq!(
+            typed(Editor::new(family), &[Key::Left, Key::Left, Key::Backspace]).0,
+            "👩\u{200d}💻e\u{301}"
+        );
+        assert_eq!(typed(Editor::new(family), &[Key::Home, Key::Right, Key::Delete]).0, "ae\u{301}");
+    }
+
+    #[test]
+    fn words_and_lines_are_removed() {
+        assert_eq!(typed(Editor::new("one  two "), &[Key::Ctrl('w')]).0, "one  ");
+        assert_eq!(typed(Editor::new("one"), &[Key::Ctrl('w'), Key::Ctrl('w')]).0, "");
+        assert_eq!(typed(Editor::new("one two"), &[Key::Home, Key::Right, Key::Ctrl('k')]).0, "o");
+        assert_eq!(typed(Editor::new("one"), &[Key::Left, Key::Ctrl('u')]), ("e".into(), 0));
+    }
+
+    #[test]
+    fn a_long_text_has_lines() {
+        let mut editor = Editor::long();
+        editor.insert("one\r\ntwo\rx\u{1b}[2J\n漢字");
+        assert_eq!(editor.text, "one\ntwo\nx[2J\n漢字");
+        let (_, at) = typed(editor.clone(), &[Key::Up, Key::Up, Key::Home]);
+        assert_eq!(at, 4);
+        let (text, _) =
+            typed(editor, &[Key::Home, Key::Up, Key::End, Key::AltEnter, Key::Down, Key::Char('!')]);
+        assert_eq!(text, "one\ntwo\nx[2J\n\n!漢字");
+    }
+
+    #[test]
+    fn a_line_stays_one() {
+        let mut editor = Editor::new("a\nb");
+        editor.insert("\nc\td");
+        assert_eq!(editor.text, "a b c d");
+        assert!(!editor.key(Key::Up) && !editor.key(Key::AltEnter) && !editor.key(Key::Enter));
+    }
+}

@@ -1,0 +1,224 @@
+//! The board: a full screen with the issues by state, for people who look at them for longer.
+//!
+//! A model, what happens to it, and how it looks: [`update`] is a pure function from a model and an event to effects, and
+//! [`view`] draws a model. This module performs the effects: two threads answer, one that reads and one that writes, each
+//! through operations and with its own session, so that a key never waits for the store or the network.
+
+mod act;
+mod dag;
+mod editor;
+mod event;
+mod lane;
+mod layout;
+mod model;
+mod overlay;
+mod page;
+mod read;
+#[cfg(test)]
+mod tests;
+mod update;
+mod view;
+mod write;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::git::{Environment, fault};
+use crate::model::code::Code;
+use crate::model::remedy::Remedy;
+use crate::ops::issues::{IssueView, List};
+use crate::ops::plans::SolutionView;
+use crate::ops::trail::Trace;
+use crate::ops::{Progress, Refusal, Session};
+use crate::store::history::Step;
+use crate::store::{Acting, Store};
+use crate::trail::watched::{TICK, WatchedFiles};
+use crate::ui::Screen;
+use crate::ui::fullscreen::{Fullscreen, Input, suspend};
+use crate::ui::lanes::{Drawn, Strokes};
+use event::{Effect, Event};
+use model::Model;
+
+/// While someone waits for an answer, it is looked for this often: well within a frame.
+const SOON: Duration = Duration::from_millis(4);
+
+/// How the board is shown.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    /// The directory in which it was started.
+    pub(crate) folder: PathBuf,
+    /// The environment of the process.
+    pub(crate) environment: Environment,
+    /// Who acts.
+    pub(crate) acting: Acting,
+    /// The filter to begin with, as it is typed on the board.
+    pub(crate) filter: String,
+    /// What the command line lends.
+    pub(crate) lent: Lent,
+}
+
+/// What the command line lends, so that both say the same with the same words.
+#[derive(Clone, Copy)]
+pub(crate) struct Lent {
+    /// Parses a filter.
+    pub(crate) filter: fn(&str) -> Result<List, String>,
+    /// Spells out remedies as commands.
+    pub(crate) spell: fn(&[Remedy]) -> Option<String>,
+    /// Prints an issue; the time is in milliseconds.
+    pub(crate) issue: fn(&mut Screen, &IssueView, i64) -> io::Result<()>,
+    /// Prints a plan.
+    pub(crate) plan: fn(&mut Screen, &SolutionView) -> io::Result<()>,
+    /// Prints the trail of an issue.
+    pub(crate) trace: fn(&mut Screen, &Trace) -> io::Result<()>,
+    /// Prints a step of the log.
+    pub(crate) step: fn(&mut Screen, &Step, Option<&Drawn>, Option<i64>) -> io::Result<()>,
+}
+
+impl Settings {
+    fn session(&self, progress: Box<dyn Progress>) -> Result<Session, Refusal> {
+        let store = Store::open(&self.folder, &self.environment)?.acting(self.acting.clone());
+        Ok(Session::new(store, progress))
+    }
+}
+
+/// Shows no progress.
+struct Silent;
+
+impl Progress for Silent {
+    fn at(&self, _: &'static str, _: usize, _: usize) {}
+    fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
+    fn end(&self) {}
+}
+
+/// Shows the board until someone leaves it. The terminal is then as it was.
+///
+/// # Errors
+/// There is no store; the terminal cannot be used; a bug in a thread that reads or writes.
+pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
+    let session = settings.session(Box::new(Silent))?;
+    session.check_store()?;
+    let mut screen = Fullscreen::enter().map_err(gone)?;
+    let mut helpers = Helpers::start(settings, screen.has_colour())?;
+    let mut files = WatchedFiles::of(session.store());
+    let me = session.store().identity().map(|it| it.name).unwrap_or_default();
+    let size = screen.size().map_err(gone)?;
+    let mut model = Model::new(settings.lent.filter, &settings.filter, me, size);
+    model.strokes = Strokes::from_env();
+    let (mut looked, mut is_changed) = (Instant::now(), true);
+    let mut effects = model.begin();
+    loop {
+        for effect in std::mem::take(&mut effects) {
+            match effect {
+                Effect::Quit => {
+                    // What is being written is completed first.
+                    drop(screen);
+                    return helpers.end();
+                }
+                Effect::Suspend => suspend(),
+                Effect::Redraw => {
+                    screen.forget().map_err(gone)?;
+                    is_changed = true;
+                }
+                effect => helpers.ask(effect)?,
+            }
+        }
+        let size = screen.size().map_err(gone)?;
+        if size != model.size {
+            let resized = Event::Input(Input::Size(size.0, size.1));
+            effects.extend(update::update(&mut model, resized));
+            is_changed = true;
+        }
+        if std::mem::take(&mut is_changed) {
+            screen
+                .draw(|frame| {
+                    fault::point("drawn");
+                    if let Some(cursor) = view::draw(&model, frame.buffer_mut()) {
+                        frame.set_cursor_position(cursor);
+                    }
+                })
+                .map_err(gone)?;
+        }
+        if !effects.is_empty() {
+            continue;
+        }
+        let mut patience = if model.is_waiting() { SOON } else { TICK.saturating_sub(looked.elapsed()) };
+        // Everything that was typed meanwhile is taken together.
+        while let Some(input) = screen.next(patience).map_err(gone)? {
+            effects.extend(update::update(&mut model, Event::Input(input)));
+            is_changed = true;
+            patience = Duration::ZERO;
+        }
+        while let Some(event) = helpers.answer()? {
+            effects.extend(update::update(&mut model, event));
+            is_changed = true;
+        }
+        if looked.elapsed() >= TICK {
+            looked = Instant::now();
+            if files.look_again() {
+                effects.extend(update::update(&mut model, Event::Moved));
+                is_changed = true;
+            }
+        }
+    }
+}
+
+fn gone(error: io::Error) -> Refusal {
+    Refusal::new(Code::CannotWrite, format!("the terminal cannot be used: {error}"))
+        .hint("start the board in another terminal")
+}
+
+/// The threads that answer.
+struct Helpers {
+    reads: Option<Sender<read::Asked>>,
+    writes: Option<Sender<act::Deed>>,
+    answers: Receiver<Event>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Helpers {
+    fn start(settings: &Settings, colour: bool) -> Result<Self, Refusal> {
+        let (events, answers) = channel();
+        let (reads, asked) = channel();
+        let (writes, deeds) = channel();
+        let (for_reads, for_writes) = ((settings.clone(), events.clone()), (settings.clone(), events));
+        let reader = thread::Builder::new().name("reads".into());
+        let reader = reader.spawn(move || read::answer(&for_reads.0, colour, &asked, &for_reads.1));
+        let writer = thread::Builder::new().name("writes".into());
+        let writer = writer.spawn(move || write::answer(&for_writes.0, &deeds, &for_writes.1));
+        let threads = vec![reader.map_err(gone)?, writer.map_err(gone)?];
+        Ok(Self { reads: Some(reads), writes: Some(writes), answers, threads })
+    }
+
+    fn ask(&self, effect: Effect) -> Result<(), Refusal> {
+        let is_asked = match effect {
+            Effect::Read(asked) => self.reads.as_ref().is_some_and(|it| it.send(asked).is_ok()),
+            Effect::Act(deed) => self.writes.as_ref().is_some_and(|it| it.send(deed).is_ok()),
+            Effect::Quit | Effect::Suspend | Effect::Redraw => true,
+        };
+        if is_asked { Ok(()) } else { Err(bug()) }
+    }
+
+    fn answer(&self) -> Result<Option<Event>, Refusal> {
+        match self.answers.try_recv() {
+            Ok(event) => Ok(Some(event)),
+            Err(TryRecvError::Empty) if self.threads.iter().any(JoinHandle::is_finished) => Err(bug()),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => Err(bug()),
+        }
+    }
+
+    /// Waits until what was begun is done.
+    fn end(&mut self) -> Result<(), Refusal> {
+        (self.reads, self.writes) = (None, None);
+        let ended: Vec<bool> = self.threads.drain(..).map(|it| it.join().is_ok()).collect();
+        if ended.contains(&false) { Err(bug()) } else { Ok(()) }
+    }
+}
+
+fn bug() -> Refusal {
+    Refusal::new(Code::Bug, "the board stopped because of a bug in git-wf; the lines above say where")
+        .hint("report it, with these lines")
+}

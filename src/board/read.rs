@@ -1,0 +1,295 @@
+//! The thread that reads. Of several questions of one kind only the last is answered, so that it never lags behind.
+
+use std::cell::Cell;
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::{Duration, Instant};
+
+use super::event::{Event, Refused, Wanted};
+use super::overlay::{Choosing, Plan};
+use super::page::Page;
+use super::{Settings, dag};
+use crate::ops::issues::{self, Lanes, Record};
+use crate::ops::plans::SolutionView;
+use crate::ops::trail::{self, LogInput, Patches, TraceInput};
+use crate::ops::{Done, Notice, Progress, Refusal, Session, plans};
+use crate::ui::captured::{Line, capture};
+use crate::ui::lanes::Strokes;
+use crate::ui::{style, text};
+
+/// A page has at most this many lines; the command line shows the rest.
+const MOST_LINES: usize = 5_000;
+/// The steps of a log that are shown.
+const MOST_STEPS: usize = 50;
+/// Progress is told no more often than this.
+const PACE: Duration = Duration::from_millis(100);
+
+/// A question.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// The lanes, with the number of the question.
+    Lanes(u64, Lanes),
+    /// A page about an issue, with the number of the question.
+    Page(u64, Wanted),
+    /// The plans of an issue, to choose one.
+    Plans(String, Choosing),
+}
+
+/// Answers until nobody asks any more.
+pub(super) fn answer(settings: &Settings, colour: bool, asked: &Receiver<Asked>, events: &Sender<Event>) {
+    while let Ok(first) = asked.recv() {
+        for question in last_of_each(std::iter::once(first).chain(asked.try_iter())) {
+            let event = Reader { settings, colour, events }.event(question);
+            if events.send(event).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The last question about lanes, and the last one about a page, after all others.
+fn last_of_each(all: impl Iterator<Item = Asked>) -> Vec<Asked> {
+    let (mut lanes, mut page, mut kept) = (None, None, Vec::new());
+    for question in all {
+        match question {
+            Asked::Lanes(..) => lanes = Some(question),
+            Asked::Page(..) => page = Some(question),
+            Asked::Plans(..) => kept.push(question),
+        }
+    }
+    kept.into_iter().chain(lanes).chain(page).collect()
+}
+
+struct Reader<'a> {
+    settings: &'a Settings,
+    colour: bool,
+    events: &'a Sender<Event>,
+}
+
+impl Reader<'_> {
+    fn event(&self, question: Asked) -> Event {
+        match question {
+            Asked::Lanes(number, input) => Event::Lanes(
+                number,
+                self.read(|session| issues::lanes(session, &input).map(|done| done.view)),
+            ),
+            Asked::Page(number, wanted) => {
+                Event::Page(number, self.read(|session| self.page(session, &wanted)))
+            }
+            Asked::Plans(issue, choosing) => {
+                let found = self.read(|session| {
+                    let done = plans::list(session, Some(&issue))?;
+                    Ok(done.view.iter().map(Plan::from).collect())
+                });
+                Event::Plans(issue, choosing, found)
+            }
+        }
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&Session) -> Result<T, Refusal>) -> Result<T, Refused> {
+        let lent = self.settings.lent;
+        let progress = Told { events: self.events.clone(), last: Cell::new(Instant::now()) };
+        let session = self.settings.session(Box::new(progress));
+        session.and_then(|session| read(&session)).map_err(|refusal| lent.refused(refusal, &[]))
+    }
+
+    /// The lines of a page, as wide as it is.
+    fn page(&self, session: &Session, wanted: &Wanted) -> Result<Vec<Line>, Refusal> {
+        let Wanted { issue, page, columns } = wanted;
+        let lent = self.settings.lent;
+        let (lines, notices) = match page {
+            Page::Issue => self.issue(session, issue, *columns)?,
+            Page::Plan => self.plan(session, issue, *columns)?,
+            Page::Tasks => {
+                let (plan, notices) = plan_of(session, issue)?;
+                (plan.map_or_else(no_plan, |plan| dag::lines(&plan.typed, Strokes::from_env())), notices)
+            }
+            Page::Trail => {
+                let input = TraceInput { of: issue.clone(), with_items: false };
+                let Done { view, notices, .. } = trail::trace(session, &input)?;
+                (self.captured(*columns, |screen| (lent.trace)(screen, &view))?, notices)
+            }
+            Page::Diff => {
+                let Done { view, notices, .. } = trail::patches(session, issue)?;
+                (diff(&view), notices)
+            }
+            Page::Log => self.log(session, issue, *columns)?,
+        };
+        let mut rows: Vec<Line> = lines.iter().flat_map(|line| line.wrapped(*columns)).collect();
+        if rows.len() > MOST_LINES {
+            let left = text::count(rows.len() - MOST_LINES, "more line");
+            rows.truncate(MOST_LINES);
+            rows.push(Line::new(style::DIM, &format!("… {left}")));
+        }
+        for Notice { message, remedies, .. } in notices {
+            let words = format!("warning: {}", lent.with_remedies(&message, &remedies));
+            rows.push(Line::default());
+            rows.extend(Line::new(style::WARN, &words).wrapped(*columns));
+        }
+        Ok(rows)
+    }
+
+    fn captured(
+        &self,
+        columns: usize,
+        print: impl FnOnce(&mut crate::ui::Screen) -> std::io::Result<()>,
+    ) -> Result<Vec<Line>, Refusal> {
+        capture(columns, self.colour, print).map_err(super::gone)
+    }
+
+    fn issue(&self, session: &Session, issue: &str, columns: usize) -> Result<Read, Refusal> {
+        let Done { view, notices, .. } = issues::show(session, issue, false)?;
+        let now = session.store().now()?.millis();
+        let lines = match &view {
+            Record::Issue(view) => {
+                self.captured(columns, |screen| (self.settings.lent.issue)(screen, view, now))?
+            }
+            // Only an issue has an id of this form.
+            _ => vec![],
+        };
+        Ok((lines, notices))
+    }
+
+    fn plan(&self, session: &Session, issue: &str, columns: usize) -> Result<Read, Refusal> {
+        let (plan, notices) = plan_of(session, issue)?;
+        let lines = match &plan {
+            Some(plan) => self.captured(columns, |screen| (self.settings.lent.plan)(screen, plan))?,
+            None => no_plan(),
+        };
+        Ok((lines, notices))
+    }
+
+    fn log(&self, session: &Session, issue: &str, columns: usize) -> Result<Read, Refusal> {
+        let input = LogInput {
+            id: Some(issue.to_owned()),
+            with_changes: true,
+            limit: Some(MOST_STEPS),
+            ..LogInput::default()
+        };
+        let Done { view, notices, .. } = trail::log(session, &input)?;
+        let now = session.store().now()?.millis();
+        let steps = view.collect::<Result<Vec<_>, _>>()?;
+        let lines = self.captured(columns, |screen| {
+            steps.iter().try_for_each(|step| (self.settings.lent.step)(screen, step, None, Some(now)))
+        })?;
+        Ok((lines, notices))
+    }
+}
+
+/// Lines, and what else is worth knowing.
+type Read = (Vec<Line>, Vec<Notice>);
+
+/// The bound plan of an issue, or else its latest.
+fn plan_of(session: &Session, issue: &str) -> Result<(Option<SolutionView>, Vec<Notice>), Refusal> {
+    let Done { view: plans, notices, .. } = plans::list(session, Some(issue))?;
+    let at = plans.iter().position(|plan| plan.is_bound).or(plans.len().checked_sub(1));
+    Ok((at.and_then(|at| plans.into_iter().nth(at)), notices))
+}
+
+fn no_plan() -> Vec<Line> {
+    vec![Line::new(style::DIM, "no plan yet; `git wf solution add` adds one")]
+}
+
+fn diff(patches: &Patches) -> Vec<Line> {
+    if patches.commits.is_empty() {
+        return vec![Line::new(style::DIM, "no commits are linked to it")];
+    }
+    let mut lines = Vec::new();
+    for commit in &patches.commits {
+        let task = commit.task.as_ref().map(|task| format!(" [{task}]")).unwrap_or_default();
+        let heading = format!("commit {}{task} {}", commit.hash, commit.subject);
+        lines.push(Line::new(style::HEADING, &heading));
+        match &commit.text {
+            None => lines.push(Line::new(
+                style::WARN,
+                "this commit is not in this repository; `git fetch` may bring it",
+            )),
+            Some(text) => {
+                lines.extend(text.lines().map(|line| Line::new(look(line), &line.replace('\t', "    "))))
+            }
+        }
+        if commit.is_cut {
+            lines.push(Line::new(style::DIM, &format!("… cut; `git show {}` shows all of it", commit.hash)));
+        }
+        lines.push(Line::default());
+    }
+    if patches.left_out > 0 {
+        let more = text::count(patches.left_out, "more commit");
+        lines.push(Line::new(style::DIM, &format!("… {more}; `git wf trace` lists them")));
+    }
+    lines
+}
+
+/// How a line of a patch looks. Its first character says the same.
+fn look(line: &str) -> style::Style {
+    match line.as_bytes().first() {
+        _ if line.starts_with("+++ ") || line.starts_with("--- ") => style::HEADING,
+        Some(b'+') => style::GOOD,
+        Some(b'-') => style::BAD,
+        Some(b'@') => style::ID,
+        Some(b'd') if line.starts_with("diff ") => style::HEADING,
+        _ => style::PLAIN,
+    }
+}
+
+impl From<&SolutionView> for Plan {
+    fn from(plan: &SolutionView) -> Self {
+        let about = plan.typed.description.as_deref().unwrap_or_default();
+        let (tasks, bound) =
+            (text::count(plan.task_count, "task"), if plan.is_bound { ", bound" } else { "" });
+        Self {
+            id: plan.id.to_string(),
+            words: format!("{} ({tasks}, {}{bound}) {about}", plan.id, plan.standing.word()),
+            is_bound: plan.is_bound,
+            digest: plan.plan_digest.clone(),
+        }
+    }
+}
+
+/// Tells the board how far long reading is.
+struct Told {
+    events: Sender<Event>,
+    last: Cell<Instant>,
+}
+
+impl Progress for Told {
+    fn at(&self, doing: &'static str, done: usize, total: usize) {
+        self.count(doing, done as u64, Some(total as u64));
+    }
+
+    fn count(&self, doing: &'static str, done: u64, total: Option<u64>) {
+        if self.last.get().elapsed() >= PACE {
+            self.last.set(Instant::now());
+            // If the board is gone, nobody wants to know.
+            let _ = self.events.send(Event::Progress(doing, done, total));
+        }
+    }
+
+    fn end(&self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_question_of_a_kind_is_answered() {
+        let page = |n| Asked::Page(n, Wanted { issue: "A-1".into(), page: Page::Issue, columns: 80 });
+        let plans = || Asked::Plans("A-1".into(), Choosing::Bind);
+        let kept = last_of_each([page(1), plans(), page(2), plans(), page(3)].into_iter());
+        assert!(matches!(kept[..], [Asked::Plans(..), Asked::Plans(..), Asked::Page(3, _)]), "{kept:?}");
+    }
+
+    #[test]
+    fn the_lines_of_a_patch_say_what_they_are_without_colour() {
+        for (line, style) in [
+            ("+x", style::GOOD),
+            ("-x", style::BAD),
+            ("--- a/x", style::HEADING),
+            ("@@ -1 +1 @@", style::ID),
+            (" x", style::PLAIN),
+            ("", style::PLAIN),
+        ] {
+            assert_eq!(look(line), style, "{line}");
+        }
+    }
+}

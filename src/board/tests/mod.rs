@@ -1,0 +1,201 @@
+//! Tests of the board without a store or a terminal: what events lead to, and how it looks.
+
+mod acts;
+mod counted;
+mod lanes;
+mod pictures;
+
+use ratatui_core::backend::TestBackend;
+use ratatui_core::buffer::Buffer;
+use ratatui_core::terminal::Terminal;
+
+use super::act::Deed;
+use super::event::{Effect, Event};
+use super::lane::tests::card;
+use super::model::Model;
+use super::read::Asked;
+use super::update::update;
+use super::view;
+use crate::index::{Carded, Filter, Sort};
+use crate::model::digest::PlanDigest;
+use crate::model::priority::Priority;
+use crate::model::status::IssueStatus::{self, Executing, Failed, Planned, Queued, Registered};
+use crate::ops::issues::{self, LanesView, List, MOST_CARDS};
+use crate::ui::fullscreen::{Button, Input, Key};
+
+/// The digest of an empty plan.
+fn digest() -> PlanDigest {
+    PlanDigest::of(&serde_json::json!({}))
+}
+
+/// A board with issues that answers its own questions.
+struct Board {
+    model: Model,
+    issues: Vec<Carded>,
+    /// The effects that are not questions about lanes.
+    effects: Vec<Effect>,
+    /// How many questions about lanes there were, and how many issues their answers had.
+    asked: (usize, usize),
+}
+
+/// Every word of the filter must be in the title; `bad:` cannot be parsed.
+fn parse(text: &str) -> Result<List, String> {
+    if text.contains("bad:") {
+        return Err("`bad:` needs a value".into());
+    }
+    let filter = Filter { search: Some(text.to_owned()), ..Filter::default() };
+    Ok(List { filter, since: None, until: None, sort: Sort::Priority, offset: 0, limit: None })
+}
+
+impl Board {
+    fn new(size: (u16, u16), issues: Vec<Carded>) -> Self {
+        let mut model = Model::new(parse, "", "Ada".into(), size);
+        let effects = model.begin();
+        let mut board = Self { model, issues, effects: vec![], asked: (0, 0) };
+        board.take(effects);
+        board
+    }
+
+    /// A team's board: some issues in each lane.
+    fn of_a_team(size: (u16, u16)) -> Self {
+        let mut issues = vec![
+            card("ISS-001", Registered, "Sessions end too early"),
+            card(
+                "ISS-20261121-7k3m2pq9",
+                Registered,
+                "The search is slow for queries with many words, and slower in the evening",
+            ),
+            card("ISS-003", Registered, "価格を購入者の通貨で表示する 👩\u{200d}💻 é"),
+            card("GH-12", Planned, "Limit the requests of an API key"),
+            card("ISS-005", Queued, "Send receipts by mail"),
+            card("ISS-006", Queued, "Rename the help page"),
+            card("ISS-007", Executing, "Import from the old shop"),
+            card("ISS-008", Failed, "Print invoices"),
+        ];
+        issues[0].row.priority = Priority::new(1).unwrap();
+        issues[0].row.tags = "auth,api".into();
+        issues[4].is_ready = true;
+        issues[6].assignee = Some("bea".into());
+        Self::new(size, issues)
+    }
+
+    /// Keeps effects, and answers questions about lanes.
+    fn take(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Read(Asked::Lanes(number, input)) => {
+                    let view = self.view(&input);
+                    self.asked.0 += 1;
+                    self.asked.1 += view.lanes.iter().map(|lane| lane.cards.len()).sum::<usize>();
+                    let effects = update(&mut self.model, Event::Lanes(number, Ok(view)));
+                    self.take(effects);
+                }
+                effect => self.effects.push(effect),
+            }
+        }
+    }
+
+    /// What the operation would answer.
+    fn view(&self, input: &issues::Lanes) -> LanesView {
+        let words = input.list.filter.search.clone().unwrap_or_default();
+        let is_over = |it: &Carded| it.row.status.is_terminal() && !input.list.filter.all;
+        let matches = |it: &&Carded| !is_over(it) && words.split(' ').all(|word| it.row.title.contains(word));
+        let mut view = LanesView::default();
+        for status in IssueStatus::ALL {
+            let all: Vec<&Carded> =
+                self.issues.iter().filter(|it| it.row.status == *status).filter(matches).collect();
+            if all.is_empty() {
+                continue;
+            }
+            let mut offset = input.from.iter().find(|it| it.0 == *status).map_or(0, |it| it.1);
+            if let Some(place) = all.iter().position(|it| Some(&it.row.id) == input.follow.as_ref()) {
+                view.followed = Some((*status, place));
+                if !(offset..offset + MOST_CARDS).contains(&place) {
+                    offset = place.saturating_sub(MOST_CARDS / 2);
+                }
+            }
+            let cards = all.iter().skip(offset).take(MOST_CARDS).copied().cloned().collect();
+            view.lanes.push(issues::Lane { status: *status, total: all.len(), offset, cards });
+        }
+        view
+    }
+
+    fn event(&mut self, event: Event) -> &mut Self {
+        let effects = update(&mut self.model, event);
+        self.take(effects);
+        self
+    }
+
+    fn key(&mut self, key: Key) -> &mut Self {
+        self.event(Event::Input(Input::Key(key)))
+    }
+
+    /// Presses the keys of these characters.
+    fn keys(&mut self, keys: &str) -> &mut Self {
+        for key in keys.chars() {
+            self.key(Key::Char(key));
+        }
+        self
+    }
+
+    fn mouse(&mut self, button: Button, x: u16, y: u16) -> &mut Self {
+        self.event(Event::Input(Input::Mouse(button, x, y)))
+    }
+
+    /// The id of the issue of the cursor.
+    fn selected(&self) -> String {
+        self.model.selected().map(|it| it.0).unwrap_or_default()
+    }
+
+    /// What the board asked to be done last; nothing is asked for twice.
+    #[track_caller]
+    fn deed(&mut self) -> Deed {
+        match self.effects.pop() {
+            Some(Effect::Act(deed)) => deed,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// What the board shows.
+    fn buffer(&self) -> Buffer {
+        let (width, height) = self.model.size;
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal
+            .draw(|frame| {
+                if let Some(cursor) = view::draw(&self.model, frame.buffer_mut()) {
+                    frame.set_cursor_position(cursor);
+                }
+            })
+            .unwrap();
+        terminal.backend().buffer().clone()
+    }
+
+    /// The rows of what it shows, without blanks at their ends.
+    fn rows(&self) -> Vec<String> {
+        let buffer = self.buffer();
+        let row = |y| {
+            let mut row = String::new();
+            let mut skipped = 0;
+            for x in 0..buffer.area.width {
+                let symbol = buffer[(x, y)].symbol();
+                if skipped == 0 {
+                    row.push_str(symbol);
+                    skipped = crate::ui::text::width(symbol).max(1);
+                }
+                skipped -= 1;
+            }
+            row.trim_end().to_owned()
+        };
+        (0..buffer.area.height).map(row).collect()
+    }
+
+    fn picture(&self) -> String {
+        self.rows().join("\n") + "\n"
+    }
+
+    #[track_caller]
+    fn shows(&self, words: &str) {
+        let picture = self.picture();
+        assert!(picture.contains(words), "`{words}` is not in\n{picture}");
+    }
+}

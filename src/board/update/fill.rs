@@ -1,0 +1,163 @@
+//! Keys in menus, forms and notes.
+
+use super::begin;
+use crate::board::act::{Act, Deed, Review};
+use crate::board::event::{Effect, Refused};
+use crate::board::model::Model;
+use crate::board::overlay::{Form, Overlay, Purpose};
+use crate::model::id::SolutionId;
+use crate::model::review::{Score, Verdict};
+use crate::ui::fullscreen::Key;
+
+/// Handles a key while something is in front.
+pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    if key == Key::Esc {
+        model.overlay = None;
+        return vec![];
+    }
+    match &mut model.overlay {
+        Some(Overlay::Help(top)) => {
+            match key {
+                Key::Char('q' | '?') | Key::Enter => model.overlay = None,
+                key => scroll(top, key),
+            }
+            vec![]
+        }
+        Some(Overlay::Note(note)) => {
+            match key {
+                Key::Char('q') | Key::Enter => model.overlay = None,
+                key => scroll(&mut note.top, key),
+            }
+            vec![]
+        }
+        Some(Overlay::Menu(menu)) => {
+            let last = menu.entries.len().saturating_sub(1);
+            match key {
+                Key::Up | Key::Char('k') | Key::BackTab => menu.at = menu.at.saturating_sub(1),
+                Key::Down | Key::Char('j') | Key::Tab => menu.at = (menu.at + 1).min(last),
+                Key::Home | Key::Char('g') => menu.at = 0,
+                Key::End | Key::Char('G') => menu.at = last,
+                Key::Char('q') => model.overlay = None,
+                Key::Enter => return choose(model),
+                Key::Char(digit @ '1'..='9') => {
+                    let at = digit as usize - '1' as usize;
+                    if at <= last {
+                        menu.at = at;
+                        return choose(model);
+                    }
+                }
+                _ => {}
+            }
+            vec![]
+        }
+        Some(Overlay::Form(form)) => {
+            let last = form.fields.len().saturating_sub(1);
+            match key {
+                Key::Enter => return submit(model),
+                Key::Tab => form.at = if form.at == last { 0 } else { form.at + 1 },
+                Key::BackTab => form.at = form.at.checked_sub(1).unwrap_or(last),
+                key => {
+                    let is_taken = form.fields.get_mut(form.at).is_some_and(|field| field.1.key(key));
+                    match key {
+                        Key::Up if !is_taken => form.at = form.at.saturating_sub(1),
+                        Key::Down if !is_taken => form.at = (form.at + 1).min(last),
+                        _ => {}
+                    }
+                }
+            }
+            vec![]
+        }
+        None => vec![],
+    }
+}
+
+fn scroll(top: &mut usize, key: Key) {
+    *top = match key {
+        Key::Up | Key::Char('k') => top.saturating_sub(1),
+        Key::Down | Key::Char('j') => top.saturating_add(1),
+        Key::PageUp => top.saturating_sub(10),
+        Key::PageDown | Key::Char(' ') => top.saturating_add(10),
+        Key::Home | Key::Char('g') => 0,
+        _ => *top,
+    };
+}
+
+/// Takes the entry of the cursor.
+pub(super) fn choose(model: &mut Model) -> Vec<Effect> {
+    let Some(Overlay::Menu(menu)) = &model.overlay else { return vec![] };
+    match menu.entries.get(menu.at) {
+        Some((_, choice)) => {
+            let choice = choice.clone();
+            begin::follow(model, choice)
+        }
+        None => vec![],
+    }
+}
+
+/// Pasted text goes where text is typed. Line ends in it send nothing.
+pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    match &mut model.overlay {
+        Some(Overlay::Form(form)) => {
+            if let Some((_, editor)) = form.fields.get_mut(form.at) {
+                editor.insert(text);
+            }
+            vec![]
+        }
+        None if model.filter.is_open => {
+            model.filter.editor.insert(text);
+            model.filtered()
+        }
+        _ => vec![],
+    }
+}
+
+fn submit(model: &mut Model) -> Vec<Effect> {
+    let Some(Overlay::Form(form)) = &mut model.overlay else { return vec![] };
+    match deed(form) {
+        Ok(deed) => begin::act(model, deed),
+        Err(refused) => {
+            form.sent.refusal = Some(refused);
+            vec![]
+        }
+    }
+}
+
+/// What a form asks for.
+fn deed(form: &Form) -> Result<Deed, Refused> {
+    let text = |n: usize| form.fields.get(n).map_or("", |field| field.1.text().trim());
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let (issue, act) = match &form.purpose {
+        Purpose::Close(issue) => (issue.clone(), Act::Close(some(text(0)))),
+        Purpose::Reopen(issue) => (issue.clone(), Act::Reopen(some(text(0)))),
+        Purpose::Assign(issue, _) => (issue.clone(), Act::Assign(text(0).to_owned())),
+        Purpose::Comment(issue) => (issue.clone(), Act::Comment(text(0).to_owned())),
+        Purpose::Review(plan, digest) => {
+            let issue = SolutionId::parse(plan)
+                .map_err(|_| Refused::new(format!("`{plan}` is not a plan"), "choose another one"))?
+                .issue()
+                .to_string();
+            let score = |n: usize, name: &str| {
+                text(n).parse().ok().and_then(Score::new).ok_or_else(|| {
+                    let hint = "all three scores are needed; Tab goes to the next field";
+                    Refused::new(format!("{name}: a score is a number from 0 to 100"), hint)
+                })
+            };
+            let verdict = match text(3) {
+                "" => None,
+                word => Some(Verdict::parse(&word.to_lowercase()).ok_or_else(|| {
+                    let hint = format!("expected one of {}, or nothing", Verdict::words());
+                    Refused::new(format!("`{word}` is not a verdict"), hint)
+                })?),
+            };
+            let review = Review {
+                plan: plan.clone(),
+                digest: digest.clone(),
+                verdict,
+                scores: [score(0, "technical")?, score(1, "risk")?, score(2, "completeness")?],
+                findings: text(4).lines().filter_map(|line| some(line.trim())).collect(),
+            };
+            (issue, Act::Review(review))
+        }
+    };
+    Ok(Deed { issue, act })
+}

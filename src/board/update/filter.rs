@@ -1,0 +1,34 @@
+//! Typing the filter: what matches is shown as it is typed.
+
+use crate::board::editor::Editor;
+use crate::board::event::Effect;
+use crate::board::model::Model;
+use crate::ui::fullscreen::Key;
+
+/// Handles a key while the filter is typed.
+pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    match key {
+        Key::Enter | Key::Down => {
+            model.filter.is_open = false;
+            vec![]
+        }
+        Key::Esc => {
+            model.filter.is_open = false;
+            clear(model)
+        }
+        key => {
+            let before = model.filter.editor.text().to_owned();
+            model.filter.editor.key(key);
+            if model.filter.editor.text() == before { vec![] } else { model.filtered() }
+        }
+    }
+}
+
+/// Shows all issues again.
+pub(super) fn clear(model: &mut Model) -> Vec<Effect> {
+    if model.filter.editor.text().is_empty() {
+        return vec![];
+    }
+    model.filter.editor = Editor::default();
+    model.filtered()
+}

@@ -1,0 +1,121 @@
+//! What an event does to the board: a pure function from a model and an event to effects. It reads no store and no clock.
+
+mod begin;
+mod fill;
+mod filter;
+mod keys;
+mod mouse;
+
+use super::event::{Effect, Event, Refused, Told};
+use super::model::Model;
+use super::overlay::{Note, Overlay, Sent};
+use super::read::Asked;
+use crate::ui::fullscreen::{Input, Key};
+
+/// Handles an event.
+pub(super) fn update(model: &mut Model, event: Event) -> Vec<Effect> {
+    let mut effects = match event {
+        Event::Input(input) => input_of(model, input),
+        Event::Moved => model.moved(),
+        Event::Lanes(number, Ok(view)) => {
+            model.take_lanes(number, view);
+            vec![]
+        }
+        Event::Lanes(number, Err(refused)) => {
+            if model.lanes_failed(number) {
+                note(model, "the board cannot be read", &refused);
+            }
+            vec![]
+        }
+        Event::Page(number, page) => {
+            let lines = page.unwrap_or_else(|refused| {
+                let words = refused.lines();
+                words
+                    .iter()
+                    .map(|line| crate::ui::captured::Line::new(crate::ui::style::WARN, line))
+                    .collect()
+            });
+            model.take_page(number, lines);
+            vec![]
+        }
+        Event::Plans(issue, choosing, Ok(plans)) => begin::chosen_from(model, &issue, choosing, plans),
+        Event::Plans(issue, _, Err(refused)) => {
+            model.busy = None;
+            note(model, &format!("the plans of {issue} cannot be read"), &refused);
+            vec![]
+        }
+        Event::Progress(doing, done, total) => {
+            model.progress = Some(match total {
+                Some(total) => format!("{doing} {done} of {total}"),
+                None => format!("{doing} {done}"),
+            });
+            vec![]
+        }
+        Event::Done(deed, Ok(told)) => {
+            model.busy = None;
+            succeeded(model, told);
+            model.ask_lanes_about(Some(deed.issue))
+        }
+        Event::Done(deed, Err(refused)) => {
+            model.busy = None;
+            refused_of(model, &deed.words(), refused);
+            vec![]
+        }
+    };
+    effects.extend(model.settle());
+    effects
+}
+
+/// The menu or form that led to it has done its work. Warnings stay until they were read.
+fn succeeded(model: &mut Model, told: Told) {
+    if model.overlay.as_mut().and_then(Overlay::sent).is_some_and(|sent| sent.is_awaited) {
+        model.overlay = None;
+    }
+    if !told.notices.is_empty() && model.overlay.is_none() {
+        model.overlay = Some(Overlay::Note(Note::new(told.message.clone(), told.notices)));
+    }
+    model.said = Some(told.message);
+}
+
+/// A refusal is shown where the question was asked. If something else is in front by now, it is not disturbed.
+fn refused_of(model: &mut Model, words: &str, refused: Refused) {
+    match model.overlay.as_mut().map(Overlay::sent) {
+        Some(Some(sent)) if sent.is_awaited => *sent = Sent { is_awaited: false, refusal: Some(refused) },
+        Some(Some(_)) => model.said = Some(format!("{words} was refused: {}", refused.message)),
+        _ => note(model, &format!("{words} was refused"), &refused),
+    }
+}
+
+fn note(model: &mut Model, title: &str, refused: &Refused) {
+    model.overlay = Some(Overlay::Note(Note::new(title, refused.lines())));
+}
+
+fn input_of(model: &mut Model, input: Input) -> Vec<Effect> {
+    if !matches!(input, Input::Size(..)) {
+        model.said = None;
+    }
+    match input {
+        Input::Size(columns, rows) => {
+            model.size = (columns, rows);
+            // The terminal may show something else, as after it was suspended.
+            vec![Effect::Redraw]
+        }
+        Input::Key(Key::Ctrl('c')) => vec![Effect::Quit],
+        Input::Key(Key::Ctrl('z')) => vec![Effect::Suspend],
+        Input::Key(Key::Ctrl('l')) => {
+            let mut effects = model.moved();
+            effects.push(Effect::Redraw);
+            effects
+        }
+        Input::Key(key) if model.overlay.is_some() => fill::key(model, key),
+        Input::Key(key) if model.filter.is_open => filter::key(model, key),
+        Input::Key(key) => keys::key(model, key),
+        Input::Paste(text) => fill::paste(model, &text),
+        Input::Mouse(button, x, y) => mouse::mouse(model, button, x, y),
+    }
+}
+
+/// Asks the thread that reads for the plans of an issue.
+fn ask_plans(issue: String, choosing: super::overlay::Choosing) -> Vec<Effect> {
+    vec![Effect::Read(Asked::Plans(issue, choosing))]
+}

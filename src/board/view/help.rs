@@ -1,0 +1,33 @@
+//! The keys.
+
+/// The columns for the keys.
+pub(super) const KEYS: u16 = 18;
+
+/// Each key and what it does; headings have no key.
+pub(super) fn lines() -> &'static [(&'static str, &'static str)] {
+    &[
+        ("h l, ← →, Tab", "another lane"),
+        ("j k, ↑ ↓", "another issue; g and G: first and last"),
+        ("Enter", "open the issue; Esc closes it"),
+        ("1 to 6", "its pages: issue, plan, tasks, trail, diff, log"),
+        ("J K", "the next issue while one is open"),
+        ("/", "filter as you type: words, and the filters of"),
+        ("", "`git wf list`: status:failed tag:api (#api)"),
+        ("", "priority:1 assignee:ada (@ada) since:yesterday"),
+        ("", "--ready --has-solution; Esc clears it"),
+        ("A", "also show issues that are over"),
+        ("", ""),
+        ("m", "move: everything that can be done with it now"),
+        ("a", "assign"),
+        ("c", "comment"),
+        ("b", "bind a plan"),
+        ("e", "queue its bound plan"),
+        ("x", "claim it, here or in a new worktree"),
+        ("r", "review its plan"),
+        ("", ""),
+        ("mouse", "click selects, a second click opens; drag to"),
+        ("", "another lane to move; hold Shift to mark text"),
+        ("Ctrl-L, Ctrl-Z", "read and draw again; suspend"),
+        ("q, Ctrl-C", "quit"),
+    ]
+}

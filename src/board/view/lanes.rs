@@ -1,0 +1,148 @@
+//! The lanes with their issues.
+
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+
+use super::paint::{BOLD, CURSOR, DIM, ID, PLAIN, put, row};
+use crate::board::lane::Lane;
+use crate::board::layout::Layout;
+use crate::board::model::Model;
+use crate::index::Carded;
+use crate::ui::captured::Line;
+use crate::ui::lanes::Strokes;
+use crate::ui::style;
+use crate::ui::text::{clean_line, truncate, width};
+
+/// The names of all lanes with their numbers; the one of the cursor is in brackets.
+pub(super) fn names(model: &Model, area: Rect, buffer: &mut Buffer) {
+    let name = |(n, lane): (usize, &Lane)| match n == model.at {
+        true => format!("[{} {}]", lane.status, lane.total),
+        false => format!(" {} {} ", lane.status, lane.total),
+    };
+    let names: Vec<String> = model.lanes.iter().enumerate().map(name).collect();
+    let room = usize::from(area.width);
+    // As many before it as fit.
+    let mut first = model.at;
+    let mut used = names.get(first).map_or(0, |name| width(name));
+    while first > 0 && used + width(&names[first - 1]) <= room * 2 / 3 {
+        first -= 1;
+        used += width(&names[first]);
+    }
+    let before = if first > 0 { "‹" } else { "" };
+    put(buffer, area, &format!("{before}{}", names[first.min(names.len())..].concat()), DIM);
+}
+
+/// The lanes that are shown, with lines between them.
+pub(super) fn lanes(model: &Model, layout: &Layout, buffer: &mut Buffer) {
+    let line = if model.strokes == Strokes::Unicode { "│" } else { "|" };
+    let last = layout.lanes.len().saturating_sub(1);
+    for (place, (n, area)) in layout.lanes.iter().enumerate() {
+        lane(model, *n, *area, layout, buffer);
+        let is_beside = place < last || layout.detail.is_some();
+        if is_beside && area.right() < buffer.area.right() {
+            for y in area.top()..area.bottom() {
+                buffer.set_stringn(area.right(), y, line, 1, DIM);
+            }
+        }
+    }
+    if model.lanes.is_empty() && layout.detail.is_none() && model.is_read() {
+        let area = Rect { y: layout.top.bottom(), height: 3, ..layout.top };
+        let is_filtered = !model.filter.editor.text().is_empty();
+        let (what, then) = match (is_filtered, model.filter.all) {
+            (true, _) => ("no issues match", "Esc clears the filter"),
+            (false, false) => {
+                ("no open issues", "`A` also shows issues that are over; `git wf new` adds one")
+            }
+            (false, true) => ("no issues", "`git wf new` adds one"),
+        };
+        put(buffer, row(area, 1), what, BOLD);
+        put(buffer, row(area, 2), then, DIM);
+    }
+}
+
+fn lane(model: &Model, n: usize, area: Rect, layout: &Layout, buffer: &mut Buffer) {
+    let Some(lane) = model.lanes.get(n) else { return };
+    let is_current = n == model.at;
+    let mark = if is_current { ">" } else { " " };
+    let name = format!("{mark}{} {}", lane.status, lane.total);
+    put(buffer, row(area, 0), &name, if is_current { CURSOR.patch(BOLD) } else { BOLD });
+    for shown in 0..layout.rows.min(lane.total.saturating_sub(lane.top)) {
+        let place = lane.top + shown;
+        let begin = 1 + shown * usize::from(layout.card);
+        let area = Rect {
+            y: area.y + u16::try_from(begin).unwrap_or(u16::MAX).min(area.height),
+            height: layout.card.min(area.height.saturating_sub(begin as u16)),
+            ..area
+        };
+        let is_cursor = is_current && place == lane.cursor;
+        match lane.card(place) {
+            Some(it) => card(it, is_cursor, area, buffer),
+            None => put(buffer, row(area, 0), " …", DIM),
+        }
+    }
+}
+
+/// The title, and in the last row the id, the priority and who sees to it.
+fn card(card: &Carded, is_cursor: bool, area: Rect, buffer: &mut Buffer) {
+    let mark = if is_cursor { ">" } else { " " };
+    // Between the mark and the line beside the lane.
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    for n in 0..usize::from(area.height) {
+        put(buffer, Rect { width: 1, ..row(area, n) }, mark, if is_cursor { BOLD } else { PLAIN });
+    }
+    let titles = usize::from(area.height.saturating_sub(1)).max(1);
+    let title = Line::new(style::PLAIN, &card.row.title).wrapped(usize::from(inner.width).max(1));
+    let look = if is_cursor { CURSOR } else { PLAIN };
+    for (n, line) in title.iter().take(titles).enumerate() {
+        let is_cut = n + 1 == titles && title.len() > titles;
+        let words: String = line.0.iter().map(|part| part.1.as_str()).collect();
+        // What was cut shows as such, even if the words fit.
+        let words = if is_cut { truncate(&format!("{words} …"), usize::from(inner.width)) } else { words };
+        put(buffer, row(inner, n), &words, look);
+    }
+    if area.height < 2 {
+        return;
+    }
+    let last = row(inner, usize::from(area.height) - 1);
+    let id = short(&card.row.id);
+    put(buffer, last, id, ID);
+    let used = u16::try_from(width(&clean_line(id)) + 1).unwrap_or(last.width).min(last.width);
+    let rest = Rect { x: last.x + used, width: last.width - used, ..last };
+    put(buffer, rest, &about(card), DIM);
+}
+
+/// The unique part of an id that was made here; it is accepted wherever an id is.
+fn short(id: &str) -> &str {
+    match id.strip_prefix("ISS-").and_then(|rest| rest.split_once('-')) {
+        Some((date, unique))
+            if date.len() == 8 && unique.len() == 8 && date.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            unique
+        }
+        _ => id,
+    }
+}
+
+fn about(card: &Carded) -> String {
+    let mut parts = vec![card.row.priority.name().to_owned()];
+    if card.is_ready {
+        parts.push("ready".into());
+    }
+    parts.extend(card.assignee.as_ref().map(|who| format!("@{who}")));
+    let tags = card.row.tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+    parts.extend(tags.map(|tag| format!("#{tag}")));
+    parts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ids_that_were_made_here_are_shortened() {
+        assert_eq!(short("ISS-20261121-7k3m2pq9"), "7k3m2pq9");
+        for whole in ["ISS-001", "GH-123", "beads_rust-07b", "ISS-2026112x-7k3m2pq9"] {
+            assert_eq!(short(whole), whole);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Draws the board. Everything that is drawn is cleaned first; the terminal's own filter comes after that.
+
+mod detail;
+mod front;
+mod help;
+mod lanes;
+mod paint;
+
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::{Position, Rect};
+
+use super::model::Model;
+use super::overlay::Overlay;
+pub(super) use detail::page_at;
+pub(super) use front::places;
+use paint::{BOLD, DIM, PLAIN, put};
+
+/// On a smaller screen there is nothing to see.
+const LEAST: (u16, u16) = (20, 6);
+
+/// Draws a model; returns the place of the cursor, if text is typed.
+pub(super) fn draw(model: &Model, buffer: &mut Buffer) -> Option<Position> {
+    let area = buffer.area;
+    if area.width < LEAST.0 || area.height < LEAST.1 {
+        put(buffer, Rect { height: 1.min(area.height), ..area }, "too small", PLAIN);
+        return None;
+    }
+    if (area.width, area.height) != model.size {
+        // The terminal has another size since; the model is about to know.
+        return None;
+    }
+    let layout = model.layout();
+    let mut cursor = top(model, layout.top, buffer);
+    if let Some(area) = layout.names {
+        lanes::names(model, area, buffer);
+    }
+    lanes::lanes(model, &layout, buffer);
+    if let Some(area) = layout.detail {
+        detail::detail(model, area, buffer);
+    }
+    bottom(model, layout.bottom, buffer);
+    if model.overlay.is_some() {
+        cursor = front::front(model, buffer);
+    }
+    cursor
+}
+
+/// The filter on the left, and how many issues match on the right.
+fn top(model: &Model, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    let kind = if model.filter.all { "issue" } else { "open issue" };
+    let count = match model.is_read() {
+        true => crate::ui::text::count(model.total(), kind),
+        false => "reading …".to_owned(),
+    };
+    let wide = u16::try_from(crate::ui::text::width(&count)).unwrap_or(area.width).min(area.width / 2);
+    let right = Rect { x: area.right() - wide, width: wide, ..area };
+    put(buffer, right, &count, DIM);
+    let name = "git wf board";
+    put(buffer, area, name, BOLD);
+    let begin = area.x + name.len() as u16 + 2;
+    let room = Rect { x: begin, width: right.x.saturating_sub(begin + 1), ..area };
+    let text = model.filter.editor.text();
+    if !model.filter.is_open && text.is_empty() {
+        put(buffer, room, "/ filters", DIM);
+        return None;
+    }
+    put(buffer, Rect { width: 1.min(room.width), ..room }, "/", DIM);
+    let field = Rect { x: room.x + 1, width: room.width.saturating_sub(1), ..room };
+    let cursor = paint::typed(buffer, field, &model.filter.editor);
+    model.filter.is_open.then_some(cursor)
+}
+
+/// What was said, what is going on, or what can be typed.
+fn bottom(model: &Model, area: Rect, buffer: &mut Buffer) {
+    let place = model.lanes.get(model.at).map(|lane| format!("{}/{}", lane.cursor + 1, lane.total));
+    let place = place.filter(|_| model.detail.is_none()).unwrap_or_default();
+    let wide = u16::try_from(place.len()).unwrap_or(0).min(area.width / 3);
+    let left = Rect { width: area.width.saturating_sub(wide + 1), ..area };
+    put(buffer, Rect { x: area.right() - wide, width: wide, ..area }, &place, DIM);
+    if let Some(fault) = &model.filter.fault {
+        return put(buffer, left, &format!("filter: {fault}"), paint::WARN);
+    }
+    if let Some(busy) = &model.busy {
+        return put(buffer, left, &format!("{busy} …"), paint::WARN);
+    }
+    if let Some(progress) = &model.progress {
+        return put(buffer, left, progress, DIM);
+    }
+    if let Some(said) = &model.said {
+        return put(buffer, left, said, BOLD);
+    }
+    let hints = match (&model.overlay, &model.detail) {
+        (Some(Overlay::Form(_)), _) => "Enter sends · Alt-Enter new line · Tab next field · Esc cancels",
+        (Some(Overlay::Menu(_)), _) => "Enter chooses · j/k or a number · Esc cancels",
+        (Some(_), _) => "Esc closes · j/k scroll",
+        (None, _) if model.filter.is_open => {
+            "Enter keeps · Esc clears · tag:api priority:high status:failed @ada, or words"
+        }
+        (None, Some(_)) => "1-6 pages · j/k scroll · J/K next issue · Esc closes · ? help",
+        (None, None) => "? help · Enter opens · m move · c comment · r review · / filter · q quit",
+    };
+    put(buffer, left, hints, DIM);
+}

@@ -1,0 +1,47 @@
+//! The thread that writes. It does one thing after the other, each as the command line would.
+
+use std::sync::mpsc::{Receiver, Sender};
+
+use super::act::Deed;
+use super::event::{Event, Refused, Told};
+use super::{Lent, Settings, Silent};
+use crate::model::remedy::Remedy;
+use crate::ops::{Notice, Refusal};
+
+/// Answers until nobody asks any more.
+pub(super) fn answer(settings: &Settings, deeds: &Receiver<Deed>, events: &Sender<Event>) {
+    for deed in deeds {
+        let done = perform(settings, deed.clone());
+        if events.send(Event::Done(deed, done)).is_err() {
+            return;
+        }
+    }
+}
+
+fn perform(settings: &Settings, deed: Deed) -> Result<Told, Refused> {
+    let lent = settings.lent;
+    // A session for each, since settings may change meanwhile.
+    let session = settings.session(Box::new(Silent)).map_err(|refusal| lent.refused(refusal, &[]))?;
+    match deed.perform(&session) {
+        Ok((message, notices)) => {
+            let notices = notices.iter().map(|it| lent.with_remedies(&it.message, &it.remedies)).collect();
+            Ok(Told { message, notices })
+        }
+        Err(refusal) => Err(lent.refused(refusal, &session.notices())),
+    }
+}
+
+impl Lent {
+    /// A sentence, followed by its remedies.
+    pub(super) fn with_remedies(self, message: &str, remedies: &[Remedy]) -> String {
+        (self.spell)(remedies).map_or_else(|| message.to_owned(), |remedies| format!("{message}; {remedies}"))
+    }
+
+    /// A refusal in words, with what was found before it.
+    pub(super) fn refused(self, refusal: Refusal, notices: &[Notice]) -> Refused {
+        let Refusal { message, details, remedies, .. } = refusal;
+        let details = details.iter().map(|it| self.with_remedies(&it.message, &it.remedies));
+        let notices = notices.iter().map(|it| self.with_remedies(&it.message, &it.remedies));
+        Refused { message, details: details.chain(notices).collect(), hint: (self.spell)(&remedies) }
+    }
+}

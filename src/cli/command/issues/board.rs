@@ -1,0 +1,52 @@
+use std::path::PathBuf;
+
+use crate::board::{self, Lent, Settings};
+use crate::cli::input::board_filter;
+use crate::cli::{Context, Exit, Failure, Outcome, acting, environment, print};
+use crate::model::code::Code;
+use crate::ui::fullscreen::{self, Unfit};
+
+/// Show issues by state on a full screen
+///
+/// Columns by state, an issue in full with its plan, tasks, trail, code changes and log, and keys for what is done most:
+/// move, assign, comment, bind, queue, claim, review. It shows changes as they happen, whoever makes them. `?` shows all
+/// keys; the mouse works, too.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What to show: words, or filters of `git wf list` such as tag:api, priority:high or @ada
+    filter: Vec<String>,
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    if context.json() {
+        return Err(Failure::usage("`board` shows a screen, so it has no --json")
+            .hint("`git wf list --json` lists the issues"));
+    }
+    let filter = args.filter.join(" ");
+    board_filter::parse(&filter).map_err(|fault| {
+        Failure::usage(format!("`{filter}` is not a filter: {fault}"))
+            .hint("use words, or filters of `git wf list` such as tag:api")
+    })?;
+    // Without a store there is nothing to show, wherever it is shown.
+    context.session()?.check_store()?;
+    fullscreen::check().map_err(unfit)?;
+    let lent = Lent {
+        filter: board_filter::parse,
+        spell: print::spelled,
+        issue: print::issue::show,
+        plan: print::solution::show,
+        trace: print::trace::trace,
+        step: print::log::step,
+    };
+    let folder = PathBuf::from(".");
+    board::run(&Settings { folder, environment: environment(), acting: acting(), filter, lent })?;
+    Ok(Exit::Done)
+}
+
+fn unfit(unfit: Unfit) -> Failure {
+    let why = match unfit {
+        Unfit::NoTerminal => "`board` needs a terminal on stdin and stdout",
+        Unfit::Dumb => "`board` needs a terminal that can move its cursor, and TERM says it cannot",
+    };
+    Failure::new(Code::NoTerminal, why).hint("`git wf list` lists the issues, and `git wf show ID` shows one")
+}

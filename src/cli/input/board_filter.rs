@@ -1,0 +1,126 @@
+//! The filter of the board: the words of `git wf list`, in one line, and short forms of those that are typed most.
+
+use clap::{Args, FromArgMatches};
+
+use crate::cli::input::list_filter::FilterArgs;
+use crate::ops::issues::List;
+
+/// Parses a filter such as `tag:api @ada slow`, `--ready`, `"two words"`.
+///
+/// `NAME:VALUE` is `--NAME=VALUE` for every filter of `list`, `#NAME` is a tag and `@WHO` an assignee. What is left is
+/// searched for; its last word may still be incomplete.
+///
+/// # Errors
+/// What is wrong, in one line.
+pub(in crate::cli) fn parse(text: &str) -> Result<List, String> {
+    let command = FilterArgs::augment_args(clap::Command::new("filter").no_binary_name(true))
+        .disable_help_flag(true)
+        .disable_version_flag(true);
+    let takes_value = |name: &str| {
+        command.get_arguments().any(|it| it.get_long() == Some(name) && it.get_action().takes_values())
+    };
+    let mut options = Vec::new();
+    let mut words: Vec<String> = Vec::new();
+    let mut pieces = pieces(text).into_iter().peekable();
+    while let Some(piece) = pieces.next() {
+        let is_last = pieces.peek().is_none();
+        match piece.split_once(':') {
+            _ if piece.starts_with('-') && piece.trim_start_matches('-') != "" => {
+                let name = piece.trim_start_matches('-');
+                let short = name.chars().next().filter(|_| name.len() == 1 && !piece.starts_with("--"));
+                let needs = takes_value(name)
+                    || command.get_arguments().any(|it| {
+                        it.get_short().is_some() && it.get_short() == short && it.get_action().takes_values()
+                    });
+                options.push(piece.clone());
+                if needs {
+                    options.push(pieces.next().ok_or_else(|| format!("`{piece}` needs a value"))?);
+                }
+            }
+            Some((name, value)) if takes_value(name) => match value {
+                "" if is_last => return Err(format!("`{piece}` needs a value")),
+                value => options.push(format!("--{name}={value}")),
+            },
+            _ => match piece.split_at_checked(1) {
+                Some(("#", tag)) if !tag.is_empty() => options.push(format!("--tag={tag}")),
+                Some(("@", who)) if !who.is_empty() => options.push(format!("--assignee={who}")),
+                _ => words.push(piece),
+            },
+        }
+    }
+    let matches = command.try_get_matches_from(&options).map_err(|error| reason(&error))?;
+    let args = FilterArgs::from_arg_matches(&matches).map_err(|error| reason(&error))?;
+    let mut list = List::from(args);
+    if !words.is_empty() {
+        // Someone who goes on typing wants to see what begins like this.
+        let begins = text.ends_with(|c: char| c.is_alphanumeric());
+        let searched = format!("{}{}", words.join(" "), if begins { "*" } else { "" });
+        list.filter.search = Some(match list.filter.search {
+            Some(search) => format!("{search} {searched}"),
+            None => searched,
+        });
+    }
+    Ok(list)
+}
+
+/// The words of a line; double quotes keep blanks together. A quote that is not closed yet goes to the end.
+fn pieces(text: &str) -> Vec<String> {
+    let (mut all, mut piece, mut is_quoted) = (Vec::new(), None::<String>, false);
+    for c in text.chars() {
+        match c {
+            '"' => {
+                is_quoted = !is_quoted;
+                piece.get_or_insert_default();
+            }
+            c if c.is_whitespace() && !is_quoted => all.extend(piece.take()),
+            c => piece.get_or_insert_default().push(c),
+        }
+    }
+    all.extend(piece);
+    all
+}
+
+/// The first line of an error of the command line, without its label.
+fn reason(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::priority::Priority;
+    use crate::model::status::IssueStatus;
+
+    #[test]
+    fn words_are_searched_for_and_the_rest_filters() {
+        let list = parse("slow status:failed,queued #api @ada priority:high sea").unwrap();
+        assert_eq!(list.filter.search.as_deref(), Some("slow sea*"));
+        assert_eq!(list.filter.statuses, [IssueStatus::Failed, IssueStatus::Queued]);
+        assert_eq!(
+            (list.filter.tags, list.filter.assignee.as_deref()),
+            (vec!["api".to_owned()], Some("ada"))
+        );
+        assert_eq!(list.filter.priorities, [Priority::new(2).unwrap()]);
+        let list = parse("--ready -t api --since yesterday").unwrap();
+        assert!(
+            list.filter.ready && list.filter.tags == ["api"] && list.since.as_deref() == Some("yesterday")
+        );
+    }
+
+    #[test]
+    fn what_is_half_typed_is_no_error_but_says_what_is_missing() {
+        assert_eq!(parse("").unwrap().filter.search, None);
+        assert_eq!(parse("slow ").unwrap().filter.search.as_deref(), Some("slow"));
+        assert_eq!(parse("\"two wor").unwrap().filter.search.as_deref(), Some("two wor*"));
+        assert_eq!(parse("it's").unwrap().filter.search.as_deref(), Some("it's*"));
+        assert_eq!(parse("- # @").unwrap().filter.search.as_deref(), Some("- # @"));
+        assert_eq!(parse("tag:").unwrap_err(), "`tag:` needs a value");
+        assert_eq!(parse("--tag").unwrap_err(), "`--tag` needs a value");
+        assert!(parse("status:nothing").unwrap_err().contains("expected one of registered"));
+        assert!(parse("--nothing").unwrap_err().contains("--nothing"));
+        // A colon alone makes no filter.
+        assert_eq!(parse("std::io").unwrap().filter.search.as_deref(), Some("std::io*"));
+    }
+}

@@ -1,0 +1,194 @@
+//! Someone who sits before a terminal.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ExitStatus, Stdio};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
+use vt100::Parser;
+
+use crate::support::Repo;
+
+/// A board that writes nothing for this long, in milliseconds, while something is awaited will not do so any more.
+const PATIENCE: i64 = 60_000;
+
+/// A board on a terminal.
+pub(super) struct Seat {
+    child: Child,
+    keyboard: Option<File>,
+    terminal: Option<File>,
+    parser: Parser,
+    /// Everything that the terminal received.
+    pub(super) received: Vec<u8>,
+    before: String,
+}
+
+impl Seat {
+    /// Starts the board with these arguments on a terminal of this size, and waits until it shows some words.
+    #[track_caller]
+    pub(super) fn new(repo: &Repo, (columns, rows): (u16, u16), args: &[&str], words: &str) -> Self {
+        let mut seat = Self::started(repo, (columns, rows), args);
+        seat.until(words);
+        seat
+    }
+
+    /// The same, without waiting.
+    pub(super) fn started(repo: &Repo, (columns, rows): (u16, u16), args: &[&str]) -> Self {
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        // No other program that a test starts meanwhile gets hold of it.
+        let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&keyboard).unwrap();
+        unlockpt(&keyboard).unwrap();
+        let name = ptsname(&keyboard, Vec::new()).unwrap();
+        let path = OsStr::from_bytes(name.as_bytes());
+        let terminal = File::options().read(true).write(true).open(path).unwrap();
+        tcsetwinsize(&terminal, size).unwrap();
+        let before = settings(&terminal);
+        let args = [&["board"], args].concat();
+        let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), &args);
+        let end = || Stdio::from(terminal.try_clone().unwrap());
+        // In a process group of its own: what it stops is not the test.
+        let child = command.stdin(end()).stdout(end()).stderr(end()).process_group(0).spawn().unwrap();
+        Self {
+            child,
+            keyboard: Some(File::from(keyboard)),
+            terminal: Some(terminal),
+            parser: Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0),
+            received: Vec::new(),
+            before,
+        }
+    }
+
+    /// The usual terminal for a repository with colour.
+    pub(super) fn with_colour(repo: &Repo) -> Repo {
+        repo.with_env("TERM", "xterm-256color")
+    }
+
+    /// What the screen shows.
+    pub(super) fn screen(&self) -> String {
+        self.parser.screen().contents()
+    }
+
+    /// Reads what was written, and waits for that at most this long; false if there was nothing.
+    fn read(&mut self, patience: i64) -> bool {
+        let Some(keyboard) = &mut self.keyboard else { return false };
+        let mut watched = [PollFd::from_borrowed_fd(keyboard.as_fd(), PollFlags::IN)];
+        let timeout = Timespec { tv_sec: patience / 1000, tv_nsec: patience % 1000 * 1_000_000 };
+        if poll(&mut watched, Some(&timeout)).unwrap_or(0) == 0 {
+            return false;
+        }
+        let mut buffer = [0; 65_536];
+        let Ok(n @ 1..) = keyboard.read(&mut buffer) else { return false };
+        self.received.extend(&buffer[..n]);
+        self.parser.process(&buffer[..n]);
+        true
+    }
+
+    /// Waits until the screen is as it should be.
+    #[track_caller]
+    pub(super) fn waits(&mut self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) {
+        while !is_so(self.parser.screen()) {
+            let ended = self.child.try_wait().unwrap();
+            assert!(
+                self.read(if ended.is_some() { 0 } else { PATIENCE }),
+                "no {what}; {ended:?}\n{}",
+                self.screen()
+            );
+        }
+    }
+
+    /// Waits until the screen shows some words.
+    #[track_caller]
+    pub(super) fn until(&mut self, words: &str) -> &mut Self {
+        self.waits(&format!("`{words}`"), |screen| screen.contents().contains(words));
+        self
+    }
+
+    /// Waits until the screen does not show some words any more.
+    #[track_caller]
+    pub(super) fn until_not(&mut self, words: &str) -> &mut Self {
+        self.waits(&format!("end of `{words}`"), |screen| !screen.contents().contains(words));
+        self
+    }
+
+    /// Types something.
+    pub(super) fn types(&mut self, keys: &str) -> &mut Self {
+        self.keyboard.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
+        self
+    }
+
+    /// Sends a signal to the board.
+    pub(super) fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).unwrap();
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Waits until the board is stopped.
+    #[track_caller]
+    pub(super) fn stops(&mut self) {
+        let (_, status) = waitpid(Some(self.pid()), WaitOptions::UNTRACED).unwrap().unwrap();
+        assert!(status.stopped(), "{status:?}");
+        while self.read(0) {}
+    }
+
+    /// Makes the terminal go away.
+    pub(super) fn hangs_up(&mut self) {
+        (self.keyboard, self.terminal) = (None, None);
+    }
+
+    /// Waits for the end of the board.
+    #[track_caller]
+    pub(super) fn ends(&mut self) -> ExitStatus {
+        // A terminal that nobody reads may be full.
+        while self.child.try_wait().unwrap().is_none() && self.keyboard.is_some() {
+            self.read(50);
+        }
+        let status = self.child.wait().unwrap();
+        while self.read(0) {}
+        status
+    }
+
+    /// Asserts that the terminal is as it was before the board.
+    #[track_caller]
+    pub(super) fn is_as_before(&self) {
+        let screen = self.parser.screen();
+        assert!(!screen.alternate_screen(), "the alternate screen is still shown:\n{}", self.screen());
+        assert!(!screen.hide_cursor(), "the cursor is hidden");
+        assert!(!screen.bracketed_paste(), "pastes are still in brackets");
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+        let now = settings(self.terminal.as_ref().unwrap());
+        assert_eq!(now, self.before, "the terminal has other settings");
+    }
+
+    /// Leaves the board.
+    #[track_caller]
+    pub(super) fn quits(&mut self) {
+        self.types("q");
+        let status = self.ends();
+        assert_eq!((status.code(), status.signal()), (Some(0), None), "{}", self.screen());
+        self.is_as_before();
+    }
+}
+
+/// The settings of a terminal.
+fn settings(terminal: &File) -> String {
+    format!("{:?}", tcgetattr(terminal).unwrap())
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
