@@ -85,7 +85,15 @@ pub(super) mod tests {
     /// An issue with this id.
     pub(in crate::board) fn card(id: &str, status: IssueStatus, title: &str) -> Carded {
         let priority = Priority::new(3).unwrap();
-        let row = Listed { id: id.into(), status, priority, title: title.into(), tags: String::new() };
+        let row = Listed {
+            id: id.into(),
+            status,
+            priority,
+            title: title.into(),
+            tags: String::new(),
+            kind: None,
+            assignee: None,
+        };
         Carded { row, assignee: None, is_ready: false }
     }
 

@@ -44,7 +44,16 @@ fn parse(text: &str) -> Result<List, String> {
         return Err("`bad:` needs a value".into());
     }
     let filter = Filter { search: Some(text.to_owned()), ..Filter::default() };
-    Ok(List { filter, since: None, until: None, sort: Sort::Priority, offset: 0, limit: None })
+    Ok(List {
+        filter,
+        since: None,
+        until: None,
+        sort: Sort::Priority,
+        offset: 0,
+        limit: None,
+        mine: false,
+        parent: None,
+    })
 }
 
 impl Board {
