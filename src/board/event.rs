@@ -28,6 +28,7 @@ pub(super) enum Event {
 }
 
 /// What the board asks for.
+#[allow(clippy::large_enum_variant)] // Only a few exist at a time.
 #[derive(Debug)]
 pub(super) enum Effect {
     /// Read something.

@@ -165,6 +165,7 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
     }
 }
 
+#[allow(clippy::needless_pass_by_value)] // For `map_err`.
 fn gone(error: io::Error) -> Refusal {
     Refusal::new(Code::CannotWrite, format!("the terminal cannot be used: {error}"))
         .hint("start the board in another terminal")

@@ -24,6 +24,7 @@ const MOST_STEPS: usize = 50;
 const PACE: Duration = Duration::from_millis(100);
 
 /// A question.
+#[allow(clippy::large_enum_variant)] // Only a few exist at a time.
 #[derive(Debug)]
 pub(super) enum Asked {
     /// The lanes, with the number of the question.
@@ -204,7 +205,7 @@ fn diff(patches: &Patches) -> Vec<Line> {
                 "this commit is not in this repository; `git fetch` may bring it",
             )),
             Some(text) => {
-                lines.extend(text.lines().map(|line| Line::new(look(line), &line.replace('\t', "    "))))
+                lines.extend(text.lines().map(|line| Line::new(look(line), &line.replace('\t', "    "))));
             }
         }
         if commit.is_cut {

@@ -25,7 +25,7 @@ pub(in crate::cli) fn parse(text: &str) -> Result<List, String> {
     while let Some(piece) = pieces.next() {
         let is_last = pieces.peek().is_none();
         match piece.split_once(':') {
-            _ if piece.starts_with('-') && piece.trim_start_matches('-') != "" => {
+            _ if piece.starts_with('-') && !piece.trim_start_matches('-').is_empty() => {
                 let name = piece.trim_start_matches('-');
                 let short = name.chars().next().filter(|_| name.len() == 1 && !piece.starts_with("--"));
                 let needs = takes_value(name)

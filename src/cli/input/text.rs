@@ -26,7 +26,7 @@ pub(crate) struct TextArgs {
 
 impl TextArgs {
     /// The text given by flags, before any editor; `None` if there is none.
-    pub(crate) fn from_flags(&self) -> Result<Option<String>, Failure> {
+    pub(crate) fn flags_text(&self) -> Result<Option<String>, Failure> {
         let text = match &self.file {
             Some(path) => Some(read_text(path)?),
             None if self.message.is_empty() => None,
@@ -38,7 +38,7 @@ impl TextArgs {
     /// The same, or the last argument (`-` for stdin).
     pub(crate) fn given_or(&self, last: Option<&str>) -> Result<Option<String>, Failure> {
         match last {
-            None => self.from_flags(),
+            None => self.flags_text(),
             Some(_) if self.file.is_some() || !self.message.is_empty() => {
                 Err(Failure::usage("the text is given twice")
                     .hint("`-m TEXT`, `-F FILE`, or the text as the last argument"))

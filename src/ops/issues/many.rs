@@ -15,6 +15,7 @@ use crate::model::words::count;
 use crate::ops::{Answer, Refusal, Session};
 
 /// A change of many issues.
+#[allow(clippy::large_enum_variant)] // There is only one.
 #[derive(Debug)]
 pub(crate) enum Many {
     /// Sets fields, or the status.

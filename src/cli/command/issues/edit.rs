@@ -38,7 +38,7 @@ const HELP: &str = "The first line is the title; the rest is the description, in
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let Args { id, chosen, title, status, text: given, fields, force } = args;
-    let (fields, text) = (fields.read()?, given.from_flags()?);
+    let (fields, text) = (fields.read()?, given.flags_text()?);
     let Some(id) = id else {
         if text.is_some() || given.edit {
             return Err(Failure::usage("--where sets fields and the status, not texts")

@@ -30,7 +30,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let Args { title, id, text, fields } = args;
     let fields = fields.read()?;
     let (title, on_stdin) = if title.as_deref() == Some("-") { from_stdin()? } else { (title, None) };
-    let description = match (on_stdin, text.from_flags()?) {
+    let description = match (on_stdin, text.flags_text()?) {
         (Some(_), Some(_)) => {
             return Err(Failure::usage("the description is given twice")
                 .hint("put it after the title on stdin, or use `git wf new TITLE -m TEXT`"));

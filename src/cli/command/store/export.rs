@@ -21,6 +21,7 @@ pub(crate) struct Args {
     to: To,
 }
 
+#[allow(clippy::large_enum_variant)] // There is only one.
 #[derive(Debug, clap::Subcommand)]
 enum To {
     /// Export everything as JSON lines, for `git wf import jsonl`

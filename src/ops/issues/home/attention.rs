@@ -115,6 +115,7 @@ pub(super) fn all(
     Ok(found)
 }
 
+#[allow(clippy::needless_pass_by_value)] // Ids are given as they come.
 fn about(issue: &IssueFacts, id: impl ToString, what: String, remedies: Remedies) -> AttentionItem {
     AttentionItem {
         id: id.to_string(),
@@ -152,7 +153,7 @@ impl World<'_> {
         for conflict in served.flat_map(|view| &view.conflicts) {
             let (Some(id), Some(asked)) = (&conflict.id, &conflict.clarification) else { continue };
             let decide = |choice: &crate::rules::queue_conflicts::Choice| {
-                let order: Vec<&str> = choice.order.iter().map(|id| id.as_str()).collect();
+                let order: Vec<&str> = choice.order.iter().map(crate::model::id::SolutionId::as_str).collect();
                 Call::new(Op::QueueResolve, [id]).option("order", order.join(","))
             };
             let remedies =
