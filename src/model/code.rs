@@ -43,10 +43,10 @@ text_enum!(
         Bug = "bug",
         /// A file of a coding agent cannot be edited.
         CannotEdit = "cannot-edit",
-        /// The repository cannot be opened.
-        CannotOpen = "cannot-open",
         /// The address of a server cannot be used.
         CannotListen = "cannot-listen",
+        /// The repository cannot be opened.
+        CannotOpen = "cannot-open",
         /// A file cannot be read.
         CannotRead = "cannot-read",
         /// A command cannot be run.
@@ -55,6 +55,8 @@ text_enum!(
         CannotSign = "cannot-sign",
         /// A layer or task of a roadmap cannot be stored.
         CannotStore = "cannot-store",
+        /// Nothing of the command can be taken back.
+        CannotUndo = "cannot-undo",
         /// A file cannot be written.
         CannotWrite = "cannot-write",
         /// There are several, and one must be named.
@@ -113,8 +115,6 @@ text_enum!(
         GhFailed = "gh-failed",
         /// The environment names a repository, but each call names its own.
         GitDirSet = "git-dir-set",
-        /// Nothing of the command can be taken back.
-        CannotUndo = "cannot-undo",
         /// A git command failed.
         GitFailed = "git-failed",
         /// Git cannot be run.

@@ -153,7 +153,8 @@ impl World<'_> {
         for conflict in served.flat_map(|view| &view.conflicts) {
             let (Some(id), Some(asked)) = (&conflict.id, &conflict.clarification) else { continue };
             let decide = |choice: &crate::rules::queue_conflicts::Choice| {
-                let order: Vec<&str> = choice.order.iter().map(crate::model::id::SolutionId::as_str).collect();
+                let order: Vec<&str> =
+                    choice.order.iter().map(crate::model::id::SolutionId::as_str).collect();
                 Call::new(Op::QueueResolve, [id]).option("order", order.join(","))
             };
             let remedies =
