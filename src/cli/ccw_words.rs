@@ -28,7 +28,8 @@ fn command_of(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
             Some(given.after(&["new", &title, "--id", &issue]))
         }
         "list" => {
-            let issue = given.take_first()?;
+            // `@NAME` is a saved query, not an issue.
+            let issue = given.take_first().filter(|it| !it.starts_with('@'))?;
             given.take_flag("--brief");
             given.words.iter().all(|word| word == JSON).then(|| given.after(&["show", &issue]))
         }

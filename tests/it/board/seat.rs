@@ -5,10 +5,12 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ExitStatus, Stdio};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
@@ -48,7 +50,8 @@ impl Seat {
         unlockpt(&keyboard).unwrap();
         let name = ptsname(&keyboard, Vec::new()).unwrap();
         let path = OsStr::from_bytes(name.as_bytes());
-        let terminal = File::options().read(true).write(true).open(path).unwrap();
+        let no_control = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
+        let terminal = File::options().read(true).write(true).custom_flags(no_control).open(path).unwrap();
         tcsetwinsize(&terminal, size).unwrap();
         let before = settings(&terminal);
         let args = [&["board"], args].concat();

@@ -145,7 +145,8 @@ fn compare_with_tree(repo: &Repo, known: &Answers) {
     let mut issues: Vec<Value> = Vec::new();
     for id in &ids {
         let mut shown = repo.json(&["show", id]);
-        for embedded in ["comments", "feedback", "explorations", "solutions", "executions", "overrides"] {
+        let logs = ["comments", "feedback", "explorations", "solutions", "executions", "overrides"];
+        for embedded in logs.into_iter().chain(["children", "dependents"]) {
             shown.as_object_mut().unwrap().remove(embedded);
         }
         issues.push(shown);

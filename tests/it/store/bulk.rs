@@ -129,7 +129,7 @@ fn a_file_with_a_bad_line_at_its_end_leaves_nothing() {
         other.wf(&["export", "jsonl"]).ok().stdout
     };
     let cut = exported.rsplit_once("{\"files\"").unwrap().0;
-    let ran = repo.wf_in(cut, &["import", "jsonl", "-"]).fails(1);
+    let ran = repo.wf_in(cut, &["import", "jsonl", "--strict", "-"]).fails(1);
     assert!(ran.stderr.contains("it ends after"), "{}", ran.stderr);
     repo.wf_in(issues(2) + "{\"id\":", &["import", "beads", "--strict", "-"]).fails(1);
     assert_eq!((repo.tip(), packs(&repo).len()), (before, 0));

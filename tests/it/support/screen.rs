@@ -57,8 +57,9 @@ fn stable(shown: &str) -> String {
     let ids =
         r"\b(?<kind>(?:SOL|EXR)-[A-Z]+-\d+-|(?:QUE|ISS|RMAP-[a-z-]+)-\d{8}-)(?<random>[0-9a-z]{8,26})\b";
     let entries = r"\b(?<kind>\d{8}T\d{9}Z-\d{5}-)(?<random>[0-9a-z]{8,26})\b";
+    let comments = r"(?<kind>\(comment )(?<random>[0-9a-z]{8})\b";
     let hashes = r"(?<kind>\b)(?<random>[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{10}|[0-9a-f]{7})\b";
-    [ids, entries, hashes].iter().fold(shown, |text, pattern| numbered(&text, pattern))
+    [ids, entries, comments, hashes].iter().fold(shown, |text, pattern| numbered(&text, pattern))
 }
 
 /// The binary under its usual name. A table with its path is as wide as this path, so the columns are moved, too.

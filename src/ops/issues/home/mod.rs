@@ -118,8 +118,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let attention = attention::all(session, &index, &snapshot, &views, most)?;
     let sync = SyncState::of(store)?;
-    let (ready, blocked) =
-        (items(&world, &views, most, ItemStatus::Ready), items(&world, &views, most, ItemStatus::Blocked));
+    let (ready, blocked) = (items(&world, &views, most, is_ready), items(&world, &views, most, is_blocked));
     let first = |status: IssueStatus| first_with(&index, status);
     let next = next_steps(&Situation {
         role,
@@ -183,12 +182,22 @@ fn without_store(session: &Session, role: Option<Role>) -> Result<Home, Refusal>
     Ok(Home { next, sync: SyncState { remote, ..SyncState::default() }, ..place(session, role)? })
 }
 
-/// The items with this status in the queues that are served.
-fn items(world: &World, views: &[QueueView], most: usize, status: ItemStatus) -> HomeItems {
+fn is_ready(item: &ItemView) -> bool {
+    item.status == ItemStatus::Ready
+}
+
+/// Whether something is in the way of an item: a decision, or what it waits for.
+fn is_blocked(item: &ItemView) -> bool {
+    let waits = matches!(item.status, ItemStatus::Blocked | ItemStatus::Pending);
+    waits && !item.blocked_by.is_empty()
+}
+
+/// The items of a kind in the queues that are served.
+fn items(world: &World, views: &[QueueView], most: usize, fits: fn(&ItemView) -> bool) -> HomeItems {
     let served = views.iter().filter(|view| view.status == "active");
     let all: Vec<(&QueueView, &ItemView)> = served
         .flat_map(|view| view.items.iter().map(move |it| (view, it)))
-        .filter(|(_, it)| it.status == status)
+        .filter(|(_, it)| fits(it))
         .collect();
     let one = |(view, it): &(&QueueView, &ItemView)| HomeItem {
         item: item_name(views.len(), &view.queue.id, &it.item),
