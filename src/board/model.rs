@@ -64,7 +64,7 @@ pub(super) struct Filter {
     pub(super) editor: Editor,
     /// Whether it is being typed.
     pub(super) is_open: bool,
-    /// Whether issues that are over are shown, too.
+    /// Whether issues that are done are shown, too.
     pub(super) all: bool,
     /// What is wrong with it.
     pub(super) fault: Option<String>,

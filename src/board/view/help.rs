@@ -15,7 +15,7 @@ pub(super) fn lines() -> &'static [(&'static str, &'static str)] {
         ("", "`git wf list`: status:failed tag:api (#api)"),
         ("", "priority:1 assignee:ada (@ada) since:yesterday"),
         ("", "--ready --has-solution; Esc clears it"),
-        ("A", "also show issues that are over"),
+        ("A", "also show issues that are done"),
         ("", ""),
         ("m", "move: everything that can be done with it now"),
         ("a", "assign"),

@@ -51,7 +51,7 @@ pub(super) fn lanes(model: &Model, layout: &Layout, buffer: &mut Buffer) {
         let (what, then) = match (is_filtered, model.filter.all) {
             (true, _) => ("no issues match", "Esc clears the filter"),
             (false, false) => {
-                ("no open issues", "`A` also shows issues that are over; `git wf new` adds one")
+                ("no open issues", "`A` also shows issues that are done; `git wf new` adds one")
             }
             (false, true) => ("no issues", "`git wf new` adds one"),
         };
