@@ -94,7 +94,7 @@ pub(super) mod tests {
             kind: None,
             assignee: None,
         };
-        Carded { row, assignee: None, is_ready: false }
+        Carded { row, is_ready: false }
     }
 
     /// The answer for a lane of `total` issues `A-0`, `A-1`, …, from a place on.

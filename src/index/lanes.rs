@@ -13,8 +13,6 @@ use crate::model::status::IssueStatus;
 pub(crate) struct Carded {
     /// Its row.
     pub(crate) row: Listed,
-    /// Who sees to it.
-    pub(crate) assignee: Option<String>,
     /// Whether it has an item that can be taken, if that was asked for.
     pub(crate) is_ready: bool,
 }
@@ -39,17 +37,16 @@ impl Index<'_> {
     /// These issues, as a board shows them. Reading which have an item that can be taken takes time for each item of each
     /// queue, so it is only done on request.
     pub(crate) fn cards(&self, numbers: &[i64], with_ready: bool) -> Result<Vec<Carded>, IndexError> {
-        let is_ready = if with_ready {
+        if with_ready {
             self.note_ready()?;
-            "EXISTS (SELECT 1 FROM ready r WHERE r.n = i.n)"
-        } else {
-            "0"
+        }
+        let mut query = match with_ready {
+            true => Some(self.db.prepare_cached("SELECT 1 FROM ready WHERE n = ?1")?),
+            false => None,
         };
-        let sql = format!("SELECT assignee, {is_ready} FROM issues i WHERE n = ?1");
-        let mut query = self.db.prepare_cached(&sql)?;
         let card = |n: &i64| {
-            let (assignee, is_ready) = query.query_row([n], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(Carded { row: self.listed(*n)?, assignee, is_ready })
+            let is_ready = query.as_mut().map_or(Ok(false), |query| query.exists([n]))?;
+            Ok(Carded { row: self.listed(*n)?, is_ready })
         };
         numbers.iter().map(card).collect()
     }

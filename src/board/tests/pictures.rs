@@ -91,7 +91,7 @@ fn hostile_text_shows_harmlessly() {
     let evil = "a\u{1b}[41mred\u{1b}]0;t\u{7}\u{9b}2J\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\rb\nFORGED c";
     let mut issues = vec![card("A-1", Registered, evil), card("A-2", Registered, &"x".repeat(5_000))];
     issues[0].row.tags = evil.into();
-    issues[0].assignee = Some(evil.into());
+    issues[0].row.assignee = Some(evil.into());
     let mut board = Board::new((100, 16), issues);
     let look = |board: &Board, what: &str| {
         for cell in board.buffer().content() {

@@ -170,7 +170,7 @@ pub(super) fn chosen_from(
 /// Asks who sees to the issue.
 pub(super) fn assign(model: &mut Model) -> Vec<Effect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
-    let now = model.lane().and_then(|lane| lane.current()?.assignee.clone());
+    let now = model.lane().and_then(|lane| lane.current()?.row.assignee.clone());
     let who = now.unwrap_or_else(|| model.me.clone());
     follow(model, Choice::Fill(Purpose::Assign(issue, who)))
 }

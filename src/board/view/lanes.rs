@@ -128,7 +128,7 @@ fn about(card: &Carded) -> String {
     if card.is_ready {
         parts.push("ready".into());
     }
-    parts.extend(card.assignee.as_ref().map(|who| format!("@{who}")));
+    parts.extend(card.row.assignee.as_ref().map(|who| format!("@{who}")));
     let tags = card.row.tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
     parts.extend(tags.map(|tag| format!("#{tag}")));
     parts.join(" ")

@@ -80,6 +80,7 @@ fn refusals_before_it_begins() {
          hint: `git wf list` lists the issues, and `git wf show ID` shows one\n"
     );
     repo.wf(&["board", "--json"]).fails(2);
+    repo.wf(&["board", "--plain"]).fails(2);
     let ran = repo.wf(&["board", "status:nothing"]).fails(2);
     assert!(ran.stderr.contains("is not a filter"), "{}", ran.stderr);
     let (code, shown) = repo.on_dumb_terminal(&["board"]);

@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 
-use crate::board::{self, Lent, Settings};
+use crate::board::{self, Lent};
 use crate::cli::input::board_filter;
 use crate::cli::{Context, Exit, Failure, Outcome, acting, environment, print};
 use crate::model::code::Code;
+use crate::ui::Settings;
 use crate::ui::fullscreen::{self, Unfit};
 
 /// Show issues by state on a full screen
@@ -22,6 +23,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return Err(Failure::usage("`board` shows a screen, so it has no --json")
             .hint("`git wf list --json` lists the issues"));
     }
+    if Settings::get().is_plain {
+        return Err(Failure::usage("`board` draws a screen, so it has no --plain")
+            .hint("`git wf list --plain` lists the issues"));
+    }
     let filter = args.filter.join(" ");
     board_filter::parse(&filter).map_err(|fault| {
         Failure::usage(format!("`{filter}` is not a filter: {fault}"))
@@ -39,7 +44,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         step: print::log::step,
     };
     let folder = PathBuf::from(".");
-    board::run(&Settings { folder, environment: environment(), acting: acting(), filter, lent })?;
+    board::run(&board::Settings { folder, environment: environment(), acting: acting(), filter, lent })?;
     Ok(Exit::Done)
 }
 
