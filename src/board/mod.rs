@@ -117,7 +117,12 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
                     drop(screen);
                     return helpers.end();
                 }
-                Effect::Suspend => suspend(),
+                Effect::Suspend => {
+                    if !suspend() {
+                        model.said = Some("no shell could continue it".into());
+                        is_changed = true;
+                    }
+                }
                 Effect::Redraw => {
                     screen.forget().map_err(gone)?;
                     is_changed = true;

@@ -16,6 +16,7 @@ use crossterm::event::{
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use crossterm::{cursor, event, queue};
 use ratatui_core::terminal::{Frame, Terminal};
+use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
 
 use super::style::Painter;
 use backend::Escapes;
@@ -138,10 +139,18 @@ impl Fullscreen {
     }
 }
 
-/// Stops this process and those that the shell started with it, as Ctrl-Z does elsewhere.
-pub(crate) fn suspend() {
-    // It fails only without permission to signal oneself.
-    let _ = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
+/// Stops this process and those that the shell started with it, as Ctrl-Z does elsewhere, until the shell continues them.
+/// Returns false if no shell could do that.
+pub(crate) fn suspend() -> bool {
+    // A shell puts what it starts into a group of its own.
+    let Ok(session) = getsid(None) else { return false };
+    if session == getpgrp() {
+        return false;
+    }
+    // As soon as one of them stops, the shell takes the terminal. All stop at once, so that none of them does so only
+    // after it was continued.
+    leave();
+    kill_current_process_group(Signal::STOP).is_ok()
 }
 
 fn enter() -> io::Result<()> {

@@ -41,10 +41,10 @@ fn after_a_signal() {
 #[test]
 fn after_a_panic_whose_message_is_seen() {
     let sandbox = Sandbox::new();
-    // A fault whose script fails is a panic; this one strikes while the third frame is drawn.
-    let repo = store(&sandbox).with_env("WF_FAULT", "drawn:3").with_env("WF_FAULT_RUN", "exit 1");
+    // A fault whose script fails is a panic; this one strikes while a frame is drawn.
+    let repo = store(&sandbox).with_env("WF_FAULT", "drawn:4").with_env("WF_FAULT_RUN", "exit 1");
     let mut seat = Seat::started(&repo, (80, 24), &[]);
-    seat.types("jjj");
+    seat.types_until_it_ends("j");
     assert_eq!(seat.ends().code(), Some(101));
     seat.is_as_before();
     seat.until("`exit 1` failed");
@@ -68,7 +68,7 @@ fn while_it_is_suspended() {
     seat.stops();
     seat.is_as_before();
     assert!(!seat.screen().contains("About ISS-001"));
-    seat.signal(Signal::CONT);
+    seat.continues();
     seat.until("About ISS-001");
     // By someone else.
     seat.signal(Signal::TSTP);
@@ -77,4 +77,19 @@ fn while_it_is_suspended() {
     seat.signal(Signal::CONT);
     seat.until("About ISS-001").types("c").until("comment on").types("\u{1b}").until_not("comment on");
     seat.quits();
+}
+
+/// git waits for the board, so both must stop for the shell to get the terminal, and neither may stop again.
+#[test]
+fn it_is_suspended_with_the_git_that_started_it() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    let mut seat = Seat::of(&repo, (80, 24), "git", &["wf", "board"]);
+    for _ in 0..5 {
+        seat.until("About ISS-001").types("\u{1a}");
+        seat.stops();
+        seat.is_as_before();
+        seat.continues();
+    }
+    seat.until("About ISS-001").quits();
 }

@@ -11,7 +11,7 @@ use std::process::{Child, ExitStatus, Stdio};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
 use vt100::Parser;
@@ -42,7 +42,12 @@ impl Seat {
     }
 
     /// The same, without waiting.
-    pub(super) fn started(repo: &Repo, (columns, rows): (u16, u16), args: &[&str]) -> Self {
+    pub(super) fn started(repo: &Repo, size: (u16, u16), args: &[&str]) -> Self {
+        Self::of(repo, size, env!("CARGO_BIN_EXE_git-wf"), &[&["board"], args].concat())
+    }
+
+    /// A program on a terminal of this size.
+    pub(super) fn of(repo: &Repo, (columns, rows): (u16, u16), program: &str, args: &[&str]) -> Self {
         let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // No other program that a test starts meanwhile gets hold of it.
         let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
@@ -54,8 +59,7 @@ impl Seat {
         let terminal = File::options().read(true).write(true).custom_flags(no_control).open(path).unwrap();
         tcsetwinsize(&terminal, size).unwrap();
         let before = settings(&terminal);
-        let args = [&["board"], args].concat();
-        let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), &args);
+        let mut command = repo.command(program, args);
         let end = || Stdio::from(terminal.try_clone().unwrap());
         // In a process group of its own: what it stops is not the test.
         let child = command.stdin(end()).stdout(end()).stderr(end()).process_group(0).spawn().unwrap();
@@ -130,6 +134,20 @@ impl Seat {
     /// Sends a signal to the board.
     pub(super) fn signal(&self, signal: Signal) {
         kill_process(self.pid(), signal).unwrap();
+    }
+
+    /// Continues the board and what was started with it, as a shell does.
+    pub(super) fn continues(&self) {
+        kill_process_group(self.pid(), Signal::CONT).unwrap();
+    }
+
+    /// Presses a key again and again until the board has ended.
+    #[track_caller]
+    pub(super) fn types_until_it_ends(&mut self, key: &str) {
+        while self.child.try_wait().unwrap().is_none() {
+            self.types(key);
+            self.read(PATIENCE);
+        }
     }
 
     fn pid(&self) -> Pid {
