@@ -3,6 +3,7 @@
 
 mod backend;
 mod input;
+mod job;
 mod signals;
 
 use std::io::{self, IsTerminal, Write};
@@ -16,7 +17,7 @@ use crossterm::event::{
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use crossterm::{cursor, event, queue};
 use ratatui_core::terminal::{Frame, Terminal};
-use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
+use rustix::process::{Signal, kill_current_process_group};
 
 use super::style::Painter;
 use backend::Escapes;
@@ -142,9 +143,7 @@ impl Fullscreen {
 /// Stops this process and those that the shell started with it, as Ctrl-Z does elsewhere, until the shell continues them.
 /// Returns false if no shell could do that.
 pub(crate) fn suspend() -> bool {
-    // A shell puts what it starts into a group of its own.
-    let Ok(session) = getsid(None) else { return false };
-    if session == getpgrp() {
+    if !job::has_shell() {
         return false;
     }
     // As soon as one of them stops, the shell takes the terminal. All stop at once, so that none of them does so only
