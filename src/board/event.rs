@@ -13,7 +13,7 @@ use crate::ui::fullscreen::Input;
 pub(super) enum Event {
     /// Someone did something at the terminal.
     Input(Input),
-    /// The store may have changed, whoever did it.
+    /// The store may have changed, by this board or by others.
     Moved,
     /// Lanes that were asked for with this number.
     Lanes(u64, Result<LanesView, Refused>),

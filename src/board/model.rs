@@ -37,7 +37,7 @@ pub(super) struct Model {
     pub(super) progress: Option<String>,
     /// The issue that the mouse took hold of, and its status.
     pub(super) held: Option<(String, IssueStatus)>,
-    /// The name of whoever sits here.
+    /// The name of the user.
     pub(super) me: String,
     /// Which characters lines are drawn with.
     pub(super) strokes: Strokes,
@@ -204,7 +204,7 @@ impl Model {
         }
         self.lanes_asked.1 = true;
         self.progress = None;
-        // Whoever moved the cursor since the question stays where it is now.
+        // A cursor that was moved since the question stays where it is now.
         let follows = self.follow.take().is_some() || self.asked_about == self.selected().map(|it| it.0);
         let before = self.lanes.get(self.at).map(|lane| lane.status);
         let is_new_filter = std::mem::take(&mut self.is_new_filter);

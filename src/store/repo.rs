@@ -241,12 +241,12 @@ impl Store {
         Snapshot::of_commit(&self.repo, commit)
     }
 
-    /// The current time, by the clock of whoever opened the store.
+    /// The current time, by the clock that the store was opened with.
     pub(crate) fn now(&self) -> Result<Time, StoreError> {
         self.acting.clock.now()
     }
 
-    /// The clock of whoever opened the store.
+    /// The clock that the store was opened with.
     pub(crate) fn clock(&self) -> &Clock {
         &self.acting.clock
     }

@@ -25,7 +25,7 @@ pub(crate) use input::{Button, Input, Key};
 
 /// Whether the terminal is ours now.
 static IS_OURS: AtomicBool = AtomicBool::new(false);
-/// Whoever draws, takes the terminal over or gives it back holds this.
+/// Held while drawing, taking the terminal over or giving it back.
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// Why there is no full screen.

@@ -7,6 +7,7 @@ use clap::Parser;
 use super::list_filter::FilterArgs;
 use crate::cli::{Context, Failure, Outcome, print};
 use crate::model::shell;
+use crate::model::words::count;
 use crate::ops::Session;
 use crate::ops::issues::{self, List, Many};
 use crate::ui;
@@ -82,11 +83,9 @@ impl WhereArgs {
         }
         if !self.yes {
             if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
-                let count = preview.view.issues.len();
-                return Err(Failure::usage(format!(
-                    "{count} issues would be changed, and nobody can be asked"
-                ))
-                .hint("--dry-run lists them, --yes changes them"));
+                let issues = count(preview.view.issues.len(), "issue");
+                return Err(Failure::usage(format!("{issues} would be changed, and nobody can be asked"))
+                    .hint("--dry-run lists them, --yes changes them"));
             }
             print::issues::many(&mut context.screen, &preview.view, verb)?;
             io::Write::flush(&mut context.screen)?;

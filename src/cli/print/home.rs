@@ -22,6 +22,7 @@ pub(in crate::cli) fn home(screen: &mut Screen, home: &Home) -> io::Result<()> {
         (None, Some(why)) => {
             writeln!(screen, "this worktree no longer executes {}", clean_line(why))?;
         }
+        (None, None) if home.is_bare => {}
         (None, None) => writeln!(screen, "this worktree executes nothing")?,
     }
     items(screen, "ready", &home.ready)?;
@@ -40,6 +41,7 @@ pub(in crate::cli) fn home(screen: &mut Screen, home: &Home) -> io::Result<()> {
 
 fn place(screen: &mut Screen, home: &Home) -> io::Result<()> {
     let worktree = match &home.worktree {
+        None if home.is_bare => "bare repository".to_owned(),
         Some(name) => format!("worktree {}", clean_line(name)),
         None => "main worktree".to_owned(),
     };
@@ -48,7 +50,10 @@ fn place(screen: &mut Screen, home: &Home) -> io::Result<()> {
         None => "with a detached HEAD".to_owned(),
     };
     let role = home.role.map(|role| format!(", as {role}")).unwrap_or_default();
-    let line = format!("{worktree} {branch}{role}");
+    let line = match home.is_bare {
+        true => format!("{worktree}{role}"),
+        false => format!("{worktree} {branch}{role}"),
+    };
     writeln!(screen, "{}", screen.painter().paint(style::DIM, &line))
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Undone {
 pub(crate) struct Restored {
     /// The id of the record.
     pub(crate) record: String,
-    /// The field, element or leaf: `title`, `tags/auth`; absent if a comment was withdrawn or an item removed.
+    /// The field, element or leaf: `title`, `tags/auth`; `body` of a comment; absent if a comment was withdrawn or an item removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) field: Option<String>,
 }
@@ -123,9 +123,10 @@ fn cannot(step: &Step, op: Option<Op>, kept: &[Kept]) -> Refusal {
     let what = format!("`{}` cannot be taken back", step.subject);
     let details = kept.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
     let refusal = Refusal::new(Code::CannotUndo, what).details(details);
+    let issue = kept.first().map_or("ISSUE", |it| &it.what);
     let instead = match op {
         Some(Op::New) => Remedy::call(
-            Call::new(Op::Edit, ["ISSUE"]).option("status", "cancelled"),
+            Call::new(Op::Edit, [issue]).option("status", "cancelled"),
             "says that an issue will not be done",
         ),
         Some(Op::Next) => Remedy::call(Op::LeaseRelease, "gives the item back"),
@@ -249,6 +250,7 @@ impl Work<'_> {
             Some(it) => {
                 // A new comment is withdrawn; an edited one gets its earlier text.
                 let body = it.replaces.last().map(|old| old.body.clone()).unwrap_or_default();
+                let field = (!body.is_empty()).then(|| "body".to_owned());
                 let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
                 let edits = Some(id.clone());
                 tx.append(&layout::comments(issue), |id| Comment {
@@ -259,8 +261,7 @@ impl Work<'_> {
                     edits,
                     source_id: None,
                 })?;
-                self.restored
-                    .push(Restored { record: format!("{issue}, comment {}", id.short()), field: None });
+                self.restored.push(Restored { record: format!("{issue}, comment {}", id.short()), field });
             }
             None => self.keep(path, "the comment was edited again since"),
         }

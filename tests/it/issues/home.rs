@@ -48,3 +48,16 @@ fn it_says_what_is_ready_and_blocked_and_what_waits_for_whom() {
     let home = repo.with_env("WF_ROLE", "planner").wf(&["--json"]).json();
     assert_eq!(kinds(&home), ["question"], "a planner may not retry: {home}");
 }
+
+#[test]
+fn a_bare_repository_executes_nothing() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.bare("hub");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
+    repo.wf(&["new", "Two", "--id", "ISS-002", "--depends-on", "ISS-001", "--priority", "1"]).ok();
+    assert_eq!(repo.wf(&["--json"]).json()["is_bare"], true);
+    let said = repo.wf(&[]).ok().stdout;
+    assert!(said.starts_with("bare repository\n") && !said.contains("worktree"), "{said}");
+    assert!(said.contains("git wf context ISS-001 "), "nothing is in the way of that one: {said}");
+}

@@ -73,3 +73,20 @@ fn a_claim_is_released_and_not_taken_back() {
     assert_eq!(refused.code, 1);
     assert!(refused.stderr.contains("git wf lease release"), "{}", refused.stderr);
 }
+
+#[test]
+fn an_edited_comment_gets_its_text_back() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
+    repo.wf(&["comment", "ISS-001", "-m", "as it was"]).ok();
+    let id = repo.wf(&["show", "ISS-001", "--json"]).json()["comments"][0]["id"].as_str().unwrap().to_owned();
+    repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
+    let undone = repo.wf(&["undo", "--json"]).json();
+    assert_eq!(undone["restored"][0]["field"], "body", "{undone}");
+    assert_eq!(repo.wf(&["show", "ISS-001", "--json"]).json()["comments"][0]["body"], "as it was");
+    repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
+    let said = repo.wf(&["undo"]).ok().stdout;
+    assert!(said.contains("restored body of ISS-001, comment ") && !said.contains("withdrew"), "{said}");
+}

@@ -10,7 +10,7 @@ use crate::ui::fullscreen::{self, Unfit};
 /// Show issues by state on a full screen
 ///
 /// Columns by state, an issue in full with its plan, tasks, trail, code changes and log, and keys for what is done most:
-/// move, assign, comment, bind, queue, claim, review. It shows changes as they happen, whoever makes them. `?` shows all
+/// move, assign, comment, bind, queue, claim, review. It shows changes, also those of others, as they happen. `?` shows all
 /// keys; the mouse works, too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -49,7 +49,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if let Some(comment) = &args.withdraw {
         let done = issues::edit_comment(&session, id.as_str(), comment, None)?;
         return context.answer(done, |it, is_changed, screen| match is_changed {
-            true => writeln!(screen, "withdrew comment {} on {}", it.comment.id.short(), it.issue),
+            true => {
+                let withdrawn = it.comment.edits.as_ref().unwrap_or(&it.comment.id).short();
+                writeln!(screen, "withdrew comment {withdrawn} on {}", it.issue)
+            }
             false => writeln!(screen, "that comment is already withdrawn; nothing changed"),
         });
     }

@@ -38,6 +38,9 @@ pub(crate) struct Home {
     /// The name of this linked worktree; absent in the main one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
+    /// Whether the repository is bare, so that nothing can be executed in it; absent if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_bare: bool,
     /// The branch that is checked out; absent if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
@@ -124,7 +127,8 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
         role,
         open_tasks: execution.as_ref().map(|it| it.open_count),
         attention: attention.iter().flat_map(|group| &group.first).flat_map(|it| &it.remedies).collect(),
-        ready: ready.count,
+        // In a bare repository there is no work tree to execute an item in.
+        ready: if store.work_dir().is_some() { ready.count } else { 0 },
         planned: first(IssueStatus::Planned)?,
         unplanned: first(IssueStatus::Registered)?,
         issues: issues.values().sum(),
@@ -154,6 +158,7 @@ fn place(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
         reference: store.reference().to_owned(),
         tip: None,
         worktree: store.worktree_name(),
+        is_bare: store.work_dir().is_none(),
         branch: branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned()),
         role,
         execution: None,
@@ -214,10 +219,16 @@ fn items(world: &World, views: &[QueueView], most: usize, fits: fn(&ItemView) ->
     HomeItems { count: all.len(), first: all.iter().take(most).map(one).collect() }
 }
 
-/// The most urgent issue with this status.
+/// The most urgent issue with this status, if possible one that nothing is in the way of.
 fn first_with(index: &Index<'_>, status: IssueStatus) -> Result<Option<IssueId>, Refusal> {
-    let filter = Filter { statuses: vec![status], ..Filter::default() };
-    let numbers = index.list(&filter, Sort::Priority, (0, Some(1)))?;
+    let first = |unblocked| {
+        let filter = Filter { statuses: vec![status], unblocked, ..Filter::default() };
+        index.list(&filter, Sort::Priority, (0, Some(1)))
+    };
+    let mut numbers = first(true)?;
+    if numbers.is_empty() {
+        numbers = first(false)?;
+    }
     let mut found = None;
     let _ = index.each_listed(&numbers, |row| {
         found = IssueId::parse(&row.id).ok();
