@@ -71,13 +71,13 @@ struct OutputArgs {
         hide_possible_values = true
     )]
     date: DateForm,
-    /// Print plain lines for screen readers: nothing is drawn, coloured, aligned to the width or paged
+    /// Print plain lines for screen readers: no drawing, colour, alignment or pager
     #[arg(long, global = true)]
     plain: bool,
-    /// Print neither notes nor warnings nor progress
+    /// Suppress notes, warnings and progress
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Say more: which commit of the store records a change
+    /// Print more, such as the commit of the store that records a change
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     verbose: bool,
 }

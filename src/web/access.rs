@@ -46,10 +46,10 @@ impl Denied {
     /// What is said about it.
     pub(super) fn words(self) -> &'static str {
         match self {
-            Self::Host => "this address is not that of this server",
+            Self::Host => "the request names another server",
             Self::Token => "open the address that `git wf web` printed: it has the token",
             Self::Origin => "a form must come from a page of this server",
-            Self::ReadOnly => "this server is read-only; `git wf web --write` starts one that is not",
+            Self::ReadOnly => "this server is read-only; `git wf web --write` starts one that can change the store",
         }
     }
 }

@@ -15,13 +15,13 @@ use crate::ui;
 /// Which issues to change at once.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct WhereArgs {
-    /// Instead of one issue, change all that `git wf list` lists with these options, or with a saved query `@NAME`
+    /// Change all issues that `git wf list` shows with these options, or with a saved query `@NAME`
     #[arg(long = "where", value_name = "OPTIONS", allow_hyphen_values = true)]
     pub(crate) query: Option<String>,
-    /// With --where, change them without asking
+    /// With --where, do not ask first
     #[arg(long, requires = "query")]
     yes: bool,
-    /// With --where, only show which issues would be changed
+    /// With --where, only list the issues that would change
     #[arg(long, requires = "query", conflicts_with = "yes")]
     dry_run: bool,
 }
@@ -84,7 +84,7 @@ impl WhereArgs {
         if !self.yes {
             if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
                 let issues = count(preview.view.issues.len(), "issue");
-                return Err(Failure::usage(format!("{issues} would be changed, and nobody can be asked"))
+                return Err(Failure::usage(format!("this would change {issues}, and without a terminal it cannot ask"))
                     .hint("--dry-run lists them, --yes changes them"));
             }
             print::issues::many(&mut context.screen, &preview.view, verb)?;

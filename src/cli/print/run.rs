@@ -130,7 +130,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     if let Some(branch) = branch_with_work(view) {
         let place = match view.lacks_branch {
             false => String::new(),
-            true => ", which this clone does not have: `git push` it from the clone of the run".to_owned(),
+            true => ", which is not in this clone: push it from the clone of the run".to_owned(),
         };
         writeln!(screen, "  the work of completed issues is on the branch {}{place}", clean_line(branch))?;
     }

@@ -114,7 +114,7 @@ fn last(session: &Session) -> Result<Step, Refusal> {
             Some(_) => return Ok(step),
         }
     }
-    Err(Refusal::nothing("there is no command of yours to take back")
+    Err(Refusal::nothing("you have no command to undo")
         .remedy(Call::from(Other::Log), "shows who did what"))
 }
 
@@ -127,7 +127,7 @@ fn cannot(step: &Step, op: Option<Op>, kept: &[Kept]) -> Refusal {
     let instead = match op {
         Some(Op::New) => Remedy::call(
             Call::new(Op::Edit, [issue]).option("status", "cancelled"),
-            "says that an issue will not be done",
+            "closes it: the issue will not be done",
         ),
         Some(Op::Next) => Remedy::call(Op::LeaseRelease, "gives the item back"),
         Some(Op::Done) => Remedy::call(Call::new(Op::Reopen, ["ISSUE"]), "reopens the issue"),
@@ -172,7 +172,7 @@ impl Work<'_> {
                         continue;
                     };
                     let Some(now) = records::doc(tx, schema, &change.path)? else {
-                        self.keep(&change.path, "it is not here any more");
+                        self.keep(&change.path, "it no longer exists");
                         continue;
                     };
                     self.fields(tx, &change.path, (before, &after), now)?;
@@ -201,7 +201,7 @@ impl Work<'_> {
         for key in changed {
             let value = before.value(&key);
             if now.made(&key) != after.made(&key) || now.value(&key) != after.value(&key) {
-                self.keep(&record, &format!("`{key}` was changed again since"));
+                self.keep(&record, &format!("`{key}` has been changed since"));
             } else if value.is_some_and(is_hidden) {
                 self.keep(&record, &format!("the earlier value of `{key}` is redacted"));
             } else if value != now.value(&key) {
@@ -241,7 +241,7 @@ impl Work<'_> {
     /// An entry that the commit added to a log.
     fn appended(&mut self, tx: &mut Tx<'_>, path: &str, location: &Location) -> Result<(), Refusal> {
         let Location::Entry(Logs::Comments(issue), id) = location else {
-            self.keep(path, "logs are only added to");
+            self.keep(path, "logs are append-only");
             return Ok(());
         };
         let Some(folder) = records::issue(tx, issue)? else { return Ok(()) };

@@ -133,7 +133,7 @@ struct Checked {
 pub(crate) fn attestation(session: &Session, range: &[String]) -> Answer<Statement<Predicate>> {
     let (audit, index) = audited(session, range)?;
     if audit.commits.is_empty() {
-        return Err(Refusal::nothing(format!("`{}` has no commits to make a statement about", audit.range))
+        return Err(Refusal::nothing(format!("`{}` contains no commits", audit.range))
             .remedy(
                 Call::new(Other::ExportInToto, ["RANGE"]),
                 "takes a range as `git log` does, such as main..HEAD",

@@ -9,9 +9,9 @@ use crate::ui::fullscreen::{self, Unfit};
 
 /// Show issues by state on a full screen
 ///
-/// Columns by state, an issue in full with its plan, tasks, trail, code changes and log, and keys for what is done most:
-/// move, assign, comment, bind, queue, claim, review. It shows changes, also those of others, as they happen. `?` shows all
-/// keys; the mouse works, too.
+/// The issues in columns by status; one issue with its plan, tasks, trail, code changes and log; and keys to move, assign,
+/// comment, bind, queue, claim and review. Changes appear as they happen, also those of others. `?` lists all keys; the
+/// mouse works, too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to show: words, or filters of `git wf list` such as tag:api, priority:high or @ada

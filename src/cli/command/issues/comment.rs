@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Read the text from a file (`-` for stdin)
     #[arg(short = 'F', long, value_name = "FILE", conflicts_with = "message")]
     file: Option<String>,
-    /// Write it in your editor; with an id, change that comment
+    /// Write the comment in your editor, or edit an existing one
     #[arg(short, long, value_name = "COMMENT", num_args = 0..=1, default_missing_value = "")]
     edit: Option<String>,
     /// Withdraw this comment
@@ -37,7 +37,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let Some(named) = args.id.as_deref().filter(|_| args.chosen.query.is_none()) else {
         if args.edit.is_some() || args.withdraw.is_some() || args.last.is_some() {
-            return Err(Failure::usage("--where takes only a new comment")
+            return Err(Failure::usage("--where can only add a comment")
                 .hint("`git wf comment --where OPTIONS TEXT`"));
         }
         let text = TextArgs { message: args.message, file: args.file, edit: false };

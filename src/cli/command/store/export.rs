@@ -32,34 +32,34 @@ enum To {
     /// Equal states give equal exports. Redacted values are exported as `[redacted]`; the history is not
     /// exported.
     Jsonl(What),
-    /// Export issues as `bd` and `br` read them
+    /// Export issues in the format of `bd` and `br`
     ///
-    /// An issue of beads is written as its own record, with what changed here: values that have no field here
-    /// are given back as beads wrote them. What beads has no field for is named and left out.
+    /// An issue that came from beads is written as its original record with the changes made here, so that values without
+    /// a field here are given back. What beads has no field for is left out and named.
     Beads(What),
-    /// Export issues, plans and queues as `ccw issue` reads them
+    /// Export issues, plans and queues in the format of `ccw issue`
     ///
-    /// The last execution of an item becomes its status. What ccw has no field for is named and left out, unless ccw
-    /// keeps what it does not know; then `import ccw` brings it back.
+    /// The last execution of an item becomes its status. What ccw has no field for is left out and named, unless ccw keeps
+    /// unknown fields, in which case `import ccw` restores it.
     Ccw(export_ccw::Args),
     /// Export issues as a table for spreadsheets (CSV)
     ///
     /// The filters and the order are those of `list`: closed issues are left out unless --all or --status is given.
     /// A cell that a spreadsheet would run as a formula begins with an apostrophe.
     Csv(Csv),
-    /// Export which lines an agent wrote, as Agent Trace records
+    /// Export who wrote which lines as Agent Trace records
     ///
-    /// Each commit that an execution links and that added lines has a record on a line of its own (Agent Trace 0.1,
-    /// <https://agent-trace.dev>): its files, the lines that it added as they are numbered in it, and the agent at work with
-    /// its model, as far as sessions recorded them; otherwise the contributor is unknown. `metadata` names the issue, the
-    /// plan, the task and the execution. Merges have no record. Equal stores give equal records.
+    /// Prints one record per line (Agent Trace 0.1, <https://agent-trace.dev>) for each commit that is linked to an execution
+    /// and added lines: the files, the added lines by their numbers in that commit, and the agent and model if a session
+    /// recorded them; otherwise the contributor is unknown. `metadata` names the issue, the plan, the task and the
+    /// execution. Merges have no record. Equal stores give equal records.
     AgentTrace(AgentTrace),
     /// Export what `audit` finds, as an in-toto statement that can be signed
     ///
-    /// The subject are the commits (in-toto Statement v1); the predicate has their executions and tasks, the plans by digest,
-    /// reviews, the last check of each test, the gates of the policy, and the findings. With --sign, a detached signature is
-    /// written beside the file, with the program and key with which git signs commits (gpg.format, user.signingKey): FILE.sig
-    /// of SSH in the namespace `git-wf`, FILE.asc of OpenPGP, or FILE.p7s of X.509.
+    /// The subjects are the commits (in-toto Statement v1). The predicate has their executions and tasks, the plans by digest,
+    /// the reviews, the last check of each test, the gates of the policy, and the findings. --sign writes a detached
+    /// signature beside the file, made with the program and key that git signs commits with (gpg.format, user.signingKey):
+    /// FILE.sig (SSH, namespace `git-wf`), FILE.asc (OpenPGP) or FILE.p7s (X.509).
     InToto(InToto),
     /// Print a comment for an issue on GitHub that says what was done, or post it there
     ///
@@ -73,7 +73,7 @@ enum To {
 struct Csv {
     #[command(flatten)]
     filter: FilterArgs,
-    /// Write to this file; it is written completely or not at all
+    /// Write to this file (completely or not at all)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -83,7 +83,7 @@ struct AgentTrace {
     /// A commit, or a range such as main..HEAD
     #[arg(value_name = "COMMIT|RANGE")]
     of: String,
-    /// Write to this file; it is written completely or not at all
+    /// Write to this file (completely or not at all)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -93,7 +93,7 @@ struct InToto {
     /// Commits as `git log` takes them, such as main..HEAD (default: HEAD since the first execution)
     #[arg(value_name = "RANGE")]
     range: Vec<String>,
-    /// Write to this file; it is written completely or not at all
+    /// Write to this file (completely or not at all)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Also write a signature beside the file
@@ -116,7 +116,7 @@ struct Github {
 struct What {
     /// Export only these issues, with everything about them
     issues: Vec<String>,
-    /// Write to this file; it is written completely or not at all
+    /// Write to this file (completely or not at all)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

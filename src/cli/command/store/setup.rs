@@ -17,9 +17,9 @@ use crate::ui::text::{clean_line, count};
 
 /// Install manual pages and completions for this user, or remove them
 ///
-/// The pages are written to `share/man` beside the directory of the program if that can be written, as after `cargo install`,
-/// else to ~/.local/share/man. Completions are written for each of bash, zsh and fish that is installed. Nothing else is
-/// changed: what a start-up file must contain is said. The same command again writes the current version.
+/// Manual pages go to `share/man` beside the directory of the program if it is writable, as after `cargo install`, otherwise
+/// to ~/.local/share/man. Completions are installed for bash, zsh and fish, if the shell is installed. No other file is
+/// changed: if a start-up file needs a line, it is shown. Run this again after an update.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Remove what `setup` and `help --install` wrote for this user
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 }
 
 text_enum!(
-    /// What became of a part.
+    /// What was done with a part.
     State {
         /// It was written.
         Installed = "installed",
@@ -53,14 +53,14 @@ pub(in crate::cli) struct SetupAnswer {
 struct Part {
     /// `manual`, `bash`, `zsh` or `fish`.
     part: String,
-    /// What became of it.
+    /// What was done with it.
     state: State,
     /// The directory of the pages, or the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<String>,
-    /// How many files that are.
+    /// The number of files.
     files: usize,
-    /// What is missing for the system to find it.
+    /// What to add to a start-up file so that the system finds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     to_do: Option<String>,
 }

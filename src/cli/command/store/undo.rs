@@ -1,11 +1,11 @@
 use crate::cli::{Context, Outcome, print};
 use crate::ops::store;
 
-/// Take back your last command
+/// Undo your last command
 ///
 /// A new commit restores the fields that the command changed, if nobody has changed them since. A comment is withdrawn,
-/// and a queued item leaves its queue. What cannot be taken back is named with the reason: records and entries of logs are
-/// never removed. The next `undo` takes back the command before.
+/// and a queued item leaves its queue. What cannot be undone is named with the reason: records and log entries are never
+/// removed. The next `undo` takes back the command before that one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

@@ -18,8 +18,8 @@ const PORT: u16 = 8417;
 /// Show the store in a browser
 ///
 /// Serves pages on this machine and prints their address: issues, plans, queues, executions, runs, the trail and the history.
-/// They update themselves when the store changes. Without --write, nothing can be changed. With it, the address contains a
-/// token, which a browser needs; keep it to yourself. Everyone on this machine can read the pages.
+/// Open pages update when the store changes. They are read-only without --write, and every user of this machine can read
+/// them. With --write, the address contains a token that lets a browser change the store: keep it to yourself.
 ///
 /// --export writes the same pages as files, which need no server.
 #[derive(Debug, clap::Args)]
@@ -33,10 +33,10 @@ pub(crate) struct Args {
     /// Let the browser change the store
     #[arg(long)]
     write: bool,
-    /// Listen on this address, or the address of this name, so that other machines can connect; the token is required then
+    /// Listen on this address (an IP address or a host name) so that other machines can connect; they need the token
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Write the pages into this directory, and end
+    /// Write the pages to this directory and exit
     #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open", "write", "listen"])]
     export: Option<PathBuf>,
 }
@@ -44,12 +44,12 @@ pub(crate) struct Args {
 /// What `web` prints with `--json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct WebAnswer {
-    /// The address to open; of an export, its first page.
+    /// The address to open; for an export, its first page.
     address: String,
-    /// How many pages an export has.
+    /// The number of pages of an export.
     #[serde(skip_serializing_if = "Option::is_none")]
     pages: Option<usize>,
-    /// How many of its files were written because they are new or different.
+    /// The number of its files that were new or different, and so were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     written: Option<usize>,
 }
@@ -65,7 +65,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return export(context, folder);
     }
     if args.write && in_run::charged().is_some() {
-        return Err(Failure::usage("an agent of a run cannot serve a page that changes the store")
+        return Err(Failure::usage("an agent of a run cannot serve pages that change the store")
             .hint("leave --write out"));
     }
     let source = Source { folder, environment: environment(), acting: acting() };
@@ -84,8 +84,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             if listening.has_token {
                 writeln!(
                     context.screen,
-                    "The address contains a token; whoever has it can {}.",
-                    if args.write { "change the store" } else { "read the store" }
+                    "The address contains a token: anyone who has it can {} the store.",
+                    if args.write { "change" } else { "read" }
                 )?;
             }
             writeln!(context.screen, "Press Ctrl-C to stop.")?;

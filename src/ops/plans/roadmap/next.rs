@@ -158,7 +158,7 @@ fn unmerged(session: &Session, read: &impl Read, view: &RoadmapView) -> Result<V
 fn merge(work: &UnmergedWork) -> Remedy {
     let issues = count(work.issue_ids.len(), "completed issue");
     Remedy::words(format!(
-        "first `git merge {}` brings the work of {issues} into the current branch",
+        "first merge the work of {issues}: `git merge {}`",
         shell::operand(&work.branch)
     ))
 }

@@ -51,7 +51,7 @@ impl Fault {
         match self {
             Self::Encoding => detail.remedy(repair(), "rewrites it"),
             Self::Full(Excess::Full { .. }) => {
-                detail.remedy(repair(), "repairs it, once what is not needed was removed")
+                detail.remedy(repair(), "repairs it, after you have made room")
             }
             Self::Ahead { .. } => detail.remedy(repair(), "fixes it"),
             Self::Full(_) | Self::Broken | Self::Epochs { .. } | Self::Rewritten => detail,

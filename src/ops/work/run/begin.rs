@@ -103,7 +103,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         let without = if crew.reviewer.is_none() { " without a reviewer" } else { "" };
         let what = format!("mode {mode}{without}: plans are not reviewed");
         let what = match must_be_reviewed {
-            true => Some(format!("{what}, and the policy lets none be queued without a review")),
+            true => Some(format!("{what}, and the policy does not let a plan be queued without a review")),
             false => Some(what).filter(|_| mode != RunMode::Quick && !input.skip_review),
         };
         if let Some(what) = what {

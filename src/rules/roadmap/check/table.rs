@@ -25,8 +25,8 @@ rules! {
         "put it into a later group, or leave the dependency out";
     SCOPE = Error "scope": "every feature is in the scope of exactly one layer, and in no layer that excludes it",
         "leave it to one of the layers";
-    PATH = Error "path": "a path is one of the repository: it begins at its top, does not leave it, and is not in .git",
-        "name the path from the top of the repository, or say in words what is meant";
+    PATH = Error "path": "a path starts at the top of the repository, stays inside it, and is not in .git",
+        "give the path from the top of the repository, or describe the place in words";
     GROUP = Error "group": "tasks of one group touch different files and make different things",
         "put one of them into a later group that depends on the other";
     INPUT = Error "input": "an input is an output of a task that it depends on, or a path that exists in the checked-out commit",

@@ -154,11 +154,11 @@ fn a_policy_that_requires_reviews_makes_a_small_run_review() {
     world.repo.wf(&["policy", "set", "review=required"]).ok();
     let (chosen, warnings) = mode(&[]);
     assert!(
-        chosen == "full" && warnings.contains("the policy lets none be queued without a review"),
+        chosen == "full" && warnings.contains("the policy does not let a plan be queued without a review"),
         "{warnings}"
     );
     let (chosen, warnings) = mode(&["--mode", "quick"]);
-    assert!(chosen == "quick" && warnings.contains("the policy lets none be queued"), "{warnings}");
+    assert!(chosen == "quick" && warnings.contains("the policy does not let a plan be queued"), "{warnings}");
     // Nobody should judge their own plans.
     let (_, warnings) = mode(&["--reviewer", "planner"]);
     assert!(warnings.contains("the agent `planner` plans and also reviews these plans"), "{warnings}");
