@@ -77,7 +77,7 @@ struct OutputArgs {
     /// Suppress notes, warnings and progress
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Print more, such as the commit of the store that records a change
+    /// Print more, such as the commit that records a change
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     verbose: bool,
 }

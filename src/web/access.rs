@@ -49,7 +49,9 @@ impl Denied {
             Self::Host => "the request names another server",
             Self::Token => "open the address that `git wf web` printed: it has the token",
             Self::Origin => "a form must come from a page of this server",
-            Self::ReadOnly => "this server is read-only; `git wf web --write` starts one that can change the store",
+            Self::ReadOnly => {
+                "this server is read-only; `git wf web --write` starts one that can change the store"
+            }
         }
     }
 }

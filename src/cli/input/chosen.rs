@@ -84,8 +84,10 @@ impl WhereArgs {
         if !self.yes {
             if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
                 let issues = count(preview.view.issues.len(), "issue");
-                return Err(Failure::usage(format!("this would change {issues}, and without a terminal it cannot ask"))
-                    .hint("--dry-run lists them, --yes changes them"));
+                return Err(Failure::usage(format!(
+                    "this would change {issues}, and without a terminal it cannot ask"
+                ))
+                .hint("--dry-run lists them, --yes changes them"));
             }
             print::issues::many(&mut context.screen, &preview.view, verb)?;
             io::Write::flush(&mut context.screen)?;

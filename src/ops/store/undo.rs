@@ -114,8 +114,7 @@ fn last(session: &Session) -> Result<Step, Refusal> {
             Some(_) => return Ok(step),
         }
     }
-    Err(Refusal::nothing("you have no command to undo")
-        .remedy(Call::from(Other::Log), "shows who did what"))
+    Err(Refusal::nothing("you have no command to undo").remedy(Call::from(Other::Log), "shows who did what"))
 }
 
 /// Why nothing can be taken back, and what to do instead.

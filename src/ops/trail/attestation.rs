@@ -133,11 +133,10 @@ struct Checked {
 pub(crate) fn attestation(session: &Session, range: &[String]) -> Answer<Statement<Predicate>> {
     let (audit, index) = audited(session, range)?;
     if audit.commits.is_empty() {
-        return Err(Refusal::nothing(format!("`{}` contains no commits", audit.range))
-            .remedy(
-                Call::new(Other::ExportInToto, ["RANGE"]),
-                "takes a range as `git log` does, such as main..HEAD",
-            ));
+        return Err(Refusal::nothing(format!("`{}` contains no commits", audit.range)).remedy(
+            Call::new(Other::ExportInToto, ["RANGE"]),
+            "takes a range as `git log` does, such as main..HEAD",
+        ));
     }
     let subject = audit.commits.iter().map(|it| Resource::commit(&it.hash)).collect();
     let predicate = predicate(&index, audit)?;

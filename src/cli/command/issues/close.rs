@@ -38,7 +38,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     // With --where, the only argument is the reason.
     let (id, text) = match (&args.chosen.query, args.id, args.text) {
         (Some(_), Some(_), Some(_)) => {
-            return Err(Failure::usage("--where and an issue cannot be given together").hint("leave one of them out"));
+            return Err(
+                Failure::usage("--where and an issue cannot be given together").hint("leave one of them out")
+            );
         }
         (Some(_), first, _) => (None, first),
         (None, first, text) => (first, text),

@@ -157,10 +157,7 @@ fn unmerged(session: &Session, read: &impl Read, view: &RoadmapView) -> Result<V
 
 fn merge(work: &UnmergedWork) -> Remedy {
     let issues = count(work.issue_ids.len(), "completed issue");
-    Remedy::words(format!(
-        "first merge the work of {issues}: `git merge {}`",
-        shell::operand(&work.branch)
-    ))
+    Remedy::words(format!("first merge the work of {issues}: `git merge {}`", shell::operand(&work.branch)))
 }
 
 /// Nothing begins while somebody waits for an answer.
