@@ -38,7 +38,10 @@ fn what_others_changed_since_stays() {
     bob.wf(&["edit", "ISS-001", "--title", "Three"]).ok();
     let undone = repo.wf(&["undo", "--json"]).json();
     assert_eq!(undone["restored"], json!([{"record": "ISS-001", "field": "assignee"}]));
-    assert!(undone["kept"][0]["why"].as_str().unwrap().contains("`title` was changed again"), "{undone}");
+    assert!(
+        undone["kept"][0]["why"].as_str().unwrap().contains("`title` has been changed since"),
+        "{undone}"
+    );
     let it = repo.wf(&["show", "ISS-001", "--json"]).json();
     assert_eq!((&it["title"], &it["assignee"]), (&json!("Three"), &json!(null)));
 }
