@@ -1,4 +1,4 @@
-//! What can be done on the board: each is the operation that the command line has.
+//! Actions on the board; each runs the same operation as its command.
 
 use crate::model::digest::PlanDigest;
 use crate::model::review::{Score, Scores, Verdict};
@@ -9,15 +9,13 @@ use crate::ops::queue::{self, AddedItem};
 use crate::ops::work::{self, ClaimRequest, Claimable, Release, Retry};
 use crate::ops::{Done, Notice, Refusal, Session};
 
-/// What an operation says: what happened, and what else is worth knowing.
+/// What an operation reports: one line, and its notices.
 pub(super) type Said = (String, Vec<Notice>);
 
-/// An act on an issue.
+/// An action on an issue.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Deed {
-    /// The issue.
     pub(super) issue: String,
-    /// What to do.
     pub(super) act: Act,
 }
 
@@ -30,7 +28,7 @@ pub(super) enum Act {
     Close(Option<String>),
     /// Reopen it, with a reason.
     Reopen(Option<String>),
-    /// Assign it; an empty text assigns it to nobody.
+    /// Assign it; an empty string clears the assignee.
     Assign(String),
     /// Comment on it.
     Comment(String),
@@ -42,33 +40,33 @@ pub(super) enum Act {
     Queue,
     /// Remove it from its queue.
     Unqueue,
-    /// Claim it, in this worktree or in one that is made for it.
+    /// Claim it, in this worktree or in a new one.
     Claim { has_own_worktree: bool },
-    /// Give up the claim.
+    /// Release the claim.
     Release,
-    /// Queue it again.
+    /// Queue it again after a failure.
     Retry,
     /// Review this plan.
     Review(Review),
 }
 
-/// A review as it was filled in.
+/// A review as filled in on the form.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Review {
-    /// The plan.
+    /// The id of the plan.
     pub(super) plan: String,
-    /// The version that was read.
+    /// The plan version that the reviewer read.
     pub(super) digest: PlanDigest,
     /// The verdict; without one, the scores decide.
     pub(super) verdict: Option<Verdict>,
-    /// The scores.
+    /// Technical, risk and completeness.
     pub(super) scores: [Score; 3],
-    /// What should change.
+    /// Requested changes.
     pub(super) findings: Vec<String>,
 }
 
 impl Deed {
-    /// What is being done, in a few words.
+    /// Describes the action in progress, such as `closing ISS-001`.
     pub(super) fn words(&self) -> String {
         let verb = match &self.act {
             Act::Status(status) => return format!("setting {} to {status}", self.issue),
@@ -88,10 +86,10 @@ impl Deed {
         format!("{verb} {}", self.issue)
     }
 
-    /// Does it.
+    /// Runs the operation.
     ///
     /// # Errors
-    /// Those of the operation.
+    /// The operation's refusal.
     pub(super) fn perform(self, session: &Session) -> Result<Said, Refusal> {
         let Self { issue, act } = self;
         let id = issue.clone();

@@ -1,4 +1,4 @@
-//! The tasks of a plan as a graph: which come before which.
+//! Draws the tasks of a plan as a dependency graph.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use crate::ui::lanes::{Strokes, draw};
 use crate::ui::style;
 use crate::ui::text::clean_line;
 
-/// With more tasks, edges that follow from others are drawn, too.
+/// With more tasks than this, edges that others imply are drawn, too.
 const MOST_REDUCED: usize = 2_000;
 
-/// The lines: each task with its lane, and the tasks it comes after.
+/// For each task: its lane, id and title, and below them the tasks it depends on and its files.
 pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<Line> {
     let places: HashMap<&str, usize> =
         plan.tasks.iter().enumerate().map(|(n, task)| (task.id.as_str(), n)).collect();
@@ -21,7 +21,7 @@ pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<Line> {
         .iter()
         .map(|task| task.depends_on.iter().filter_map(|id| places.get(id.as_str()).copied()).collect())
         .collect();
-    // Tasks of a circle stay in the order in which they are written.
+    // Tasks in a cycle keep the order in which the plan lists them.
     let order = ordered(&before, &components(&before), &(0..before.len()).collect::<Vec<_>>());
     let mut rank = vec![0; before.len()];
     order.iter().enumerate().for_each(|(at, task)| rank[*task] = at);
@@ -60,7 +60,7 @@ pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<Line> {
     lines
 }
 
-/// The lanes beside a further line, as wide as those of the first.
+/// Pads the lanes of a continuation line to the width of the first line's.
 fn pad(below: &str, left: &str) -> String {
     let least = left.chars().count() + 1;
     format!("{below}{}", " ".repeat(least.saturating_sub(below.chars().count())))

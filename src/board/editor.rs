@@ -1,50 +1,49 @@
-//! A text that is being typed.
+//! A text field.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::ui::fullscreen::Key;
 
-/// More is not typed; longer texts are for `$EDITOR`.
+/// In bytes; an insertion that would exceed it is ignored.
 const LONGEST: usize = 100_000;
 
-/// A text and the cursor in it.
+/// The text of a field, and the cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Editor {
     text: String,
-    /// The cursor, in bytes, between two characters as a reader sees them.
+    /// The cursor, in bytes, always at a grapheme boundary.
     at: usize,
-    /// Whether it may have several lines.
+    /// Whether the text may have several lines.
     is_long: bool,
 }
 
 impl Editor {
-    /// A text of one line, with the cursor at its end.
+    /// A one-line text with the cursor at its end; line breaks and tabs become spaces.
     pub(super) fn new(text: &str) -> Self {
         let text = text.replace(['\n', '\r', '\t'], " ");
         Self { at: text.len(), text, is_long: false }
     }
 
-    /// An empty text that may have several lines.
+    /// An empty multi-line text.
     pub(super) fn long() -> Self {
         Self { is_long: true, ..Self::default() }
     }
 
-    /// The text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where the cursor is, in bytes.
+    /// The cursor position in bytes.
     pub(super) fn cursor(&self) -> usize {
         self.at
     }
 
-    /// Whether it may have several lines.
+    /// Whether the text may have several lines.
     pub(super) fn is_long(&self) -> bool {
         self.is_long
     }
 
-    /// Inserts text at the cursor. Control characters are left out.
+    /// Inserts text at the cursor, without control characters.
     pub(super) fn insert(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let fits = |c: &char| !c.is_control() || (*c == '\n' && self.is_long);
@@ -56,7 +55,7 @@ impl Editor {
         }
     }
 
-    /// Handles a key; returns whether it meant something here.
+    /// Handles a key; returns `false` if the key has no meaning in a text field.
     pub(super) fn key(&mut self, key: Key) -> bool {
         let before = |text: &str| text.grapheme_indices(true).next_back().map_or(0, |it| it.0);
         let after = |text: &str| text.graphemes(true).next().map_or(0, str::len);
@@ -88,7 +87,7 @@ impl Editor {
         true
     }
 
-    /// Removes what is between `begin` and the cursor.
+    /// Removes the text between `begin` and the cursor.
     fn cut(&mut self, begin: usize) {
         self.text.drain(begin..self.at);
         self.at = begin;
@@ -122,7 +121,7 @@ impl Editor {
     }
 }
 
-/// How many bytes the first characters of a line have.
+/// The length in bytes of the first `characters` graphemes of a line.
 fn prefix(line: &str, characters: usize) -> usize {
     line.graphemes(true).take(characters).map(str::len).sum()
 }

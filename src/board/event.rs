@@ -1,4 +1,4 @@
-//! What happens to the board, and what it asks for.
+//! Events that the board handles, and effects that it requests.
 
 use super::act::Deed;
 use super::overlay::{Choosing, Plan};
@@ -8,26 +8,26 @@ use crate::ops::issues::LanesView;
 use crate::ui::captured::Line;
 use crate::ui::fullscreen::Input;
 
-/// Something that happened.
+/// Input, or an answer to a request.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// Someone did something at the terminal.
+    /// A key, a paste, the mouse, or a new terminal size.
     Input(Input),
-    /// The store may have changed, by this board or by others.
+    /// The store may have changed, through this board or elsewhere.
     Moved,
-    /// Lanes that were asked for with this number.
+    /// The lanes, with the number of the request.
     Lanes(u64, Result<LanesView, Refused>),
-    /// A page that was asked for with this number.
+    /// A page, with the number of the request.
     Page(u64, Result<Vec<Line>, Refused>),
-    /// The plans of an issue, to choose one.
+    /// The plans of an issue, for a menu.
     Plans(String, Choosing, Result<Vec<Plan>, Refused>),
-    /// How far long work is.
+    /// Progress of a long read: the activity, how much is done, and the total if known.
     Progress(&'static str, u64, Option<u64>),
-    /// What came of a deed.
+    /// The outcome of an action.
     Done(Deed, Result<Told, Refused>),
 }
 
-/// What the board asks for.
+/// What the board asks the program to do.
 #[allow(clippy::large_enum_variant)] // Only a few exist at a time.
 #[derive(Debug)]
 pub(super) enum Effect {
@@ -35,41 +35,41 @@ pub(super) enum Effect {
     Read(Asked),
     /// Change something.
     Act(Deed),
-    /// Draw everything.
+    /// Redraw the whole screen.
     Redraw,
-    /// Stop until the shell continues the process.
+    /// Suspend the process until the shell continues it.
     Suspend,
-    /// Leave.
+    /// End the program.
     Quit,
 }
 
-/// What an operation says that succeeded.
+/// The report of a successful operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Told {
     /// What happened, in one line.
     pub(super) message: String,
-    /// What else is worth knowing.
+    /// Notices, each with its remedies.
     pub(super) notices: Vec<String>,
 }
 
-/// A refusal in words.
+/// A refusal as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refused {
     /// What is wrong.
     pub(super) message: String,
-    /// Candidates or findings.
+    /// Candidates, findings or notices.
     pub(super) details: Vec<String>,
     /// What to do about it.
     pub(super) hint: Option<String>,
 }
 
 impl Refused {
-    /// A refusal of the board itself.
+    /// A refusal by the board itself.
     pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), details: vec![], hint: Some(hint.into()) }
     }
 
-    /// Its lines.
+    /// The message, the indented details, and the hint.
     pub(super) fn lines(&self) -> Vec<String> {
         let hint = self.hint.iter().map(|hint| format!("hint: {hint}"));
         let details = self.details.iter().map(|detail| format!("  {detail}"));
@@ -77,13 +77,11 @@ impl Refused {
     }
 }
 
-/// What a page is asked for.
+/// A page to render.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// The issue.
     pub(super) issue: String,
-    /// Which page.
     pub(super) page: Page,
-    /// How wide it is.
+    /// The width to wrap at.
     pub(super) columns: usize,
 }

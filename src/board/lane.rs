@@ -1,31 +1,30 @@
-//! One lane of the board: the issues of one status, of which a window is at hand.
+//! One lane of the board: the issues of one status, of which only a window is loaded.
 
 use crate::index::Carded;
 use crate::model::status::IssueStatus;
 use crate::ops::issues;
 
-/// A lane, where the cursor is in it, and which part is shown.
+/// A lane with its cursor, its loaded issues and its scroll position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lane {
-    /// The status.
     pub(super) status: IssueStatus,
-    /// How many issues it has.
+    /// The number of issues in the lane, loaded or not.
     pub(super) total: usize,
-    /// The place of the first issue at hand.
+    /// The position of the first loaded issue.
     offset: usize,
-    /// The issues at hand.
+    /// The loaded issues.
     cards: Vec<Carded>,
-    /// The place of the cursor.
+    /// The position of the cursor, from 0.
     pub(super) cursor: usize,
-    /// The place of the first issue that is shown.
+    /// The position of the first visible issue.
     pub(super) top: usize,
 }
 
-/// How many places before and after those that are shown should be at hand.
+/// How many issues to keep loaded above and below the visible ones.
 const AHEAD: usize = 30;
 
 impl Lane {
-    /// A lane that was just read. The cursor stays on the issue where it was before, or else at its place.
+    /// A lane as just read. The cursor stays on its issue or, if that is not among the cards, at its position.
     pub(super) fn new(read: issues::Lane, before: Option<&Self>) -> Self {
         let issues::Lane { status, total, offset, cards } = read;
         let (cursor, top) = before.map_or((0, 0), |lane| (lane.cursor, lane.top));
@@ -38,22 +37,22 @@ impl Lane {
         lane
     }
 
-    /// The issue at a place, if it is at hand.
+    /// The issue at a position, if it is loaded.
     pub(super) fn card(&self, place: usize) -> Option<&Carded> {
         self.cards.get(place.checked_sub(self.offset)?)
     }
 
-    /// The issue under the cursor, if it is at hand.
+    /// The issue under the cursor, if it is loaded.
     pub(super) fn current(&self) -> Option<&Carded> {
         self.card(self.cursor)
     }
 
-    /// Moves the cursor to a place, or to the nearest one that exists.
+    /// Moves the cursor to a position, at most to the last issue.
     pub(super) fn go(&mut self, place: usize) {
         self.cursor = place.min(self.total.saturating_sub(1));
     }
 
-    /// Shows the part that the cursor is in, where `rows` issues fit.
+    /// Scrolls so that the cursor is visible when `rows` issues fit.
     pub(super) fn settle(&mut self, rows: usize) {
         self.go(self.cursor);
         let rows = rows.max(1);
@@ -61,7 +60,7 @@ impl Lane {
         self.top = self.top.min(self.cursor).max((self.cursor + 1).saturating_sub(rows)).min(last);
     }
 
-    /// Whether everything that is shown, where `rows` issues fit, and a little more on both sides, is at hand.
+    /// Whether the visible issues (`rows` fit) and a margin on both sides are loaded.
     pub(super) fn is_at_hand(&self, rows: usize) -> bool {
         let ahead = AHEAD.min(issues::MOST_CARDS.saturating_sub(rows) / 2);
         let begin = self.top.saturating_sub(ahead);
@@ -69,7 +68,7 @@ impl Lane {
         begin >= self.offset && end <= self.offset + self.cards.len()
     }
 
-    /// Where to read from, so that everything that is shown is at hand.
+    /// The position to load from, so that all visible issues are loaded.
     pub(super) fn from(&self, rows: usize) -> usize {
         let spare = issues::MOST_CARDS.saturating_sub(rows);
         self.top.saturating_sub(spare / 2)
@@ -82,7 +81,6 @@ pub(super) mod tests {
     use crate::index::Listed;
     use crate::model::priority::Priority;
 
-    /// An issue with this id.
     pub(in crate::board) fn card(id: &str, status: IssueStatus, title: &str) -> Carded {
         let priority = Priority::new(3).unwrap();
         let row = Listed {
@@ -97,7 +95,7 @@ pub(super) mod tests {
         Carded { row, is_ready: false }
     }
 
-    /// The answer for a lane of `total` issues `A-0`, `A-1`, …, from a place on.
+    /// A lane of `total` issues `A-0`, `A-1`, …, loaded from `offset`.
     pub(in crate::board) fn read(status: IssueStatus, total: usize, offset: usize) -> issues::Lane {
         let end = total.min(offset + issues::MOST_CARDS);
         let cards = (offset..end).map(|n| card(&format!("A-{n}"), status, &format!("Issue {n}"))).collect();
@@ -123,7 +121,7 @@ pub(super) mod tests {
         let mut other = read(IssueStatus::Planned, 51, 0);
         other.cards.insert(0, card("B-1", IssueStatus::Planned, "new"));
         assert_eq!(Lane::new(other, Some(&lane)).cursor, 8);
-        // It is gone, so the place is kept.
+        // The issue is gone, so the position is kept.
         let mut other = read(IssueStatus::Planned, 49, 0);
         other.cards.remove(7);
         assert_eq!(Lane::new(other, Some(&lane)).cursor, 7);

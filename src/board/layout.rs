@@ -1,39 +1,39 @@
-//! Where everything is on the screen. Drawing and the mouse both go by this.
+//! The position of everything on the screen, for drawing and for the mouse.
 
 use ratatui_core::layout::Rect;
 
 use super::model::Model;
 use crate::ops::issues::MOST_CARDS;
 
-/// The least columns of a lane that can still be read.
+/// The minimum width of a readable lane, in columns.
 const LEAST: u16 = 24;
-/// From this width on, an issue is shown beside the lanes; on a narrower screen, in their place.
+/// From this width on, an open issue is shown beside the lanes; on a narrower screen, instead of them.
 const WIDE: u16 = 100;
-/// From this width on, a lane shows a title in one row.
+/// From this width on, a lane gives a title one row instead of two.
 const ROOMY: u16 = 44;
-/// The rows above the lines of an issue: its title, and the names of the pages.
+/// The rows above the text of an open issue: its title, and the page names.
 pub(super) const DETAIL_HEAD: u16 = 2;
 
-/// The places on the screen.
+/// The areas of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// The filter, and how many issues match.
+    /// The filter, and the number of matches.
     pub(super) top: Rect,
-    /// The names of all lanes, if there is no room for all lanes.
+    /// The names of all lanes, if not all lanes fit.
     pub(super) names: Option<Rect>,
-    /// The lanes that are shown, by number. The first row of each is its name.
+    /// The visible lanes, by index. The first row of each is its name.
     pub(super) lanes: Vec<(usize, Rect)>,
-    /// The rows of one issue in a lane.
+    /// Rows per issue in a lane.
     pub(super) card: u16,
-    /// How many issues fit into a lane.
+    /// The number of issues that fit into a lane.
     pub(super) rows: usize,
-    /// The issue in full.
+    /// The open issue.
     pub(super) detail: Option<Rect>,
-    /// What was said, and what can be typed.
+    /// Messages and key hints.
     pub(super) bottom: Rect,
 }
 
-/// The width of the lanes, and that of the issue in full.
+/// The widths of the lanes and of the open issue, in columns; 0 if not shown.
 fn split(model: &Model) -> (u16, u16) {
     let width = model.size.0;
     match &model.detail {
@@ -46,14 +46,14 @@ fn split(model: &Model) -> (u16, u16) {
     }
 }
 
-/// How many lanes are shown.
+/// The number of visible lanes.
 pub(super) fn lanes_shown(model: &Model) -> usize {
-    // A lane and the line beside it.
+    // Each lane takes one column more, for the line beside it.
     let fit = (split(model).0 + 1) / (LEAST + 1);
     usize::from(fit.max(1)).min(model.lanes.len().max(1))
 }
 
-/// The places for a model.
+/// The layout for a model.
 pub(super) fn of(model: &Model) -> Layout {
     let (width, height) = model.size;
     let (for_lanes, for_detail) = split(model);
@@ -67,7 +67,7 @@ pub(super) fn of(model: &Model) -> Layout {
         let room = for_lanes.saturating_sub(count - 1);
         let mut x = 0;
         for (place, n) in (model.first..model.lanes.len()).take(shown).enumerate() {
-            // What cannot be divided goes to the first lanes.
+            // The remaining columns go to the first lanes.
             let extra = u16::from(place < usize::from(room % count));
             let width = room / count + extra;
             lanes.push((n, Rect::new(x, begin, width, body)));
@@ -77,7 +77,7 @@ pub(super) fn of(model: &Model) -> Layout {
     let card = if lanes.first().is_some_and(|it| it.1.width >= ROOMY) { 2 } else { 3 };
     let rows = usize::from(body.saturating_sub(1) / card).clamp(1, MOST_CARDS);
     let detail = (for_detail > 0).then(|| {
-        // The line beside the lanes, and a blank.
+        // One column for the line beside the lanes, and one blank.
         let line = if for_lanes > 0 { 2 } else { 0 };
         Rect::new(for_lanes + line, begin, for_detail - line, body)
     });
@@ -93,7 +93,7 @@ pub(super) fn of(model: &Model) -> Layout {
 }
 
 impl Layout {
-    /// The lane at a place on the screen, and the number of the issue in it that is shown there.
+    /// The lane at a screen position, and which of its visible issues is there, from 0.
     pub(super) fn lane_at(&self, x: u16, y: u16) -> Option<(usize, Option<usize>)> {
         let inside = |area: &Rect| area.contains((x, y).into());
         let (n, area) = self.lanes.iter().find(|it| inside(&it.1))?;

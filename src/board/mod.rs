@@ -1,8 +1,8 @@
-//! The board: a full screen with the issues by state, for people who look at them for longer.
+//! The board: issues by status on the full screen.
 //!
-//! A model, what happens to it, and how it looks: [`update`] is a pure function from a model and an event to effects, and
-//! [`view`] draws a model. This module performs the effects: two threads answer, one that reads and one that writes, each
-//! through operations and with its own session, so that a key never waits for the store or the network.
+//! [`update`] is a pure function from a model and an event to effects; [`view`] draws a model. This module performs
+//! the effects. One thread reads and one writes, each through operations and with its own session, so that a key never
+//! waits for the store or the network.
 
 mod act;
 mod dag;
@@ -42,38 +42,37 @@ use crate::ui::lanes::{Drawn, Strokes};
 use event::{Effect, Event};
 use model::Model;
 
-/// While someone waits for an answer, it is looked for this often: well within a frame.
+/// Poll interval while an answer is awaited: well within a frame.
 const SOON: Duration = Duration::from_millis(4);
 
-/// How the board is shown.
+/// What the board is started with.
 #[derive(Clone)]
 pub(crate) struct Settings {
-    /// The directory in which it was started.
+    /// The directory that the board was started in.
     pub(crate) folder: PathBuf,
     /// The environment of the process.
     pub(crate) environment: Environment,
     /// Who acts.
     pub(crate) acting: Acting,
-    /// The filter to begin with, as it is typed on the board.
+    /// The initial filter, as typed on the board.
     pub(crate) filter: String,
-    /// What the command line lends.
     pub(crate) lent: Lent,
 }
 
-/// What the command line lends, so that both say the same with the same words.
+/// Functions of the command line, so that the board and the commands use the same words.
 #[derive(Clone, Copy)]
 pub(crate) struct Lent {
     /// Parses a filter.
     pub(crate) filter: fn(&str) -> Result<List, String>,
-    /// Spells out remedies as commands.
+    /// Renders remedies as text with commands; `None` if there are none.
     pub(crate) spell: fn(&[Remedy]) -> Option<String>,
-    /// Prints an issue; the time is in milliseconds.
+    /// Prints an issue; the number is the current time in milliseconds.
     pub(crate) issue: fn(&mut Screen, &IssueView, i64) -> io::Result<()>,
     /// Prints a plan.
     pub(crate) plan: fn(&mut Screen, &SolutionView) -> io::Result<()>,
     /// Prints the trail of an issue.
     pub(crate) trace: fn(&mut Screen, &Trace) -> io::Result<()>,
-    /// Prints a step of the log.
+    /// Prints a step of the log; the number is the current time in milliseconds.
     pub(crate) step: fn(&mut Screen, &Step, Option<&Drawn>, Option<i64>) -> io::Result<()>,
 }
 
@@ -84,7 +83,7 @@ impl Settings {
     }
 }
 
-/// Shows no progress.
+/// Ignores progress.
 struct Silent;
 
 impl Progress for Silent {
@@ -93,10 +92,10 @@ impl Progress for Silent {
     fn end(&self) {}
 }
 
-/// Shows the board until someone leaves it. The terminal is then as it was.
+/// Runs the board until the user quits, then restores the terminal.
 ///
 /// # Errors
-/// There is no store; the terminal cannot be used; a bug in a thread that reads or writes.
+/// There is no store; the terminal cannot be used; a bug ended the thread that reads or the one that writes.
 pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
     let session = settings.session(Box::new(Silent))?;
     session.check_store()?;
@@ -113,7 +112,7 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
         for effect in std::mem::take(&mut effects) {
             match effect {
                 Effect::Quit => {
-                    // What is being written is completed first.
+                    // Writes in progress are completed first.
                     drop(screen);
                     return helpers.end();
                 }
@@ -150,7 +149,7 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
             continue;
         }
         let mut patience = if model.is_waiting() { SOON } else { TICK.saturating_sub(looked.elapsed()) };
-        // Everything that was typed meanwhile is taken together.
+        // All pending input is handled before the next draw.
         while let Some(input) = screen.next(patience).map_err(gone)? {
             effects.extend(update::update(&mut model, Event::Input(input)));
             is_changed = true;
@@ -176,7 +175,7 @@ fn gone(error: io::Error) -> Refusal {
         .hint("start the board in another terminal")
 }
 
-/// The threads that answer.
+/// The threads that read and write.
 struct Helpers {
     reads: Option<Sender<read::Asked>>,
     writes: Option<Sender<act::Deed>>,
@@ -216,7 +215,7 @@ impl Helpers {
         }
     }
 
-    /// Waits until what was begun is done.
+    /// Stops the threads after the requests that they already have.
     fn end(&mut self) -> Result<(), Refusal> {
         (self.reads, self.writes) = (None, None);
         let ended: Vec<bool> = self.threads.drain(..).map(|it| it.join().is_ok()).collect();

@@ -1,4 +1,4 @@
-//! What the board knows and shows.
+//! The state of the board.
 
 use super::editor::Editor;
 use super::event::{Effect, Wanted};
@@ -12,86 +12,81 @@ use crate::ops::issues::{self, LanesView, List};
 use crate::ui::captured::Line;
 use crate::ui::lanes::Strokes;
 
-/// The whole board.
 #[derive(Debug)]
 pub(super) struct Model {
-    /// Columns and rows.
+    /// Columns and rows of the terminal.
     pub(super) size: (u16, u16),
     /// Which issues are shown.
     pub(super) filter: Filter,
-    /// The lanes that have issues, in the order of the work.
+    /// The lanes that have issues, in workflow order.
     pub(super) lanes: Vec<Lane>,
-    /// The lane of the cursor.
+    /// The index of the lane with the cursor.
     pub(super) at: usize,
-    /// The first lane that is shown.
+    /// The index of the first visible lane.
     pub(super) first: usize,
-    /// The issue that is shown in full.
+    /// The open issue.
     pub(super) detail: Option<Detail>,
-    /// What is in front of all this.
+    /// The help, menu, form or note in front of the lanes.
     pub(super) overlay: Option<Overlay>,
-    /// What was said last, until the next key.
+    /// The last message, until the next input.
     pub(super) said: Option<String>,
-    /// What is being written.
+    /// What is in progress, such as `closing ISS-001`; a second action is refused meanwhile.
     pub(super) busy: Option<String>,
-    /// How far long reading is.
+    /// The progress of a long read.
     pub(super) progress: Option<String>,
-    /// The issue that the mouse took hold of, and its status.
+    /// The issue that is being dragged, and its status.
     pub(super) held: Option<(String, IssueStatus)>,
     /// The name of the user.
     pub(super) me: String,
-    /// Which characters lines are drawn with.
+    /// The characters to draw lines with.
     pub(super) strokes: Strokes,
-    /// The number of the last question about lanes, and whether it was answered.
+    /// The number of the last request for lanes, and whether it was answered.
     lanes_asked: (u64, bool),
-    /// The same for pages.
+    /// The number of the last request for a page, and whether it was answered.
     page_asked: (u64, bool),
-    /// An issue that the cursor goes to, wherever it is now.
+    /// An issue that the cursor moves to once lanes are read.
     follow: Option<String>,
-    /// The issue of the cursor when lanes were asked for.
+    /// The selected issue when lanes were last requested.
     asked_about: Option<String>,
-    /// Whether the filter is another one since lanes were read.
+    /// Whether the filter has changed since lanes were read.
     is_new_filter: bool,
-    /// Whether the store moved while a question was open.
+    /// Whether the store changed while a request was pending.
     is_stale: bool,
-    /// Whether the last question about lanes was refused: it is not asked again by itself.
+    /// Whether the last request for lanes was refused; it is not repeated automatically.
     has_failed: bool,
 }
 
-/// Which issues are shown.
+/// The filter as typed, and as last parsed.
 #[derive(Debug)]
 pub(super) struct Filter {
-    /// What is typed.
     pub(super) editor: Editor,
-    /// Whether it is being typed.
+    /// Whether keys go to the filter.
     pub(super) is_open: bool,
     /// Whether issues that are done are shown, too.
     pub(super) all: bool,
-    /// What is wrong with it.
+    /// Why the typed filter is invalid.
     pub(super) fault: Option<String>,
     parse: fn(&str) -> Result<List, String>,
-    /// The last one that could be parsed.
+    /// The last valid filter.
     list: Option<List>,
 }
 
-/// An issue that is shown in full.
+/// The open issue.
 #[derive(Debug)]
 pub(super) struct Detail {
-    /// The issue.
     pub(super) issue: String,
-    /// Its title.
     pub(super) title: String,
-    /// The page.
     pub(super) page: Page,
-    /// The page as it was read; empty until then.
+    /// The text of the page; empty until it is read.
     pub(super) lines: Vec<Line>,
-    /// The first line that is shown.
+    /// The index of the first visible line.
     pub(super) top: usize,
-    /// What the lines show.
+    /// The last page requested.
     shown: Option<Wanted>,
 }
 
 impl Model {
-    /// A board of which nothing was read yet.
+    /// A board before anything is read.
     pub(super) fn new(
         parse: fn(&str) -> Result<List, String>,
         filter: &str,
@@ -123,12 +118,11 @@ impl Model {
         }
     }
 
-    /// The first questions.
+    /// The first requests.
     pub(super) fn begin(&mut self) -> Vec<Effect> {
         self.filtered()
     }
 
-    /// Where everything is.
     pub(super) fn layout(&self) -> Layout {
         layout::of(self)
     }
@@ -138,28 +132,28 @@ impl Model {
         !self.lanes_asked.1 || !self.page_asked.1 || self.busy.is_some()
     }
 
-    /// Whether the lanes were read once.
+    /// Whether lanes have been read at least once.
     pub(super) fn is_read(&self) -> bool {
         self.lanes_asked.0 > 1 || self.lanes_asked.1
     }
 
-    /// How many issues match.
+    /// The number of matching issues.
     pub(super) fn total(&self) -> usize {
         self.lanes.iter().map(|lane| lane.total).sum()
     }
 
-    /// The lane of the cursor.
+    /// The lane with the cursor.
     pub(super) fn lane(&mut self) -> Option<&mut Lane> {
         self.lanes.get_mut(self.at)
     }
 
-    /// The issue that keys are about: its id and its status.
+    /// The id and status of the selected issue, if it is loaded.
     pub(super) fn selected(&self) -> Option<(String, IssueStatus)> {
         let card = self.lanes.get(self.at)?.current()?;
         Some((card.row.id.clone(), card.row.status))
     }
 
-    /// Parses the filter, and asks for what matches. The cursor stays on its issue if that matches.
+    /// Parses the filter and requests the matches. The cursor stays on its issue if that matches.
     pub(super) fn filtered(&mut self) -> Vec<Effect> {
         match (self.filter.parse)(self.filter.editor.text()) {
             Ok(mut list) => {
@@ -167,7 +161,7 @@ impl Model {
                 self.filter.fault = None;
                 self.filter.list = Some(list);
             }
-            // What was shown before is still shown.
+            // The matches of the last valid filter stay visible.
             Err(fault) => {
                 self.filter.fault = Some(fault);
                 if self.filter.list.is_none() {
@@ -179,7 +173,7 @@ impl Model {
         self.ask_lanes()
     }
 
-    /// Asks for the lanes as they are now, and follows an issue.
+    /// Requests the lanes again; the cursor then moves to `issue`.
     pub(super) fn ask_lanes_about(&mut self, issue: Option<String>) -> Vec<Effect> {
         self.follow = issue.or(self.follow.take());
         self.ask_lanes()
@@ -197,14 +191,14 @@ impl Model {
         vec![Effect::Read(Asked::Lanes(self.lanes_asked.0, issues::Lanes { list, from, follow }))]
     }
 
-    /// Takes lanes in that were asked for. Older answers are out of date.
+    /// Takes in lanes; returns `false` if the answer is outdated.
     pub(super) fn take_lanes(&mut self, number: u64, view: LanesView) -> bool {
         if number != self.lanes_asked.0 {
             return false;
         }
         self.lanes_asked.1 = true;
         self.progress = None;
-        // A cursor that was moved since the question stays where it is now.
+        // A cursor that has moved since the request stays where it is.
         let follows = self.follow.take().is_some() || self.asked_about == self.selected().map(|it| it.0);
         let before = self.lanes.get(self.at).map(|lane| lane.status);
         let is_new_filter = std::mem::take(&mut self.is_new_filter);
@@ -220,7 +214,7 @@ impl Model {
             self.at = lane;
             self.lanes[lane].go(at);
         } else {
-            // The lane of the cursor, or the next one of those that are left.
+            // The same lane or, if it is gone, the next one.
             self.at = before.map_or(0, |status| {
                 let next = self.lanes.iter().position(|lane| lane.status >= status);
                 next.unwrap_or(self.lanes.len().saturating_sub(1))
@@ -229,7 +223,7 @@ impl Model {
         true
     }
 
-    /// The answer is a refusal.
+    /// Takes in a refusal; returns `false` if the answer is outdated.
     pub(super) fn lanes_failed(&mut self, number: u64) -> bool {
         let is_last = number == self.lanes_asked.0;
         self.lanes_asked.1 |= is_last;
@@ -237,7 +231,7 @@ impl Model {
         is_last
     }
 
-    /// Takes a page in that was asked for.
+    /// Takes in a page, unless the answer is outdated.
     pub(super) fn take_page(&mut self, number: u64, lines: Vec<Line>) {
         if number == self.page_asked.0 {
             self.page_asked.1 = true;
@@ -248,7 +242,7 @@ impl Model {
         }
     }
 
-    /// The store moved: everything is read again.
+    /// Reads everything again after the store changed.
     pub(super) fn moved(&mut self) -> Vec<Effect> {
         if !self.lanes_asked.1 {
             self.is_stale = true;
@@ -261,8 +255,8 @@ impl Model {
         self.ask_lanes()
     }
 
-    /// Brings everything into a consistent state after an event: the cursor is on a lane, what it is on is shown, and
-    /// what is shown but not at hand is asked for.
+    /// Restores consistency after an event: puts the cursor on a lane, scrolls to it, and requests whatever is visible
+    /// but not loaded.
     pub(super) fn settle(&mut self) -> Vec<Effect> {
         self.at = self.at.min(self.lanes.len().saturating_sub(1));
         let shown = layout::lanes_shown(self);
@@ -284,7 +278,7 @@ impl Model {
         effects
     }
 
-    /// The issue in full is that of the cursor, and its page is read if it was not.
+    /// Makes the open issue the selected one, and requests its page if that is not there yet.
     fn settle_detail(&mut self, layout: &Layout) -> Option<Effect> {
         let selected = self.lanes.get(self.at).and_then(Lane::current).map(|card| card.row.clone());
         let detail = self.detail.as_mut()?;
@@ -313,12 +307,12 @@ impl Model {
 }
 
 impl Detail {
-    /// An issue of which nothing was read yet.
+    /// An issue that was just opened.
     pub(super) fn new(issue: String, title: String) -> Self {
         Self { issue, title, page: Page::Issue, lines: Vec::new(), top: 0, shown: None }
     }
 
-    /// Shows another page from its begin.
+    /// Switches to another page, from its top.
     pub(super) fn turn(&mut self, page: Page) {
         if page != self.page {
             (self.page, self.top) = (page, 0);

@@ -1,25 +1,24 @@
-//! What is in front of the lanes: help, a menu, a form, or something to read.
+//! What can cover the lanes: the help, a menu, a form, or a note.
 
 use super::act::Deed;
 use super::editor::Editor;
 use super::event::Refused;
 use crate::model::digest::PlanDigest;
 
-/// One of them.
 #[derive(Debug)]
 pub(super) enum Overlay {
-    /// The keys, from this line on.
+    /// The help, with its first visible line.
     Help(usize),
-    /// Something to choose.
+    /// A list to choose from.
     Menu(Menu),
-    /// Something to fill in.
+    /// Fields to fill in.
     Form(Form),
-    /// Something to read.
+    /// A message.
     Note(Note),
 }
 
 impl Overlay {
-    /// What became of a menu or a form.
+    /// The state of a menu's or form's action.
     pub(super) fn sent(&mut self) -> Option<&mut Sent> {
         match self {
             Self::Menu(menu) => Some(&mut menu.sent),
@@ -29,95 +28,89 @@ impl Overlay {
     }
 }
 
-/// What became of a menu or a form. It stays until it succeeds, so that what was typed is still there.
+/// The state of an action. Its menu or form stays open until it succeeds, so that no typed text is lost.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sent {
-    /// Whether its answer is awaited.
+    /// Whether the answer is awaited.
     pub(super) is_awaited: bool,
     /// Why it was refused.
     pub(super) refusal: Option<Refused>,
 }
 
-/// A list of which one is chosen.
+/// A list to choose from.
 #[derive(Debug)]
 pub(super) struct Menu {
-    /// What it is about.
     pub(super) title: String,
-    /// What can be chosen.
+    /// Each entry: its text, and what it does.
     pub(super) entries: Vec<(String, Choice)>,
-    /// The entry of the cursor.
+    /// The index of the selected entry.
     pub(super) at: usize,
-    /// What became of the last choice.
+    /// The state of the last choice.
     pub(super) sent: Sent,
 }
 
 /// What a choice leads to.
 #[derive(Debug, Clone)]
 pub(super) enum Choice {
-    /// It is done.
+    /// Runs this action.
     Do(Deed),
-    /// It needs an answer first.
+    /// Opens a form first.
     Fill(Purpose),
-    /// One of the plans of an issue is chosen first.
+    /// Offers the issue's plans first.
     Plans(String, Choosing),
-    /// It is confirmed first.
+    /// Asks where to claim this issue.
     Claim(String),
 }
 
-/// What a plan is chosen for.
+/// Why a plan is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choosing {
-    /// To bind it.
     Bind,
-    /// To review it.
     Review,
 }
 
-/// A plan that can be chosen.
+/// A plan in a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// Its id.
     pub(super) id: String,
-    /// What it says about itself, in one line.
+    /// Its id, tasks, reviews and description, in one line.
     pub(super) words: String,
-    /// Whether it is bound.
     pub(super) is_bound: bool,
-    /// Which version was read.
+    /// The version that was read.
     pub(super) digest: PlanDigest,
 }
 
 /// Fields to fill in.
 #[derive(Debug)]
 pub(super) struct Form {
-    /// What it is about.
     pub(super) title: String,
-    /// Each field: its name, and what is typed.
+    /// The label and text of each field.
     pub(super) fields: Vec<(&'static str, Editor)>,
-    /// The field of the cursor.
+    /// The index of the selected field.
     pub(super) at: usize,
-    /// What it is for.
+    /// What the answers are for.
     pub(super) purpose: Purpose,
-    /// What became of it.
+    /// The state of the form's action.
     pub(super) sent: Sent,
 }
 
-/// What a form is for.
+/// What a form is for; the first string is the issue or plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Why an issue is closed.
+    /// Closing an issue, with a reason.
     Close(String),
-    /// Why it is reopened.
+    /// Reopening an issue, with a reason.
     Reopen(String),
-    /// Who sees to it, and who does now.
+    /// Assigning an issue; the second string prefills the name.
     Assign(String, String),
-    /// A comment on it.
+    /// Commenting on an issue.
     Comment(String),
-    /// A review of a plan in the version that was read.
+    /// Reviewing a plan in the version that was read.
     Review(String, PlanDigest),
 }
 
 impl Purpose {
-    /// The form.
+    /// The form to fill in.
     pub(super) fn form(self) -> Form {
         let line = |text: &str| Editor::new(text);
         let (title, fields) = match &self {
@@ -140,19 +133,17 @@ impl Purpose {
     }
 }
 
-/// Something to read.
+/// A message to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Note {
-    /// What it is about.
     pub(super) title: String,
-    /// Its lines.
     pub(super) lines: Vec<String>,
-    /// The first line that is shown.
+    /// The index of the first visible line.
     pub(super) top: usize,
 }
 
 impl Note {
-    /// A note from its begin.
+    /// A note, from its top.
     pub(super) fn new(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self { title: title.into(), lines, top: 0 }
     }

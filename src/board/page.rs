@@ -1,28 +1,27 @@
-//! The pages about an issue.
+//! The pages about an open issue.
 
-/// What is shown about an issue.
+/// A page about an open issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Page {
     /// Its fields, comments and attempts, as `git wf show` prints them.
     Issue,
     /// Its bound or latest plan.
     Plan,
-    /// The tasks of that plan, and which come before which.
+    /// The dependency graph of that plan's tasks.
     Tasks,
     /// Its plans, executions, commits and checks.
     Trail,
-    /// What its commits changed in the code.
+    /// The patches of its commits.
     Diff,
-    /// What happened to its records, field by field.
+    /// The changes of its records, field by field.
     Log,
 }
 
 impl Page {
-    /// All pages in order.
+    /// All pages, in the order of their numbers.
     pub(super) const ALL: [Self; 6] =
         [Self::Issue, Self::Plan, Self::Tasks, Self::Trail, Self::Diff, Self::Log];
 
-    /// Its name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Issue => "issue",
@@ -34,13 +33,13 @@ impl Page {
         }
     }
 
-    /// The page by its number, from 1.
+    /// The page with this number, from 1.
     pub(super) fn numbered(digit: char) -> Option<Self> {
         let n = digit.to_digit(10)? as usize;
         Self::ALL.get(n.checked_sub(1)?).copied()
     }
 
-    /// The page after this one, or before it; the last is followed by the first.
+    /// The next or the previous page; wraps around.
     pub(super) fn beside(self, is_next: bool) -> Self {
         let all = Self::ALL.len();
         let at = Self::ALL.iter().position(|page| *page == self).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The thread that reads. Of several questions of one kind only the last is answered, so that it never lags behind.
+//! The thread that reads. Of several pending requests of one kind, it answers only the last, and so never falls behind.
 
 use std::cell::Cell;
 use std::sync::mpsc::{Receiver, Sender};
@@ -16,26 +16,26 @@ use crate::ui::captured::{Line, capture};
 use crate::ui::lanes::Strokes;
 use crate::ui::{style, text};
 
-/// A page has at most this many lines; the command line shows the rest.
+/// Maximum lines of a page; the commands print the rest.
 const MOST_LINES: usize = 5_000;
-/// The steps of a log that are shown.
+/// Maximum steps of the log on its page.
 const MOST_STEPS: usize = 50;
-/// Progress is told no more often than this.
+/// Minimum time between two reports of progress.
 const PACE: Duration = Duration::from_millis(100);
 
-/// A question.
+/// A request.
 #[allow(clippy::large_enum_variant)] // Only a few exist at a time.
 #[derive(Debug)]
 pub(super) enum Asked {
-    /// The lanes, with the number of the question.
+    /// The lanes; the number identifies the request.
     Lanes(u64, Lanes),
-    /// A page about an issue, with the number of the question.
+    /// A page; the number identifies the request.
     Page(u64, Wanted),
-    /// The plans of an issue, to choose one.
+    /// The plans of an issue, for a menu.
     Plans(String, Choosing),
 }
 
-/// Answers until nobody asks any more.
+/// Answers requests until the board ends.
 pub(super) fn answer(settings: &Settings, colour: bool, asked: &Receiver<Asked>, events: &Sender<Event>) {
     while let Ok(first) = asked.recv() {
         for question in last_of_each(std::iter::once(first).chain(asked.try_iter())) {
@@ -47,7 +47,7 @@ pub(super) fn answer(settings: &Settings, colour: bool, asked: &Receiver<Asked>,
     }
 }
 
-/// The last question about lanes, and the last one about a page, after all others.
+/// All requests for plans, then the last one for lanes and the last one for a page.
 fn last_of_each(all: impl Iterator<Item = Asked>) -> Vec<Asked> {
     let (mut lanes, mut page, mut kept) = (None, None, Vec::new());
     for question in all {
@@ -93,7 +93,7 @@ impl Reader<'_> {
         session.and_then(|session| read(&session)).map_err(|refusal| lent.refused(refusal, &[]))
     }
 
-    /// The lines of a page, as wide as it is.
+    /// The lines of a page and the notices below them, wrapped to its width.
     fn page(&self, session: &Session, wanted: &Wanted) -> Result<Vec<Line>, Refusal> {
         let Wanted { issue, page, columns } = wanted;
         let lent = self.settings.lent;
@@ -144,7 +144,7 @@ impl Reader<'_> {
             Record::Issue(view) => {
                 self.captured(columns, |screen| (self.settings.lent.issue)(screen, view, now))?
             }
-            // Only an issue has an id of this form.
+            // Not reached: the id is that of an issue.
             _ => vec![],
         };
         Ok((lines, notices))
@@ -176,7 +176,7 @@ impl Reader<'_> {
     }
 }
 
-/// Lines, and what else is worth knowing.
+/// The lines of a page, and the notices.
 type Read = (Vec<Line>, Vec<Notice>);
 
 /// The bound plan of an issue, or else its latest.
@@ -220,7 +220,7 @@ fn diff(patches: &Patches) -> Vec<Line> {
     lines
 }
 
-/// How a line of a patch looks. Its first character says the same.
+/// The style of a patch line. Its first character says the same without colour.
 fn look(line: &str) -> style::Style {
     match line.as_bytes().first() {
         _ if line.starts_with("+++ ") || line.starts_with("--- ") => style::HEADING,
@@ -246,7 +246,7 @@ impl From<&SolutionView> for Plan {
     }
 }
 
-/// Tells the board how far long reading is.
+/// Reports progress to the board, at most once every [`PACE`].
 struct Told {
     events: Sender<Event>,
     last: Cell<Instant>,
@@ -260,7 +260,7 @@ impl Progress for Told {
     fn count(&self, doing: &'static str, done: u64, total: Option<u64>) {
         if self.last.get().elapsed() >= PACE {
             self.last.set(Instant::now());
-            // If the board is gone, nobody wants to know.
+            // The board may have ended.
             let _ = self.events.send(Event::Progress(doing, done, total));
         }
     }

@@ -1,4 +1,4 @@
-//! The thread that writes. It does one thing after the other, each as the command line would.
+//! The thread that writes: one action after another, each as the command would do it.
 
 use std::sync::mpsc::{Receiver, Sender};
 
@@ -8,7 +8,7 @@ use super::{Lent, Settings, Silent};
 use crate::model::remedy::Remedy;
 use crate::ops::{Notice, Refusal};
 
-/// Answers until nobody asks any more.
+/// Performs actions until the board ends.
 pub(super) fn answer(settings: &Settings, deeds: &Receiver<Deed>, events: &Sender<Event>) {
     for deed in deeds {
         let done = perform(settings, deed.clone());
@@ -20,7 +20,7 @@ pub(super) fn answer(settings: &Settings, deeds: &Receiver<Deed>, events: &Sende
 
 fn perform(settings: &Settings, deed: Deed) -> Result<Told, Refused> {
     let lent = settings.lent;
-    // A session for each, since settings may change meanwhile.
+    // A new session each time, since the settings may have changed.
     let session = settings.session(Box::new(Silent)).map_err(|refusal| lent.refused(refusal, &[]))?;
     match deed.perform(&session) {
         Ok((message, notices)) => {
@@ -32,12 +32,12 @@ fn perform(settings: &Settings, deed: Deed) -> Result<Told, Refused> {
 }
 
 impl Lent {
-    /// A sentence, followed by its remedies.
+    /// A message, followed by its remedies.
     pub(super) fn with_remedies(self, message: &str, remedies: &[Remedy]) -> String {
         (self.spell)(remedies).map_or_else(|| message.to_owned(), |remedies| format!("{message}; {remedies}"))
     }
 
-    /// A refusal in words, with what was found before it.
+    /// A refusal as text, with the notices that came before it.
     pub(super) fn refused(self, refusal: Refusal, notices: &[Notice]) -> Refused {
         let Refusal { message, details, remedies, .. } = refusal;
         let details = details.iter().map(|it| self.with_remedies(&it.message, &it.remedies));

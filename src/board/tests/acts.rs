@@ -1,4 +1,4 @@
-//! What can be done: each key leads to one deed, and a refusal is shown where it was asked for.
+//! Actions: each key leads to one action, and a refusal appears where the action was started.
 
 use super::*;
 use crate::board::act::{Act, Review};
@@ -23,7 +23,7 @@ fn plan(id: &str, is_bound: bool) -> Plan {
 }
 
 impl Board {
-    /// Answers the last deed.
+    /// Reports the outcome of an action.
     fn done(&mut self, deed: Deed, outcome: Result<Told, Refused>) -> &mut Self {
         self.event(Event::Done(deed, outcome))
     }
@@ -166,10 +166,9 @@ fn a_review_is_of_the_version_that_was_read() {
 fn an_issue_is_dragged_to_another_lane() {
     let mut board = Board::of_a_team((120, 30));
     let at = |board: &Board, n: usize| board.model.layout().lanes[n].1;
-    // From queued to planned there is one way.
+    // From queued to planned there are two ways: the plan could also be bound again.
     let (planned, queued) = (at(&board, 1), at(&board, 2));
     board.mouse(Button::Down, queued.x + 2, queued.y + 1).mouse(Button::Up, planned.x + 2, planned.y + 9);
-    // Its plan could also be bound again, so there is a choice.
     let Some(Overlay::Menu(menu)) = &board.model.overlay else { panic!("{:?}", board.model.overlay) };
     let ways: Vec<&str> = menu.entries.iter().map(|it| it.0.as_str()).collect();
     assert_eq!(ways, ["bind: planned", "queue remove: planned"]);
@@ -179,7 +178,7 @@ fn an_issue_is_dragged_to_another_lane() {
     let mut board = Board::of_a_team((120, 30));
     board.mouse(Button::Down, planned.x + 2, planned.y + 1).mouse(Button::Up, queued.x + 2, queued.y + 9);
     assert_eq!(board.deed(), Deed { issue: "GH-12".into(), act: Act::Queue });
-    // Nobody can declare an execution failed from here.
+    // The board cannot declare an execution failed.
     let mut board = Board::of_a_team((200, 30));
     let (executing, failed) = (at(&board, 3), at(&board, 4));
     board.mouse(Button::Down, executing.x + 2, executing.y + 1).mouse(Button::Up, failed.x + 2, failed.y + 1);

@@ -1,4 +1,4 @@
-//! What a key costs on a board of 10,000 issues, counted: questions, issues in their answers, and cells that are written.
+//! What a key costs on a board of 10,000 issues: requests, issues in the answers, and cells written.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn a_key_asks_for_a_few_issues_at_most() {
         assert!(board.asked.1 <= questions * most, "{keys}: {}", board.asked.1);
     }
     board.key(Key::Esc);
-    // From the first to the last, a page at a time: one question for several pages.
+    // Page by page from the first issue to the last: one request covers several pages.
     board.asked = (0, 0);
     let mut pages = 0;
     while board.selected() != "A-9996" {

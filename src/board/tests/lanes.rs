@@ -1,4 +1,4 @@
-//! Moving about, filtering, and what happens when the store changes.
+//! Moving, filtering, and changes of the store.
 
 use super::*;
 use crate::board::event::{Refused, Wanted};
@@ -97,7 +97,7 @@ fn an_answer_that_is_late_does_not_take_the_cursor_back() {
     board.keys("j");
     board.take(question);
     assert_eq!(board.selected(), "ISS-20261121-7k3m2pq9");
-    // A question that was asked again is answered once.
+    // Only the answer to the last request counts.
     let (first, second) =
         (update(&mut board.model, Event::Input(Input::Key(Key::Char('A')))), board.model.begin());
     let issues = std::mem::take(&mut board.issues);
@@ -175,6 +175,6 @@ fn the_mouse_selects_opens_and_scrolls() {
     assert_eq!(board.selected(), "ISS-003");
     board.mouse(Button::Down, 20, 0).keys("mail");
     assert_eq!(board.model.total(), 1, "a click on the first row begins a filter");
-    // Nothing is where the screen ends.
+    // Positions outside the screen.
     board.mouse(Button::Down, 500, 500).mouse(Button::Up, 500, 500);
 }

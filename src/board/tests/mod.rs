@@ -1,4 +1,4 @@
-//! Tests of the board without a store or a terminal: what events lead to, and how it looks.
+//! Tests of the board without a store or a terminal: what events lead to, and what is drawn.
 
 mod acts;
 mod counted;
@@ -28,17 +28,17 @@ fn digest() -> PlanDigest {
     PlanDigest::of(&serde_json::json!({}))
 }
 
-/// A board with issues that answers its own questions.
+/// A board that answers its own requests for lanes from a list of issues.
 struct Board {
     model: Model,
     issues: Vec<Carded>,
-    /// The effects that are not questions about lanes.
+    /// All effects except requests for lanes.
     effects: Vec<Effect>,
-    /// How many questions about lanes there were, and how many issues their answers had.
+    /// The number of requests for lanes, and of issues in the answers.
     asked: (usize, usize),
 }
 
-/// Every word of the filter must be in the title; `bad:` cannot be parsed.
+/// Matches titles that contain every word; `bad:` is invalid.
 fn parse(text: &str) -> Result<List, String> {
     if text.contains("bad:") {
         return Err("`bad:` needs a value".into());
@@ -65,7 +65,7 @@ impl Board {
         board
     }
 
-    /// A team's board: some issues in each lane.
+    /// A board of eight issues in five lanes.
     fn of_a_team(size: (u16, u16)) -> Self {
         let mut issues = vec![
             card("ISS-001", Registered, "Sessions end too early"),
@@ -88,7 +88,7 @@ impl Board {
         Self::new(size, issues)
     }
 
-    /// Keeps effects, and answers questions about lanes.
+    /// Answers requests for lanes, and keeps all other effects.
     fn take(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
@@ -104,7 +104,7 @@ impl Board {
         }
     }
 
-    /// What the operation would answer.
+    /// What `issues::lanes` would return.
     fn view(&self, input: &issues::Lanes) -> LanesView {
         let words = input.list.filter.search.clone().unwrap_or_default();
         let is_over = |it: &Carded| it.row.status.is_terminal() && !input.list.filter.all;
@@ -139,7 +139,7 @@ impl Board {
         self.event(Event::Input(Input::Key(key)))
     }
 
-    /// Presses the keys of these characters.
+    /// Presses a key for each character.
     fn keys(&mut self, keys: &str) -> &mut Self {
         for key in keys.chars() {
             self.key(Key::Char(key));
@@ -151,12 +151,12 @@ impl Board {
         self.event(Event::Input(Input::Mouse(button, x, y)))
     }
 
-    /// The id of the issue of the cursor.
+    /// The id of the selected issue; empty if there is none.
     fn selected(&self) -> String {
         self.model.selected().map(|it| it.0).unwrap_or_default()
     }
 
-    /// What the board asked to be done last; nothing is asked for twice.
+    /// Takes the last effect, which must be an action.
     #[track_caller]
     fn deed(&mut self) -> Deed {
         match self.effects.pop() {
@@ -165,7 +165,7 @@ impl Board {
         }
     }
 
-    /// What the board shows.
+    /// The screen as drawn.
     fn buffer(&self) -> Buffer {
         let (width, height) = self.model.size;
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
@@ -179,7 +179,7 @@ impl Board {
         terminal.backend().buffer().clone()
     }
 
-    /// The rows of what it shows, without blanks at their ends.
+    /// The rows of the screen, without trailing blanks.
     fn rows(&self) -> Vec<String> {
         let buffer = self.buffer();
         let row = |y| {

@@ -1,4 +1,4 @@
-//! How it looks: each picture is a file in `src/board/snapshots/`. `UPDATE_GENERATED=1` rewrites them.
+//! Snapshots of the screen in `src/board/snapshots/`; `UPDATE_GENERATED=1` rewrites them.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn held(name: &str, board: &Board) {
     Assert::new().action(action).eq(board.picture().into_data().raw(), Data::read_from(&file, None).raw());
 }
 
-/// Opens the issue of the cursor, and answers with a page.
+/// Opens the selected issue, and answers with a page.
 fn opened(board: &mut Board, lines: &[Line]) {
     board.key(Key::Enter);
     let Some(Effect::Read(Asked::Page(number, _))) = board.effects.pop() else { panic!("nothing was asked") };
@@ -114,7 +114,7 @@ fn hostile_text_shows_harmlessly() {
     look(&board, "a form");
 }
 
-/// Everything that colour says, a word or a mark says, too.
+/// A word or a mark repeats everything that colour says.
 #[test]
 fn without_colour_the_same_is_said() {
     let mut board = Board::of_a_team((120, 24));

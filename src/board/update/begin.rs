@@ -1,4 +1,4 @@
-//! Begins what can be done with the issue of the cursor: at once, or after a question.
+//! Starts actions on the selected issue: at once, or after a menu or form.
 
 use super::ask_plans;
 use crate::board::act::{Act, Deed};
@@ -9,7 +9,7 @@ use crate::model::op::Op;
 use crate::model::status::IssueStatus;
 use crate::rules::transitions::{By, TRANSITIONS, Transition};
 
-/// Does something, unless something else is being done.
+/// Starts an action, unless another is in progress.
 pub(super) fn act(model: &mut Model, deed: Deed) -> Vec<Effect> {
     if let Some(busy) = &model.busy {
         model.said = Some(format!("still {busy}"));
@@ -22,7 +22,7 @@ pub(super) fn act(model: &mut Model, deed: Deed) -> Vec<Effect> {
     vec![Effect::Act(deed)]
 }
 
-/// The issue of the cursor; says so if there is none.
+/// The selected issue; without one, a message says so.
 fn selected(model: &mut Model) -> Option<(String, IssueStatus)> {
     let found = model.selected();
     if found.is_none() {
@@ -31,7 +31,7 @@ fn selected(model: &mut Model) -> Option<(String, IssueStatus)> {
     found
 }
 
-/// A menu of the moves that are legal now.
+/// Opens a menu of the legal moves.
 pub(super) fn moves(model: &mut Model) -> Vec<Effect> {
     let Some((issue, status)) = selected(model) else { return vec![] };
     let entries = moves_of(&issue, status, None);
@@ -49,14 +49,14 @@ fn menu(title: String, entries: Vec<(String, Choice)>) -> Overlay {
     Overlay::Menu(Menu { title, entries, at: 0, sent: Sent::default() })
 }
 
-/// The legal moves of an issue that can be made here, perhaps only those to one status.
+/// The legal moves that the board can make, or only those to the status `to`.
 fn moves_of(issue: &str, from: IssueStatus, to: Option<IssueStatus>) -> Vec<(String, Choice)> {
     let is_meant = |it: &&Transition| it.from.contains(&from) && to.is_none_or(|to| it.to.contains(&to));
     let entry = |it: &Transition| {
         let to: Vec<&str> = it.to.iter().map(|status| status.as_str()).collect();
         let words = match to.len() {
             1 | 2 => format!("{}: {}", it.by, to.join(" or ")),
-            // It depends on what was done before.
+            // The resulting status depends on what was done before.
             _ => it.by.to_string(),
         };
         Some((words, choice(issue, it.by)?))
@@ -64,7 +64,7 @@ fn moves_of(issue: &str, from: IssueStatus, to: Option<IssueStatus>) -> Vec<(Str
     TRANSITIONS.iter().filter(is_meant).filter_map(entry).collect()
 }
 
-/// How a transition is made here; `None` if it needs more than a board has, such as a plan or the work tree.
+/// How the board makes a transition; `None` if it needs more than the board has, such as a plan or the work tree.
 fn choice(issue: &str, by: By) -> Option<Choice> {
     let id = issue.to_owned();
     let deed = |act| Some(Choice::Do(Deed { issue: issue.to_owned(), act }));
@@ -83,7 +83,7 @@ fn choice(issue: &str, by: By) -> Option<Choice> {
     }
 }
 
-/// Moves an issue to a status, as with the mouse: at once if there is one way, or after a choice.
+/// Moves an issue to a status, as by dragging it: at once if there is only one way, otherwise after a menu.
 pub(super) fn move_to(model: &mut Model, issue: &str, from: IssueStatus, to: IssueStatus) -> Vec<Effect> {
     let mut ways = moves_of(issue, from, Some(to));
     match ways.len() {
@@ -104,7 +104,7 @@ pub(super) fn move_to(model: &mut Model, issue: &str, from: IssueStatus, to: Iss
     }
 }
 
-/// Goes on from a choice.
+/// Carries out a choice.
 pub(super) fn follow(model: &mut Model, choice: Choice) -> Vec<Effect> {
     match choice {
         Choice::Do(deed) => act(model, deed),
@@ -134,7 +134,7 @@ fn plans(model: &mut Model, issue: String, choosing: Choosing) -> Vec<Effect> {
     ask_plans(issue, choosing)
 }
 
-/// Chooses one of the plans that were read.
+/// Opens a menu of the plans. To review an only plan, opens the form at once.
 pub(super) fn chosen_from(
     model: &mut Model,
     issue: &str,
@@ -167,7 +167,7 @@ pub(super) fn chosen_from(
     vec![]
 }
 
-/// Asks who sees to the issue.
+/// Asks for the assignee.
 pub(super) fn assign(model: &mut Model) -> Vec<Effect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
     let now = model.lane().and_then(|lane| lane.current()?.row.assignee.clone());
@@ -193,13 +193,13 @@ pub(super) fn queue(model: &mut Model) -> Vec<Effect> {
     act(model, Deed { issue, act: Act::Queue })
 }
 
-/// Asks where to claim it.
+/// Asks in which worktree to claim the issue.
 pub(super) fn claim(model: &mut Model) -> Vec<Effect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
     follow(model, Choice::Claim(issue))
 }
 
-/// Asks what to say about its plan.
+/// Asks for a review of its plan.
 pub(super) fn review(model: &mut Model) -> Vec<Effect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
     plans(model, issue, Choosing::Review)

@@ -1,4 +1,4 @@
-//! Keys in menus, forms and notes.
+//! Keys in the help, menus, forms and notes.
 
 use super::begin;
 use crate::board::act::{Act, Deed, Review};
@@ -9,7 +9,7 @@ use crate::model::id::SolutionId;
 use crate::model::review::{Score, Verdict};
 use crate::ui::fullscreen::Key;
 
-/// Handles a key while something is in front.
+/// Handles a key while something covers the lanes.
 pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
     if key == Key::Esc {
         model.overlay = None;
@@ -82,7 +82,7 @@ fn scroll(top: &mut usize, key: Key) {
     };
 }
 
-/// Takes the entry of the cursor.
+/// Carries out the selected entry.
 pub(super) fn choose(model: &mut Model) -> Vec<Effect> {
     let Some(Overlay::Menu(menu)) = &model.overlay else { return vec![] };
     match menu.entries.get(menu.at) {
@@ -94,7 +94,7 @@ pub(super) fn choose(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// Pasted text goes where text is typed. Line ends in it send nothing.
+/// Inserts pasted text into the field or the filter. Line breaks in it do not submit the form.
 pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     match &mut model.overlay {
         Some(Overlay::Form(form)) => {
@@ -122,7 +122,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// What a form asks for.
+/// The action that a form describes, or what is wrong with a field.
 fn deed(form: &Form) -> Result<Deed, Refused> {
     let text = |n: usize| form.fields.get(n).map_or("", |field| field.1.text().trim());
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());

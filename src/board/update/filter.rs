@@ -1,11 +1,11 @@
-//! Typing the filter: what matches is shown as it is typed.
+//! Editing the filter; the matches change with every key.
 
 use crate::board::editor::Editor;
 use crate::board::event::Effect;
 use crate::board::model::Model;
 use crate::ui::fullscreen::Key;
 
-/// Handles a key while the filter is typed.
+/// Handles a key while the filter is edited.
 pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
     match key {
         Key::Enter | Key::Down => {
@@ -24,7 +24,7 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
     }
 }
 
-/// Shows all issues again.
+/// Clears the filter.
 pub(super) fn clear(model: &mut Model) -> Vec<Effect> {
     if model.filter.editor.text().is_empty() {
         return vec![];

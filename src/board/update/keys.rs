@@ -1,4 +1,4 @@
-//! Keys on the lanes and on an issue in full.
+//! Keys on the lanes and on an open issue.
 
 use super::{begin, filter};
 use crate::board::event::Effect;
@@ -20,7 +20,7 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
     vec![]
 }
 
-/// Keys that mean the same on the lanes and on an issue; `None` if this is another one.
+/// Keys that mean the same on the lanes and on an open issue; `None` for any other key.
 fn everywhere(model: &mut Model, key: Key) -> Option<Vec<Effect>> {
     Some(match key {
         Key::Char('q') => vec![Effect::Quit],
@@ -78,7 +78,7 @@ fn go(model: &mut Model, key: Key, page: usize) {
     });
 }
 
-/// Shows the issue of the cursor in full.
+/// Opens the selected issue.
 pub(super) fn open(model: &mut Model) {
     let card = model.lane().and_then(|lane| lane.current()).map(|card| card.row.clone());
     if let Some(row) = card {

@@ -1,4 +1,4 @@
-//! What an event does to the board: a pure function from a model and an event to effects. It reads no store and no clock.
+//! What an event does to the board: a pure function from a model and an event to effects, without store or clock.
 
 mod begin;
 mod fill;
@@ -66,7 +66,7 @@ pub(super) fn update(model: &mut Model, event: Event) -> Vec<Effect> {
     effects
 }
 
-/// The menu or form that led to it has done its work. Warnings stay until they were read.
+/// Closes the menu or form of a successful action. Warnings stay open until they are dismissed.
 fn succeeded(model: &mut Model, told: Told) {
     if model.overlay.as_mut().and_then(Overlay::sent).is_some_and(|sent| sent.is_awaited) {
         model.overlay = None;
@@ -77,7 +77,7 @@ fn succeeded(model: &mut Model, told: Told) {
     model.said = Some(told.message);
 }
 
-/// A refusal is shown where the question was asked. If something else is in front by now, it is not disturbed.
+/// Shows a refusal in the menu or form that it answers. Another one that is open by now is left alone.
 fn refused_of(model: &mut Model, words: &str, refused: Refused) {
     match model.overlay.as_mut().map(Overlay::sent) {
         Some(Some(sent)) if sent.is_awaited => *sent = Sent { is_awaited: false, refusal: Some(refused) },
@@ -97,7 +97,7 @@ fn input_of(model: &mut Model, input: Input) -> Vec<Effect> {
     match input {
         Input::Size(columns, rows) => {
             model.size = (columns, rows);
-            // The terminal may show something else, as after it was suspended.
+            // The terminal may show something else, for example after it was suspended.
             vec![Effect::Redraw]
         }
         Input::Key(Key::Ctrl('c')) => vec![Effect::Quit],
@@ -115,7 +115,7 @@ fn input_of(model: &mut Model, input: Input) -> Vec<Effect> {
     }
 }
 
-/// Asks the thread that reads for the plans of an issue.
+/// Requests the plans of an issue.
 fn ask_plans(issue: String, choosing: super::overlay::Choosing) -> Vec<Effect> {
     vec![Effect::Read(Asked::Plans(issue, choosing))]
 }

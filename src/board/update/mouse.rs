@@ -9,10 +9,10 @@ use crate::board::page::Page;
 use crate::board::view;
 use crate::ui::fullscreen::Button;
 
-/// Lines that a turn of the wheel scrolls in a text.
+/// Lines that one step of the wheel scrolls.
 const TURN: usize = 3;
 
-/// Handles the mouse at a place on the screen.
+/// Handles the mouse at a screen position.
 pub(super) fn mouse(model: &mut Model, button: Button, x: u16, y: u16) -> Vec<Effect> {
     if model.overlay.is_some() {
         return in_front(model, button, x, y);

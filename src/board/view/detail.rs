@@ -1,4 +1,4 @@
-//! An issue in full.
+//! Draws an open issue.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -9,7 +9,7 @@ use crate::board::model::Model;
 use crate::board::page::Page;
 use crate::ui::text::width;
 
-/// The names of the pages as they are shown: the one that is open is in brackets.
+/// The page names as displayed, with the open one in brackets.
 fn tabs(open: Page) -> Vec<String> {
     let name = |(n, page): (usize, &Page)| match *page == open {
         true => format!("[{} {}]", n + 1, page.name()),
@@ -18,7 +18,7 @@ fn tabs(open: Page) -> Vec<String> {
     Page::ALL.iter().enumerate().map(name).collect()
 }
 
-/// The page whose name is shown in this column.
+/// The page whose name is displayed at this column.
 pub(in crate::board) fn page_at(open: Page, column: usize) -> Option<Page> {
     let mut end = 0;
     let ends = tabs(open).into_iter().map(|name| {
@@ -29,7 +29,7 @@ pub(in crate::board) fn page_at(open: Page, column: usize) -> Option<Page> {
     Page::ALL.get(at).copied()
 }
 
-/// Draws the issue that is open.
+/// Draws the open issue.
 pub(super) fn detail(model: &Model, area: Rect, buffer: &mut Buffer) {
     let Some(detail) = &model.detail else { return };
     let head = row(area, 0);

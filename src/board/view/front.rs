@@ -1,4 +1,4 @@
-//! What is in front of the lanes.
+//! Draws what covers the lanes.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::{Position, Rect};
@@ -12,15 +12,14 @@ use crate::ui::captured::Line;
 use crate::ui::lanes::Strokes;
 use crate::ui::style;
 
-/// A wider box is hard to read.
+/// Maximum width of a box, so that its text stays readable.
 const WIDEST: u16 = 84;
-/// The rows of a field with several lines.
+/// Rows of a multi-line field, without its label.
 const LONG: u16 = 5;
 
-/// What is in a box: its title, its lines, and the rows of a refusal below them.
+/// The title of a box, the rows of its body, and a refusal below them.
 struct Content {
     title: String,
-    /// The rows that the body needs.
     rows: u16,
     refusal: Vec<Line>,
 }
@@ -55,7 +54,7 @@ fn refusal_lines(refused: &Refused, columns: usize) -> Vec<Line> {
 }
 
 fn rows_of((_, editor): &(&'static str, crate::board::editor::Editor)) -> u16 {
-    // Its name is in the row above a long text, and before a short one.
+    // The label is above a multi-line field, and before a one-line field.
     if editor.is_long() { LONG + 1 } else { 1 }
 }
 
@@ -73,7 +72,7 @@ fn frame(model: &Model) -> Option<(Rect, Rect, Content)> {
     Some((area, inner, content))
 }
 
-/// The places of the entries of a menu, or of the fields of a form.
+/// The areas of a menu's entries or a form's fields; empty for those not visible.
 pub(in crate::board) fn places(model: &Model) -> Vec<Rect> {
     let Some((_, inner, _)) = frame(model) else { return vec![] };
     match &model.overlay {
@@ -88,7 +87,7 @@ pub(in crate::board) fn places(model: &Model) -> Vec<Rect> {
     }
 }
 
-/// The first entry that is shown.
+/// The index of the first visible entry.
 fn menu_top(at: usize, height: u16) -> usize {
     (at + 1).saturating_sub(usize::from(height).max(1))
 }
@@ -103,7 +102,7 @@ fn fields(form: &Form, inner: Rect) -> Vec<Rect> {
     form.fields.iter().map(place).collect()
 }
 
-/// Draws it; returns the place of the cursor, if text is typed.
+/// Draws what covers the lanes; returns the position of the text cursor, if there is one.
 pub(super) fn front(model: &Model, buffer: &mut Buffer) -> Option<Position> {
     let (area, inner, content) = frame(model)?;
     clear(buffer, area);
@@ -164,7 +163,7 @@ pub(super) fn front(model: &Model, buffer: &mut Buffer) -> Option<Position> {
             }
         }
     }
-    // A refusal is more important than what is above it.
+    // A refusal may cover the end of the body.
     let begin = usize::from(inner.height).saturating_sub(content.refusal.len());
     for (n, line) in content.refusal.iter().enumerate() {
         let place = row(inner, begin + n);

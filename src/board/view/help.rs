@@ -1,9 +1,9 @@
-//! The keys.
+//! The help on keys.
 
-/// The columns for the keys.
+/// The width of the key column.
 pub(super) const KEYS: u16 = 18;
 
-/// Each key and what it does; headings have no key.
+/// Keys and what they do; continuation lines have no key.
 pub(super) fn lines() -> &'static [(&'static str, &'static str)] {
     &[
         ("h l, ← →, Tab", "another lane"),

@@ -1,4 +1,4 @@
-//! The lanes with their issues.
+//! Draws the lanes and their issues.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -13,7 +13,7 @@ use crate::ui::lanes::Strokes;
 use crate::ui::style;
 use crate::ui::text::{clean_line, truncate, width};
 
-/// The names of all lanes with their numbers; the one of the cursor is in brackets.
+/// The name and size of each lane; the selected one is in brackets.
 pub(super) fn names(model: &Model, area: Rect, buffer: &mut Buffer) {
     let name = |(n, lane): (usize, &Lane)| match n == model.at {
         true => format!("[{} {}]", lane.status, lane.total),
@@ -21,7 +21,7 @@ pub(super) fn names(model: &Model, area: Rect, buffer: &mut Buffer) {
     };
     let names: Vec<String> = model.lanes.iter().enumerate().map(name).collect();
     let room = usize::from(area.width);
-    // As many before it as fit.
+    // Show as many of the names before it as fit.
     let mut first = model.at;
     let mut used = names.get(first).map_or(0, |name| width(name));
     while first > 0 && used + width(&names[first - 1]) <= room * 2 / 3 {
@@ -32,7 +32,7 @@ pub(super) fn names(model: &Model, area: Rect, buffer: &mut Buffer) {
     put(buffer, area, &format!("{before}{}", names[first.min(names.len())..].concat()), DIM);
 }
 
-/// The lanes that are shown, with lines between them.
+/// Draws the visible lanes, with lines between them.
 pub(super) fn lanes(model: &Model, layout: &Layout, buffer: &mut Buffer) {
     let line = if model.strokes == Strokes::Unicode { "│" } else { "|" };
     let last = layout.lanes.len().saturating_sub(1);
@@ -82,10 +82,10 @@ fn lane(model: &Model, n: usize, area: Rect, layout: &Layout, buffer: &mut Buffe
     }
 }
 
-/// The title, and in the last row the id, the priority and who sees to it.
+/// Draws an issue: its title and, in the last row, its id, priority, assignee and tags.
 fn card(card: &Carded, is_cursor: bool, area: Rect, buffer: &mut Buffer) {
     let mark = if is_cursor { ">" } else { " " };
-    // Between the mark and the line beside the lane.
+    // Without the column of the mark and the one before the line.
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     for n in 0..usize::from(area.height) {
         put(buffer, Rect { width: 1, ..row(area, n) }, mark, if is_cursor { BOLD } else { PLAIN });
@@ -96,7 +96,7 @@ fn card(card: &Carded, is_cursor: bool, area: Rect, buffer: &mut Buffer) {
     for (n, line) in title.iter().take(titles).enumerate() {
         let is_cut = n + 1 == titles && title.len() > titles;
         let words: String = line.0.iter().map(|part| part.1.as_str()).collect();
-        // What was cut shows as such, even if the words fit.
+        // A cut title ends in `…`, even if the words of its last row fit.
         let words = if is_cut { truncate(&format!("{words} …"), usize::from(inner.width)) } else { words };
         put(buffer, row(inner, n), &words, look);
     }
@@ -111,7 +111,7 @@ fn card(card: &Carded, is_cursor: bool, area: Rect, buffer: &mut Buffer) {
     put(buffer, rest, &about(card), DIM);
 }
 
-/// The unique part of an id that was made here; it is accepted wherever an id is.
+/// The unique part of a generated id; commands accept it, too.
 fn short(id: &str) -> &str {
     match id.strip_prefix("ISS-").and_then(|rest| rest.split_once('-')) {
         Some((date, unique))

@@ -1,4 +1,4 @@
-//! Draws the board. Everything that is drawn is cleaned first; the terminal's own filter comes after that.
+//! Draws the board. All text is cleaned here, and checked again when it is written to the terminal.
 
 mod detail;
 mod front;
@@ -15,10 +15,10 @@ pub(super) use detail::page_at;
 pub(super) use front::places;
 use paint::{BOLD, DIM, PLAIN, put};
 
-/// On a smaller screen there is nothing to see.
+/// Minimum columns and rows; a smaller screen shows only a message.
 const LEAST: (u16, u16) = (20, 6);
 
-/// Draws a model; returns the place of the cursor, if text is typed.
+/// Draws a model; returns the position of the text cursor, if there is one.
 pub(super) fn draw(model: &Model, buffer: &mut Buffer) -> Option<Position> {
     let area = buffer.area;
     if area.width < LEAST.0 || area.height < LEAST.1 {
@@ -26,7 +26,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) -> Option<Position> {
         return None;
     }
     if (area.width, area.height) != model.size {
-        // The terminal has another size since; the model is about to know.
+        // The terminal was resized; the next event updates the model.
         return None;
     }
     let layout = model.layout();
@@ -70,7 +70,7 @@ fn top(model: &Model, area: Rect, buffer: &mut Buffer) -> Option<Position> {
     model.filter.is_open.then_some(cursor)
 }
 
-/// What was said, what is going on, or what can be typed.
+/// An error of the filter, what is in progress, the last message, or the available keys.
 fn bottom(model: &Model, area: Rect, buffer: &mut Buffer) {
     let place = model.lanes.get(model.at).map(|lane| format!("{}/{}", lane.cursor + 1, lane.total));
     let place = place.filter(|_| model.detail.is_none()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Puts text on the screen, cleaned and cut to its place.
+//! Puts text on the screen, cleaned and cut to fit.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::{Position, Rect};
@@ -10,20 +10,20 @@ use crate::ui::captured::Line;
 use crate::ui::style as looks;
 use crate::ui::text::{clean_line, truncate, width};
 
-/// Nothing special.
+/// Ordinary text.
 pub(super) const PLAIN: Style = Style::new();
 /// A heading.
 pub(super) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
-/// What may be overlooked.
+/// Secondary text.
 pub(super) const DIM: Style = Style::new().add_modifier(Modifier::DIM);
-/// What the cursor is on. There is always a mark as well.
+/// The selected item. It also has a mark.
 pub(super) const CURSOR: Style = Style::new().add_modifier(Modifier::REVERSED);
-/// What needs attention. Words always say why.
+/// Warnings. Their words also say so.
 pub(super) const WARN: Style = Style::new().fg(Color::Magenta);
 /// An id.
 pub(super) const ID: Style = Style::new().fg(Color::Yellow);
 
-/// How a style of the program looks.
+/// Converts a style of the command output.
 pub(super) fn look(style: looks::Style) -> Style {
     match style {
         looks::Style::Plain => PLAIN,
@@ -36,19 +36,19 @@ pub(super) fn look(style: looks::Style) -> Style {
     }
 }
 
-/// Puts a text on the first row of an area, with `…` if something was cut.
+/// Puts text on the first row of an area; ends in `…` if it was cut.
 pub(super) fn put(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
     if area.width == 0 || area.height == 0 {
         return;
     }
     let room = usize::from(area.width);
-    // A long text is cut before it is cleaned, which takes time for each character.
+    // Cut before cleaning, which takes time for each character.
     let most = text.char_indices().nth(room * 8).map_or(text.len(), |it| it.0);
     let text = truncate(&clean_line(&text[..most]), room);
     buffer.set_stringn(area.x, area.y, text, room, style);
 }
 
-/// Puts a line in several styles on the first row of an area.
+/// Puts styled text on the first row of an area.
 pub(super) fn put_line(buffer: &mut Buffer, area: Rect, line: &Line) {
     let mut x = area.x;
     if area.height == 0 {
@@ -72,13 +72,13 @@ pub(super) fn clear(buffer: &mut Buffer, area: Rect) {
     }
 }
 
-/// A row of an area.
+/// Row `n` of an area; empty below its end.
 pub(super) fn row(area: Rect, n: usize) -> Rect {
     let n = u16::try_from(n).unwrap_or(u16::MAX).min(area.height);
     Rect { y: area.y + n, height: (area.height - n).min(1), ..area }
 }
 
-/// Puts a text of one line that is being typed, scrolled so that its cursor is shown. Returns the place of the cursor.
+/// Puts a one-line field, scrolled to its cursor; returns the position of the cursor.
 pub(super) fn typed(buffer: &mut Buffer, area: Rect, editor: &Editor) -> Position {
     let (before, after) = editor.text().split_at(editor.cursor());
     let (before, after) = (clean_line(before), clean_line(after));
@@ -97,8 +97,7 @@ pub(super) fn typed(buffer: &mut Buffer, area: Rect, editor: &Editor) -> Positio
     Position::new(area.x + x, area.y)
 }
 
-/// Puts a text of several lines that is being typed, broken to the width of the area and scrolled so that its cursor is
-/// shown. Returns the place of the cursor.
+/// Puts a multi-line field, wrapped to the area and scrolled to its cursor; returns the position of the cursor.
 pub(super) fn typed_long(buffer: &mut Buffer, area: Rect, editor: &Editor) -> Position {
     let columns = usize::from(area.width.saturating_sub(1)).max(1);
     let (mut rows, mut cursor, mut begin) = (Vec::new(), (0, 0), 0);
