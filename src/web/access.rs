@@ -1,26 +1,26 @@
-//! Who may ask for what. The rules are pure; [`super::server`] applies them to each request before anything else happens.
+//! Access rules. They are pure; [`super::server`] applies them to each request before anything else.
 //!
-//! - A request must name this server in `Host`: a page from elsewhere whose name was made to lead here (DNS rebinding) does not.
-//! - Whoever has the token, which only the terminal shows, gets it as a cookie that scripts cannot read and that is not sent from
-//!   other sites. It is needed to write, and for everything if the server listens to other machines.
-//! - A form must come from a page of this server, as `Origin` says.
+//! - `Host` must name this server, which stops DNS rebinding: a foreign name made to resolve to this machine.
+//! - The token, shown only on the terminal, is kept as a cookie that scripts cannot read and other sites do not send.
+//!   It is required to write, and for everything if other machines can reach the server.
+//! - A form must come from a page of this server, according to `Origin`.
 
 use std::net::{IpAddr, SocketAddr};
 
 /// The rules of one server.
 #[derive(Debug, Clone)]
 pub(super) struct Access {
-    /// Where it listens.
+    /// The address that the server listens on.
     pub(super) address: SocketAddr,
-    /// The name under which it was told to listen, if that is no address.
+    /// The host name that it was told to listen on; `None` if it was given an IP address.
     pub(super) name: Option<String>,
-    /// The secret of this start.
+    /// The secret of this process; `None` if no request needs one.
     pub(super) token: Option<String>,
-    /// Whether forms can be sent.
+    /// Whether forms are accepted.
     pub(super) is_writable: bool,
 }
 
-/// What the head of a request says about who sends it.
+/// The headers that identify the sender of a request.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Sender<'a> {
     pub(super) host: Option<&'a str>,
@@ -29,21 +29,21 @@ pub(super) struct Sender<'a> {
     pub(super) cookies: Option<&'a str>,
 }
 
-/// Why a request is not answered.
+/// Why a request is denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Denied {
     /// `Host` names another server.
     Host,
     /// The token is needed, and is missing or wrong.
     Token,
-    /// The form does not come from here.
+    /// The form does not come from this server.
     Origin,
     /// The server is read-only.
     ReadOnly,
 }
 
 impl Denied {
-    /// What is said about it.
+    /// The message for the sender.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Host => "the request names another server",
@@ -57,12 +57,12 @@ impl Denied {
 }
 
 impl Access {
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can reach the server.
     pub(super) fn is_local(&self) -> bool {
         self.address.ip().is_loopback()
     }
 
-    /// The name of the cookie; cookies do not tell ports apart.
+    /// The name of the cookie. It has the port, since cookies are shared by all ports of a host.
     pub(super) fn cookie(&self) -> String {
         format!("wf-{}", self.address.port())
     }
@@ -77,7 +77,7 @@ impl Access {
             return true;
         }
         match name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
-            // An address cannot be made to lead elsewhere.
+            // An IP address cannot be rebound.
             Ok(ip) => ip == self.address.ip() || self.address.ip().is_unspecified(),
             Err(_) => {
                 name.eq_ignore_ascii_case("localhost")
@@ -86,7 +86,7 @@ impl Access {
         }
     }
 
-    /// Whether the sender has the token.
+    /// Whether the sender's cookie has the token.
     pub(super) fn knows(&self, sender: &Sender<'_>) -> bool {
         let Some(token) = &self.token else { return false };
         let name = self.cookie();
@@ -95,12 +95,12 @@ impl Access {
         cookies.filter(|(known, _)| *known == name).any(|(_, value)| same(value, token))
     }
 
-    /// Whether a token in an address is the right one.
+    /// Whether a token from an address is the right one.
     pub(super) fn is_token(&self, given: &str) -> bool {
         self.token.as_deref().is_some_and(|token| same(given, token))
     }
 
-    /// Whether a page may be shown. `Ok(true)` if the sender may also write.
+    /// Checks whether a page may be shown; `Ok(true)` if the sender may also write.
     pub(super) fn look(&self, sender: &Sender<'_>, token: Option<&str>) -> Result<bool, Denied> {
         if !sender.host.is_some_and(|host| self.is_host(host)) {
             return Err(Denied::Host);
@@ -112,7 +112,7 @@ impl Access {
         Ok(self.is_writable && knows)
     }
 
-    /// Whether a form may be performed.
+    /// Checks whether a form may be performed.
     pub(super) fn write(&self, sender: &Sender<'_>) -> Result<(), Denied> {
         if !self.look(sender, None)? {
             return Err(if self.is_writable { Denied::Token } else { Denied::ReadOnly });
@@ -120,26 +120,26 @@ impl Access {
         let own = sender.host.map(|host| format!("http://{host}"));
         let is_own = match sender.origin {
             Some(origin) => own.is_some_and(|own| own.eq_ignore_ascii_case(origin)),
-            // Old browsers send no `Origin` with a form of the same site.
+            // Old browsers send no `Origin` with a same-origin form.
             None => sender.site == Some("same-origin"),
         };
         if is_own { Ok(()) } else { Err(Denied::Origin) }
     }
 }
 
-/// The name and the port of a `Host`.
+/// Splits a `Host` into name and port.
 fn split(host: &str) -> (&str, Option<u16>) {
     match host.rsplit_once(':') {
         Some((name, port)) if !port.contains(']') => match port.parse() {
             Ok(port) => (name, Some(port)),
-            // Not a host at all: no server has port 0.
+            // Not a valid host; no server has port 0.
             Err(_) => (host, Some(0)),
         },
         _ => (host, None),
     }
 }
 
-/// Compares without saying by its duration how much is right.
+/// Compares two secrets in a time that depends only on their length.
 fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }

@@ -1,4 +1,4 @@
-//! The pages as files: links are relative, and nothing needs a server. A file that is already as it should be is not written.
+//! Exports the pages as files with relative links, which need no server. Unchanged files are not rewritten.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,17 +19,17 @@ use crate::ops::work::run;
 use crate::ops::{Answer, Refusal, Session, queue};
 use crate::store::{object_id, records};
 
-/// The search index as a script, since browsers read no other file from a disk.
+/// The search index is a script, since browsers read no other file from a disk.
 const INDEX: &str = "search-index.js";
-/// So many bytes of a description can be searched.
+/// How many bytes of a description are indexed.
 const SEARCHED: usize = 1_000;
 
-/// What an export came to.
+/// The result of an export.
 #[derive(Debug)]
 pub(crate) struct Exported {
-    /// How many pages there are.
+    /// The number of pages.
     pub(crate) pages: usize,
-    /// How many files were new or different.
+    /// The number of new or changed files.
     pub(crate) written: usize,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Exported {
 /// Any error from reading the store; `cannot-write`.
 pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
     let snapshot = session.store().snapshot()?;
-    // The time of the last change, so that the same state is the same export.
+    // The time of the last change, so that exporting the same state twice gives the same files.
     let now = object_id(&snapshot.commit().to_string()).map(|tip| session.store().step(tip)).transpose()?;
     let now = now.map_or_else(|| session.now(), |step| Ok(step.at))?;
     let all = everything(session)?;
@@ -52,7 +52,7 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
             Place::Search => search(&view),
             _ => pages::content(&view),
         };
-        // What cannot be read is one page that says so.
+        // A page that cannot be rendered shows the reason instead.
         let content = content.unwrap_or_else(|refusal| layout::refusal(&view, &refusal));
         Ok(layout::document(&view, &content))
     };
@@ -83,7 +83,7 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
     Ok(session.done(out.exported, None))
 }
 
-/// The pages of an export.
+/// All pages of an export.
 fn everything(session: &Session) -> Result<Vec<(Place, Query)>, Refusal> {
     let snapshot = session.store().snapshot()?;
     let mut all: Vec<Place> = vec![
@@ -115,7 +115,7 @@ fn everything(session: &Session) -> Result<Vec<(Place, Query)>, Refusal> {
     Ok(all)
 }
 
-/// All issues.
+/// A request for all issues.
 fn whole() -> List {
     let filter = Filter { all: true, ..Filter::default() };
     List {
@@ -130,7 +130,7 @@ fn whole() -> List {
     }
 }
 
-/// The file of a page.
+/// The file name of a page.
 pub(super) fn file(place: &Place, query: &Query) -> String {
     match query.number("page") {
         Some(page) if *place == Place::Issues && page > 1 => format!("lists/{page}.html"),
@@ -138,7 +138,7 @@ pub(super) fn file(place: &Place, query: &Query) -> String {
     }
 }
 
-/// The page whose script searches the index.
+/// The search page, whose script reads the index.
 fn search(view: &View<'_>) -> Result<Content, Refusal> {
     let body = html! {
         h1 { "Search" }
@@ -151,7 +151,7 @@ fn search(view: &View<'_>) -> Result<Content, Refusal> {
     Ok(Content::new("Search", body))
 }
 
-/// The index: id, title, status, and what else can be searched.
+/// The index as a script: id, title, status, and further searchable text of each issue.
 fn index(session: &Session) -> Result<String, Refusal> {
     let mut rows: Vec<serde_json::Value> = Vec::new();
     issues::list::<Refusal>(session, &whole(), |it| {
@@ -164,7 +164,7 @@ fn index(session: &Session) -> Result<String, Refusal> {
     })?;
     let rows: Vec<String> = rows.iter().map(ToString::to_string).collect();
     let script = format!("window.wfIndex = [\n{}\n];\n", rows.join(",\n"));
-    // Invisible characters are JSON escapes, which mean the same.
+    // Invisible characters become JSON escapes, which mean the same.
     Ok(crate::ui::text::clean_json(&script).into_owned())
 }
 
@@ -180,7 +180,7 @@ impl Out<'_> {
         self.write(name, content)
     }
 
-    /// Writes a file unless it is there with this content.
+    /// Writes a file unless it already has this content.
     fn write(&mut self, name: &str, content: &[u8]) -> Result<(), Refusal> {
         let path = self.folder.join(name);
         let is_same = fs::metadata(&path).is_ok_and(|it| it.len() == content.len() as u64)
@@ -196,7 +196,7 @@ impl Out<'_> {
     }
 }
 
-/// Replaces a file by a complete one.
+/// Replaces a file atomically.
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -1,4 +1,4 @@
-//! The frame of every page.
+//! The layout that all pages share.
 
 use maud::{DOCTYPE, Markup, html};
 
@@ -6,7 +6,7 @@ use super::place::{Place, Query};
 use super::view::{Content, Target, View};
 use super::{parts, server::assets};
 
-/// The pages that every page leads to, with their names.
+/// The menu: pages and their names.
 const MENU: &[(Place, &str)] = &[
     (Place::Overview, "Overview"),
     (Place::Issues, "Issues"),
@@ -21,7 +21,7 @@ const MENU: &[(Place, &str)] = &[
     (Place::History, "History"),
 ];
 
-/// A whole document.
+/// A complete HTML document.
 pub(super) fn document(view: &View<'_>, content: &Content) -> String {
     let page = html! {
         (DOCTYPE)
@@ -49,11 +49,11 @@ pub(super) fn document(view: &View<'_>, content: &Content) -> String {
             }
         }
     };
-    // Markup is plain text; what is invisible in a record becomes visible here, wherever it stands.
+    // Makes invisible characters of records visible, in text and attributes alike.
     crate::ui::text::clean(&page.into_string()).into_owned()
 }
 
-/// The state of the store that a page from a server shows.
+/// The tip of the store that a page shows; `None` in an export.
 fn tip(view: &View<'_>) -> Option<String> {
     let tip = view.session.store().tip().ok().flatten().filter(|_| !view.is_export());
     tip.map(|tip| tip.to_string())
@@ -67,7 +67,7 @@ fn asset(view: &View<'_>, asset: &assets::Asset) -> String {
 }
 
 fn menu(view: &View<'_>) -> Markup {
-    // Files and audits are read from the project, so an export has neither.
+    // Files are read from the project on request, so an export has none.
     let is_shown = |place: &Place| !(view.is_export() && matches!(place, Place::Files));
     html! {
         ul {
@@ -80,7 +80,7 @@ fn menu(view: &View<'_>) -> Markup {
     }
 }
 
-/// The entry of the menu that a page belongs to.
+/// The menu entry that a page belongs to.
 fn group(place: &Place) -> Place {
     match place {
         Place::Issue(_) | Place::NewIssue | Place::Text(..) | Place::Plan(_) | Place::PlanDiff(_) => {
@@ -97,7 +97,7 @@ fn group(place: &Place) -> Place {
     }
 }
 
-/// The field that finds issues, and leads to what an id names.
+/// The search field; an id leads to its page.
 fn search(view: &View<'_>) -> Markup {
     let action = match view.target {
         Target::Server { .. } => view.href(&Place::Go),
@@ -127,7 +127,7 @@ fn foot(view: &View<'_>) -> Markup {
     }
 }
 
-/// The page of a refusal.
+/// The page for a refusal.
 pub(super) fn refusal(view: &View<'_>, refusal: &crate::ops::Refusal) -> Content {
     let body = html! {
         h1 { "This cannot be shown" }
@@ -142,7 +142,7 @@ pub(super) fn one(name: &str, value: impl ToString) -> Query {
     Query::default().with(name, value)
 }
 
-/// Shows notices above a body.
+/// Adds the session's notices above the body.
 pub(super) fn with_notices(view: &View<'_>, content: Content) -> Content {
     let notices = view.session.notices();
     if notices.is_empty() {

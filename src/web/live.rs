@@ -1,4 +1,4 @@
-//! Tells open pages that the store changed. One task looks at a few files for all of them, and only while someone listens.
+//! Tells open pages that the store changed. One task watches for all of them, and only while a page listens.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,11 +7,11 @@ use tokio::sync::watch;
 use super::Source;
 use crate::trail::watched::{TICK, WatchedFiles};
 
-/// How the store moves, for any number of listeners. Cheap to clone.
+/// Announces changes of the store to any number of listeners. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Moves {
     source: Source,
-    /// Counts the changes.
+    /// The number of announcements.
     count: Arc<watch::Sender<u64>>,
     is_looking: Arc<Mutex<bool>>,
 }
@@ -21,7 +21,7 @@ impl Moves {
         Self { source, count: Arc::new(watch::Sender::new(0)), is_looking: Arc::default() }
     }
 
-    /// Listens from now on.
+    /// Subscribes, and starts the watching task if it is not running.
     pub(super) fn listen(&self) -> watch::Receiver<u64> {
         let listener = self.count.subscribe();
         let mut is_looking = self.is_looking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,7 +37,7 @@ impl Moves {
             source.session().ok().map(|session| WatchedFiles::of(session.store()))
         });
         let mut files = files.await.ok().flatten();
-        // What happened before the first look.
+        // The store may have changed before the first look.
         self.count.send_modify(|count| *count += 1);
         loop {
             tokio::time::sleep(TICK).await;

@@ -1,7 +1,7 @@
 //! The front end for browsers: a server on this machine, or an export as files.
 //!
-//! Every page is rendered here from the answers of operations, each request with its own session. [`place`] has the addresses,
-//! [`pages`] what they show, [`forms`] what can be changed, [`access`] who may do so.
+//! Every page is rendered from the results of operations, with a session per request. [`place`] has the addresses,
+//! [`pages`] the content, [`forms`] the changes, and [`access`] the permissions.
 
 #![expect(clippy::needless_pass_by_value, reason = "templates write values and `html! { … }` in place")]
 
@@ -25,10 +25,10 @@ use crate::git::Environment;
 use crate::ops::{Progress, Refusal, Session};
 use crate::store::{Acting, Store};
 
-/// The store that is shown, and who shows it.
+/// The store to show, and who acts.
 #[derive(Clone)]
 pub(crate) struct Source {
-    /// The directory in which the program was started.
+    /// The directory that the program was started in.
     pub(crate) folder: PathBuf,
     /// The environment of the process.
     pub(crate) environment: Environment,
@@ -47,7 +47,7 @@ impl Source {
     }
 }
 
-/// Nobody is shown how far a request has come.
+/// Ignores progress.
 struct Untold;
 
 impl Progress for Untold {

@@ -1,18 +1,18 @@
-//! The addresses of pages. Links, redirects, and the files of an export all come from here, so whatever is linked can be opened;
-//! and what a path names is parsed into an id or a path of the project before anything uses it.
+//! The addresses of pages. Links, redirects and the files of an export all use them, so every link can be opened.
+//! Parsing turns a path into ids and project paths before anything uses it.
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
 
-/// What a segment of a path may not contain as it is.
+/// Characters that a path segment cannot contain unencoded.
 const ENCODED: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'\\');
 
 /// A page, without the query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// What runs, waits and is stuck.
+    /// Running, ready and blocked work, and what waits for a person.
     Overview,
     /// The list of issues.
     Issues,
@@ -24,7 +24,7 @@ pub(super) enum Place {
     Text(IssueId, Option<EntryId>),
     /// A plan.
     Plan(SolutionId),
-    /// How a plan differs from another, or from an earlier version.
+    /// The differences between a plan and another, or an earlier version.
     PlanDiff(SolutionId),
     /// Issues by status.
     Board,
@@ -42,7 +42,7 @@ pub(super) enum Place {
     Run(RunId),
     /// The trail of a commit of the project.
     Commit(Hex),
-    /// Choose a file.
+    /// The form to choose a file.
     Files,
     /// A file of the project, with the reason for every line.
     File(FilePath),
@@ -56,15 +56,15 @@ pub(super) enum Place {
     Roadmap(RoadmapId),
     /// The commits of the store.
     History,
-    /// What one of them changed.
+    /// The changes of one of these commits.
     Step(Hex),
-    /// Leads to the page of whatever an id or a commit names.
+    /// Redirects to the page of an id, a commit or a path, or to a search.
     Go,
     /// The search of an export.
     Search,
 }
 
-/// The hash of a commit, or its beginning.
+/// The hash of a commit, or a prefix of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hex(String);
 
@@ -85,7 +85,7 @@ impl Hex {
     }
 }
 
-/// The path of a file of the project from its top: it leads neither out of the project nor into git's own files.
+/// The path of a file from the top of the project; it cannot lead out of the project or into `.git`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FilePath(String);
 
@@ -105,7 +105,7 @@ impl FilePath {
 }
 
 impl Place {
-    /// The page of a path, such as `/issues/ISS-001`.
+    /// The page at a path, such as `/issues/ISS-001`.
     pub(super) fn parse(path: &str) -> Option<Self> {
         let rest = path.strip_prefix('/')?;
         let segments: Vec<String> = rest
@@ -177,8 +177,8 @@ impl Place {
         }
     }
 
-    /// The file of the page in an export, such as `issues/ISS-001.html`. No two pages share one, also where names of files
-    /// ignore case: ids that differ only in case are refused when they are made.
+    /// The file of the page in an export, such as `issues/ISS-001.html`. No two pages share a file, even if the file
+    /// system ignores case: a new id that differs from another only in case is refused.
     pub(super) fn file(&self) -> String {
         match self {
             Self::Overview => "index.html".into(),
@@ -188,29 +188,29 @@ impl Place {
     }
 }
 
-/// The query of an address: names with values, which may repeat.
+/// The parameters of an address; names can repeat.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads `q=a&page=2`, as a form is sent. Anything can be read.
+    /// Parses `q=a&page=2`, as a form sends it. Never fails.
     pub(super) fn parse(text: &str) -> Self {
         Self(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
     }
 
-    /// The first value with this name that is not blank.
+    /// The first value with this name that is not blank, trimmed.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().filter(|(known, _)| known == name);
         found.map(|(_, value)| value.trim()).find(|value| !value.is_empty())
     }
 
-    /// The values with this name that are not blank.
+    /// The values with this name that are not blank, trimmed.
     pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let found = self.0.iter().filter(move |(known, _)| known == name);
         found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
     }
 
-    /// The first value with this name as it was sent, also if it is blank.
+    /// The first value with this name, untrimmed, even if it is blank.
     pub(super) fn raw(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -220,30 +220,30 @@ impl Query {
         self.get(name)?.parse().ok()
     }
 
-    /// The query with this value alone under its name.
+    /// The query with this value as the only one of its name.
     pub(super) fn with(&self, name: &str, value: impl ToString) -> Self {
         let mut all = self.without(name);
         all.0.push((name.to_owned(), value.to_string()));
         all
     }
 
-    /// The query with one more value under a name.
+    /// The query with one more value of a name.
     pub(super) fn and(mut self, name: &str, value: impl ToString) -> Self {
         self.0.push((name.to_owned(), value.to_string()));
         self
     }
 
-    /// The query without a name.
+    /// The query without a name, and without empty values.
     pub(super) fn without(&self, name: &str) -> Self {
         Self(self.0.iter().filter(|(known, value)| known != name && !value.is_empty()).cloned().collect())
     }
 
-    /// Whether nothing is asked for.
+    /// Whether all values are blank.
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(|(_, value)| value.trim().is_empty())
     }
 
-    /// `?q=a&page=2`, or nothing.
+    /// `?q=a&page=2`, or an empty string.
     pub(super) fn suffix(&self) -> String {
         if self.0.is_empty() {
             return String::new();

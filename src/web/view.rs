@@ -1,4 +1,4 @@
-//! What every page gets: the session, what was asked for, and how addresses are written.
+//! The context of a page: the session, the request, and how addresses are written.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -10,38 +10,38 @@ use super::place::{Place, Query};
 use crate::model::time::Time;
 use crate::ops::{Refusal, Session};
 
-/// Where the pages go, which decides how addresses are written.
+/// What a page is rendered for, which decides how addresses are written.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target<'a> {
-    /// A browser, from a server. `may_write` says whether forms are shown.
+    /// The server. `may_write` says whether forms are shown.
     Server { may_write: bool },
-    /// Files: addresses are relative, and nothing needs a server.
+    /// An export: addresses are relative, and nothing needs a server.
     Files(&'a Export),
 }
 
-/// An export, as its pages know it.
+/// The state of an export.
 #[derive(Debug)]
 pub(super) struct Export {
-    /// Its pages. A link to any other is only text.
+    /// The files of its pages. A link to any other page becomes plain text.
     pub(super) known: BTreeSet<String>,
-    /// Long texts to which its pages link.
+    /// Long texts that its pages link to; they are exported last.
     pub(super) texts: RefCell<Vec<Place>>,
 }
 
-/// A form that was refused: it is shown again with what was typed, and with the reason.
+/// A refused form. It is shown again with the typed values and the reason.
 #[derive(Debug)]
 pub(super) struct Refused {
     /// The name of the form.
     pub(super) form: String,
-    /// The field that is at fault, if it is known.
+    /// The field at fault, if known.
     pub(super) field: Option<&'static str>,
-    /// What was typed.
+    /// The typed values.
     pub(super) typed: Query,
-    /// Why.
+    /// The reason.
     pub(super) refusal: Refusal,
 }
 
-/// One look at a page.
+/// A request for a page.
 pub(super) struct View<'a> {
     pub(super) session: &'a Session,
     pub(super) place: &'a Place,
@@ -57,7 +57,7 @@ pub(super) struct Content {
     pub(super) title: String,
     /// What it shows.
     pub(super) body: Markup,
-    /// Whether it changes although the ref does not move, as while agents work.
+    /// Whether it can change without a change of the ref, as while agents work.
     pub(super) is_moving: bool,
 }
 
@@ -73,7 +73,7 @@ impl View<'_> {
         self.href_with(place, &Query::default())
     }
 
-    /// The address of a page with a query. In an export, only the number of a page counts.
+    /// The address of a page with a query. In an export, only the page number of a query counts.
     pub(super) fn href_with(&self, place: &Place, query: &Query) -> String {
         match self.target {
             Target::Server { .. } => format!("{}{}", place.path(), query.suffix()),
@@ -81,7 +81,7 @@ impl View<'_> {
         }
     }
 
-    /// The address of a file of an export, from this page.
+    /// The address of an exported file, relative to this page.
     pub(super) fn file(&self, file: &str) -> String {
         let own = self::file(self.place, self.query);
         format!("{}{}", "../".repeat(own.matches('/').count()), super::parts::encoded(file))
@@ -92,12 +92,12 @@ impl View<'_> {
         matches!(self.target, Target::Server { may_write: true })
     }
 
-    /// Whether there is no server.
+    /// Whether the page is rendered for an export.
     pub(super) fn is_export(&self) -> bool {
         matches!(self.target, Target::Files(_))
     }
 
-    /// Whether there is such a page.
+    /// Whether the page exists; an export lacks some.
     pub(super) fn has(&self, place: &Place) -> bool {
         match self.target {
             Target::Server { .. } => true,
@@ -105,7 +105,7 @@ impl View<'_> {
         }
     }
 
-    /// A link to the page with a whole text, which an export then has, too.
+    /// A link to a whole text, which an export then includes.
     pub(super) fn whole_text(&self, place: &Place, text: &str) -> Markup {
         if let Target::Files(export) = self.target {
             export.texts.borrow_mut().push(place.clone());
@@ -113,12 +113,12 @@ impl View<'_> {
         html! { a href=(self.href(place)) { (text) } }
     }
 
-    /// A link to a page, if there is one.
+    /// A link to a page, or only the text if there is no such page.
     pub(super) fn link(&self, place: &Place, text: &str) -> Markup {
         html! { @if self.has(place) { a href=(self.href(place)) { (text) } } @else { (text) } }
     }
 
-    /// A link in the style of an id.
+    /// A link or text, in the style of an id.
     pub(super) fn id(&self, place: &Place, text: &str) -> Markup {
         html! { @if self.has(place) { a.id href=(self.href(place)) { (text) } } @else { span.id { (text) } } }
     }

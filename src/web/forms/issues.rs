@@ -12,7 +12,7 @@ use crate::ops::work::{self, Retry};
 use crate::ops::{Refusal, Session};
 use crate::web::place::{Place, Query};
 
-/// The field of a refusal, by its code.
+/// Assigns a refusal to a field, by its code.
 fn field_of(refusal: Refusal) -> Fault {
     let field = match refusal.code {
         Code::EmptyTitle | Code::InvalidTitle => Some("title"),
@@ -49,13 +49,12 @@ pub(super) fn new(session: &Session, input: &Query) -> Performed {
     Ok(Some(Place::Issue(issue.id)))
 }
 
-/// A text as browsers send it, with the line ends of this system.
+/// Replaces the CRLF that browsers send with LF.
 fn unfolded(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// Changes only the fields that differ from those in the form when it was made, so that a change by someone else in the
-/// meantime stays.
+/// Changes only what the user changed in the form, so that changes by others in the meantime are kept.
 pub(super) fn edit(session: &Session, input: &Query) -> Performed {
     let issue = needed(input, "issue")?.to_owned();
     let changed = |name: &str| {
@@ -103,7 +102,7 @@ pub(super) fn feedback(session: &Session, input: &Query) -> Performed {
     Ok(None)
 }
 
-/// Moves an issue to a status, with the operation that leads there.
+/// Moves an issue to a status with the operation that leads there.
 pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
     let issue = needed(input, "issue")?.to_owned();
     let word = needed(input, "status")?;

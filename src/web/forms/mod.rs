@@ -1,4 +1,4 @@
-//! Forms: how they are shown, and the operation that each performs.
+//! Renders forms, and performs their operations.
 
 mod issues;
 mod perform;
@@ -15,12 +15,12 @@ use super::view::{Refused, View};
 use crate::model::remedy::Remedy;
 use crate::ops::Refusal;
 
-/// A form of a page.
+/// A form on a page.
 pub(super) struct Form<'a> {
     view: &'a View<'a>,
-    /// The operation, which is the address that the form is sent to.
+    /// The operation, which ends the address that the form is sent to.
     op: &'static str,
-    /// Tells it from other forms of the page with the same operation.
+    /// Distinguishes forms with the same operation on one page.
     key: String,
     refused: Option<&'a Refused>,
 }
@@ -36,19 +36,19 @@ impl<'a> Form<'a> {
         format!("{}:{}", self.op, self.key)
     }
 
-    /// A name that no other field of the page has.
+    /// An element id that is unique on the page.
     fn field_id(&self, field: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         format!("{}-{field}", self.name()).chars().map(plain).collect()
     }
 
-    /// What was typed before the form was refused, else `value`.
+    /// What was typed if the form was refused, else `value`.
     fn value(&self, field: &str, value: &str) -> String {
         let typed = self.refused.and_then(|it| it.typed.raw(field));
         typed.unwrap_or(value).to_owned()
     }
 
-    /// The refusal at a field.
+    /// The refusal to show at a field.
     fn fault(&self, field: &str) -> Option<Markup> {
         let it = self.refused.filter(|it| it.field == Some(field))?;
         Some(
@@ -66,12 +66,12 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// What an input says about its fault, for screen readers.
+    /// The element id of the field's refusal, for screen readers.
     fn described(&self, field: &str) -> Option<String> {
         self.refused.filter(|it| it.field == Some(field)).map(|_| format!("{}-fault", self.field_id(field)))
     }
 
-    /// A field of one line.
+    /// A one-line field.
     pub(super) fn text(&self, field: &str, label: &str, value: &str) -> Markup {
         let fault = self.described(field);
         let input = html! {
@@ -81,7 +81,7 @@ impl<'a> Form<'a> {
         self.labelled(field, label, &input)
     }
 
-    /// A number.
+    /// A number from 0 to `most`.
     pub(super) fn number(&self, field: &str, label: &str, value: &str, most: u32) -> Markup {
         let fault = self.described(field);
         let input = html! {
@@ -91,20 +91,20 @@ impl<'a> Form<'a> {
         self.labelled(field, label, &input)
     }
 
-    /// A field of several lines.
+    /// A multi-line field.
     pub(super) fn area(&self, field: &str, label: &str, value: &str, rows: usize) -> Markup {
         let fault = self.described(field);
         let input = html! {
             textarea id=(self.field_id(field)) name=(field) rows=(rows) dir="auto"
                 aria-describedby=[fault.as_ref()] aria-invalid=[fault.as_ref().map(|_| "true")] {
-                // A browser drops the first line end.
+                // Browsers drop the first line break of a text area.
                 "\n" (super::parts::editable(&self.value(field, value)))
             }
         };
         self.labelled(field, label, &input)
     }
 
-    /// One of several words.
+    /// A choice of one word.
     pub(super) fn choice(&self, field: &str, label: &str, words: &[&str], value: &str) -> Markup {
         let chosen = self.value(field, value);
         let input = html! {
@@ -115,22 +115,22 @@ impl<'a> Form<'a> {
         self.labelled(field, label, &input)
     }
 
-    /// A value that is sent along.
+    /// A hidden value.
     pub(super) fn hidden(&self, field: &str, value: impl ToString) -> Markup {
         html! { input type="hidden" name=(field) value=(value.to_string()); }
     }
 
-    /// A text that is sent along, as it was when the form was made.
+    /// A hidden text that keeps its first value when the form is shown again.
     pub(super) fn hidden_text(&self, field: &str, value: &str) -> Markup {
         html! { input type="hidden" name=(field) value=(self.value(field, value)); }
     }
 
-    /// The form with these fields and a button.
+    /// The form with its fields and a button.
     pub(super) fn whole(&self, fields: Markup, submit: &str) -> Markup {
         self.with_class("op", fields, submit)
     }
 
-    /// A form that is only a button, or one beside a small field.
+    /// A form that is only a button, or a small field with one.
     pub(super) fn small(&self, fields: Markup, submit: &str) -> Markup {
         self.with_class("op small", fields, submit)
     }
@@ -170,7 +170,7 @@ fn words(view: &View<'_>, refusal: &Refusal) -> Markup {
     }
 }
 
-/// What can be done, with the command for a terminal.
+/// A remedy, with its command for a terminal.
 pub(super) fn in_words(view: &View<'_>, remedy: &Remedy) -> Markup {
     html! {
         @if let Some(call) = &remedy.call { code { (call.command()) } " " }

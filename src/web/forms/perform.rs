@@ -1,18 +1,18 @@
-//! What is done when a form is sent: one operation, in the session of whoever started the server.
+//! Performs the operation of a form, as the user who started the server.
 
 use super::{issues, plans, queue, work};
 use crate::model::code::Code;
 use crate::ops::{Refusal, Session};
 use crate::web::place::{Place, Query};
 
-/// What a form came to: the page to show next, or the refusal and the field at which it belongs.
+/// The page to show next (`None`: the page of the form), or a refusal and its field.
 pub(in crate::web) type Performed = Result<Option<Place>, Fault>;
 
 /// A refused form.
 #[derive(Debug)]
 pub(in crate::web) struct Fault {
     pub(in crate::web) refusal: Refusal,
-    /// The field that is at fault, if it is known.
+    /// The field at fault, if known.
     pub(in crate::web) field: Option<&'static str>,
 }
 
@@ -23,16 +23,16 @@ impl<R: Into<Refusal>> From<R> for Fault {
 }
 
 impl Fault {
-    /// The fault of a field.
+    /// A refusal at a field.
     pub(super) fn at(field: &'static str, refusal: impl Into<Refusal>) -> Self {
         Self { refusal: refusal.into(), field: Some(field) }
     }
 }
 
-/// A form that performs an operation.
+/// The operation of a form.
 pub(super) type Deed = fn(&Session, &Query) -> Performed;
 
-/// The operations, by the last part of the address that their forms are sent to.
+/// The operations, by the last part of the form's address.
 const DEEDS: &[(&str, Deed)] = &[
     ("new", issues::new),
     ("edit", issues::edit),
@@ -52,7 +52,7 @@ const DEEDS: &[(&str, Deed)] = &[
     ("lease-release", work::release),
 ];
 
-/// Performs the operation with this name. `None` stays on the page.
+/// Performs the operation with this name.
 pub(in crate::web) fn perform(session: &Session, name: &str, input: &Query) -> Performed {
     match DEEDS.iter().find(|deed| deed.0 == name) {
         Some((_, deed)) => deed(session, input),
@@ -60,7 +60,7 @@ pub(in crate::web) fn perform(session: &Session, name: &str, input: &Query) -> P
     }
 }
 
-/// A value that a form always sends.
+/// A required value. A blank one is refused.
 pub(super) fn needed<'a>(input: &'a Query, name: &'static str) -> Result<&'a str, Fault> {
     input
         .get(name)

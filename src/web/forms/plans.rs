@@ -17,7 +17,7 @@ pub(super) fn bind(session: &Session, input: &Query) -> Performed {
     Ok(None)
 }
 
-/// A review of the version of the plan that the page showed.
+/// Reviews the version of the plan that the page showed.
 pub(super) fn review(session: &Session, input: &Query) -> Performed {
     let score = |name: &'static str| -> Result<serde_json::Value, Fault> {
         let text = needed(input, name)?;

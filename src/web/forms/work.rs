@@ -16,7 +16,7 @@ pub(super) fn release(session: &Session, input: &Query) -> Performed {
     Ok(None)
 }
 
-/// Takes the value that lost, or keeps the one in force.
+/// Takes the value that lost, or keeps the current one.
 pub(super) fn settle(session: &Session, input: &Query) -> Performed {
     let which = match input.number("take") {
         Some(number) => Which::Lost(Some(u32::try_from(number).unwrap_or(u32::MAX))),

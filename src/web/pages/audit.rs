@@ -11,7 +11,7 @@ use crate::web::parts::{badge, counted, one_line, person, sentence};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
-/// The most rows of each kind.
+/// Maximum rows of each kind.
 const MOST: usize = 1_000;
 
 pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {

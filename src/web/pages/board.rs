@@ -1,4 +1,4 @@
-//! Issues in columns by status. A card is moved by dragging it, or with the form on it.
+//! The board: issues in columns by status. A card is moved by dragging it, or with its form.
 
 use maud::{Markup, html};
 
@@ -12,7 +12,7 @@ use crate::web::parts::{badge, one_line, place_of, priority};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
-/// The most cards of a column; the list has all.
+/// Maximum cards in a column; the list has all.
 const MOST: usize = 40;
 
 pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {

@@ -1,4 +1,4 @@
-//! Fields that two clones changed differently: which value stands, and the one that lost.
+//! Fields that two clones changed differently: the value in force, and the one that lost.
 
 use maud::{Markup, html};
 
@@ -8,12 +8,12 @@ use crate::web::forms::Form;
 use crate::web::parts::{json_value, person, place_of, when};
 use crate::web::view::{Content, View};
 
-/// The most conflicts of a page.
+/// Maximum conflicts on the page.
 const MOST: usize = 200;
 
 pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
     let all = clones::conflicts(view.session)?.view;
-    // Several values can have lost for one field; `take` names them by number.
+    // Several values of one field can have lost; `take` selects one by number.
     let number = |n: usize| {
         let it: &Conflict = &all[n];
         all[..n].iter().filter(|other| (&other.path, &other.field) == (&it.path, &it.field)).count() + 1

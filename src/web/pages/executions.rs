@@ -1,4 +1,4 @@
-//! Executions as a timeline, with the leases of those that run.
+//! Executions as a timeline, with the leases of those in progress.
 
 use maud::html;
 
@@ -14,7 +14,7 @@ use crate::web::parts::{badge, counted, one_line, person, picture, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
-/// Of so many issues that changed last, the executions are shown.
+/// About how many executions are shown: those of the issues that changed last.
 const MOST: usize = 60;
 
 pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
@@ -98,7 +98,7 @@ fn outcome(it: &ExecutionView) -> Option<&str> {
     failure.or_else(|| it.result.as_ref().and_then(|it| it.summary.as_deref()))
 }
 
-/// The executions of the issues that changed last, the latest first.
+/// The executions of the issues that changed last, newest first.
 fn latest(view: &View<'_>) -> Result<Vec<ExecutionView>, Refusal> {
     let filter = Filter { all: true, has_solution: true, ..Filter::default() };
     let list = List {

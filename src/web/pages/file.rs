@@ -10,10 +10,10 @@ use crate::web::parts::{one_line, person};
 use crate::web::place::{FilePath, Place};
 use crate::web::view::{Content, View};
 
-/// The most lines of a page.
+/// Maximum lines on a page.
 const PAGE: u64 = 2_000;
 
-/// The form that leads to a file.
+/// The form to choose a file.
 pub(super) fn choose(view: &View<'_>) -> Result<Content, Refusal> {
     if let Some(path) = view.query.get("path").and_then(|path| FilePath::parse(path.trim_matches('/'))) {
         return page(view, &path);
@@ -38,7 +38,7 @@ pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<Content, Refusal>
     };
     let first = view.query.get("from").and_then(|text| text.parse().ok()).unwrap_or(1_u64).max(1);
     let ask = |lines| AskedLines { here: top.clone(), file: path.as_str().to_owned(), lines };
-    // Only the last page ends before the end of the range.
+    // If the range cannot be explained, such as one past the end of the file, all lines are shown.
     let why = match trail::why(view.session, &ask(Some(first..=first.saturating_add(PAGE - 1)))) {
         Ok(done) => done.view,
         Err(_) => trail::why(view.session, &ask(None))?.view,

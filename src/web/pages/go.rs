@@ -1,4 +1,4 @@
-//! From an id, a commit or any text to its page.
+//! Finds the page for an id, a commit, a path, or any other text.
 
 use crate::ops::Session;
 use crate::ops::issues::{self, Record};
@@ -6,10 +6,10 @@ use crate::web::layout::one;
 use crate::web::parts::place_of;
 use crate::web::place::{FilePath, Hex, Place, Query};
 
-/// Shorter texts are searched for, although they may be the beginning of an id.
+/// Shorter texts are always searched for, even if they could be the beginning of an id.
 const SHORTEST_ID: usize = 4;
 
-/// The page of what a text names; anything else is searched for.
+/// The page that a text names; any other text is searched for.
 pub(in crate::web) fn go(session: &Session, text: &str) -> (Place, Query) {
     let text = text.trim();
     let looks_like_id = text.len() >= SHORTEST_ID

@@ -1,4 +1,4 @@
-//! The history of the store: every change, the latest first.
+//! The history of the store, newest change first.
 
 use maud::html;
 
@@ -10,7 +10,7 @@ use crate::web::parts::{Pages, badge, linked, one_line, person, when};
 use crate::web::place::{Hex, Place};
 use crate::web::view::{Content, View};
 
-/// How many steps a page shows.
+/// Changes per page.
 const PAGE: usize = 100;
 
 pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
@@ -20,7 +20,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
     let input = LogInput {
         id: text("id"),
         with_changes: false,
-        // One more tells whether there is another page.
+        // One more shows whether there is another page.
         limit: Some(pages.offset() + PAGE + 1),
         since: text("since"),
         until: text("until"),

@@ -1,4 +1,4 @@
-//! An issue with everything in its directory.
+//! An issue with its comments, feedback, plans and executions.
 
 use maud::{Markup, html};
 
@@ -221,7 +221,7 @@ fn comments(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
     }
 }
 
-/// The statuses to which an issue can be moved, as the words of the form.
+/// The statuses that the form offers.
 pub(super) const MOVES: &[&str] =
     &["registered", "planning", "planned", "queued", "paused", "cancelled", "closed"];
 

@@ -13,7 +13,7 @@ use crate::web::parts::{Pages, issue_table, pager};
 use crate::web::place::{Place, Query};
 use crate::web::view::{Content, View};
 
-/// How many issues a page shows.
+/// Issues per page.
 pub(in crate::web) const PAGE: usize = 100;
 
 const SORTS: &[(&str, Sort, &str)] = &[
@@ -62,7 +62,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
     Ok(Content::new("Issues", body))
 }
 
-/// What a query asks for.
+/// Parses a query. `is_whole` includes issues that are done.
 fn asked(query: &Query, is_whole: bool, pages: Pages) -> Result<List, Refusal> {
     let text = |name: &str| query.get(name).map(str::to_owned);
     let words = |name: &'static str| -> Vec<String> {

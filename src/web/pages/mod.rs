@@ -29,10 +29,10 @@ use super::view::{Content, View};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 
-/// What a page shows.
+/// The content of a page.
 ///
 /// # Errors
-/// The refusals of the operations that it asks.
+/// The refusals of its operations.
 pub(super) fn content(view: &View<'_>) -> Result<Content, Refusal> {
     let content = match view.place {
         Place::Overview => overview::page(view),
@@ -64,10 +64,10 @@ pub(super) fn content(view: &View<'_>) -> Result<Content, Refusal> {
     content.map(|content| with_notices(view, content))
 }
 
-/// The plain text of a page that is one.
+/// The text of a page that is plain text.
 ///
 /// # Errors
-/// `not-found`.
+/// `not-found` for any other page.
 pub(super) fn text(view: &View<'_>) -> Result<String, Refusal> {
     match view.place {
         Place::Text(id, entry) => issue::text(view, id, entry.as_ref()),

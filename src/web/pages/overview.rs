@@ -1,4 +1,4 @@
-//! The overview: what runs, what waits for a person, and what is stuck.
+//! The overview: what is running, what waits for a person, and what is blocked.
 
 use maud::{Markup, html};
 
@@ -14,7 +14,7 @@ use crate::web::parts::{badge, counted, issue_table, one_line, person, place_of,
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
-/// At most this many rows of each kind; the lists have all.
+/// Maximum rows of each kind; the lists have all.
 const MOST: usize = 12;
 
 pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
@@ -136,7 +136,7 @@ fn attention(view: &View<'_>, group: &Attention) -> Markup {
     }
 }
 
-/// The executions that run now with the titles of their issues, and how many there are.
+/// The executions in progress with the titles of their issues, at most [`MOST`], and how many there are.
 fn running(view: &View<'_>) -> Result<(Vec<(String, ExecutionView)>, usize), Refusal> {
     let (rows, count) = rows(view, &[IssueStatus::Executing])?;
     let snapshot = view.session.store().snapshot()?;
@@ -149,7 +149,7 @@ fn running(view: &View<'_>) -> Result<(Vec<(String, ExecutionView)>, usize), Ref
     Ok((found, count))
 }
 
-/// The most urgent issues with one of these statuses, and how many there are; without statuses, the open ones.
+/// The most urgent issues with one of these statuses (by default open ones), and how many there are.
 fn rows(view: &View<'_>, statuses: &[IssueStatus]) -> Result<(Vec<Listed>, usize), Refusal> {
     let filter = Filter { statuses: statuses.to_vec(), ..Filter::default() };
     let list = List {

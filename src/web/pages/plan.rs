@@ -1,4 +1,4 @@
-//! A plan, its reviews, and the form for one.
+//! A plan, its reviews, and the form to review it.
 
 use maud::{Markup, html};
 

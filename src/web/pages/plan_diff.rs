@@ -1,4 +1,4 @@
-//! How a plan differs from another, or from an earlier version of itself.
+//! The differences between a plan and another, or an earlier version of it.
 
 use maud::html;
 

@@ -1,4 +1,4 @@
-//! Queues: their items in order, the graph of what comes before what, groups, and conflicts.
+//! Queues: items in order, the dependency graph, groups, and conflicts.
 
 use std::collections::BTreeMap;
 

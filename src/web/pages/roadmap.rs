@@ -1,4 +1,4 @@
-//! Roadmaps by wave, with what is done over time.
+//! Roadmaps by wave, with burn-up charts.
 
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ use crate::web::parts::{badge, counted, fact, linked, long, one_line, person, pi
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
-/// Waves are numbered from 1 on; after so many without an issue there are no more.
+/// Waves are numbered from 1; the search ends after more than this many empty ones in a row.
 const GAP: u64 = 2;
 
 pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
@@ -33,7 +33,7 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
     Ok(Content::new("Roadmaps", body))
 }
 
-/// What is done of each wave over time, over all issues that have one.
+/// A burn-up chart of each wave, over all issues of that wave.
 pub(super) fn waves(view: &View<'_>) -> Result<Markup, Refusal> {
     let mut charts: Vec<(u64, BurnUp)> = Vec::new();
     let (mut wave, mut empty) = (1, 0);

@@ -1,4 +1,4 @@
-//! Runs: the list, and one with its state, its agents, their last lines, and its report.
+//! The list of runs, and one run with its state, its agents, their latest output, and its report.
 
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ use crate::web::parts::{badge, counted, fact, linked, one_line, person, picture,
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
-/// The most entries of the log that a page shows.
+/// Maximum log entries on a page.
 const MOST: usize = 60;
 
 /// The list of runs.
@@ -179,7 +179,7 @@ fn pictures(view: &View<'_>, report: &RunReport) -> Markup {
     }
 }
 
-/// A row for each issue, with a bar for each of its stages.
+/// A row for each issue, with a bar for each stage.
 fn times(view: &View<'_>, report: &RunReport) -> String {
     let bar = |span: &Span| {
         let (from, until) = (span.from.millis(), span.until.millis());

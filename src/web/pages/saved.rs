@@ -1,11 +1,11 @@
-//! Saved queries: `wf.query.NAME` in the configuration of git holds options of `git wf list`, which are filters here, too.
+//! Saved queries: `wf.query.NAME` in git's configuration holds options of `git wf list`, which become filters.
 
 use std::collections::BTreeMap;
 
 use crate::ops::Session;
 use crate::web::place::Query;
 
-/// The options that take a value, and the name of the filter.
+/// Options with a value: long name, short name, filter.
 const VALUES: &[(&str, &str, &str)] = &[
     ("--status", "-s", "status"),
     ("--tag", "-t", "tag"),
@@ -21,7 +21,7 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("--search", "", "q"),
     ("--sort", "", "sort"),
 ];
-/// The options without a value.
+/// Options without a value: long name, short name, filter.
 const FLAGS: &[(&str, &str, &str)] = &[
     ("--all", "-a", "all"),
     ("--mine", "", "mine"),
@@ -30,7 +30,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("--has-solution", "", "planned"),
 ];
 
-/// The saved queries that can be shown here, by name. One with an option that only the command has is left out.
+/// The saved queries by name, without those that have an option for which there is no filter.
 pub(super) fn all(session: &Session) -> Vec<(String, Query)> {
     let found = session.store().git().config_below("wf.").unwrap_or_default();
     let saved = found.into_iter().filter(|it| it.subsection == "query");
@@ -39,7 +39,7 @@ pub(super) fn all(session: &Session) -> Vec<(String, Query)> {
     by_name.into_iter().filter_map(|(name, options)| Some((name, filter(&options)?))).collect()
 }
 
-/// Options as a filter; `None` if one of them is not a filter.
+/// Converts options to a filter; `None` if there is no filter for one of them.
 fn filter(options: &str) -> Option<Query> {
     let mut query = Query::default();
     let mut words = shlex::split(options)?.into_iter();

@@ -11,7 +11,7 @@ use crate::web::parts::{badge, changes, counted, fact, linked, one_line, person,
 use crate::web::place::Hex;
 use crate::web::view::{Content, View};
 
-/// The most records of a page.
+/// Maximum records on the page.
 const MOST: usize = 300;
 
 pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
@@ -19,7 +19,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
         let range = format!("{from}..{}", hash.as_str());
         trail::diff(view.session, &Sides { range: Some(range), id: None })
     };
-    // The first commit has none before it, and changes nothing.
+    // The first commit has no parent. Compared with itself, it shows no changes.
     let diff = match between(&format!("{}~", hash.as_str())) {
         Err(refusal) if refusal.code == Code::UnknownMoment => between(hash.as_str()),
         diff => diff,

@@ -1,4 +1,4 @@
-//! A burn-up chart: how many issues there were, and how many of them were done, over time.
+//! A burn-up chart: how many issues existed, and how many were done, over time.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ const WIDE: i64 = 260;
 const HIGH: i64 = 90;
 const MARGIN: i64 = 6;
 
-/// When issues were created and done.
+/// When issues were created and done, in milliseconds.
 #[derive(Debug, Default)]
 pub(in crate::web) struct BurnUp {
     created: Vec<i64>,
@@ -35,11 +35,11 @@ impl BurnUp {
     }
 }
 
-/// Draws the chart up to now.
+/// Draws the chart as SVG, up to the last change.
 pub(in crate::web) fn burn_up(chart: &BurnUp, now: Time) -> String {
     let from = chart.created.iter().min().copied().unwrap_or(now.millis());
     let last = chart.created.iter().chain(&chart.done).max().copied().unwrap_or(from);
-    // An export does not change with the time at which it is made.
+    // Not up to now, so that an export does not depend on when it is made.
     let until = last.max(from + 1);
     let x = |at: i64| {
         let part = i128::from(at - from) * i128::from(WIDE - 2 * MARGIN) / i128::from(until - from);

@@ -1,5 +1,5 @@
-//! Markdown from records: raw HTML is shown as text, nothing is loaded from elsewhere, and links lead only to web and mail
-//! addresses.
+//! Renders Markdown from records: raw HTML is shown as text, nothing is loaded from elsewhere, and links lead only to
+//! web and mail addresses.
 
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -8,7 +8,7 @@ use super::text::{LONGEST, cut, parts};
 use crate::web::place::Place;
 use crate::web::view::View;
 
-/// Renders a text. `whole` is the page with all of it, if only its beginning is shown.
+/// Renders a text. If only its beginning is shown, a link leads to `whole`.
 pub(in crate::web) fn markdown(view: &View<'_>, text: &str, whole: Option<&Place>) -> Markup {
     let (shown, rest) = cut(text, LONGEST);
     html! {
@@ -25,7 +25,7 @@ pub(in crate::web) fn markdown(view: &View<'_>, text: &str, whole: Option<&Place
 fn rendered(view: &View<'_>, text: &str) -> String {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut events = Vec::new();
-    // How each open link or picture ends, since some become emphasis.
+    // How each open link or image ends; an unsafe one becomes emphasis.
     let mut open: Vec<TagEnd> = Vec::new();
     let mut in_code = false;
     for event in Parser::new_ext(text, options) {
@@ -33,7 +33,7 @@ fn rendered(view: &View<'_>, text: &str) -> String {
             Event::Html(html) | Event::InlineHtml(html) => events.push(Event::Text(html)),
             Event::Start(Tag::HtmlBlock) => events.push(Event::Start(Tag::Paragraph)),
             Event::End(TagEnd::HtmlBlock) => events.push(Event::End(TagEnd::Paragraph)),
-            // Headings of a text are not headings of the page.
+            // A heading of the text must not become a heading of the page.
             Event::Start(Tag::Heading { .. }) => {
                 events.extend([Event::Start(Tag::Paragraph), Event::Start(Tag::Strong)]);
             }
@@ -72,7 +72,7 @@ fn rendered(view: &View<'_>, text: &str) -> String {
     html
 }
 
-/// A text whose ids are links.
+/// Adds a text with its ids as links.
 fn with_ids(view: &View<'_>, text: &str, events: &mut Vec<Event<'_>>) {
     for (part, place) in parts(text) {
         let part = CowStr::from(part.to_owned());
@@ -89,7 +89,7 @@ fn with_ids(view: &View<'_>, text: &str, events: &mut Vec<Event<'_>>) {
     }
 }
 
-/// The destination of a link that can be followed without danger.
+/// The destination of a link if it is safe to follow.
 fn safe(kind: LinkType, url: CowStr<'_>) -> Option<CowStr<'_>> {
     let scheme = url.split_once(':').map(|it| it.0.to_ascii_lowercase());
     match (kind, scheme.as_deref()) {

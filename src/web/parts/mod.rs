@@ -1,4 +1,4 @@
-//! Parts of pages.
+//! Building blocks of pages.
 
 pub(super) mod burn_up;
 mod markdown;
@@ -22,7 +22,7 @@ use crate::model::time::Time;
 use crate::ops::Notice;
 use crate::ui::time;
 
-/// A state as a word with a colour; the shape before it says the same to those who do not see colours.
+/// A status as a coloured word; the style sheet adds a shape that says the same without colour.
 pub(super) fn badge(word: &str) -> Markup {
     let class = format!("badge s-{}", word.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
     html! { span class=(class) { (word) } }
@@ -34,7 +34,7 @@ pub(super) fn priority(priority: Priority) -> Markup {
     html! { span class=(class) title=(format!("priority {}", priority.number())) { (priority.name()) } }
 }
 
-/// A time relative to now, with the exact one on demand. In an export it is the exact one, which does not age.
+/// A relative time, with the exact one on demand. An export has only the exact time, which does not age.
 pub(super) fn when(view: &View<'_>, at: Time) -> Markup {
     let exact = at.to_string();
     let shown = match view.is_export() {
@@ -55,17 +55,17 @@ pub(super) fn notices(view: &View<'_>, notices: &[Notice]) -> Markup {
     }
 }
 
-/// A picture, which can be wider than the page.
+/// A picture, in a region that scrolls if it is wider than the page.
 pub(super) fn picture(name: &str, svg: String) -> Markup {
     html! { div.picture role="region" aria-label=(name) tabindex="0" { (PreEscaped(svg)) } }
 }
 
-/// A heading with the number of things below it.
+/// A heading with a count.
 pub(super) fn counted(title: &str, count: usize) -> Markup {
     html! { h2 { (title) " " span.count { (count) } } }
 }
 
-/// A row of a list of facts, unless there is nothing to say.
+/// A row in a list of facts; nothing without a value.
 pub(super) fn fact(name: &str, value: Option<Markup>) -> Markup {
     html! { @if let Some(value) = value { div { dt { (name) } dd { (value) } } } }
 }

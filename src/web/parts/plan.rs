@@ -1,4 +1,4 @@
-//! A plan: its tasks with their criteria, and the graph of their dependencies.
+//! A plan: its tasks with their criteria, and their dependency graph.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::ui::svg::{Arrow, Boxed, dag};
 use crate::web::place::{FilePath, Place};
 use crate::web::view::View;
 
-/// The graph of the tasks, if any depends on another.
+/// The dependency graph of the tasks, if there are any dependencies.
 pub(in crate::web) fn plan_dag(plan: &Plan) -> Markup {
     let boxed = |task: &Task| Boxed {
         name: task.id.to_string(),
@@ -40,12 +40,12 @@ pub(in crate::web) fn plan_dag(plan: &Plan) -> Markup {
     }
 }
 
-/// A task id can be any text; an anchor cannot.
+/// The anchor of a task, whose id can be any text.
 fn anchor(task: &Task) -> String {
     task.id.to_string().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
-/// The whole plan. `is_brief` folds the tasks, of which the first line stays.
+/// The whole plan; `is_brief` folds each task to its first line.
 pub(in crate::web) fn plan_body(view: &View<'_>, plan: &Plan, is_brief: bool) -> Markup {
     html! {
         @if let Some(text) = &plan.description { (long(view, text)) }
@@ -98,7 +98,7 @@ fn task_part(view: &View<'_>, task: &Task) -> Markup {
     }
 }
 
-/// A file of the project as a link to its page, which only a server has.
+/// A file of the project; on a server, a link to its page.
 pub(in crate::web) fn file(view: &View<'_>, path: &str) -> Markup {
     match FilePath::parse(path).filter(|_| !view.is_export()) {
         Some(parsed) => html! { a.file href=(view.href(&Place::File(parsed))) { (path) } },

@@ -8,35 +8,35 @@ use crate::model::id::IssueId;
 use crate::web::place::Place;
 use crate::web::view::View;
 
-/// The page of a list.
+/// The position in a list.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::web) struct Pages {
-    /// From 1 on.
+    /// The page, from 1.
     pub(in crate::web) page: usize,
-    /// How many rows a page has.
+    /// Rows per page.
     pub(in crate::web) size: usize,
-    /// How many rows there are.
+    /// Rows on all pages.
     pub(in crate::web) total: usize,
 }
 
 impl Pages {
-    /// The page that is asked for.
+    /// The requested page, before the total is known.
     pub(in crate::web) fn asked(view: &View<'_>, size: usize) -> Self {
         Self { page: view.query.number("page").unwrap_or(1).clamp(1, 1_000_000), size, total: 0 }
     }
 
-    /// How many rows come before it.
+    /// The number of rows before this page.
     pub(in crate::web) fn offset(self) -> usize {
         (self.page - 1) * self.size
     }
 
-    /// How many pages there are.
+    /// The number of pages, at least 1.
     pub(in crate::web) fn count(self) -> usize {
         self.total.div_ceil(self.size).max(1)
     }
 }
 
-/// Issues as rows. `name` says which, for screen readers.
+/// A table of issues; `name` labels it for screen readers.
 pub(in crate::web) fn issue_table(view: &View<'_>, name: &str, rows: &[Listed]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(name) {
@@ -70,7 +70,7 @@ fn issue_id(view: &View<'_>, id: &str) -> Markup {
     }
 }
 
-/// Links to the pages before and after this one.
+/// Links to the previous and the next page; nothing if there is only one page.
 pub(in crate::web) fn pager(view: &View<'_>, pages: Pages) -> Markup {
     let to = |page: usize| view.href_with(view.place, &view.query.with("page", page));
     let count = pages.count();

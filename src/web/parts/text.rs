@@ -1,4 +1,4 @@
-//! Text from records: ids in it are links, and what is too long is cut.
+//! Text from records: ids become links, and long texts are cut.
 
 use std::sync::LazyLock;
 
@@ -11,25 +11,25 @@ use crate::ui::text::truncate;
 use crate::web::place::Place;
 use crate::web::view::View;
 
-/// Longer texts are cut, in bytes.
+/// Longer texts are cut; in bytes.
 pub(in crate::web) const LONGEST: usize = 20_000;
-/// Texts of one line are cut after this many columns.
+/// Longer one-line texts are cut; in columns.
 const LONGEST_LINE: usize = 600;
 
-/// What may look like an id in a text.
+/// Matches what may be an id.
 static ID: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b(?:ISS|SOL|EXR|QUE|RUN|RMAP)-[A-Za-z0-9][A-Za-z0-9._-]{1,160}").ok());
 
-/// Characters that cannot stand in a relative address.
+/// Characters to encode in a relative address.
 const IN_ADDRESS: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b':');
 
-/// A relative address with everything encoded that could mean something else.
+/// A relative address, percent-encoded.
 pub(in crate::web) fn encoded(path: &str) -> String {
     utf8_percent_encode(path, IN_ADDRESS).to_string()
 }
 
-/// The page of an id.
+/// The page that an id names.
 pub(in crate::web) fn place_of(id: &str) -> Option<Place> {
     Some(match id.split('-').next()? {
         "SOL" => Place::Plan(SolutionId::parse(id).ok()?),
@@ -41,7 +41,7 @@ pub(in crate::web) fn place_of(id: &str) -> Option<Place> {
     })
 }
 
-/// The parts of a text: what is between ids, and ids with their pages.
+/// Splits a text into ids with their pages, and the text between them.
 pub(in crate::web) fn parts(text: &str) -> Vec<(&str, Option<Place>)> {
     let Some(pattern) = ID.as_ref() else { return vec![(text, None)] };
     let (mut parts, mut done) = (Vec::new(), 0);
@@ -57,7 +57,7 @@ pub(in crate::web) fn parts(text: &str) -> Vec<(&str, Option<Place>)> {
     parts
 }
 
-/// A text whose ids are links.
+/// A text with its ids as links.
 pub(in crate::web) fn linked(view: &View<'_>, text: &str) -> Markup {
     html! {
         @for (part, place) in parts(text) {
@@ -69,7 +69,7 @@ pub(in crate::web) fn linked(view: &View<'_>, text: &str) -> Markup {
     }
 }
 
-/// A sentence of this program: what it quotes in backticks is set as code, and ids are links.
+/// A message of this program: text in backticks becomes code, and ids become links.
 pub(in crate::web) fn sentence(view: &View<'_>, text: &str) -> Markup {
     let text = truncate(text, LONGEST_LINE);
     let quotes = text.matches('`').count() / 2 * 2;
@@ -81,12 +81,12 @@ pub(in crate::web) fn sentence(view: &View<'_>, text: &str) -> Markup {
     }
 }
 
-/// A text of one line, such as a title.
+/// A one-line text, such as a title.
 pub(in crate::web) fn one_line(text: &str) -> Markup {
     html! { bdi { (truncate(text, LONGEST_LINE)) } }
 }
 
-/// A text of several lines as it is, cut if it is long.
+/// A multi-line text, cut if it is long.
 pub(in crate::web) fn long(view: &View<'_>, text: &str) -> Markup {
     let (shown, rest) = cut(text, LONGEST);
     html! {
@@ -95,7 +95,7 @@ pub(in crate::web) fn long(view: &View<'_>, text: &str) -> Markup {
     }
 }
 
-/// The beginning of a text, and how many bytes are left out.
+/// The beginning of a text, at most `most` bytes, and how many bytes are left out.
 pub(in crate::web) fn cut(text: &str, most: usize) -> (&str, usize) {
     if text.len() <= most {
         return (text, 0);
@@ -107,7 +107,7 @@ pub(in crate::web) fn cut(text: &str, most: usize) -> (&str, usize) {
     (&text[..end], text.len() - end)
 }
 
-/// A text for a field in which it is edited: what is invisible stays what it is.
+/// A text for an input field; invisible characters are kept.
 pub(in crate::web) fn editable(text: &str) -> Markup {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -124,7 +124,7 @@ pub(in crate::web) fn editable(text: &str) -> Markup {
     PreEscaped(out)
 }
 
-/// Someone, without the address.
+/// A person, without the email address.
 pub(in crate::web) fn person(who: &str) -> Markup {
     let name = match (who.find('<'), who.find('>')) {
         (Some(from), Some(until)) if from > 0 && from < until => {

@@ -1,4 +1,4 @@
-//! Values of records, and how they changed.
+//! Values of records, and their changes.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -9,10 +9,10 @@ use super::text::cut;
 use crate::rules::record_diff::FieldChange;
 use crate::web::view::View;
 
-/// Longer values are cut, in bytes.
+/// Longer values are cut; in bytes.
 const LONGEST: usize = 6_000;
 
-/// A value as people write it: texts without quotes, lists by lines, anything else as JSON.
+/// A readable value: strings without quotes, flat lists by lines, anything else as JSON.
 pub(in crate::web) fn json_value(view: &View<'_>, value: &Value) -> Markup {
     let text = words(value);
     let (shown, rest) = cut(&text, LONGEST);
@@ -33,7 +33,7 @@ fn words(value: &Value) -> String {
     }
 }
 
-/// Fields that differ, each with the lines that it lost and got.
+/// Changed fields, each as a line diff.
 pub(in crate::web) fn changes(view: &View<'_>, all: &[FieldChange]) -> Markup {
     html! {
         dl.changes {

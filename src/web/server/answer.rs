@@ -1,4 +1,4 @@
-//! The answer to a request: first who asks, then what for.
+//! Answers requests, after the access rules.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ use crate::web::place::{Place, Query};
 use crate::web::view::{Refused, Target, View};
 use crate::web::{Source, forms, layout, pages};
 
-/// The most bytes of a form.
+/// Maximum size of a form, in bytes.
 const LARGEST_FORM: usize = 4 * 1024 * 1024;
-/// How long a form may take to arrive.
+/// Maximum time for a form to arrive.
 const ARRIVAL: Duration = Duration::from_secs(15);
-/// How often a stream says that it is still there, so that one whose client is gone ends.
+/// Interval of keep-alive messages, which end a stream whose client is gone.
 const ALIVE: Duration = Duration::from_secs(25);
 
-/// What all requests share.
+/// State shared by all requests.
 pub(super) struct Shared {
     pub(super) access: Access,
     pub(super) source: Source,
@@ -55,7 +55,7 @@ fn denied(why: Denied) -> Reply {
     reply::text(status, format!("{}\n", why.words()))
 }
 
-/// Who sends a request. What is not text counts as missing.
+/// The headers that identify the sender. One that is not text counts as missing.
 fn sender<B>(request: &Request<B>) -> Sender<'_> {
     let value = |name: &HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
     Sender {
@@ -88,8 +88,8 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
         .await)
 }
 
-/// Gives the token to the browser, and leads to the address without it. A page does so, and no redirect, after which a browser
-/// that came from elsewhere would not send the cookie.
+/// Gives the browser the token as a cookie, and leads to the address without it. This is a page, not a redirect: after
+/// a redirect, a browser that came from another site would not send the cookie.
 fn keep(access: &Access, token: &str, place: &Place, query: &Query) -> Reply {
     let to = format!("{}{}", place.path(), query.suffix());
     let html = maud::html! {
@@ -112,7 +112,7 @@ fn keep(access: &Access, token: &str, place: &Place, query: &Query) -> Reply {
     reply
 }
 
-/// Runs `work` on a thread of its own.
+/// Runs `work` with a new session, on a thread where it may block.
 async fn in_session(shared: &Arc<Shared>, work: impl FnOnce(&Session) -> Reply + Send + 'static) -> Reply {
     let source = shared.source.clone();
     let thread = tokio::task::spawn_blocking(move || match source.session() {
@@ -125,7 +125,7 @@ async fn in_session(shared: &Arc<Shared>, work: impl FnOnce(&Session) -> Reply +
     })
 }
 
-/// The page of a place; of a form that was refused, with the reason.
+/// Renders the page of a place, with a refused form if there is one.
 fn show(
     session: &Session,
     place: &Place,
@@ -187,7 +187,7 @@ async fn post(shared: &Arc<Shared>, request: Request<Incoming>) -> Result<Reply,
     Ok(in_session(shared, move |session| perform(session, &name, input)).await)
 }
 
-/// Performs what a form asks for, and leads to the page after it.
+/// Performs a form and redirects to the next page. If it is refused, shows the form's page again.
 fn perform(session: &Session, name: &str, input: Query) -> Reply {
     let (place, query) = came_from(&input);
     match forms::perform(session, name, &input) {
@@ -201,7 +201,7 @@ fn perform(session: &Session, name: &str, input: Query) -> Reply {
     }
 }
 
-/// The page on which a form was.
+/// The page of a form; the overview if that is unknown.
 fn came_from(input: &Query) -> (Place, Query) {
     let (path, query) = match input.get("page").map(|page| page.split_once('?').unwrap_or((page, ""))) {
         Some((path, query)) => (Place::parse(path), Query::parse(query)),
@@ -213,7 +213,7 @@ fn came_from(input: &Query) -> (Place, Query) {
     }
 }
 
-/// A stream with the state of the store, and then an event for each change.
+/// A stream with the tip of the store, followed by an event for each change.
 async fn events(shared: &Arc<Shared>) -> Reply {
     let Ok(permit) = Arc::clone(&shared.listeners).try_acquire_owned() else {
         return reply::text(StatusCode::SERVICE_UNAVAILABLE, "too many pages listen\n");

@@ -1,11 +1,10 @@
-//! The files that pages use besides themselves, which are part of the program.
+//! The static files of pages, built into the program.
 
 use sha2::{Digest, Sha256};
 
-/// A file.
+/// A static file.
 #[derive(Debug)]
 pub(in crate::web) struct Asset {
-    /// Its name.
     pub(in crate::web) name: &'static str,
     pub(in crate::web) kind: &'static str,
     pub(in crate::web) content: &'static str,
@@ -26,12 +25,12 @@ pub(in crate::web) const SEARCH: &Asset = &Asset {
     kind: "text/javascript; charset=utf-8",
     content: include_str!("../search.js"),
 };
-/// The picture in the tab.
+/// The icon of the browser tab.
 pub(in crate::web) const ICON: &Asset =
     &Asset { name: "icon.svg", kind: "image/svg+xml", content: include_str!("../icon.svg") };
 
 impl Asset {
-    /// The address, which changes with the content, so that a browser can keep it for ever.
+    /// The address, which has a hash of the content, so that browsers can cache the file for ever.
     pub(in crate::web) fn address(&self) -> String {
         let hash = Sha256::digest(self.content);
         let hash: String = hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect();

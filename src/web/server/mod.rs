@@ -1,4 +1,4 @@
-//! The server: connections within bounds, and the answer to each request.
+//! The server: limits on connections, and the answers to requests.
 
 mod answer;
 pub(super) mod assets;
@@ -21,51 +21,50 @@ use super::access::Access;
 use super::live::Moves;
 use answer::Shared;
 
-/// Connections beyond this number wait until one of the others ends.
+/// Connections beyond this number wait until another ends.
 const MOST_CONNECTIONS: usize = 256;
-/// Of those, at most this many listen to changes.
+/// Maximum event streams.
 const MOST_LISTENERS: usize = 128;
-/// Requests beyond this number wait for others to be answered.
+/// Maximum requests in progress; others wait.
 const MOST_AT_ONCE: usize = 8;
-/// How long the head of a request may take, and how long a connection may be idle.
+/// Maximum time for the head of a request, and for an idle connection.
 const HEAD: Duration = Duration::from_secs(10);
-/// How long a client may take to accept the next part of an answer.
+/// Maximum time for a client to accept the next part of an answer.
 const STALLED: Duration = Duration::from_secs(20);
-/// The most bytes of the head of a request.
+/// Maximum size of the head of a request, in bytes.
 const LONGEST_HEAD: usize = 32 * 1024;
 
-/// How to serve.
+/// What to serve, and where.
 pub(crate) struct Start {
-    /// The store.
     pub(crate) source: Source,
-    /// Where to listen.
+    /// The addresses to try, in order.
     pub(crate) addresses: Vec<SocketAddr>,
-    /// The name under which other machines know this one, if the address was given as a name.
+    /// The host name to listen on; `None` if an IP address was given.
     pub(crate) name: Option<String>,
-    /// Whether forms can be sent.
+    /// Whether forms are accepted.
     pub(crate) is_writable: bool,
 }
 
-/// A server that listens.
+/// A server that listens but does not answer yet.
 pub(crate) struct Server {
     listener: TcpListener,
     access: Access,
     source: Source,
 }
 
-/// Where a server listens.
+/// How to reach a server.
 pub(crate) struct Listening {
-    /// The address to open.
+    /// The URL to open.
     pub(crate) address: String,
-    /// Whether the address contains the token.
+    /// Whether the URL has the token.
     pub(crate) has_token: bool,
 }
 
 impl Server {
-    /// Listens at the first address that is free.
+    /// Listens on the first address that is free.
     ///
     /// # Errors
-    /// None of them can be used.
+    /// None of the addresses can be used.
     pub(crate) fn listen(start: Start) -> io::Result<Self> {
         let listener = TcpListener::bind(&start.addresses[..])?;
         let address = listener.local_addr()?;
@@ -75,7 +74,7 @@ impl Server {
         Ok(Self { listener, access, source: start.source })
     }
 
-    /// Where it listens.
+    /// How to reach the server.
     pub(crate) fn listening(&self) -> Listening {
         let host = match &self.access.name {
             Some(name) => format!("{name}:{}", self.access.address.port()),
@@ -116,7 +115,7 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io:
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(_) => {
-                // Out of file descriptors, mostly: others will close some.
+                // Usually too many open files; others will be closed.
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 continue;
             }
@@ -127,7 +126,7 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io:
             stream.set_write_timeout(Some(STALLED));
             let io: TokioIo<Pin<Box<TimeoutStream<tokio::net::TcpStream>>>> = TokioIo::new(Box::pin(stream));
             let service = service_fn(|request| answer::answer(Arc::clone(&shared), request));
-            // What goes wrong with a connection concerns its client alone.
+            // An error of a connection concerns only its client.
             let _ = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD)
@@ -139,7 +138,7 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io:
     }
 }
 
-/// A secret that nobody can guess, in hexadecimal digits.
+/// A random secret of 20 bytes, in hexadecimal.
 fn token() -> io::Result<String> {
     let mut bytes = [0; 20];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! Answers, with the headers that keep a page from doing more than it should.
+//! Replies, with headers that restrict what a page can do.
 
 use std::convert::Infallible;
 
@@ -13,7 +13,7 @@ use super::assets::Asset;
 pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
 pub(super) type Reply = Response<Body>;
 
-/// Nothing but files of this server: no inline script or style, no frames, no forms that lead elsewhere.
+/// Allows only files of this server: no inline script or style, no frames, no forms that lead elsewhere.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -39,7 +39,7 @@ fn reply(status: StatusCode, kind: &'static str, cache: &'static str, body: Body
     reply
 }
 
-/// A body that is complete.
+/// A complete body.
 pub(super) fn whole(content: impl Into<Bytes>) -> Body {
     Full::new(content.into()).boxed_unsync()
 }
@@ -54,7 +54,7 @@ pub(super) fn text(status: StatusCode, text: impl Into<String>) -> Reply {
     reply(status, "text/plain; charset=utf-8", "no-store", whole(text.into()))
 }
 
-/// A file of the program.
+/// A static file, which browsers can cache.
 pub(super) fn asset(asset: &'static Asset) -> Reply {
     reply(StatusCode::OK, asset.kind, "public, max-age=31536000, immutable", whole(asset.content))
 }
@@ -64,7 +64,8 @@ pub(super) fn events(body: Body) -> Reply {
     reply(StatusCode::OK, "text/event-stream", "no-store", body)
 }
 
-/// Leads to another page of this server. `path` comes from [`super::super::place`], which encodes whatever could end a header.
+/// Redirects to a page of this server. `path` comes from [`super::super::place`], which encodes whatever could end a
+/// header.
 pub(super) fn to(path: &str) -> Reply {
     let mut reply = text(StatusCode::SEE_OTHER, "");
     match HeaderValue::from_str(path) {
