@@ -1,4 +1,4 @@
-//! What a command would print, as lines in memory: for a part of a screen that shows it among other things.
+//! Captures what a command would print as lines in memory, to show it in a part of the screen.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,18 +8,18 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::style::{self, Style};
 use super::{Painter, Screen, text};
 
-/// A line in several styles. It is clean, and has neither line ends nor tabs.
+/// A line of styled parts, already cleaned, without line breaks or tabs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Line(pub(crate) Vec<(Style, String)>);
 
-/// The shown tabs are this wide at most.
+/// A tab becomes this many spaces.
 const TAB: usize = 4;
 
-/// Captures what `print` writes to a screen of this width. If `colour` is off, nothing has a style, and the marks that
-/// replace colour are there.
+/// Captures what `print` writes to a screen of this width, in columns. Without `colour`, parts have no style, and the
+/// marks that replace colour are included.
 ///
 /// # Errors
-/// Those of `print`.
+/// Any error of `print`.
 pub(crate) fn capture(
     columns: usize,
     colour: bool,
@@ -46,7 +46,7 @@ impl Write for Kept {
     }
 }
 
-/// Takes apart what the filter of a screen let through: the only escapes in it are those of our styles.
+/// Parses the output of a screen, whose only escapes are those of our styles.
 fn lines(shown: &str) -> Vec<Line> {
     let mut style = style::PLAIN;
     let mut all = Vec::new();
@@ -75,13 +75,13 @@ impl Line {
         Self(vec![(style, text::clean_line(words).into_owned())])
     }
 
-    /// The words without the styles.
+    /// The text without styles.
     #[cfg(test)]
     pub(crate) fn words(&self) -> String {
         self.0.iter().map(|part| part.1.as_str()).collect()
     }
 
-    /// The line in rows of at most `columns`, broken at blanks where possible. Further rows are indented as the first.
+    /// Wraps the line at `columns`, at blanks if possible. Continuation rows keep the indent of the first.
     pub(crate) fn wrapped(&self, columns: usize) -> Vec<Self> {
         let columns = columns.max(1);
         let clusters: Vec<(Style, &str, usize)> = self
@@ -102,7 +102,7 @@ impl Line {
                 used += clusters[end].2;
                 end += 1;
             }
-            // Not so near to the begin that the row would be nearly empty.
+            // Not in the first half, which would leave the row nearly empty.
             let least = begin + (end - begin) / 2 + margin.saturating_sub(1);
             let blank = clusters[begin..end].iter().rposition(|it| it.1 == " ").map(|at| begin + at);
             let next = match blank.filter(|at| end < clusters.len() && *at > least) {

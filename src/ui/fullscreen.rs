@@ -1,5 +1,5 @@
-//! The whole terminal, for a program that people look at for longer: an alternate screen, keys and the mouse. The
-//! terminal is as it was afterwards, however the program ends, and while it is suspended.
+//! A full-screen program: the alternate screen, keys and the mouse. The terminal is restored however the program ends,
+//! and while it is suspended.
 
 mod backend;
 mod input;
@@ -23,12 +23,12 @@ use super::style::Painter;
 use backend::Escapes;
 pub(crate) use input::{Button, Input, Key};
 
-/// Whether the terminal is ours now.
+/// Whether the terminal is taken over now.
 static IS_OURS: AtomicBool = AtomicBool::new(false);
-/// Held while drawing, taking the terminal over or giving it back.
+/// Held while the terminal is drawn on, taken over, or restored.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Why there is no full screen.
+/// Why a full screen is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unfit {
     /// Stdin or stdout is not a terminal.
@@ -56,13 +56,13 @@ fn stdout() -> io::Stdout {
 /// The terminal, taken over until this is dropped.
 pub(crate) struct Fullscreen {
     terminal: Terminal<Escapes>,
-    /// The rows with characters of which terminals disagree how wide they are.
+    /// Rows with characters whose width differs between terminals.
     unsure: Vec<bool>,
     colour: bool,
     _guard: Guard,
 }
 
-/// Gives the terminal back.
+/// Restores the terminal when dropped.
 struct Guard;
 
 impl Drop for Guard {
@@ -72,7 +72,7 @@ impl Drop for Guard {
 }
 
 impl Fullscreen {
-    /// Takes the terminal over. From now on, a panic and the signals that end a process give it back first.
+    /// Takes over the terminal. From now on, a panic, or a signal that ends the process, first restores it.
     ///
     /// # Errors
     /// The terminal does not answer.
@@ -80,7 +80,7 @@ impl Fullscreen {
         signals::watch()?;
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            // This thread may be drawing.
+            // This thread may hold the lock, if it panics while drawing.
             let writing = WRITING.try_lock();
             give_back();
             drop(writing);
@@ -92,7 +92,7 @@ impl Fullscreen {
         Ok(Self { terminal: Terminal::new(Escapes::new(colour))?, unsure: Vec::new(), colour, _guard: guard })
     }
 
-    /// Whether there is colour.
+    /// Whether to use colour.
     pub(crate) fn has_colour(&self) -> bool {
         self.colour
     }
@@ -105,7 +105,7 @@ impl Fullscreen {
         self.terminal.size().map(|size| (size.width, size.height))
     }
 
-    /// Shows a frame; only cells that changed are written. Does nothing while the terminal is someone else's.
+    /// Draws a frame, writing only changed cells. Does nothing while the terminal is not taken over.
     ///
     /// # Errors
     /// The terminal is gone.
@@ -122,7 +122,7 @@ impl Fullscreen {
         Ok(())
     }
 
-    /// Forgets what the terminal shows: the next frame is written as a whole.
+    /// Makes the next frame redraw every cell.
     ///
     /// # Errors
     /// The terminal is gone.
@@ -131,7 +131,7 @@ impl Fullscreen {
         if IS_OURS.load(Ordering::Relaxed) { self.terminal.clear() } else { Ok(()) }
     }
 
-    /// The next key, click or change of size; `None` if there was none for that long.
+    /// The next key, click or resize; `None` if there is none within `patience`.
     ///
     /// # Errors
     /// The terminal is gone.
@@ -140,14 +140,14 @@ impl Fullscreen {
     }
 }
 
-/// Stops this process and those that the shell started with it, as Ctrl-Z does elsewhere, until the shell continues them.
-/// Returns false if no shell could do that.
+/// Suspends the process group, as Ctrl-Z does elsewhere, until the shell continues it. Returns `false` if no shell
+/// could do so.
 pub(crate) fn suspend() -> bool {
     if !job::has_shell() {
         return false;
     }
-    // As soon as one of them stops, the shell takes the terminal. All stop at once, so that none of them does so only
-    // after it was continued.
+    // The shell takes the terminal as soon as one process stops. All must stop at once, since one that stopped later
+    // would do so only after being continued.
     leave();
     kill_current_process_group(Signal::STOP).is_ok()
 }
@@ -170,7 +170,7 @@ fn leave() {
     give_back();
 }
 
-/// Gives the terminal back as it was. Errors do not matter: then it is gone.
+/// Restores the terminal. Errors are ignored: they mean that it is gone.
 fn give_back() {
     if !IS_OURS.swap(false, Ordering::Relaxed) {
         return;

@@ -48,16 +48,16 @@ impl Strokes {
     }
 }
 
-/// What is drawn beside one line of text.
+/// What is drawn beside the text of one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Drawn {
-    /// The line above it, where lanes meet or part.
+    /// The line above the node, if lanes join or split there.
     pub(crate) link: Option<String>,
-    /// What is left of the node's own mark.
+    /// The lanes to the left of the node's mark.
     pub(crate) left: String,
-    /// What is right of it.
+    /// The lanes to the right of the mark.
     pub(crate) right: String,
-    /// What is beside further lines of the same node.
+    /// The lanes beside further lines of the node's text.
     pub(crate) below: String,
 }
 
@@ -126,7 +126,7 @@ fn link(
         let is_within = (first..=last).contains(&n);
         line.push(match joins {
             true => strokes.joint(up, down, n > first, n < last),
-            // A lane that is not part of the joint passes behind it.
+            // A lane that does not join passes straight through.
             false if up => strokes.joint(true, true, false, false),
             false => strokes.joint(false, false, is_within, is_within),
         });

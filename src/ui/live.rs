@@ -1,16 +1,16 @@
-//! Lines at the bottom of a terminal that are drawn again and again, below those that stay.
+//! Lines at the bottom of a terminal that are redrawn in place.
 
 use std::io::{self, IsTerminal, Write};
 
 use super::outlet::{Filter, Form};
 use super::text;
 
-/// The rows and columns of a terminal that does not tell them.
+/// Rows and columns of a terminal that does not report its size.
 const USUAL: (usize, usize) = (24, 80);
-/// From the cursor to the end of the screen.
+/// Clears from the cursor to the end of the screen.
 const CLEAR_BELOW: &str = "\u{1b}[J";
 
-/// Lines that are drawn on stderr until this is dropped. Wipe them before anything else is written to the terminal.
+/// Lines that stay on stderr until this is dropped. Wipe them before anything else is written to the terminal.
 pub(crate) struct Live {
     out: Box<dyn Write>,
     /// How many lines are drawn.
@@ -18,10 +18,10 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// On stderr; `None` if that is not a terminal, or one that cannot move its cursor.
+    /// Uses stderr; `None` if it is not a terminal, cannot move its cursor, or is not wanted (plain or quiet).
     pub(crate) fn start() -> Option<Self> {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        // What is drawn passes the filter below; the escapes around it are constant.
+        // What is drawn passes the filter in `draw`; the escapes around it are constant.
         #[allow(clippy::disallowed_methods)]
         let stderr = io::stderr();
         let settings = super::Settings::get();
@@ -29,7 +29,7 @@ impl Live {
         (stderr.is_terminal() && is_wanted).then(|| Self { out: Box::new(stderr), drawn: 0 })
     }
 
-    /// How many lines fit, and of how many columns each.
+    /// The number of lines that fit, and their width in columns.
     pub(crate) fn size() -> (usize, usize) {
         #[allow(clippy::disallowed_methods)] // It only reads a property.
         let size = terminal_size::terminal_size_of(io::stderr());
@@ -37,11 +37,11 @@ impl Live {
             (usize::from(rows), usize::from(columns))
         });
         let (rows, columns) = size.filter(|(rows, columns)| *rows > 1 && *columns > 1).unwrap_or(USUAL);
-        // The cursor stays below the lines, and a full line would go on in the next one.
+        // The cursor stays below the lines; a full line would wrap.
         (rows - 1, columns - 1)
     }
 
-    /// Draws these lines in place of the last ones, each cut to the width of the terminal.
+    /// Replaces the lines, each cut to the width of the terminal.
     pub(crate) fn draw(&mut self, lines: &[String]) {
         let (rows, columns) = Self::size();
         let mut frame = self.back().into_bytes();
@@ -58,7 +58,7 @@ impl Live {
         let _ = self.out.write_all(&frame).and_then(|()| self.out.flush());
     }
 
-    /// Takes the lines away.
+    /// Removes the lines.
     pub(crate) fn wipe(&mut self) {
         if self.drawn > 0 {
             let frame = self.back();
@@ -67,7 +67,7 @@ impl Live {
         }
     }
 
-    /// What brings the cursor back to the first of the lines and clears them.
+    /// The escapes that move the cursor to the first of the lines and clear them.
     fn back(&self) -> String {
         match self.drawn {
             0 => String::new(),

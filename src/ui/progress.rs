@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use super::settings::Settings;
 use super::{text, time};
 
-/// Often enough to be seen moving, and rarely enough to cost nothing.
+/// The least time between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Before that, an estimate would be a guess.
+/// An earlier estimate would be a guess.
 const WORTH_ESTIMATING: Duration = Duration::from_millis(500);
 /// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\u{1b}[K";
@@ -42,7 +42,7 @@ impl Progress {
         Self { label: text::clean_line(label).into_owned(), total, out, drawn: None, begun: Instant::now() }
     }
 
-    /// Shows that `done` of them are finished. Cheap enough to be called for each of them.
+    /// Shows that `done` items are finished. Cheap enough to call for every item.
     pub(crate) fn at(&mut self, done: u64) {
         let Some(out) = &mut self.out else { return };
         if self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL) {
@@ -57,7 +57,7 @@ impl Progress {
     }
 }
 
-/// How many milliseconds are left, if the rest goes on as fast; `None` before that can be told.
+/// The estimated time left in milliseconds; `None` if it is too early to tell.
 fn left(elapsed: Duration, done: u64, total: u64) -> Option<u64> {
     if elapsed < WORTH_ESTIMATING || done == 0 || done >= total {
         return None;

@@ -66,7 +66,7 @@ impl Screen {
         }
     }
 
-    /// A screen that keeps what is written to it, as a terminal of this width shows it.
+    /// A screen in memory that behaves like a terminal of this width.
     pub(super) fn in_memory(columns: usize, painter: Painter, out: Box<dyn Write + Send>) -> Self {
         Self {
             json: false,
@@ -173,8 +173,8 @@ impl Screen {
 }
 
 impl Screen {
-    /// The output for JSON lines that another program reads back: byte for byte into a file or a pipe. On a terminal,
-    /// which would obey some of the characters that JSON leaves as they are, these are escaped.
+    /// The output for JSON lines that another program reads back: byte for byte to a file or a pipe. On a terminal,
+    /// control and invisible characters that JSON allows are escaped.
     pub(crate) fn json_lines(&mut self) -> io::Result<JsonLines<'_>> {
         self.flush()?;
         Ok(JsonLines { filter: self.terminal.then(|| Filter::new(Form::Json)), out: &mut self.out })

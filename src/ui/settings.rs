@@ -1,4 +1,4 @@
-//! What the user asked for on the command line about all output. It is set once, before anything is printed.
+//! The command-line settings for all output. They are set once, before anything is printed.
 
 use std::sync::OnceLock;
 
@@ -53,7 +53,7 @@ impl Settings {
 
     /// Sets them; only the first call counts.
     pub(crate) fn set(self) {
-        // Whoever comes second finds the same command line.
+        // A second call comes with the same command line.
         let _ = SETTINGS.set(self);
     }
 }

@@ -10,12 +10,12 @@ use anstyle::AnsiColor;
 use super::settings::{Color, Settings};
 use super::text;
 
-/// A style of text. There are no others, so that nothing else can be asked of a terminal.
+/// The styles of text. They are the only way to style output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// No style.
     Plain,
-    /// An id that can be typed again.
+    /// An id that commands accept.
     Id,
     /// A title or heading.
     Heading,
@@ -25,13 +25,13 @@ pub(crate) enum Style {
     Bad,
     /// Blocked, held, about to run out.
     Warn,
-    /// What may be overlooked: column titles, ages, closed records.
+    /// Secondary text: column titles, ages, closed records.
     Dim,
 }
 
 /// No style.
 pub(crate) const PLAIN: Style = Style::Plain;
-/// An id that can be typed again.
+/// An id that commands accept.
 pub(crate) const ID: Style = Style::Id;
 /// A title or heading.
 pub(crate) const HEADING: Style = Style::Heading;
@@ -41,13 +41,13 @@ pub(crate) const GOOD: Style = Style::Good;
 pub(crate) const BAD: Style = Style::Bad;
 /// Blocked, held, about to run out.
 pub(crate) const WARN: Style = Style::Warn;
-/// What may be overlooked: column titles, ages, closed records.
+/// Secondary text: column titles, ages, closed records.
 pub(crate) const DIM: Style = Style::Dim;
 
 const ALL: [Style; 7] = [PLAIN, ID, HEADING, GOOD, BAD, WARN, DIM];
 
 impl Style {
-    /// The style that an escape of ours begins.
+    /// The style that one of our escapes starts.
     pub(super) fn of_escape(escape: &str) -> Option<Self> {
         ALL.into_iter().find(|style| style.escape() == escape)
     }
@@ -55,7 +55,7 @@ impl Style {
     fn escape(self) -> String {
         let style = anstyle::Style::new();
         let style = match self {
-            // The escape that ends a style of ours.
+            // This escape ends any style.
             Self::Plain => return anstyle::Reset.render().to_string(),
             Self::Id => AnsiColor::Yellow.on_default(),
             Self::Heading => style.bold(),
@@ -118,7 +118,7 @@ pub(super) fn read_mark(text: &str) -> Mark {
     Mark::Whole(style.escape(), len)
 }
 
-/// Adds styles to text, or leaves them out.
+/// Styles text, or leaves it plain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Painter {
     colour: bool,
@@ -135,7 +135,7 @@ impl Painter {
     /// Without colour, for documents.
     pub(crate) const NONE: Self = Self { colour: false };
 
-    /// A painter with colour or without.
+    /// A painter with or without colour.
     pub(super) fn with_colour(colour: bool) -> Self {
         Self { colour }
     }

@@ -8,13 +8,13 @@ const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
-/// From this distance on, a date says more than a number of days.
+/// Times at least this far away are shown as a date.
 const DATE_FROM: u64 = 31 * DAY;
 
-/// `then_ms` relative to `now_ms`, both in milliseconds since 1970 UTC: "just now", "3 minutes ago", "in 2 hours" (to
-/// the nearest), and more than 30 days away the day in UTC, "2026-11-21".
+/// `then_ms` relative to `now_ms`, both in milliseconds since 1970 UTC: "just now", "3 minutes ago", "in 2 hours"
+/// (rounded), or the day in UTC, "2026-11-21", if it is more than 30 days away.
 ///
-/// With `--date`, the time itself in another form.
+/// `--date` selects another form.
 pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
     match Settings::get().date {
         DateForm::Relative => relative(now_ms, then_ms),
@@ -22,7 +22,7 @@ pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
     }
 }
 
-/// A time in a form that does not depend on the present.
+/// A time in a form that does not depend on the current time.
 fn absolute(form: DateForm, ms: i64) -> String {
     let pattern = match form {
         DateForm::Unix => return ms.div_euclid(1000).to_string(),
@@ -42,7 +42,7 @@ fn relative(now_ms: i64, then_ms: i64) -> String {
     if distance < SECOND {
         return "just now".to_owned();
     }
-    // A deadline that was just set has nearly all of its time left.
+    // Rounded to the nearest unit, since a deadline that was just set has nearly all of its time left.
     let is_ahead = then_ms > now_ms;
     let rounded = if is_ahead { distance.saturating_add(unit(distance).0 / 2) } else { distance };
     let (unit, name) = unit(rounded);
@@ -51,13 +51,13 @@ fn relative(now_ms: i64, then_ms: i64) -> String {
     if is_ahead { format!("in {count} {name}{plural}") } else { format!("{count} {name}{plural} ago") }
 }
 
-/// A moment within a few days or weeks, in UTC: `11-21 08:30`.
+/// A time without year, in UTC: `11-21 08:30`.
 pub(crate) fn moment(ms: i64) -> String {
     Timestamp::from_millisecond(ms)
         .map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%m-%d %H:%M").to_string())
 }
 
-/// How long something took, in its two largest units: `1 h 5 min`, `3 min 2 s`, `12 s`, `0.4 s`.
+/// A duration in its two largest units: `1 h 5 min`, `3 min 2 s`, `12 s`, `0.4 s`.
 pub(crate) fn length(ms: u64) -> String {
     let two = |one: u64, name: &str, rest: u64, part: &str| match rest {
         0 => format!("{one} {name}"),
@@ -72,7 +72,7 @@ pub(crate) fn length(ms: u64) -> String {
     }
 }
 
-/// The largest unit within a distance, and its name.
+/// The largest unit that fits into `distance` (in milliseconds), and its name.
 fn unit(distance: u64) -> (u64, &'static str) {
     match distance {
         d if d < MINUTE => (SECOND, "second"),
@@ -82,7 +82,7 @@ fn unit(distance: u64) -> (u64, &'static str) {
     }
 }
 
-/// The day in UTC; a moment outside the calendar shows as its number.
+/// The day in UTC; a time outside the calendar is shown as a number.
 fn date(ms: i64) -> String {
     absolute(DateForm::Short, ms)
 }
@@ -149,7 +149,7 @@ mod tests {
     fn what_is_to_come() {
         assert_eq!(ago(NOW, NOW + 500), "just now");
         assert_eq!(ago(NOW, NOW + 7_200_000), "in 2 hours");
-        // To the nearest: a lease of four hours, a second after the claim.
+        // Rounded: a lease of four hours, a second after the claim.
         assert_eq!(ago(NOW, NOW + 4 * 3_600_000 - 1000), "in 4 hours");
         assert_eq!(ago(NOW, NOW + 3 * 3_600_000 + 1000), "in 3 hours");
         assert_eq!(ago(NOW, NOW + 59 * 60_000 + 40_000), "in 1 hour");

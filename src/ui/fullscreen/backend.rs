@@ -1,5 +1,5 @@
-//! Writes cells to the terminal. Every cell passes the same rule as all other output: what a terminal obeys, or does not
-//! show, never reaches it.
+//! Writes cells to the terminal. Like all other output, cells pass a filter, so that control and invisible characters
+//! never reach the terminal.
 
 use std::io::{self, BufWriter, Stdout, Write};
 
@@ -14,7 +14,7 @@ use ratatui_core::style::{Color, Modifier};
 
 use crate::ui::text;
 
-/// A frame is written in few pieces.
+/// Buffer size in bytes, so that a frame takes few writes.
 const FRAME: usize = 64 * 1024;
 
 /// The terminal on stdout.
@@ -24,7 +24,7 @@ pub(super) struct Escapes {
 }
 
 impl Escapes {
-    /// Without `colour`, no escape sets one.
+    /// Without `colour`, cells keep the default colour.
     pub(super) fn new(colour: bool) -> Self {
         Self { out: BufWriter::with_capacity(FRAME, super::stdout()), colour }
     }
@@ -50,7 +50,7 @@ impl Escapes {
     }
 }
 
-/// The colours that we use, all of which every terminal has and its user can choose.
+/// The escape code of a colour. Only basic colours are used, which every terminal has and its user can choose.
 fn number(colour: Color) -> Option<u8> {
     Some(match colour {
         Color::Red => 31,
@@ -61,7 +61,7 @@ fn number(colour: Color) -> Option<u8> {
     })
 }
 
-/// What a cell shows; a question mark if it would do something else to the terminal.
+/// The symbol to print for a cell; `?` if it contains a control or invisible character.
 fn shown(symbol: &str) -> &str {
     match text::clean_line(symbol) {
         std::borrow::Cow::Borrowed(same) if !same.is_empty() => same,
@@ -69,8 +69,8 @@ fn shown(symbol: &str) -> &str {
     }
 }
 
-/// Has rows written as a whole that have, or had `before`, characters of which terminals disagree how wide they are: what
-/// such a terminal shows beside them is replaced. Returns which rows have some.
+/// Marks rows to be redrawn whole if they have, or had in `before`, characters whose width differs between terminals,
+/// since such a terminal misplaces the cells beside them. Returns which rows have such characters.
 pub(super) fn write_unsure_rows(buffer: &mut Buffer, before: &[bool]) -> Vec<bool> {
     let width = usize::from(buffer.area.width).max(1);
     let mut unsure = Vec::new();
@@ -86,7 +86,7 @@ pub(super) fn write_unsure_rows(buffer: &mut Buffer, before: &[bool]) -> Vec<boo
     unsure
 }
 
-/// Whether a character consists of several that have a width, such as a flag or a family.
+/// Whether a symbol consists of several characters that have a width, such as a flag or a family.
 fn is_composed(symbol: &str) -> bool {
     symbol.len() > 4 && symbol.chars().filter(|c| text::width(c.encode_utf8(&mut [0; 4])) > 0).count() > 1
         || symbol.contains('\u{fe0f}')
@@ -112,7 +112,7 @@ impl Backend for Escapes {
             }
             let symbol = shown(cell.symbol());
             queue!(self.out, Print(symbol))?;
-            // A terminal may take another view on the width of a wide character.
+            // The terminal may give a wide character another width, so the next cell needs a `MoveTo`.
             next = (text::width(symbol) == 1).then_some((x + 1, y));
         }
         queue!(self.out, SetAttribute(Attribute::Reset))
@@ -128,7 +128,7 @@ impl Backend for Escapes {
         self.out.flush()
     }
 
-    /// Nobody asks for it: the board starts at the top of an empty screen.
+    /// Never asked for: the program starts at the top of an empty screen.
     fn get_cursor_position(&mut self) -> io::Result<Position> {
         Ok(Position::ORIGIN)
     }

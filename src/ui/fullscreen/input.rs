@@ -1,10 +1,10 @@
-//! What someone does at the terminal.
+//! Input from the terminal: keys, pastes, the mouse, and resizing.
 
 use crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 
-/// Something that happened at the terminal.
+/// An input event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
     /// A key was pressed.
@@ -13,7 +13,7 @@ pub(crate) enum Input {
     Paste(String),
     /// The mouse, with its column and row.
     Mouse(Button, u16, u16),
-    /// The terminal has this many columns and rows, and may show nothing of what was drawn.
+    /// The terminal has these columns and rows; what was drawn may be lost.
     Size(u16, u16),
 }
 
@@ -38,9 +38,9 @@ pub(crate) enum Key {
     Left,
     /// An arrow.
     Right,
-    /// To the begin.
+    /// The key Home.
     Home,
-    /// To the end.
+    /// The key End.
     End,
     /// A page up.
     PageUp,
@@ -50,9 +50,9 @@ pub(crate) enum Key {
     Tab,
     /// Tab with Shift.
     BackTab,
-    /// Deletes before the cursor.
+    /// Deletes backwards.
     Backspace,
-    /// Deletes after the cursor.
+    /// Deletes forwards.
     Delete,
 }
 
@@ -61,16 +61,16 @@ pub(crate) enum Key {
 pub(crate) enum Button {
     /// The left button was pressed.
     Down,
-    /// It was released.
+    /// The left button was released.
     Up,
-    /// The wheel was turned away from the hand.
+    /// The wheel was turned away from the user.
     WheelUp,
-    /// The wheel was turned towards the hand.
+    /// The wheel was turned towards the user.
     WheelDown,
 }
 
 impl Input {
-    /// `None` for what means nothing to us.
+    /// `None` for an event that the program does not use.
     pub(super) fn of(event: &Event) -> Option<Self> {
         match event {
             Event::Key(key) => Key::of(key).map(Self::Key),

@@ -1,5 +1,5 @@
-//! Signals while the terminal is taken over. A thread of its own sees to them, so that the terminal is given back whatever
-//! the program does just then.
+//! Handles signals while the terminal is taken over, on a thread of its own, so that the terminal is restored whatever
+//! the program is doing.
 
 use std::io;
 use std::thread;
@@ -12,7 +12,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 use super::{enter, leave};
 
-/// Watches signals, and whether the terminal goes away, until the process ends.
+/// Watches for signals and for the loss of the terminal until the process ends.
 pub(super) fn watch() -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])?;
     thread::Builder::new().name("signals".into()).spawn(move || {
@@ -21,7 +21,7 @@ pub(super) fn watch() -> io::Result<()> {
                 resume();
             } else {
                 leave();
-                // It ends the process, or stops it until it is continued.
+                // This ends the process, or stops it until it is continued.
                 let _ = emulate_default_handler(signal);
             }
         }
@@ -31,7 +31,7 @@ pub(super) fn watch() -> io::Result<()> {
         loop {
             let mut watched = [PollFd::new(&stdin, PollFlags::empty())];
             match poll(&mut watched, None) {
-                // Without a controlling terminal, no signal says that it is gone, and reads from it return at once.
+                // Without a controlling terminal, no signal reports a hangup, and reads from it return at once.
                 Ok(_)
                     if watched[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) =>
                 {
@@ -45,12 +45,12 @@ pub(super) fn watch() -> io::Result<()> {
     Ok(())
 }
 
-/// Takes the terminal over again, and has everything drawn.
+/// Takes over the terminal again, and has everything redrawn.
 fn resume() {
-    // The shell may have changed its settings meanwhile.
+    // The shell may have changed the terminal's settings.
     leave();
     if enter().is_ok() {
-        // As if its size had changed, which it may have.
+        // Acts like a resize, since the size may have changed.
         let _ = kill_process(getpid(), Signal::WINCH);
     }
 }

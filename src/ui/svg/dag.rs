@@ -1,4 +1,4 @@
-//! A dependency graph: a box for each node, and an arrow from each to those that come after it.
+//! A dependency graph: a box for each node, and an arrow from each node to those that depend on it.
 
 use std::fmt::Write;
 
@@ -8,42 +8,42 @@ use crate::ui::text::truncate;
 
 const WIDE: usize = 190;
 const HIGH: usize = 42;
-/// From one layer to the next.
+/// The distance between two layers.
 const ACROSS: usize = 250;
 const DOWN: usize = 54;
-/// A bend takes less room than a box.
+/// The height of a bend, less than that of a box.
 const BEND: usize = 16;
 const MARGIN: usize = 8;
-/// Nodes without arrows stand below the others, at least this many beside each other.
+/// Nodes without arrows are placed below the others, at least this many in a row.
 const LEAST_COLUMNS: usize = 3;
 /// The columns of text that fit into a box.
 const FITS: usize = 25;
 
-/// A node of the picture.
+/// A node of the graph.
 #[derive(Debug)]
 pub(crate) struct Boxed {
-    /// Its name, in the first line.
+    /// The first line.
     pub(crate) name: String,
-    /// Its second line; it is cut if it is long.
+    /// The second line, cut to fit.
     pub(crate) title: String,
-    /// Its class, which is also the word for its state.
+    /// The CSS class, which is also the word for the state.
     pub(crate) class: &'static str,
-    /// Its address, if there is one.
+    /// The address to link to, if there is one.
     pub(crate) href: Option<String>,
 }
 
-/// An arrow of the picture.
+/// An arrow of the graph.
 #[derive(Debug)]
 pub(crate) struct Arrow {
-    /// The number of the node that comes first.
+    /// The index of the node that comes first.
     pub(crate) from: usize,
-    /// The number of the node that comes after it.
+    /// The index of the node that depends on it.
     pub(crate) to: usize,
-    /// Its class, such as `conflict`.
+    /// The CSS class, such as `conflict`.
     pub(crate) class: &'static str,
 }
 
-/// Draws the graph. `name` says what it shows.
+/// Draws the graph; `name` describes it to screen readers.
 pub(crate) fn dag(name: &str, nodes: &[Boxed], arrows: &[Arrow]) -> String {
     let ends: Vec<(usize, usize)> = arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
     let Layers { layers, alone } = Layers::of(nodes.len(), &ends);
@@ -54,7 +54,7 @@ pub(crate) fn dag(name: &str, nodes: &[Boxed], arrows: &[Arrow]) -> String {
     };
     let tallest = layers.iter().map(height).max().unwrap_or(0);
     for (n, layer) in layers.iter().enumerate() {
-        // Each layer stands in the middle, so that arrows are short.
+        // Each layer is centred vertically, which keeps arrows short.
         let (x, mut y) = (MARGIN + n * ACROSS, MARGIN + (tallest - height(layer)) / 2);
         for knot in layer {
             match knot {
@@ -96,16 +96,16 @@ pub(crate) fn dag(name: &str, nodes: &[Boxed], arrows: &[Arrow]) -> String {
     out + "</svg>\n"
 }
 
-/// From the right side of one box over the bends to the left side of another.
+/// Draws a curve from the right side of one box, through the bends, to the left side of another.
 fn curve(out: &mut String, from: (usize, usize), bends: &[(usize, usize)], to: (usize, usize), class: &str) {
     let (mut x, y) = (from.0 + WIDE, from.1 + HIGH / 2);
     let _ = write!(out, "<path class=\"arrow {class}\" marker-end=\"url(#tip)\" d=\"M{x},{y}");
     let mut before = y;
     for (to_x, to_y) in bends.iter().copied().chain([(to.0, to.1 + HIGH / 2)]) {
-        // An arrow of a cycle goes back; its handles are as long as if it went forward.
+        // An arrow that closes a cycle goes back; its handles are as long as if it went forward.
         let reach = to_x.abs_diff(x) / 2;
         let _ = write!(out, " C{},{before} {},{to_y} {to_x},{to_y}", x + reach, to_x.saturating_sub(reach));
-        // Along the width of the boxes, it is straight.
+        // The curve is straight where it passes a layer of boxes.
         if (to_x, to_y) != (to.0, to.1 + HIGH / 2) {
             let _ = write!(out, " L{},{to_y}", to_x + WIDE);
             x = to_x + WIDE;

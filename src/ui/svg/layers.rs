@@ -1,33 +1,34 @@
-//! The layout of a dependency graph in layers: each node is to the right of those before it, and arrows cross as little as a
-//! few sweeps can make them.
+//! Lays out a dependency graph in layers: each node is to the right of its dependencies, and sweeps reduce the number
+//! of crossing arrows.
 
 use crate::rules::dag::{components, depths};
 
-/// How often the order within the layers is improved; more sweeps change little.
+/// How many times the order within the layers is improved; more sweeps change little.
 const SWEEPS: usize = 8;
-/// Beyond this number of bends, long arrows are drawn straight: the sweeps would take too long, and nobody could follow them.
+/// With more bends than this, long arrows are drawn straight: the sweeps would take too long, and nobody could follow
+/// the arrows.
 const MOST_BENDS: usize = 4_000;
 
-/// A node of the layout: one of the graph, or a bend of an arrow that crosses a layer.
+/// A node of the graph, or a bend of an arrow where it crosses a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Knot {
-    /// A node, by its number.
+    /// A node, by its index.
     Node(usize),
-    /// A bend of an arrow, by the arrow's number.
+    /// A bend of an arrow, by the arrow's index.
     Bend(usize),
 }
 
-/// Where the nodes are.
+/// The layout.
 #[derive(Debug)]
 pub(super) struct Layers {
-    /// The knots of each layer, from the top.
+    /// The knots of each layer, from top to bottom.
     pub(super) layers: Vec<Vec<Knot>>,
-    /// Nodes without any arrow.
+    /// Nodes without arrows.
     pub(super) alone: Vec<usize>,
 }
 
 impl Layers {
-    /// Lays out `count` nodes with arrows between them. An arrow that closes a cycle has no influence.
+    /// Lays out `count` nodes with arrows between them. Arrows within a cycle do not affect the layers.
     pub(super) fn of(count: usize, arrows: &[(usize, usize)]) -> Self {
         let mut before = vec![Vec::new(); count];
         let mut after = vec![Vec::new(); count];
@@ -54,7 +55,7 @@ impl Layers {
         found
     }
 
-    /// Orders each layer by the middle of its neighbours, from left to right and back.
+    /// Orders each layer by the mean position of its neighbours, in sweeps from left to right and back.
     fn untangle(&mut self, arrows: &[(usize, usize)], depth: &[usize]) {
         let mut place = vec![0.0_f64; depth.len()];
         let mut bends: Vec<Vec<f64>> =
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn arrows_that_need_not_cross_do_not() {
-        // Drawn in the order of the numbers, both arrows would cross.
+        // In the order of their indexes, both arrows would cross.
         let found = Layers::of(4, &[(0, 3), (1, 2)]);
         assert_eq!(found.layers[0], [Knot::Node(0), Knot::Node(1)]);
         assert_eq!(found.layers[1], [Knot::Node(3), Knot::Node(2)]);

@@ -1,5 +1,5 @@
-//! Pictures as SVG, for pages of HTML: dependency graphs and timelines. Colours are classes (`s-executing`), which the style
-//! sheet of the page defines, and every picture has a name for those who do not see it.
+//! SVG pictures for HTML pages: dependency graphs and timelines. Colours are classes (`s-executing`), which the style
+//! sheet of the page defines, and every picture has a name for screen readers.
 
 mod dag;
 mod layers;
@@ -10,7 +10,7 @@ pub(crate) use timeline::{Bar, Row, Scale, timeline};
 
 use super::text::clean_line;
 
-/// Text within HTML or SVG, and within a quoted attribute: nothing in it is markup, and nothing in it is invisible.
+/// Escapes text for HTML, SVG and quoted attributes, and makes invisible characters visible.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in clean_line(text).chars() {

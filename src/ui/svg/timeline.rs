@@ -1,4 +1,4 @@
-//! A timeline: a row for each thing, with a bar for each time that something lasted.
+//! A timeline: rows with a bar for each period of time.
 
 use std::fmt::Write;
 
@@ -10,43 +10,42 @@ const LABEL: i64 = 190;
 const WIDE: i64 = 760;
 const ROW: i64 = 26;
 const TOP: i64 = 24;
-/// The columns of text that fit beside the bars.
+/// Maximum columns of a row's label.
 const FITS: usize = 28;
 
-/// The period that a timeline shows, in milliseconds since 1970.
+/// The period that the timeline covers, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
-    /// From here on.
+    /// The start.
     pub(crate) from: i64,
-    /// Until here.
+    /// The end.
     pub(crate) until: i64,
-    /// A moment to mark, such as now.
+    /// A time to mark, such as now.
     pub(crate) mark: Option<i64>,
-    /// Whether the scale has times of day, in UTC; else it has the time since its start.
+    /// Whether ticks show the date and time in UTC; otherwise they show the time since the start.
     pub(crate) is_absolute: bool,
 }
 
 /// A row.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// The text beside it.
+    /// The text to the left of the bars.
     pub(crate) label: String,
-    /// Its address, if there is one.
+    /// The address to link to, if there is one.
     pub(crate) href: Option<String>,
-    /// Its bars.
     pub(crate) bars: Vec<Bar>,
 }
 
-/// Something that lasted.
+/// A period of time.
 #[derive(Debug)]
 pub(crate) struct Bar {
-    /// From here on, in milliseconds since 1970.
+    /// The start, in milliseconds since 1970.
     pub(crate) from: i64,
-    /// Until here.
+    /// The end.
     pub(crate) until: i64,
-    /// Its class.
+    /// The CSS class.
     pub(crate) class: &'static str,
-    /// What it is, shown on demand.
+    /// The tooltip.
     pub(crate) title: String,
 }
 
@@ -55,13 +54,13 @@ impl Scale {
         self.until.saturating_sub(self.from).max(1)
     }
 
-    /// The place of a moment.
+    /// The x coordinate of a time, clamped to the period.
     fn at(self, millis: i64) -> i64 {
         let since = millis.saturating_sub(self.from).clamp(0, self.length());
         LABEL + (i128::from(since) * i128::from(WIDE) / i128::from(self.length())) as i64
     }
 
-    /// The times at which there is a line, from the start on, and what is written there.
+    /// The times to mark with a line, and their labels.
     fn ticks(self) -> impl Iterator<Item = (i64, String)> {
         let part = self.length() / 4;
         (0..=4).map(move |n| {
@@ -76,7 +75,7 @@ impl Scale {
     }
 }
 
-/// Draws the timeline. `name` says what it shows.
+/// Draws the timeline; `name` describes it to screen readers.
 pub(crate) fn timeline(name: &str, scale: Scale, rows: &[Row]) -> String {
     let (wide, high) = (LABEL + WIDE + 40, TOP + rows.len() as i64 * ROW + 8);
     let mut out = String::new();
