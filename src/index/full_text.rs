@@ -1,4 +1,4 @@
-//! The texts of an issue for full-text search.
+//! The indexed texts of an issue, for full-text search.
 
 use rusqlite::{Connection, params};
 
@@ -6,10 +6,10 @@ use super::error::IndexError;
 use super::{query, words};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 
-/// The texts of an issue, in the order of [`query::COLUMNS`], with words separated.
+/// The texts of an issue, in the order of [`query::COLUMNS`], with words separated by spaces.
 pub(super) type Texts = [String; query::COLUMNS.len()];
 
-/// The texts of an issue.
+/// Collects the texts of an issue.
 pub(super) fn of(folder: &IssueFolder) -> Texts {
     let issue = &folder.issue.record;
     let mut context: Vec<&str> = [
@@ -57,7 +57,7 @@ pub(super) fn of(folder: &IssueFolder) -> Texts {
     ]
 }
 
-/// Replaces the texts of the issue with the number `n`.
+/// Replaces the texts of the issue with the row number `n`.
 pub(super) fn write(
     db: &Connection,
     n: i64,
@@ -78,7 +78,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// All texts in a value.
+/// Collects all strings in a value.
 fn strings<'a>(value: &'a serde_json::Value, found: &mut Vec<&'a str>) {
     match value {
         serde_json::Value::String(text) => found.push(text),

@@ -1,4 +1,4 @@
-//! Issues by status, a few rows of each, as a board shows them.
+//! Reads issues by status for a board: their counts, and a few rows of each status.
 
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, params_from_iter};
@@ -11,14 +11,13 @@ use crate::model::status::IssueStatus;
 /// An issue on a board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Carded {
-    /// Its row.
     pub(crate) row: Listed,
-    /// Whether it has an item that can be taken, if that was asked for.
+    /// Whether it has an item that can be taken; `false` if not requested.
     pub(crate) is_ready: bool,
 }
 
 impl Index<'_> {
-    /// How many of the issues that match have each status, in the order of the work.
+    /// The number of matching issues per status, in workflow order.
     pub(crate) fn counts_of(&self, filter: &Filter) -> Result<Vec<(IssueStatus, usize)>, IndexError> {
         let (tests, values) = all(self.conditions(filter)?);
         let sql =
@@ -34,8 +33,7 @@ impl Index<'_> {
         Ok(counts)
     }
 
-    /// These issues, as a board shows them. Reading which have an item that can be taken takes time for each item of each
-    /// queue, so it is only done on request.
+    /// The issues with these row numbers. `with_ready` takes time for every item of every queue.
     pub(crate) fn cards(&self, numbers: &[i64], with_ready: bool) -> Result<Vec<Carded>, IndexError> {
         if with_ready {
             self.note_ready()?;
@@ -51,7 +49,8 @@ impl Index<'_> {
         numbers.iter().map(card).collect()
     }
 
-    /// The status of an issue, and its place among those of the same status that match; `None` if it does not match.
+    /// The status of an issue, and its position among the matching issues with that status; `None` if it does not
+    /// match.
     pub(crate) fn place(
         &self,
         filter: &Filter,

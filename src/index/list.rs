@@ -46,11 +46,11 @@ pub(crate) struct Filter {
     pub(crate) until: Option<Time>,
     /// One of these types, in lower case; any if empty.
     pub(crate) types: Vec<String>,
-    /// The id of an issue that it is a part of.
+    /// The id of the parent issue.
     pub(crate) parent: Option<String>,
-    /// Names, one of which is the assignee's, in lower case; any assignee if empty.
+    /// The assignee is one of these, in lower case; any if empty.
     pub(crate) assignees: Vec<String>,
-    /// Whether it is registered, being planned or planned, and every issue that it depends on is completed or closed.
+    /// Registered, planning or planned, and every issue that it depends on is completed or closed.
     pub(crate) unblocked: bool,
     /// Whether it has a plan.
     pub(crate) has_solution: bool,
@@ -60,7 +60,7 @@ pub(crate) struct Filter {
     pub(crate) search: Option<String>,
 }
 
-/// An order; ties are broken by id.
+/// A sort order; ties are broken by id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Sort {
@@ -120,8 +120,8 @@ pub(crate) struct Listed {
     pub(crate) assignee: Option<String>,
 }
 
-/// That nothing is in the way of an issue that waits for a plan or for a queue. The numbers are those of
-/// [`IssueStatus`]; a test below holds them to it.
+/// Selects issues that wait for a plan or a queue and are not blocked. The numbers are those of [`IssueStatus`]; a test
+/// checks that.
 const UNBLOCKED: &str = "i.status IN (0, 1, 2) AND NOT EXISTS (
     SELECT 1 FROM depends d LEFT JOIN issues o ON o.id = d.target
     WHERE d.n = i.n AND (o.n IS NULL OR o.status NOT IN (5, 9)))";
@@ -232,7 +232,7 @@ impl Index<'_> {
         Ok(usize::try_from(count.unwrap_or_default()).unwrap_or_default())
     }
 
-    /// Passes each of these issues, with its derived fields, to `found`, until that stops. They are read from the tree.
+    /// Reads each of these issues from the tree and passes it with its derived fields to `found`, until that stops.
     pub(crate) fn each_whole<B>(
         &self,
         numbers: &[i64],
@@ -246,7 +246,7 @@ impl Index<'_> {
             match read.map(Option::flatten) {
                 Ok(Some(folder)) => {
                     let derived = IssueDerived::of(&folder);
-                    // The record of the source is shown only by commands that read one issue.
+                    // Only commands that read a single issue show the source's record.
                     let issue = Issue { imported: None, ..folder.issue.record };
                     found((issue, derived)).map_break(Some)
                 }
@@ -273,7 +273,7 @@ impl Index<'_> {
         self.each(LISTED, numbers, listed, found)
     }
 
-    /// The facts of these issues, without those that cannot be read.
+    /// The facts of these issues; unreadable issues are skipped.
     pub(crate) fn facts(&self, numbers: &[i64]) -> Result<Vec<IssueFacts>, IndexError> {
         let snapshot = self.snapshot()?;
         let mut query = self.db.prepare_cached("SELECT id FROM issues WHERE n = ?1")?;
@@ -287,7 +287,7 @@ impl Index<'_> {
         Ok(found)
     }
 
-    /// The issues that are a part of this one.
+    /// The sub-issues of this one.
     pub(crate) fn children(&self, id: &IssueId) -> Result<Vec<Listed>, IndexError> {
         self.related("SELECT i.n FROM parents t JOIN issues i ON i.n = t.n WHERE t.parent = ?1", id)
     }

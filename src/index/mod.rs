@@ -46,11 +46,11 @@ pub(crate) struct Index<'a> {
     commit: ObjectId,
     db: Connection,
     file: Option<InFile>,
-    /// Whether the table of issues with an item that can be taken is filled.
+    /// Whether the temporary table `ready` is filled.
     knows_ready: Cell<bool>,
 }
 
-/// The file of an index, which is not replaced while this value exists.
+/// Keeps the file of an index from being replaced while this value exists.
 struct InFile {
     folder: IndexFolder,
     identity: Option<Identity>,
@@ -68,8 +68,8 @@ pub(crate) struct Freshness {
     pub(crate) is_fresh: bool,
 }
 
-/// Opens the index at the newest state: an existing one, or a new one, in memory if it cannot be stored anywhere or
-/// another process keeps it locked: no reader waits for long. A broken index is rebuilt.
+/// Opens the index at the newest state. If there is none, makes one; in memory if it cannot be stored anywhere or
+/// another process keeps it locked, so that no reader waits for long. A broken index is rebuilt.
 pub(crate) fn open<'a>(store: &'a Store, needs: Needs, watch: Watch<'_>) -> Result<Index<'a>, IndexError> {
     // Without a store, no index is made. The commit itself is not read: a process that indexed it has done that.
     store.existing_tip()?;
@@ -83,17 +83,17 @@ pub(crate) fn open<'a>(store: &'a Store, needs: Needs, watch: Watch<'_>) -> Resu
     Index::in_memory(store, &store.snapshot()?, needs, watch)
 }
 
-/// When a command that can also read the tree uses the index.
+/// When a command that could read the tree instead uses the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// If it exists, or if building it takes less time than reading the items of all queues one by one, now and next
+    /// If it exists, or if building it now is faster than reading the items of all queues one by one, now and the next
     /// time.
     IfWorthwhile,
-    /// If it exists and is nearly up to date, and no other process has it locked: others wait for this command.
+    /// If it exists, is nearly up to date and is not locked by another process, since others wait for this command.
     IfQuick,
 }
 
-/// The index for a command that can also read the tree, at the newest state; `None` if the tree is to be read.
+/// The index at the newest state, for a command that could read the tree instead; `None` if it should do so.
 pub(crate) fn at_hand<'a>(
     store: &'a Store,
     when: Use,
@@ -120,7 +120,7 @@ pub(crate) fn at_hand<'a>(
     match index {
         Ok(index) => Ok(Some(index)),
         Err(IndexError::Store(error)) => Err(error),
-        // The tree has the same answer.
+        // The tree gives the same answer.
         Err(IndexError::Database(_) | IndexError::File(_)) => Ok(None),
     }
 }
@@ -129,7 +129,7 @@ fn existing(folders: &[IndexFolder]) -> Option<&IndexFolder> {
     folders.iter().find(|folder| folder.identity().is_some())
 }
 
-/// The commit that the rows of an existing index reflect.
+/// The commit that an existing index reflects.
 fn known_tip(folder: &IndexFolder, patience: Duration) -> Result<Option<ObjectId>, IndexError> {
     let _guard = folder.share(patience)?;
     database::tip(&database::open(&folder.database(), patience)?, Part::Rows)
@@ -204,7 +204,7 @@ pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
         if folder.identity().is_none() {
             continue;
         }
-        // Of an index that cannot be opened, nothing is known.
+        // Nothing is known about an index that cannot be opened.
         if let Ok(commit) = known_tip(&folder, folder::PATIENCE) {
             return Ok(Freshness {
                 path: Some(folder.database().display().to_string()),
@@ -251,7 +251,7 @@ fn fill(
 }
 
 impl<'a> Index<'a> {
-    /// Opens the index there, and rebuilds it if it is broken.
+    /// Opens the index in `folder`; rebuilds it if it is broken.
     fn in_folder(
         store: &'a Store,
         folder: &IndexFolder,
@@ -268,7 +268,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Runs a query. If this index turns out to be broken, one in memory answers, and takes its place.
+    /// Runs a query. If the index turns out to be broken, an index in memory replaces it and answers.
     pub(crate) fn ask<T>(
         &mut self,
         needs: Needs,

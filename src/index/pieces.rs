@@ -10,7 +10,7 @@ const LONGEST: usize = 2 * 1024;
 /// At most this many are looked at together, and the best one is taken.
 const AT_ONCE: usize = 64;
 
-/// Makes snippets of texts.
+/// Extracts snippets from texts.
 pub(super) struct Snippets(Connection);
 
 impl Snippets {
@@ -22,8 +22,8 @@ impl Snippets {
         Ok(Self(db))
     }
 
-    /// Some words around a match of `query` (split into words as in `schema.sql`), from the first part of the texts that
-    /// has one; empty if none has.
+    /// Some words around a match of `query` (split into words as in `schema.sql`), from the first text that has one;
+    /// empty if there is none.
     pub(super) fn of(&self, texts: &[String], query: &str, words: usize) -> Result<String, IndexError> {
         snippet(&self.0, texts, query, words)
     }

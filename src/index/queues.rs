@@ -28,7 +28,7 @@ pub(super) const DEAD: i64 = 0;
 pub(super) const LIVE: i64 = 1;
 pub(super) const ASTRAY: i64 = 2;
 
-/// The row of an item in `items`, without its issue.
+/// A row of `items`, without the issue.
 pub(super) struct ItemRow {
     queue: QueueId,
     live: i64,
@@ -39,7 +39,7 @@ pub(super) struct ItemRow {
     facts: Option<Vec<u8>>,
 }
 
-/// The items of an issue, each with what queues need to know of it, if the issue exists and can be read.
+/// The items of an issue with its facts; without facts if it does not exist or cannot be read.
 pub(super) fn items_of(
     read: &impl Read,
     id: &IssueId,
@@ -64,18 +64,18 @@ pub(super) fn items_of(
     Ok(found.into_iter().map(row).collect())
 }
 
-/// Whether the facts of an issue are kept in the index.
+/// Whether the index keeps the facts of an issue.
 pub(super) fn keeps_facts(folder: &IssueFolder) -> bool {
     (!folder.solutions.is_empty() || !folder.executions.is_empty()) && !facts::status(folder).is_terminal()
 }
 
-/// The facts of an issue, as bytes.
+/// The facts of an issue in packed form.
 pub(super) fn facts_of(folder: &IssueFolder) -> Result<Vec<u8>, IndexError> {
     let facts = packed::facts(&IssueFacts::of(folder));
     Ok(facts.ok_or_else(|| std::io::Error::other("the facts of an issue cannot be packed"))?)
 }
 
-/// Replaces the facts of the issue with the number `n`.
+/// Replaces the facts of the issue with the row number `n`.
 pub(super) fn replace_facts(
     db: &Connection,
     n: i64,
@@ -120,7 +120,7 @@ pub(super) fn replace_items(
     Ok(())
 }
 
-/// The facts of an issue, from the index or else from the tree. None if it is not there or cannot be read.
+/// The facts of an issue, from the index or else from the tree; `None` if it does not exist or cannot be read.
 pub(super) fn facts(
     db: &Connection,
     snapshot: &Snapshot<'_>,
@@ -187,16 +187,16 @@ impl Index<'_> {
             }
             queues.push(queue.with_items(items));
         }
-        // A map that is built at once has no spare capacity.
+        // A map that is collected at once has no spare capacity.
         let mut facts: Facts = known.into_iter().collect();
         add_more(&self.db, &snapshot, &queues, &mut facts)?;
         Ok(KnownQueues { queues, facts, policy: records::root(&snapshot)?.policy })
     }
 }
 
-/// Whether reading the items of all queues one by one, repeatedly, takes longer than building an index of all issues once.
-/// This counts directories, each of which has at least one item, and the issues in one of the 256
-/// directories, which are all about the same size.
+/// Whether reading the items of all queues one by one, repeatedly, takes longer than building an index of all issues.
+/// This is an estimate from the number of directories with items, each of which has at least one, and the number of
+/// issues in one of the 256 directories, which are all about the same size.
 pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, StoreError> {
     const FEW: usize = 16;
     /// Indexing an issue takes as long as reading an item; the items would be read this many times.

@@ -1,5 +1,5 @@
-//! Reads many issues at once: all cores read and parse, each with the packs open for itself, and the thread that has the
-//! database writes what they hand over.
+//! Reads many issues at once: a thread per core reads and parses, each with the packs opened for itself, and the thread
+//! that owns the database writes the results.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,14 +11,14 @@ use crate::git::cores;
 use crate::model::id::IssueId;
 use crate::store::{Snapshot, Store};
 
-/// Fewer issues are read by this thread alone.
+/// With fewer issues than this, the calling thread reads them alone.
 const FEW: usize = 256;
-/// How many issues a thread reads in a row: they share trees.
+/// How many issues a thread reads at a time, since neighbours share trees.
 const IN_A_ROW: usize = 64;
-/// How many parts may wait to be written, for each thread.
+/// How many parts per thread may wait to be written.
 const WAITING: usize = 4;
 
-/// Reads these issues of a state, and passes each to `found`, in their order.
+/// Reads these issues of a state, and passes them to `found` in their order.
 pub(super) fn read_all(
     store: &Store,
     snapshot: &Snapshot<'_>,
@@ -53,7 +53,7 @@ pub(super) fn read_all(
                     Ok(())
                 };
                 if let Err(error) = read() {
-                    // If nobody listens any more, another error ended the work.
+                    // Without a receiver, another error has already ended the work.
                     let _ = sender.send((0, Err(error)));
                 }
             });

@@ -89,7 +89,7 @@ impl Index<'_> {
         )?;
         add(&mut found, query.query(params![text, end_of(text)])?)?;
         if found.is_empty() && !text.is_empty() {
-            // In any case, which has to look at all ids. LIKE ignores the case of ASCII letters.
+            // Again, ignoring case, which has to look at all ids. LIKE does so for ASCII letters.
             let mut query = self.db.prepare_cached(
                 "SELECT u.kind, i.id, u.uid FROM uids u JOIN issues i ON i.n = u.n
                  WHERE u.uid LIKE ?1 ESCAPE '\\' OR CASE u.kind WHEN 0 THEN i.id
@@ -133,19 +133,19 @@ impl Index<'_> {
         Ok(known)
     }
 
-    /// Calls `found` with each issue, plan and execution whose id starts with `text`, with its kind, and the title of the
-    /// issue.
+    /// Calls `found` with the kind, the id and the issue's title of every issue, plan and execution whose id starts
+    /// with `text`.
     fn each_that_begins(
         &self,
         text: &str,
         mut found: impl FnMut(Kind, String, &str),
     ) -> Result<(), IndexError> {
-        // The text ends within the id of the issue.
+        // `text` ends within the id of the issue.
         let mut within = self.db.prepare_cached(
             "SELECT i.id, u.uid, i.title FROM issues i CROSS JOIN uids u ON u.n = i.n
              WHERE i.id >= ?1 AND i.id < ?2 AND u.kind = ?3",
         )?;
-        // Or in what follows it.
+        // `text` contains the whole id of the issue.
         let mut behind = self.db.prepare_cached(
             "SELECT i.id, u.uid, i.title FROM issues i CROSS JOIN uids u ON u.n = i.n
              WHERE i.id = ?1 AND u.kind = ?2 AND u.uid >= ?3 AND u.uid < ?4",
@@ -173,7 +173,7 @@ impl Index<'_> {
     }
 }
 
-/// Adds the plans, executions and issues in rows of their kind, their issue and the end of their id.
+/// Adds what the rows name: each has a kind, an issue, and a uid.
 fn add(found: &mut BTreeSet<(Kind, String)>, mut rows: Rows<'_>) -> Result<(), IndexError> {
     while let Some(row) = rows.next()? {
         let kind = kind_of(row.get(0)?)?;
@@ -182,7 +182,7 @@ fn add(found: &mut BTreeSet<(Kind, String)>, mut rows: Rows<'_>) -> Result<(), I
     Ok(())
 }
 
-/// Behind everything that starts with `text`: no id contains the greatest character.
+/// An upper bound of all ids that start with `text`: no id contains the greatest character.
 fn end_of(text: &str) -> String {
     format!("{text}\u{10ffff}")
 }

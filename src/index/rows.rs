@@ -1,4 +1,4 @@
-//! What the index stores for one issue: read from the tree by any thread, and written by the one that has the database.
+//! What the index stores for one issue. Any thread reads it from the tree; the one that owns the database writes it.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use crate::store::{ObjectId, Read, StoreError, object_id, records};
 pub(super) const BROKEN: i64 = -1;
 const NOTHING: i64 = -2;
 
-/// The kind of thing that an id names, as stored in `uids`.
+/// The kind of record that an id names, as stored in `uids`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Issue = 0,
@@ -32,7 +32,7 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::Issue, Self::Solution, Self::Execution];
 
-    /// What its ids start with, before that of the issue.
+    /// What its ids start with, before the id of the issue.
     pub(super) fn prefix(self) -> &'static str {
         match self {
             Self::Issue => "",
@@ -41,7 +41,7 @@ impl Kind {
         }
     }
 
-    /// The id of a plan or an execution of an issue, or of the issue itself.
+    /// The id of an issue's plan or execution, or of the issue itself.
     pub(super) fn id(self, issue: &str, uid: &str) -> String {
         match self {
             Self::Issue => issue.to_owned(),
@@ -50,22 +50,22 @@ impl Kind {
     }
 }
 
-/// Which parts of an issue are to be written.
+/// Which parts of an issue to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) rows: bool,
     pub(super) words: bool,
-    /// The index is empty.
+    /// Whether the index is still empty.
     pub(super) is_first: bool,
 }
 
-/// What the index has of an issue.
+/// The rows and texts of an issue.
 pub(super) struct IssueRows {
     id: IssueId,
-    /// None if it is not wanted.
+    /// `None` if not wanted.
     rows: Option<Rows>,
     texts: Option<Texts>,
-    /// There is not even a directory any more.
+    /// Whether the issue's directory no longer exists.
     is_gone: bool,
 }
 
@@ -77,7 +77,7 @@ struct Rows {
     components: BTreeSet<String>,
     depends_on: BTreeSet<String>,
     parents: BTreeSet<String>,
-    /// The commit in hex digits, a space, and the end of the execution's id.
+    /// The commit in hexadecimal, a space, and the uid of the execution.
     links: BTreeSet<String>,
     items: Vec<ItemRow>,
     facts: Option<Vec<u8>>,
@@ -148,7 +148,7 @@ fn rows(folder: &IssueFolder, hidden: bool) -> Rows {
     }
 }
 
-/// Replaces what the index had for an issue.
+/// Replaces the rows of an issue in the index.
 pub(super) fn write(db: &Connection, new: IssueRows, wanted: Wanted) -> Result<(), IndexError> {
     let IssueRows { id, rows, texts, is_gone } = new;
     let n = match rows {
@@ -221,7 +221,7 @@ fn remove(db: &Connection, id: &IssueId, wanted: Wanted) -> Result<(), IndexErro
     Ok(())
 }
 
-/// The row of an issue; its author gets a number when it is written.
+/// The row of an issue, still without the number of its author.
 fn row(folder: &IssueFolder, hidden: bool) -> Row {
     let (it, derived) = (&folder.issue.record, IssueDerived::of(folder));
     let tags: Vec<&str> = it.tags.iter().map(String::as_str).collect();

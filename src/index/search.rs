@@ -20,7 +20,7 @@ const SHORTEST: usize = 4;
 const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0, 1.0";
 /// How many words are shown around a match.
 const SNIPPET: usize = 24;
-/// If more issues match, the best are looked for among the newest of them: to rank an issue takes longer than to find it.
+/// If more issues match, only the newest are ranked: ranking an issue takes longer than finding it.
 const MOST_RANKED: usize = 10_000;
 const NEWEST: usize = 1_000;
 
@@ -99,8 +99,7 @@ impl Index<'_> {
         Ok(known.into_iter().filter(is_meant).collect())
     }
 
-    /// The best matches of the words, how many there are in all, and among how many of the newest the best were looked for if
-    /// not among all.
+    /// The best matches, the number of all matches, and how many of the newest were ranked if not all.
     fn best_fits(&self, text: &str, limit: usize) -> Result<Best, IndexError> {
         let asked = query::query(text);
         let matching = self.matching(&asked)?;
@@ -121,7 +120,7 @@ impl Index<'_> {
         Ok(Best { hits, total, newest })
     }
 
-    /// The numbers of all issues that match, in order.
+    /// The row numbers of all matching issues, in ascending order.
     fn matching(&self, asked: &str) -> Result<Vec<i64>, IndexError> {
         let mut query = self.db.prepare("SELECT rowid FROM words WHERE words MATCH ?1")?;
         let rows = query.query_map([asked], |row| row.get(0))?;
@@ -148,7 +147,7 @@ impl Index<'_> {
         Ok(sorted(best, limit))
     }
 
-    /// The same among the newest of the issues that match: ranking all of them takes too long.
+    /// The best among the newest matches, since ranking all of them would take too long.
     fn best_of_newest(
         &self,
         asked: &str,

@@ -84,7 +84,7 @@ pub(super) struct Table {
     pub(super) delete: &'static str,
 }
 
-/// A table; `$value` tells the rows of an issue apart.
+/// A table whose column `$value` distinguishes the rows of an issue.
 macro_rules! table {
     ($table:literal, $value:literal, $write:literal) => {
         Table {

@@ -48,12 +48,12 @@ pub(crate) enum SyncError {
         /// git's message.
         words: String,
     },
-    /// The host limits how often it may be asked, and asks to wait for longer than a command waits.
+    /// The host limits the rate of requests, and asks to wait longer than a command waits.
     #[error("`{remote}` limits how often it may be asked: {}", limited.words)]
     Limited {
         /// The remote.
         remote: String,
-        /// What it said.
+        /// The host's refusal.
         limited: Limited,
     },
     /// The remote refuses the push: a hook, a protected ref, a directory that cannot be written.

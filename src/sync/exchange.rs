@@ -167,7 +167,7 @@ fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), Sy
     }
 }
 
-/// Waits as long as the host asked this clone to. If that is too long, everybody who waits for the remote gives up.
+/// Waits as long as the host asks. If that is too long, the commands of all processes that wait for the remote fail.
 pub(super) fn heed(turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
     let heeded = turn.heed(&synced.remote);
     synced.waited_seconds = turn.waited().as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);

@@ -1,38 +1,38 @@
-//! Hosts that limit how often they may be asked: when the next request may be made, and when this clone last pushed.
+//! Rate limits of hosts: when the next request may be made, and when this clone last pushed.
 
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-/// At most this long does one command wait in all.
+/// How long one command waits in total.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// The first wait for a host that does not say how long; each later one is twice as long.
+/// The first wait if the host does not say how long; each later one is twice as long.
 const FIRST: Duration = Duration::from_secs(10);
 const LONGEST: Duration = Duration::from_secs(2 * 60);
-/// Even a host that says it may be asked at once is left alone for this long.
+/// The least wait, even if the host allows a request at once.
 const SHORTEST: Duration = Duration::from_secs(1);
-/// A request to wait longer than this is not remembered: it may be a mistake of the host, or a clock may have jumped.
+/// A longer wait is shortened to this: it may be a mistake of the host, or a clock may have jumped.
 const REMEMBERED: Duration = Duration::from_secs(60 * 60);
 
-/// Is told how many seconds of how many a command has waited since a host limits how often it may be asked.
+/// Reports a wait for a rate limit: the seconds waited so far, and the total.
 pub(crate) type Waits<'a> = &'a dyn Fn(u64, u64);
 
-/// What a clone knows of a host's limit. Times are in milliseconds since 1970.
+/// What a clone knows about the rate limit of a host. Times are in milliseconds since 1970.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Limit {
-    /// Nobody of this clone asks the host before.
+    /// This clone makes no request before this time.
     until: u64,
-    /// How often in a row it refused.
+    /// How many requests in a row were refused.
     refusals: u32,
-    /// What it said.
+    /// The host's message.
     words: String,
     /// When this clone last pushed.
     pushed: u64,
 }
 
 impl Limit {
-    /// Notes that the host refused a request, and how long it asks to wait, if it says so.
+    /// Records that the host refused a request, and how long it asks to wait, if it says so.
     pub(super) fn refused(&mut self, now: u64, asked: Option<Duration>, words: &str) {
         let wait = asked.unwrap_or_else(|| (FIRST * (1 << self.refusals.min(8))).min(LONGEST));
         self.until = now.saturating_add(millis(wait.clamp(SHORTEST, REMEMBERED)));
@@ -40,25 +40,25 @@ impl Limit {
         words.clone_into(&mut self.words);
     }
 
-    /// Notes that the host accepted a push.
+    /// Records that the host accepted a push, which ends the limit.
     pub(super) fn pushed(&mut self, now: u64) {
         *self = Self { pushed: now, ..Self::default() };
     }
 
-    /// How long to wait before the host may be asked, and what it said.
+    /// How long to wait before the next request, and the host's message; `None` if it can be made now.
     pub(super) fn wait(&self, now: u64) -> Option<(Duration, &str)> {
         let left = self.until.checked_sub(now).filter(|left| (1..=millis(REMEMBERED)).contains(left))?;
         Some((Duration::from_millis(left), &self.words))
     }
 
-    /// How long until a push is due that need not be made at once; none if it is due now.
+    /// How long a push that is not urgent should wait; `None` if it is due now.
     pub(super) fn until_due(&self, now: u64, interval: Duration) -> Option<Duration> {
         let since = now.checked_sub(self.pushed)?;
         interval.checked_sub(Duration::from_millis(since)).filter(|left| !left.is_zero())
     }
 }
 
-/// How much longer a command may wait.
+/// How long a command may still wait.
 #[derive(Debug)]
 pub(super) struct Patience(Duration);
 
@@ -67,7 +67,7 @@ impl Patience {
         Self(PATIENCE)
     }
 
-    /// Takes this long a wait out of it; false if that is too long.
+    /// Deducts a wait; returns `false`, and deducts nothing, if it is too long.
     pub(super) fn takes(&mut self, wait: Duration) -> bool {
         let left = self.0.checked_sub(wait);
         self.0 = left.unwrap_or(self.0);
@@ -75,7 +75,7 @@ impl Patience {
     }
 }
 
-/// Waits, and says so every second.
+/// Waits, reporting every second.
 pub(super) fn sleep(wait: Duration, waits: Waits<'_>) {
     const STEP: Duration = Duration::from_secs(1);
     let total = wait.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);

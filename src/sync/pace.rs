@@ -1,41 +1,41 @@
-//! When a clone pushes, if several push at once: the remote accepts one of them, and the others must fetch and push again.
-//! The clone that has just won waits longer than those that lost, in units of the time that a fetch and a push take. The numbers are from a
-//! simulation of 2, 4 and 12 clones that always want to push: they waste few pushes, and nobody waits much longer than the
-//! others do.
+//! Decides when a clone pushes if several push at the same time: the remote accepts one of them, and the others must
+//! fetch and push again. The clone that has just won waits longer than those that lost, in units of the time that a
+//! fetch and a push take. The numbers come from a simulation of 2, 4 and 12 clones that always want to push: few pushes
+//! are wasted, and no clone waits much longer than the others.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How much of its waiting time a clone keeps after it won at once.
+/// The part of its waiting time that a clone keeps after a push that was accepted at once.
 const KEPT: f32 = 0.9;
-/// How many tries it waits longer for each time that it lost.
+/// How many tries longer it waits for each push that it lost.
 const LONGER: f32 = 1.0;
-/// At most this many tries.
+/// The longest wait, in tries.
 const LONGEST: f32 = 32.0;
-/// After how many pushes in a row a clone first leaves others room, and after how many at most.
+/// After how many pushes in a row a clone first pauses for others, and after how many at most.
 const FIRST_ROOM: u32 = 3;
 const LAST_ROOM: u32 = 48;
-/// Below this, nobody else pushes.
+/// With a shorter wait than this, nobody else pushes.
 const CALM: f32 = 0.5;
-/// At most this long, whatever a clock says that jumped.
+/// The longest measurement that counts, in case a clock jumps.
 const MOST_MS: u32 = 60_000;
 
-/// What a clone knows about others that push to a remote.
+/// What a clone knows about other clones that push to a remote.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Pace {
-    /// For how many tries of others the next change waits.
+    /// How long the next change waits, in tries.
     wait: f32,
     /// How long a push takes, in milliseconds; 0 if none was measured.
     push_ms: u32,
-    /// The same of a fetch.
+    /// How long a fetch takes, in milliseconds; 0 if none was measured.
     fetch_ms: u32,
-    /// How many pushes were too late since the last one that was accepted.
+    /// How many pushes came too late since the last one that was accepted.
     lost: u32,
-    /// How many pushes in a row were accepted since this clone last left room.
+    /// How many pushes in a row were accepted since this clone last paused for others.
     row: u32,
-    /// How many times it left room and nobody came.
+    /// How many pauses in a row nobody used.
     empty: u32,
 }
 
@@ -50,14 +50,14 @@ impl Pace {
         if self.wait < CALM { Duration::ZERO } else { self.round().mul_f32(self.wait * (0.7 + 0.6 * share)) }
     }
 
-    /// The wait after a push that was too late. It is shorter the more often that happened.
+    /// The wait after a push that came too late; shorter the more often that has happened.
     pub(super) fn after_loss(&self, share: f32) -> Duration {
         self.round().mul_f32(0.5 * share / (1.0 + 0.5 * self.lost as f32))
     }
 
-    /// The wait before a push so that others get a chance. A clone that pushes without a break needs no fetch, so it would always
-    /// be faster than those who must fetch first, and never learn that they are there. The more often nobody came, the
-    /// rarer this gets.
+    /// A pause before a push, to let others push. A clone that pushes without a break needs no fetch, so it would
+    /// always be faster than those that must fetch first, and would never notice them. The more pauses nobody used, the
+    /// rarer they become.
     pub(super) fn room(&mut self) -> Option<Duration> {
         let after = FIRST_ROOM.saturating_mul(1 << self.empty.min(8)).min(LAST_ROOM);
         if self.row < after {
@@ -68,7 +68,7 @@ impl Pace {
         Some(self.round() * 2)
     }
 
-    /// Notes a push that was accepted, and how long it took.
+    /// Records a push that was accepted, and how long it took.
     pub(super) fn won(&mut self, took: Duration) {
         self.row = self.row.saturating_add(1);
         self.wait = match self.lost {
@@ -79,7 +79,7 @@ impl Pace {
         average(&mut self.push_ms, took);
     }
 
-    /// Notes a push that was too late, and how long it took if the remote decided that.
+    /// Records a push that came too late, and how long it took if the remote rejected it.
     pub(super) fn lost(&mut self, took: Option<Duration>) {
         self.lost = self.lost.saturating_add(1);
         (self.row, self.empty) = (0, 0);
@@ -88,32 +88,33 @@ impl Pace {
         }
     }
 
-    /// Notes how long a fetch took.
+    /// Records how long a fetch took.
     pub(super) fn fetched(&mut self, took: Duration) {
         average(&mut self.fetch_ms, took);
     }
 
-    /// What is known holds as long as others may still push: for a few rounds. `ago` is when it was last used.
+    /// Forgets what is known if it was last used too long `ago`: after a few tries, others have probably stopped
+    /// pushing.
     pub(super) fn forget_after(&mut self, ago: Duration) {
         if ago > self.round().mul_f32(4.0 * (self.wait + 1.0 + self.lost as f32)) {
             (self.wait, self.lost, self.row, self.empty) = (0.0, 0, 0, 0);
         }
     }
 
-    /// How long a try takes: a clone that fetches meanwhile can be too late.
+    /// How long a try takes, a fetch and a push.
     fn round(&self) -> Duration {
         let known = |ms: u32, unknown| if ms == 0 { unknown } else { ms.min(MOST_MS) };
         Duration::from_millis((known(self.push_ms, 30) + known(self.fetch_ms, 20)).into())
     }
 }
 
-/// Takes a measurement into a moving average in milliseconds.
+/// Adds a measurement to a moving average in milliseconds.
 fn average(ms: &mut u32, took: Duration) {
     let took = u32::try_from(took.as_millis()).unwrap_or(u32::MAX).clamp(1, MOST_MS);
     *ms = if *ms == 0 { took } else { ((*ms).min(MOST_MS) * 3 + took) / 4 };
 }
 
-/// A random number from 0 to 1. Without random bits it is 1: the longest wait, which is slower, never wrong.
+/// A random number from 0 to 1. Without random bits it is 1, the longest wait, which is slower but not wrong.
 pub(super) fn share() -> f32 {
     let mut bits = [0u8; 2];
     getrandom::fill(&mut bits).map_or(1.0, |()| f32::from(u16::from_ne_bytes(bits)) / f32::from(u16::MAX))

@@ -13,9 +13,9 @@ use super::{SyncError, backoff};
 use crate::git::{GitError, ObjectId, Revisions};
 use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged, Whose};
 
-/// How often a push is tried. Whenever several clones push at once, one of them succeeds, this many tries are needed only
-/// if many clones do nothing else: with six of them, about one in two hundred loses 30 times in a row, and one in a
-/// hundred million loses 100 times.
+/// How often a push is tried. Of several clones that push at the same time, one always succeeds, so this many tries are
+/// needed only if many clones do nothing but push: with six of them, about one in two hundred loses 30 times in a row,
+/// and one in a hundred million loses 100 times.
 pub(super) const TRIES: u32 = 100;
 
 /// How often the remote may report its ref as locked while the ref does not move: do not wait for a lock that a

@@ -16,31 +16,31 @@ const TRIES: u32 = 6;
 pub(super) enum Pushed {
     /// The remote's ref points to the commit now.
     Accepted,
-    /// It already did.
+    /// The remote's ref already pointed to it.
     UpToDate,
     /// The remote has commits that this one does not descend from.
     Behind,
-    /// Someone else was writing there at that moment; the remote's message.
+    /// Someone else was writing there at the same time; the remote's message.
     Contended(String),
     /// The connection ended before the remote answered; it may have accepted the commit.
     Lost(String),
-    /// The host limits how often it may be asked, and accepted nothing.
+    /// The host refused because of its rate limit, and accepted nothing.
     Limited(Limited),
 }
 
-/// A host's refusal to be asked so often.
+/// A refusal because of a host's rate limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Limited {
-    /// How long it asks to wait, if it says so.
+    /// How long the host asks to wait, if it says so.
     pub(super) wait: Option<Duration>,
     pub(super) words: String,
 }
 
 impl Limited {
-    /// What the reply says, if it is such a refusal.
+    /// Reads the refusal from git's output; `None` if the request failed for another reason.
     fn of(reply: &Reply) -> Option<Self> {
         let said = words::of(&reply.output.stderr);
-        // Only a limit, or a server that is down for a while, comes with this header.
+        // Hosts send this header only with a rate limit, or if the server is down for a while.
         if reply.retry_after.is_none() && words::trouble(&said) != Trouble::Limited {
             return None;
         }
@@ -117,7 +117,7 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
             let hint = words::hint_of_the_remote(&output.stderr);
             match (words::trouble(&told), Limited::of(&reply)) {
                 (Trouble::Contended, _) => Ok(Pushed::Contended(told)),
-                // A hook that says what to do instead means something else, whatever words it quotes.
+                // If the remote says what to do, a hook refused the push, whatever words it quotes.
                 (_, Some(limited)) if hint.is_none() => Ok(Pushed::Limited(limited)),
                 _ => {
                     let reference = reference.to_owned();

@@ -1,8 +1,8 @@
-//! Of all processes of one clone, one at a time talks to a remote: one fetch answers all who wait for one, and one push
-//! carries what all have handed in. The process whose turn it is either hands in a commit, on top of what others have handed in,
-//! and goes to the end of the line; or, when it comes round again, pushes everything that was handed in by then. So
-//! nobody waits for longer than the push that goes on, and the one that carries its own commit. A killed process loses
-//! its place and nothing else: the next one finds what was handed in, and pushes that.
+//! Lets one process of a clone at a time talk to a remote: one fetch answers all processes that wait for one, and one
+//! push carries everything that was handed in. The process whose turn it is hands in a commit on top of what others
+//! handed in, and goes to the end of the line; or, in its second turn, it pushes everything that was handed in by then.
+//! So a process waits at most for the push in progress and for the one that carries its own commit. A killed process
+//! loses only its place: the next one finds what was handed in, and pushes it.
 
 mod line;
 
@@ -23,52 +23,52 @@ use crate::store::{Store, StoreError};
 /// The name of the file with the [`State`].
 const STATE: &str = "state.json";
 
-/// What the processes of a clone tell each other about one remote. Only the process whose turn it is reads or writes it. A file that
-/// cannot be read counts as empty: what was handed in is then handed in again.
+/// The state that the processes of a clone share for one remote. Only the process whose turn it is reads or writes it.
+/// A file that cannot be read counts as empty: what was handed in is then handed in again.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct State {
-    /// The newest of the commits that were handed in and not pushed yet; it contains the others.
+    /// The newest commit that was handed in and not pushed yet; it contains the others.
     handed_in: Option<String>,
-    /// The tickets of those who handed them in.
+    /// The tickets of the processes that handed in commits.
     by: Vec<u64>,
-    /// All who came with this ticket or an earlier one need not ask the remote: someone did since.
+    /// Processes that came with this ticket or an earlier one need not ask the remote: another one has done so since.
     asked: u64,
-    /// All who came with this ticket or an earlier one push alone, since the remote refused what they pushed together.
+    /// Processes that came with this ticket or an earlier one push alone, since the remote refused their common push.
     alone: u64,
-    /// How the remote could not be asked.
+    /// The last failure to reach the remote.
     failed: Option<Failed>,
-    /// What is known about others that push there.
+    /// What is known about other clones that push there.
     pub(super) pace: Pace,
-    /// What the host said about how often it may be asked.
+    /// The host's rate limit.
     limit: Limit,
-    /// How many pushes in a row met a lock of the remote's ref while that stayed at one commit, and that commit.
+    /// How many pushes in a row found the remote's ref locked while it stayed at one commit, and that commit.
     pub(super) locked: (u32, Option<String>),
 }
 
-/// A failure that ends the commands of all who waited for the remote.
+/// A failure that ends the commands of all processes that waited for the remote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Failed {
-    /// Of all who came with this ticket or an earlier one.
+    /// It concerns processes that came with this ticket or an earlier one.
     until: u64,
-    /// The connection was lost while these commits were pushed, the newest of which this is.
+    /// The newest of the commits during whose push the connection was lost.
     unknown: Option<String>,
     obstacle: Obstacle,
     words: String,
 }
 
-/// Why a remote could not be asked.
+/// Why the remote gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Obstacle {
     Unreachable,
     /// Credentials are missing.
     LockedOut,
-    /// The host limits how often it may be asked.
+    /// The host limits the rate of requests.
     Limited,
 }
 
-/// What became of a commit that was handed in.
+/// The state of a commit that was handed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// The remote has it.
@@ -85,12 +85,12 @@ pub(super) struct Turn<'store> {
     tracking: String,
     folder: PathBuf,
     ticket: Ticket,
-    /// The ticket that this process came with.
+    /// The first ticket of this process.
     came: u64,
     state: State,
     waits: Waits<'store>,
     patience: Patience,
-    /// For how long this process has waited since the host limits how often it may be asked.
+    /// How long this process has waited because of the host's rate limit.
     waited: Duration,
 }
 
@@ -106,7 +106,7 @@ impl<'store> Turn<'store> {
         Self { store, tracking, folder, ticket, came, state, waits, patience, waited }.stand()
     }
 
-    /// Waits as long as the host asked this clone to.
+    /// Waits as long as the host asks.
     ///
     /// # Errors
     /// [`SyncError::Limited`] if that is longer than a command waits.
@@ -121,18 +121,18 @@ impl<'store> Turn<'store> {
         Ok(())
     }
 
-    /// For how long this process has waited so far because of a limit.
+    /// How long this process has waited because of the host's rate limit.
     pub(super) fn waited(&self) -> Duration {
         self.waited
     }
 
-    /// Notes that the host refused to be asked so often.
+    /// Records that the host refused a request because of its rate limit.
     pub(super) fn was_limited(&mut self, limited: &Limited) -> Result<(), SyncError> {
         self.state.limit.refused(limit::now(), limited.wait, &limited.words);
         self.save()
     }
 
-    /// Goes to the end of the line, and waits for another turn. Those who wait now have their turn first.
+    /// Goes to the end of the line, behind all that wait now, and waits for another turn.
     pub(super) fn again(mut self) -> Result<Self, SyncError> {
         let ticket = Ticket::draw(&self.folder).map_err(StoreError::io(&self.folder))?;
         self.ticket = ticket;
@@ -147,7 +147,7 @@ impl<'store> Turn<'store> {
         let ago = used.and_then(|used| used.elapsed().ok()).unwrap_or_default();
         self.state.pace.forget_after(ago);
         if self.state.asked > self.newest()? {
-            // The count of tickets started again.
+            // The count of tickets has restarted.
             self.state = State::default();
         }
         Ok(self)
@@ -236,7 +236,7 @@ impl<'store> Turn<'store> {
         self.was_asked(waiting)
     }
 
-    /// Notes that the remote accepted a push outside of the line's own.
+    /// Records that the remote accepted a push of other commits than those handed in.
     pub(super) fn has_pushed(&mut self) -> Result<(), SyncError> {
         self.state.limit.pushed(limit::now());
         self.save()
@@ -305,7 +305,8 @@ impl<'store> Turn<'store> {
     }
 }
 
-/// How long until a push is due that need not be made at once, if this clone made its last one less than `interval` ago.
+/// How long a push that is not urgent should wait so that this clone pushes at most once per `interval`; `None` if it
+/// is due now.
 pub(crate) fn until_due(store: &Store, remote: &str, interval: Duration) -> Option<Duration> {
     let state = read(&folder(store, &store.tracking(remote)).join(STATE));
     state.limit.until_due(limit::now(), interval)

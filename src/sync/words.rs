@@ -29,7 +29,7 @@ pub(super) enum Trouble {
     Credentials,
     /// Someone else moved or locked the ref at that moment.
     Contended,
-    /// The host limits how often it may be asked.
+    /// The host limits the rate of requests.
     Limited,
     /// Anything else.
     Other,
@@ -162,7 +162,7 @@ pub(super) fn trouble(words: &str) -> Trouble {
     Trouble::Other
 }
 
-/// Whether a host says that it was asked too often: HTTP status 429, or what hosts say over SSH.
+/// Whether a host reports a rate limit: HTTP status 429, or the words that hosts use over SSH.
 fn is_limited(words: &str) -> bool {
     let words = words.to_ascii_lowercase();
     [
@@ -180,7 +180,7 @@ fn is_limited(words: &str) -> bool {
     .any(|needle| words.contains(needle))
 }
 
-/// How long the host asks to wait, in what git and the host said: `Retry-After: 30` or `Retry-After:` with a date,
+/// How long the host asks to wait, according to git's output: `Retry-After: 30` or `Retry-After:` with a date,
 /// `try again in 2 minutes`, `retry after 30s`. `now` is in seconds since 1970.
 pub(super) fn retry_after(said: &str, now: i64) -> Option<Duration> {
     let said = said.to_ascii_lowercase();
@@ -203,7 +203,7 @@ pub(super) fn retry_after(said: &str, now: i64) -> Option<Duration> {
     Some(Duration::from_secs(number.saturating_mul(seconds)))
 }
 
-/// `40 seconds`, `10 minutes`.
+/// A duration to show, such as `40 seconds` or `10 minutes`.
 pub(super) fn spelled(wait: Duration) -> String {
     let seconds = wait.as_millis().div_ceil(1000);
     let (number, unit) = if seconds < 120 { (seconds, "second") } else { (seconds.div_ceil(60), "minute") };

@@ -174,8 +174,8 @@ impl History<'_> {
         Ok(state)
     }
 
-    /// Whether the value that lost is what a source says, and whoever wrote the one in force wrote it over the same value of
-    /// that source: then nobody changed the field differently.
+    /// Whether the lost value comes from an import, and the value in force was written over that same imported value:
+    /// then the two clones did not change the field differently.
     fn has_replaced_import(
         &self,
         heads: [ObjectId; 2],
@@ -200,7 +200,7 @@ impl History<'_> {
             let mut before = None;
             for parent in commit.parents() {
                 let Ok(state) = self.store.snapshot_at(parent) else { continue };
-                // Most commits leave the file as it is.
+                // Most commits do not change the file.
                 if here == Some(state.entry(path)?) {
                     before = Some((parent, stamp.clone()));
                     break;
@@ -217,7 +217,7 @@ impl History<'_> {
                 before = before.or(Some((parent, made)));
             }
             match before {
-                // What a source said before that is not what it says now.
+                // If an earlier import had another value, the lost value was never replaced.
                 Some((parent, made)) if !is_import(made.as_ref()) => (at, stamp) = (parent, made),
                 _ => return Ok(false),
             }

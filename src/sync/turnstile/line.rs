@@ -55,7 +55,7 @@ impl Ticket {
         Ok(())
     }
 
-    /// The number of the newest ticket: everyone in the line now holds that or a smaller one. 0 if that is not known.
+    /// The newest ticket; all processes in the line now have this one or an earlier one. 0 if unknown.
     pub(super) fn newest(&self) -> std::io::Result<u64> {
         let Some(folder) = self.path.parent() else { return Ok(0) };
         read(&mut open(&folder.join(COUNTER))?)
