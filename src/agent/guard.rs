@@ -28,11 +28,11 @@ enum Input {
     Lines,
 }
 
-/// What the hooks refused: a reason on each line.
+/// The file of refusals by hooks, one reason per line.
 const REFUSED: &str = "refused";
-/// More of that is not read, in bytes.
+/// How much of that file is read, in bytes.
 const MOST_REFUSED: u64 = 64 * 1024;
-/// More reasons are not told.
+/// How many reasons are reported.
 const MOST_REASONS: usize = 20;
 
 /// The first line of a trace.
@@ -130,11 +130,11 @@ impl Guard {
         acts(&self.trace())
     }
 
-    /// What its hooks refused, in order: each thing once.
+    /// The distinct reasons for which its hooks refused something, in order.
     pub(crate) fn refused(&self) -> Vec<String> {
         let Ok(file) = fs::File::open(self.folder.join(REFUSED)) else { return vec![] };
         let mut bytes = Vec::new();
-        // What cannot be read is not told.
+        // What cannot be read is not reported.
         let _ = file.take(MOST_REFUSED).read_to_end(&mut bytes);
         let mut refused: Vec<String> = Vec::new();
         for line in String::from_utf8_lossy(&bytes).lines() {
@@ -165,12 +165,12 @@ impl Guard {
     }
 }
 
-/// Notes in the directory of a guard's bounds that a hook refused something. The refusal holds without the note.
+/// Records in the directory of a guard's bounds that a hook refused something. The refusal holds even if this fails.
 pub(crate) fn note_refused(bounds: &Path, why: &str) {
     let line = why.replace(char::is_control, " ");
     let path = bounds.with_file_name(REFUSED);
     let file = fs::OpenOptions::new().create(true).append(true).open(path);
-    // One write, so that lines of two hooks do not mix.
+    // A single write, so that lines of two hooks do not mix.
     let _ = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
 }
 

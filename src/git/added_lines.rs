@@ -1,4 +1,4 @@
-//! Which lines commits added.
+//! Finds the lines that commits added.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -6,18 +6,17 @@ use std::ops::RangeInclusive;
 use super::quoted::unquoted;
 use super::{Args, Git, GitError, ObjectId};
 
-/// Lines of a file that a commit added, as the file is in that commit.
+/// Lines of a file that a commit added, numbered as in that commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AddedLines {
-    /// The file, from the top of the work tree.
+    /// The path, from the top of the work tree.
     pub(crate) path: String,
-    /// From 1, in order.
+    /// In ascending order; lines count from 1.
     pub(crate) ranges: Vec<RangeInclusive<u64>>,
 }
 
 impl Git {
-    /// The lines that each of these commits added, compared with its parent. Merges, and commits that added none, are
-    /// left out.
+    /// The lines that each of these commits added compared with its parent, without merges and commits that added none.
     pub(crate) fn added_lines(
         &self,
         commits: &[ObjectId],
@@ -44,11 +43,11 @@ impl Git {
     }
 }
 
-/// Reads patches without context, each after the id of its commit.
+/// Parses patches without context lines, each after the id of its commit.
 fn parse(patches: &[u8]) -> HashMap<ObjectId, Vec<AddedLines>> {
     let mut found: HashMap<ObjectId, Vec<AddedLines>> = HashMap::new();
     let (mut commit, mut path) = (None, None);
-    // Lines of the current hunk that are still to come. They may look like headers.
+    // Lines of the current hunk that are still to come. They can look like headers.
     let (mut old, mut new) = (0, 0);
     for line in patches.split(|byte| *byte == b'\n') {
         match line.first() {
@@ -60,7 +59,7 @@ fn parse(patches: &[u8]) -> HashMap<ObjectId, Vec<AddedLines>> {
                 if let Ok(id) = ObjectId::from_hex(line) {
                     (commit, path) = (Some(id), None);
                 } else if let Some(name) = text.strip_prefix("+++ ") {
-                    // A tab ends a name with blanks in it.
+                    // git ends a name that contains blanks with a tab.
                     let name = unquoted(name.trim_end_matches('\t'));
                     path = name.strip_prefix("b/").map(str::to_owned);
                 } else if let Some((before, after)) = hunk(&text) {
@@ -79,7 +78,7 @@ fn parse(patches: &[u8]) -> HashMap<ObjectId, Vec<AddedLines>> {
     found
 }
 
-/// `@@ -1,2 +3 @@`: the first line and the number of lines, before and after.
+/// Parses `@@ -1,2 +3 @@`: the first line and the number of lines, before and after.
 fn hunk(line: &str) -> Option<((u64, u64), (u64, u64))> {
     let (before, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
     let (after, _) = rest.split_once(" @@")?;

@@ -33,8 +33,8 @@ impl Confined {
         &self.settings
     }
 
-    /// Where git is, if it was found. A program without a path is searched for by a fork of this process if the command has
-    /// an environment of its own, which takes longer than most commands of git.
+    /// The path of git, if it was found. Without a path, a command with its own environment is searched for in a fork
+    /// of this process, which takes longer than most commands of git.
     pub(super) fn program(&self) -> Option<&PathBuf> {
         self.program.as_ref()
     }

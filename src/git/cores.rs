@@ -1,18 +1,18 @@
-//! Work on all cores, in parts that end in the order in which they began.
+//! Work on all cores, with results in the order of the items.
 
 use std::num::NonZero;
 use std::sync::OnceLock;
 
-/// More threads would mostly wait for memory.
+/// The maximum number of threads; more would mostly wait for memory.
 const MOST: usize = 16;
 
-/// How many threads work at once.
+/// The number of threads to use.
 pub(crate) fn count() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();
     *FOUND.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST))
 }
 
-/// The results of `work` for all items, in their order. Each thread has a state of its own, which `begin` makes.
+/// The results of `work` for all items, in their order. Each thread has its own state, which `begin` makes.
 pub(crate) fn map<T: Send, S, R: Send>(
     items: Vec<T>,
     begin: impl Fn() -> S + Sync,
@@ -35,7 +35,7 @@ pub(crate) fn map<T: Send, S, R: Send>(
     std::thread::scope(|scope| {
         let part = &part;
         let threads: Vec<_> = parts.into_iter().map(|items| scope.spawn(move || part(items))).collect();
-        // The last part is the work of this thread.
+        // The calling thread does the last part.
         let last = part(rest);
         let mut all = Vec::new();
         for thread in threads {

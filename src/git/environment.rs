@@ -15,7 +15,7 @@ pub(crate) struct Environment {
     variables: Arc<[(OsString, OsString)]>,
     /// Shared with all clones.
     confined: Arc<OnceLock<Confined>>,
-    /// Whether whoever started the work has given it up.
+    /// Set once the work was cancelled.
     stop: Option<Arc<AtomicBool>>,
 }
 
@@ -30,12 +30,12 @@ impl Environment {
         let _ = self.confined.set(confined);
     }
 
-    /// The same; git stops waiting for a remote once this is set.
+    /// A copy with which git stops waiting for a remote once `flag` is set.
     pub(crate) fn stopped_by(&self, flag: Arc<AtomicBool>) -> Self {
         Self { stop: Some(flag), ..self.clone() }
     }
 
-    /// Asks whether to stop; `None` if only a signal can stop the work.
+    /// A check whether the work was cancelled; `None` if only a signal can stop it.
     pub(super) fn stop(&self) -> Option<impl Fn() -> bool> {
         let flag = self.stop.clone()?;
         Some(move || flag.load(Ordering::Relaxed))

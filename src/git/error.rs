@@ -76,7 +76,7 @@ pub(crate) enum GitError {
         /// Its exit code; `None` if a signal ended it.
         code: Option<i32>,
     },
-    /// Whoever asked for it has given it up.
+    /// The work was cancelled.
     #[error("`git {command}` was stopped")]
     Stopped {
         /// Its arguments, joined by blanks.

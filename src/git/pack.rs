@@ -51,7 +51,7 @@ struct Packed {
     crc: u32,
 }
 
-/// Makes entries of packs. Its memory is used again for each of them.
+/// Compresses objects for a pack, reusing its memory.
 struct Packer {
     hash: gix::hash::Kind,
     deflate: Compress,
@@ -93,14 +93,14 @@ impl Packer {
     }
 }
 
-/// Objects that a thread makes for a pack.
+/// Objects that a thread has made for a pack.
 pub(crate) struct Objects {
     packer: Packer,
     made: Vec<Packed>,
 }
 
 impl Objects {
-    /// Makes an object.
+    /// Adds an object and returns its id.
     pub(crate) fn add(&mut self, kind: Kind, data: &[u8]) -> Result<ObjectId, GitError> {
         let packed = self.packer.pack(kind, data)?;
         let id = packed.id;
@@ -153,7 +153,7 @@ impl PackWriter {
         self.append(&packed)
     }
 
-    /// Adds blobs, in this order; all cores hash and compress them.
+    /// Adds blobs in this order and returns their ids; all cores hash and compress.
     pub(crate) fn add_blobs(&mut self, blobs: Vec<Vec<u8>>) -> Result<Vec<ObjectId>, GitError> {
         let (hash, level) = (self.hash, self.level);
         let pack = |packer: &mut Packer, data: Vec<u8>| packer.pack(Kind::Blob, &data);
@@ -161,7 +161,7 @@ impl PackWriter {
         packed.into_iter().map(|packed| self.append(&packed?)).collect()
     }
 
-    /// Adds what `make` writes for each of the items, in their order. All cores work on that.
+    /// Adds what `make` writes for each item, in the order of the items, on all cores. Returns the ids.
     pub(crate) fn add_made<T: Send>(
         &mut self,
         items: Vec<T>,

@@ -1,11 +1,11 @@
-//! The change of a commit as people read it.
+//! The patch of a commit as text.
 
 use std::io::Read;
 use std::process::Stdio;
 
 use super::{Args, Git, GitError, ObjectId};
 
-/// No setting of the user runs another program or adds colour.
+/// Arguments that keep the user's settings from running a program or adding colour.
 const SHOWN: &[&str] = &[
     "-c",
     "core.bigFileThreshold=32m",
@@ -23,12 +23,12 @@ const SHOWN: &[&str] = &[
 ];
 
 impl Git {
-    /// The change of a commit, at most `most` bytes of it, and whether something was cut. What comes after that is not
-    /// computed. A commit that is not here is an error.
+    /// The patch of a commit, cut at `most` bytes, and whether it was cut. git is stopped at that point.
+    /// Fails if the commit is not in this repository.
     pub(crate) fn patch_text(&self, commit: ObjectId, most: usize) -> Result<(String, bool), GitError> {
         let start = |source| GitError::Start { command: "diff-tree".into(), source };
         let mut command = self.command(Args::new(SHOWN).value(commit.to_string()).no_paths());
-        // What a partial clone lacks is not fetched while someone looks.
+        // A page must not wait for objects that a partial clone would have to fetch.
         command.env("GIT_NO_LAZY_FETCH", "1");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(start)?;
         let mut text = Vec::new();
@@ -38,12 +38,12 @@ impl Git {
         let is_cut = text.len() > most;
         if is_cut {
             text.truncate(most);
-            // It may have ended by itself; either way it is not needed.
+            // It may have ended already; either way it is no longer needed.
             let _ = child.kill();
         }
         let mut stderr = String::new();
         if let Some(mut err) = child.stderr.take() {
-            // Only for the message of an error.
+            // Only for the error message.
             let _ = err.read_to_string(&mut stderr);
         }
         let status = child.wait().map_err(start)?;

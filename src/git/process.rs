@@ -217,7 +217,7 @@ impl Git {
         output.map_err(|source| GitError::Start { command: joined(&words), source })
     }
 
-    /// Like [`Git::output`]; what git says to web servers, without contents and secrets, is written to `trace`.
+    /// Like [`Git::output`], but writes the HTTP traffic to `trace`, without contents and secrets.
     pub(super) fn output_traced(&self, args: &Args, trace: Option<&Path>) -> Result<Output, GitError> {
         let words = args.words();
         let output = self.traced(&words, trace).output();
@@ -233,7 +233,8 @@ impl Git {
         command
     }
 
-    /// Like [`Git::output_traced`], for what waits for a remote: if the work is given up, git and what it started are ended.
+    /// Like [`Git::output_traced`], for commands that wait for a remote: ends git and its children if the work is
+    /// cancelled.
     pub(super) fn output_unless_stopped(
         &self,
         args: &Args,
@@ -250,7 +251,7 @@ impl Git {
         }
     }
 
-    /// Whether the user traces what git says to web servers.
+    /// Whether the user traces git's HTTP traffic.
     pub(super) fn is_traced(&self) -> bool {
         self.environment.filled("GIT_TRACE_CURL").is_some()
     }

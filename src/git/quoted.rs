@@ -1,7 +1,7 @@
-//! File names as git prints them.
+//! Decodes file names as git prints them.
 
-/// A name as git writes it: in quotes, with escapes as in C, if it contains a quote, a backslash or a control
-/// character.
+/// Decodes a name that git prints in quotes, with C-style escapes, if it contains a quote, a backslash or a control
+/// character; returns any other name unchanged.
 pub(crate) fn unquoted(name: &str) -> String {
     let Some(quoted) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         return name.to_owned();

@@ -40,7 +40,7 @@ pub(crate) struct Header {
     pub(crate) size: u64,
 }
 
-/// Opens a repository again, with caches of its own.
+/// Opens a repository again, with its own caches, for another thread.
 pub(crate) struct Opener {
     git_dir: PathBuf,
     options: gix::open::Options,
@@ -48,7 +48,7 @@ pub(crate) struct Opener {
 }
 
 impl Opener {
-    /// Opens it.
+    /// Opens the repository.
     pub(crate) fn open(&self) -> Result<Repository, GitError> {
         let opened = gix::open_opts(&self.git_dir, self.options.clone());
         let gix = opened.map_err(|error| GitError::Open(error.to_string()))?;
@@ -96,7 +96,7 @@ impl Repository {
         Self::of(self.gix.clone().with_object_memory(), self.environment.clone())
     }
 
-    /// Opens it in another thread.
+    /// What another thread needs to open the repository.
     pub(crate) fn opener(&self) -> Opener {
         let (options, environment) = (self.gix.open_options().clone(), self.environment.clone());
         Opener { git_dir: self.git_dir(), options, environment }

@@ -56,7 +56,7 @@ impl Revisions {
         Self(self.0.options(&["--no-merges"]))
     }
 
-    /// At most `count` of them.
+    /// Limits the number of commits.
     pub(crate) fn at_most(self, count: usize) -> Self {
         Self(self.0.with("--max-count=", count))
     }

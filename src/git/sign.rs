@@ -1,4 +1,4 @@
-//! Signs a document that is not an object of git, with the program and the key with which git signs commits. git has no
+//! Signs a document that is not a git object, with the program and the key that git uses for commits. git has no
 //! command for that.
 
 use std::fs::File;
@@ -11,28 +11,28 @@ use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 
-/// The namespace of SSH signatures, which keeps one from being passed off as that of a commit.
+/// The namespace of SSH signatures, so that none can be passed off as the signature of a commit.
 const NAMESPACE: &str = "git-wf";
 
 /// A detached signature.
 #[derive(Debug)]
 pub(crate) struct Signed {
-    /// As the program wrote it, in ASCII.
+    /// The output of the program, in ASCII.
     pub(crate) signature: Vec<u8>,
-    /// What the name of its file ends in: `sig`, `asc` or `p7s`.
+    /// The extension of the signature's file: `sig`, `asc` or `p7s`.
     pub(crate) extension: &'static str,
 }
 
 /// Why a document could not be signed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SignError {
-    /// SSH has no default key.
+    /// No key is configured, and SSH has no default key.
     #[error("git has no key to sign with")]
     NoKey,
     /// The value of `gpg.format` is unknown.
     #[error("`gpg.format` is `{0}`, which is not a kind of signature")]
     Format(String),
-    /// The program is missing, or the document cannot be handed to it.
+    /// The program is missing, or it cannot be given the document.
     #[error("cannot run `{program}`: {source}")]
     Start {
         /// The program.
@@ -45,7 +45,7 @@ pub(crate) enum SignError {
     Failed {
         /// The program.
         program: String,
-        /// The end of what it said.
+        /// The last line of its output.
         words: String,
     },
 }
@@ -104,7 +104,7 @@ impl Repository {
                     let start = |source| SignError::Start { program: program.clone(), source };
                     let mut file = tempfile::NamedTempFile::new().map_err(start)?;
                     writeln!(file, "{text}").map_err(start)?;
-                    // The agent has the other half.
+                    // The private key is in the SSH agent.
                     command.arg("-U");
                     literal.insert(file).path().to_owned()
                 }
@@ -125,17 +125,17 @@ impl Repository {
     }
 }
 
-/// The public key that `user.signingKey` may have in place of the name of a file.
+/// The public key itself, if `user.signingKey` has it instead of a file name.
 fn key_text(key: &str) -> Option<&str> {
     key.strip_prefix("key::").or_else(|| Some(key).filter(|key| key.starts_with("ssh-")))
 }
 
-/// The last line that is not empty.
+/// The last line that is not blank.
 fn said(words: &str) -> String {
     words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it says nothing").to_owned()
 }
 
-/// Runs a program with a document on stdin.
+/// Runs a program with the document as stdin.
 fn fed(command: &mut Command, document: &[u8]) -> std::io::Result<Output> {
     let mut file: File = tempfile::tempfile()?;
     file.write_all(document)?;

@@ -1,4 +1,4 @@
-//! Runs a program that can be given up.
+//! Runs a program that can be cancelled.
 
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// How often it is looked whether the program has ended, or is given up.
+/// How often to check whether the program has ended or was cancelled.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The output of a program whose stdout and stderr are pipes; `None` if it was given up. Then it was asked to end, with
-/// everything that it started.
+/// The output of a program whose stdout and stderr are pipes; `None` if it was cancelled. Then it and its children were
+/// asked to end.
 pub(super) fn output(mut command: Command, is_given_up: &impl Fn() -> bool) -> io::Result<Option<Output>> {
     let mut child = command.process_group(0).spawn()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
@@ -35,10 +35,10 @@ pub(super) fn output(mut command: Command, is_given_up: &impl Fn() -> bool) -> i
     })
 }
 
-/// Asks the program's group to end. It has not been waited for, so the number is still its own.
+/// Asks the process group of the program to end. It has not been waited for, so the group id is still its own.
 fn end(child: &Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // If it cannot be asked, it is waited for.
+        // If the signal fails, the program is waited for.
         let _ = kill_process_group(group, Signal::TERM);
     }
 }
@@ -46,7 +46,7 @@ fn end(child: &Child) {
 fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
-        // What was read before an error is the output.
+        // Whatever was read before an error counts.
         let _ = pipe.read_to_end(&mut bytes);
     }
     bytes
@@ -69,7 +69,7 @@ mod tests {
         let output_of = output(sh("echo one; echo two >&2; exit 3"), &|| false).unwrap().unwrap();
         assert_eq!((output_of.stdout, output_of.stderr), (b"one\n".to_vec(), b"two\n".to_vec()));
         assert_eq!(output_of.status.code(), Some(3));
-        // The pipes end only if the second program ends, too.
+        // The pipes close only when the second program ends, too.
         assert!(output(sh("tail -f /dev/null & wait"), &|| true).unwrap().is_none());
     }
 }

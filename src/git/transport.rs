@@ -14,16 +14,16 @@ use super::{Args, Git, GitError, ObjectId};
 #[derive(Debug, Clone)]
 pub(crate) struct Transport(Git);
 
-/// What git said, and what a web server said besides.
+/// The output of git, and what the web server said that git does not print.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    /// git's exit code and what it printed.
+    /// The exit code, stdout and stderr of git.
     pub(crate) output: Output,
-    /// The line with the last `Retry-After` header, which git does not print.
+    /// The line with the last `Retry-After` header, if a web server sent one.
     pub(crate) retry_after: Option<String>,
 }
 
-/// At most this much of a trace is read.
+/// How much of a trace is read, in bytes.
 const MOST_TRACED: u64 = 16 << 20;
 
 /// A reflog keeps what the remote had, and when this clone saw it.
@@ -84,12 +84,12 @@ impl Transport {
         self.traced(|git, trace| git.output_traced(&args, trace))
     }
 
-    /// Runs git, with a place for a trace of what it says to a web server.
+    /// Runs git with a file for the trace of its HTTP traffic.
     fn traced(
         &self,
         run: impl FnOnce(&Git, Option<&Path>) -> Result<Output, GitError>,
     ) -> Result<Reply, GitError> {
-        // Without a place for the trace, or if the user traces, only what git prints is known.
+        // Without that file, or if the user traces as well, only git's output is known.
         let trace = if self.0.is_traced() { None } else { NamedTempFile::new().ok() };
         let output = run(&self.0, trace.as_ref().map(NamedTempFile::path))?;
         let retry_after =
@@ -104,7 +104,7 @@ impl Transport {
     }
 }
 
-/// The last line about a `Retry-After` header in a trace.
+/// The last line with a `Retry-After` header in a trace.
 fn retry_after(trace: &Path) -> Option<String> {
     let lines = BufReader::new(File::open(trace).ok()?.take(MOST_TRACED)).split(b'\n');
     let lines = lines.map_while(Result::ok).map(|line| String::from_utf8_lossy(&line).into_owned());

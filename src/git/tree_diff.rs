@@ -1,5 +1,6 @@
-//! The files in which two trees differ. A subtree that is equal on both sides is never opened. By hand, since gix-diff
-//! decodes trees as they are: these come from strangers, and go through the checks and the cache of `trees.rs`.
+//! Finds the files in which two trees differ. A subtree that is equal on both sides is never opened. gix-diff is not
+//! used, since it decodes trees unchecked: these come from strangers, and go through the checks and the cache of
+//! `trees.rs`.
 
 use std::collections::{BTreeSet, HashMap};
 

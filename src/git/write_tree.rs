@@ -99,8 +99,8 @@ impl Trees<'_> {
                 entries.push(part.entry(blob, EntryKind::Blob));
             }
         }
-        // Nothing of these is here, so all cores can make them. Each part is a group of directories of the next level, so
-        // that there are many even if everything is in one directory.
+        // These directories are new, so all cores can make them. A large one is split further, so that there is enough
+        // to share even if everything is in one directory.
         let mut folders = Vec::new();
         for part in new {
             match part.content {
@@ -120,10 +120,10 @@ impl Trees<'_> {
     }
 }
 
-/// A directory with more files than this is made in parts.
+/// A new directory with more files than this is made in parts.
 const MANY: usize = 4096;
 
-/// What files of a directory have in common: their name in it.
+/// An entry of a directory, with the files that it stands for.
 struct Part<'a> {
     name: &'a str,
     content: Content<'a>,
@@ -131,7 +131,7 @@ struct Part<'a> {
 
 enum Content<'a> {
     File(ObjectId),
-    /// The files in it, and where their names in it begin.
+    /// The files below it, and the offset in their paths at which their names in it begin.
     Folder(&'a [(String, ObjectId)], usize),
 }
 
@@ -145,7 +145,7 @@ fn entry(name: &str, oid: ObjectId, kind: EntryKind) -> Entry {
     Entry { mode: kind.into(), filename: BString::from(name), oid }
 }
 
-/// The parts of a directory; the first `from` bytes of each path lead to it.
+/// The entries of a directory; the first `from` bytes of each path lead to it.
 fn parts(files: &[(String, ObjectId)], from: usize) -> impl Iterator<Item = Part<'_>> {
     let mut rest = files;
     std::iter::from_fn(move || {
@@ -161,7 +161,7 @@ fn parts(files: &[(String, ObjectId)], from: usize) -> impl Iterator<Item = Part
     })
 }
 
-/// A directory of which nothing is here.
+/// Makes a directory of which nothing exists yet.
 fn new_tree(files: &[(String, ObjectId)], from: usize, objects: &mut Objects) -> Result<ObjectId, GitError> {
     let place = files.first().map_or("", |(path, _)| path[..from].trim_end_matches('/'));
     let mut entries = Vec::new();
@@ -177,7 +177,7 @@ fn new_tree(files: &[(String, ObjectId)], from: usize, objects: &mut Objects) ->
     objects.add(Kind::Tree, &tree_bytes(entries, None, place)?)
 }
 
-/// A tree with these entries. If two have one name, the later one wins, and both win over those that were there.
+/// A tree with these entries. Of two entries with one name, the later one wins; both win over entries in `before`.
 fn tree_bytes(mut entries: Vec<Entry>, before: Option<Vec<Entry>>, place: &str) -> Result<Vec<u8>, GitError> {
     entries.reverse();
     entries.extend(before.into_iter().flatten());
@@ -186,7 +186,7 @@ fn tree_bytes(mut entries: Vec<Entry>, before: Option<Vec<Entry>>, place: &str) 
     let mut tree = Tree { entries };
     tree.entries.sort();
     let mut bytes = Vec::new();
-    // Fails only for a name that no tree can hold.
+    // Fails only for a name that a tree cannot contain.
     tree.write_to(&mut bytes)
         .map_err(|error| GitError::object("cannot write a tree")(gix::hash::io::from_std_io(error)))?;
     trees::refuse_large(place, bytes.len())?;

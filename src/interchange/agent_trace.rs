@@ -1,4 +1,4 @@
-//! Agent Trace 0.1, the open format for which lines an agent wrote: <https://agent-trace.dev>.
+//! Agent Trace 0.1, an open format that says which lines an agent wrote: <https://agent-trace.dev>.
 
 use std::ops::RangeInclusive;
 
@@ -10,12 +10,12 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::time::Time;
 
-/// The schema wants two numbers.
+/// The schema requires exactly two numbers.
 const VERSION: &str = "0.1";
 /// The longest name of a model that the schema allows, in characters.
 const LONGEST_MODEL: usize = 250;
 
-/// What is known of the lines that one commit added.
+/// The lines that one commit added, and who wrote them.
 #[derive(Debug, Serialize)]
 pub(crate) struct Record {
     version: &'static str,
@@ -39,10 +39,10 @@ struct Tool {
     version: &'static str,
 }
 
-/// A file, with the work that added lines to it.
+/// A file, with the executions that added lines to it.
 #[derive(Debug, Serialize)]
 pub(crate) struct File {
-    /// From the top of the work tree.
+    /// The path, from the top of the work tree.
     pub(crate) path: String,
     /// One for each execution that links the commit.
     pub(crate) conversations: Vec<Conversation>,
@@ -76,7 +76,7 @@ struct Related {
 }
 
 impl Record {
-    /// Equal commits with equal work have equal records.
+    /// Equal commits with equal work get equal records.
     pub(crate) fn new(commit: &CommitHash, at: Time, files: Vec<File>, work: Vec<Value>) -> Self {
         let mut metadata = Map::new();
         metadata.insert("git-wf".into(), work.into());
@@ -88,7 +88,8 @@ impl Record {
 }
 
 impl Conversation {
-    /// Work for an issue and a plan: by an agent with this model, or by nobody knows whom.
+    /// Lines written for an issue and a plan. `agent` is the model of the agent, if known; `None` if the writer is
+    /// unknown.
     pub(crate) fn new(
         agent: Option<Option<&str>>,
         ranges: &[RangeInclusive<u64>],
@@ -106,7 +107,7 @@ impl Conversation {
                 .iter()
                 .map(|range| Range { start_line: *range.start(), end_line: *range.end() })
                 .collect(),
-            // The addresses that `git wf mcp` answers.
+            // URIs of resources that `git wf mcp` serves.
             related: vec![
                 related("issue", format!("wf://issue/{issue}")),
                 related("plan", format!("wf://plan/{plan}")),
@@ -115,7 +116,7 @@ impl Conversation {
     }
 }
 
-/// A UUID of version 8, whose bits are ours: from a hash, so that it is the same every time.
+/// A version 8 UUID, made from a hash, so that the same input always gives the same id.
 fn id(of: &str) -> String {
     let hash = Sha256::digest(format!("git-wf agent-trace {VERSION}\0{of}"));
     let mut bytes: Vec<u8> = hash.iter().take(16).copied().collect();

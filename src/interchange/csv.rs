@@ -1,5 +1,5 @@
-//! Issues as a table for spreadsheets (RFC 4180). A spreadsheet runs a cell that begins like a formula; such a cell
-//! begins with an apostrophe here, which spreadsheets do not show. The quoting is one line, so it needs no crate.
+//! Issues as a table for spreadsheets (RFC 4180). A spreadsheet runs a cell that begins like a formula, so such a cell
+//! gets an apostrophe in front, which spreadsheets do not show. The quoting is one line, so it needs no crate.
 
 use std::io::{self, Write};
 
@@ -30,8 +30,8 @@ const COLUMNS: [&str; 18] = [
     "description",
 ];
 
-/// Characters with which a formula begins, or that a spreadsheet skips before one. Some programs read the full-width forms
-/// of East Asian keyboards as the plain ones.
+/// Characters that begin a formula, or that a spreadsheet skips before one. Some programs treat the full-width forms of
+/// East Asian keyboards like the plain ones.
 const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
 /// Writes the names of the columns.

@@ -118,7 +118,7 @@ impl Batch {
     ) -> Result<Report, E> {
         let mut writing = Writing::of(self);
         let mut done = 0;
-        // Whether most issues are new, so that it is worth while to make their records before looking.
+        // Whether most issues are new, which makes it worthwhile to make their records in parallel, before looking.
         let mut are_new = true;
         let mut each = records.each()?.enumerate();
         loop {
@@ -136,14 +136,14 @@ impl Batch {
                 },
             );
             let (mut new, before) = (0, done);
-            // Notes are best read in the order of the source.
+            // Notes are easiest to read in the order of the source.
             for (unit, number, fresh, arrival) in read.into_iter().flatten() {
                 match settle(tx, self.tracker, &arrival, fresh) {
                     Ok(settled) => {
                         new += u64::from(matches!(settled, Settled::New(_)));
                         writing.write(tx, (&unit, number), &arrival, settled)?;
                     }
-                    // It must not stop the rest.
+                    // One broken record must not stop the others.
                     Err(StoreError::Broken { broken, .. }) => {
                         let reason = format!("the record with this id here cannot be read: {broken}");
                         writing.skip((&unit, number), &arrival.issue.id, reason);
@@ -161,7 +161,7 @@ impl Batch {
     }
 }
 
-/// The next records, as many as are worth the work of several threads; none at the end.
+/// The next records, enough to occupy several threads; empty at the end.
 fn some(
     each: &mut dyn Iterator<Item = (usize, Result<Found, Unreadable>)>,
 ) -> Result<Vec<(usize, Found)>, Unreadable> {
@@ -177,7 +177,7 @@ fn some(
     Ok(some)
 }
 
-/// The bytes of all texts in a value.
+/// The total size of all strings in a value, in bytes.
 fn size_of_text(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
@@ -245,7 +245,7 @@ fn select(
     places
 }
 
-/// What is written of an issue.
+/// What to write for an issue.
 enum Put {
     New(Fresh),
     Changed(Doc),

@@ -1,4 +1,4 @@
-//! Statements of in-toto, version 1: what is claimed about artifacts that are named by their digests.
+//! in-toto statements, version 1: claims about artifacts that are identified by their digests.
 //! <https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md>
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::model::digest::PlanDigest;
 
 const TYPE: &str = "https://in-toto.io/Statement/v1";
 
-/// A statement with a predicate.
+/// A predicate about artifacts.
 #[derive(Debug, Serialize)]
 pub(crate) struct Statement<P> {
     #[serde(rename = "_type")]
@@ -31,7 +31,7 @@ pub(crate) struct Resource {
 }
 
 impl<P> Statement<P> {
-    /// That `predicate` holds for `subject`.
+    /// States that `predicate` holds for `subject`.
     pub(crate) fn new(subject: Vec<Resource>, predicate_type: &'static str, predicate: P) -> Self {
         Self { of_type: TYPE, subject, predicate_type, predicate }
     }
@@ -50,12 +50,12 @@ impl Resource {
         is_hex.then(|| Self { name: None, uri: None, digest: BTreeMap::from([("sha256", hex.to_owned())]) })
     }
 
-    /// The same, called this.
+    /// Sets the name.
     pub(crate) fn called(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// The same, with its address.
+    /// Sets the address.
     pub(crate) fn at(self, uri: impl Into<String>) -> Self {
         Self { uri: Some(uri.into()), ..self }
     }

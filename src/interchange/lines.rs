@@ -16,7 +16,7 @@ use crate::model::{Explain, strict};
 const LONGEST: usize = 112 << 20;
 /// How many bytes are read at once.
 const BUFFER: usize = 1 << 18;
-/// How many bytes of lines are read ahead, for all cores to parse.
+/// How many bytes of lines are read ahead, to be parsed on all cores.
 const AHEAD: usize = 1 << 20;
 
 /// A file of JSON lines, which can be read more than once.
@@ -67,7 +67,7 @@ impl Iterator for Values<'_> {
     }
 }
 
-/// The value of a line, or why it is skipped. An error ends the reading.
+/// The value of a line, or why the line is skipped. An error ends the reading.
 fn found(line: Result<Line<'_>, (u64, Unreadable)>) -> Result<Found, Unreadable> {
     let (number, read) = match line {
         Ok(line) => (line.number, line.value()),
@@ -76,7 +76,7 @@ fn found(line: Result<Line<'_>, (u64, Unreadable)>) -> Result<Found, Unreadable>
     let record = match read {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(reason)) => Err(reason),
-        // Nothing more can be read.
+        // The rest cannot be read.
         Err(error @ Unreadable::Unread { .. }) => return Err(error),
         Err(error) => Err(error.in_line()),
     };
@@ -155,7 +155,7 @@ impl Lines<'_> {
         Ok(Some(Line { name: self.name, number: self.number, text: Some(text) }))
     }
 
-    /// The next lines, as many as are worth the work of several threads; none at the end.
+    /// The next lines, enough to occupy several threads; empty at the end.
     pub(crate) fn ahead(&mut self) -> Vec<Ahead> {
         let (mut lines, mut size) = (Vec::new(), 0);
         while size < AHEAD {
@@ -197,14 +197,14 @@ impl Lines<'_> {
     }
 }
 
-/// A line that was read ahead, with its text or why it has none.
+/// A line that was read ahead, with its text or why it cannot be read.
 pub(crate) struct Ahead {
     number: u64,
     text: Result<Option<String>, Unreadable>,
 }
 
 impl Ahead {
-    /// The line; its number and the error if it cannot be read.
+    /// The line, or its number and the error.
     pub(crate) fn as_line<'a>(&'a self, name: &'a str) -> Result<Line<'a>, (u64, Unreadable)> {
         match &self.text {
             Ok(text) => Ok(Line { name, number: self.number, text: text.as_deref() }),

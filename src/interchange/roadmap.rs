@@ -60,8 +60,8 @@ pub(crate) struct RoadmapRecord {
     pub(crate) item: Value,
 }
 
-/// The issue of a layer or task with this goal or title: every clone makes the same one. `number` tells those apart that
-/// have the same one, from 1 on.
+/// The id of the issue for a layer or task with this goal or title; the same in every clone. `number`, from 1,
+/// distinguishes layers or tasks with the same one.
 pub(crate) fn issue_id(roadmap: &RoadmapId, created_at: Time, goal: &str, number: u32) -> IssueId {
     let number = number.to_string();
     IssueId::made(created_at, &Uid::of(&[roadmap.as_str().as_bytes(), goal.as_bytes(), number.as_bytes()]))

@@ -26,12 +26,12 @@ pub(crate) struct Selection {
     pub(crate) state: Option<State>,
     /// Only those that changed at this time or later.
     pub(crate) since: Option<Time>,
-    /// At most this many, in the order of the source.
+    /// At most this many issues, in the order of the source.
     pub(crate) limit: Option<usize>,
 }
 
 impl Selection {
-    /// Whether it leaves nothing out.
+    /// Whether all issues are selected.
     pub(crate) fn is_everything(&self) -> bool {
         let Self { only_types, skip_types, labels, state, since, limit } = self;
         let has_words = [only_types, skip_types, labels].iter().any(|words| !words.is_empty());
@@ -44,7 +44,7 @@ impl Selection {
         self.reason(&arrival.issue, arrival.changed, state)
     }
 
-    /// Why an issue in this state that changed then is not to be imported; `None` if it is.
+    /// Why an issue is left out, by its fields, its time of change and its state; `None` if it is selected.
     pub(crate) fn reason(&self, issue: &Issue, changed: Time, state: State) -> Option<String> {
         let kind = issue.issue_type.as_deref();
         let is_named = |names: &[String]| {

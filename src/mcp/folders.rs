@@ -27,17 +27,17 @@ pub(super) async fn ask(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
     roots.iter().filter_map(|root| path(&root.uri)).collect()
 }
 
-/// The name under which a client of the version without sessions gives its roots.
+/// The name under which a client of the sessionless protocol version sends its roots.
 const ROOTS: &str = "roots";
 
-/// Asks a client of the version without sessions for its roots: it sends its request again, with them.
+/// Asks a client of the sessionless protocol version for its roots: it repeats its request with them.
 #[expect(deprecated, reason = "clients of the current version of the protocol still have roots")]
 pub(super) fn asked() -> InputRequiredResult {
     let request = InputRequest::ListRoots(ListRootsRequest::default());
     InputRequiredResult::from_input_requests([(ROOTS.to_owned(), request)].into())
 }
 
-/// The roots that came with such a request; `None` if the client was not asked yet.
+/// The roots that came with a repeated request; `None` if the client has not been asked yet.
 pub(super) fn answered(answers: Option<&InputResponses>) -> Option<Vec<PathBuf>> {
     let answer = answers?.get(ROOTS)?;
     let roots = answer.get("roots").and_then(Value::as_array).into_iter().flatten();

@@ -64,7 +64,7 @@ pub(crate) fn serve(settings: Settings) -> io::Result<()> {
     let served = runtime.block_on(async {
         match Server::new(settings).serve(wire).await {
             Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
-            // A client that only checks whether the server starts closes stdin at once.
+            // A client that only tests whether the server starts closes stdin at once.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error)),
         }

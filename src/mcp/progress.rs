@@ -30,7 +30,7 @@ struct Sink {
     so_far: Mutex<SoFar>,
 }
 
-/// What was sent so far. Progress must increase over the whole call, although each part of it counts from 0.
+/// What was sent so far. Progress must increase during the whole call, although each part counts from 0.
 #[derive(Default)]
 struct SoFar {
     doing: String,
@@ -51,7 +51,7 @@ impl Steps {
         Self(None)
     }
 
-    /// `done` steps of `doing`; sent if it is at least `least` steps more than before.
+    /// Reports `done` steps of `doing`, if that is at least `least` steps more than before.
     fn send(&self, doing: &str, done: f64, total: Option<f64>, least: f64) {
         let Some(sink) = &self.0 else { return };
         let mut so_far = sink.so_far.lock().unwrap_or_else(PoisonError::into_inner);

@@ -60,7 +60,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// The directory that a URI names: `wf://issue/ISS-1?directory=/srv/work`.
+/// The directory in a URI, such as `wf://issue/ISS-1?directory=/srv/work`.
 pub(super) fn directory(uri: &str) -> Option<String> {
     let (_, query) = uri.split_once('?')?;
     let named = query.split('&').find_map(|part| part.strip_prefix("directory="))?;
@@ -76,7 +76,7 @@ pub(super) fn is_of_issues(template: &str) -> Option<bool> {
     }
 }
 
-/// Reads a resource of the session's directory.
+/// Reads a resource from the session's directory.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; any error from reading the store.

@@ -65,8 +65,8 @@ impl Server {
         }
     }
 
-    /// The directories that the client works in; `None` if it must be asked first, which it is by an answer that makes
-    /// it send its request again. Only some requests can be sent again.
+    /// The directories that the client works in; `None` if it must be asked first, by an answer that makes it repeat
+    /// its request. Only some requests can be repeated.
     async fn roots_for(
         &self,
         context: &RequestContext<RoleServer>,
@@ -80,7 +80,7 @@ impl Server {
 
     async fn roots(&self, context: &RequestContext<RoleServer>) -> Vec<PathBuf> {
         let has_roots = has_roots(context);
-        // Nobody can be asked in the midst of a request there.
+        // With this protocol version, the client cannot be asked during a request.
         if is_modern(context) {
             return vec![];
         }
@@ -106,7 +106,7 @@ impl Server {
         self.run_within(roots, context, directory, work).await
     }
 
-    /// The same for a client that works in these directories.
+    /// Like `run`, for a client that works in `roots`.
     async fn run_within<T: Send + 'static>(
         &self,
         roots: Vec<PathBuf>,

@@ -1,6 +1,6 @@
-//! Checks a value against a JSON Schema. Supports only what the schemas of answers use, which are generated from
-//! types of this program: the crate jsonschema, which tests use, knows the rest and is many times as large. Every error
-//! names its place, for the agent that has to correct it.
+//! Checks a value against a JSON Schema. It supports only what the schemas of answers use, which are generated from
+//! types of this program; the crate jsonschema, which the tests use, supports everything but is many times as large.
+//! Every error names its location, for the agent that must correct it.
 
 use std::sync::LazyLock;
 

@@ -12,7 +12,7 @@ use crate::interchange::tracker::{Each, Found, Records, Refused};
 pub(crate) struct Pages {
     name: String,
     file: File,
-    /// How many issues there can be, if a program was asked for a limited number.
+    /// The limit that the program was given; `None` without a limit.
     most: Option<u64>,
     remarks: Vec<String>,
 }

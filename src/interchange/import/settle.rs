@@ -31,9 +31,9 @@ pub(super) enum Settled {
     },
 }
 
-/// The record of an issue that is not here yet.
+/// The record of an issue that does not exist here yet.
 pub(super) struct Fresh {
-    /// Its bytes, or why it cannot be stored.
+    /// The bytes of its file, or why it cannot be stored.
     pub(super) bytes: Result<Vec<u8>, StoreError>,
 }
 
@@ -43,13 +43,13 @@ impl Fresh {
     }
 }
 
-/// The record as it is if nothing is here.
+/// The record as it is written if the issue does not exist yet.
 fn made(arrival: &Arrival) -> Doc {
     let changed = Stamp::import(arrival.changed);
     Doc::imported(&ISSUE, &arrival.issue, Stamp::import(arrival.issue.created_at), &changed)
 }
 
-/// What to do with the existing record, if there is one; `fresh` if that was already made.
+/// Decides what to do with the existing record, if there is one. `fresh` is the new record, if it was already made.
 pub(super) fn settle(
     tx: &Tx<'_>,
     tracker: &Tracker,

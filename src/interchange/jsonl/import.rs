@@ -88,8 +88,8 @@ struct Parts<'a> {
     files: Option<u64>,
 }
 
-/// Writes the content of the export, or only the directories of the issues in `only`; reports the number of files so far to
-/// `seen`. A line that cannot be imported is skipped, unless the reading is `strict`.
+/// Writes the content of the export, or only the directories of the issues in `only`. Reports the number of files so
+/// far to `seen`. A line that cannot be imported is skipped, or is an error if `strict`.
 pub(crate) fn read<E>(
     source: &mut Source,
     tx: &mut Tx<'_>,
@@ -124,7 +124,7 @@ where
         for (number, read) in read {
             let no_export = |why: String| NoExport { name: lines.name().to_owned(), line: number, why };
             let fault = match read {
-                // Nothing more can be read.
+                // The rest cannot be read.
                 Err(error @ Unreadable::Unread { .. }) => return Err(error.into()),
                 Err(error) if strict => return Err(error.into()),
                 _ if is_over => Some("something follows the last line".to_owned()),
@@ -147,7 +147,7 @@ where
                 if strict {
                     return Err(no_export(why).into());
                 }
-                // It stands for a file, unless it comes after the last line.
+                // The line counts as a file, unless it comes after the last line of the export.
                 files += u64::from(!is_over);
                 taken.skipped.push(skipped(number, why));
             }
@@ -175,7 +175,7 @@ fn skipped(number: u64, reason: String) -> Skipped {
     Skipped { unit: "line".into(), number, id: None, reason }
 }
 
-/// Writes a file, unless it is not one of the issues that are wanted.
+/// Writes a file, unless it belongs to an issue that is not wanted.
 fn place(
     tx: &mut Tx<'_>,
     taken: &mut Taken,
@@ -183,7 +183,7 @@ fn place(
     path: String,
     bytes: Vec<u8>,
 ) -> Result<(), Refusal> {
-    // An item is in the directory of its queue.
+    // An item is stored in the directory of its queue.
     let issue = match Location::parse(&path) {
         Some(Location::Item(..)) | None => None,
         Some(place) => place.issue(),

@@ -128,7 +128,7 @@ fn open_like(session: &Session, folder: &Path) -> Result<Session, Refusal> {
     Ok(Session::new(session.store().in_worktree(folder)?, Box::new(Steps::silent())))
 }
 
-/// The agent that asks, if the client says who it is.
+/// The agent that calls, if the client names itself.
 fn agent(call: &Call<'_>, model: Option<String>) -> Result<Option<AgentSession>, Refusal> {
     let Some(client) = call.client else { return Ok(None) };
     let now = call.session.now()?;

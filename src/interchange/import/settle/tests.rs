@@ -1,4 +1,4 @@
-//! Two clones import states of one source at whatever dates. Each state is a later one than those before it.
+//! Two clones import states of one source at arbitrary times. Each state is newer than those before it.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -20,14 +20,14 @@ fn import(here: &mut Option<Doc>, tracker: &Tracker, record: &Value) -> bool {
     true
 }
 
-/// Like [`import`], if the record stays where it was.
+/// Like [`import`], but returns a changed copy.
 fn import_into(doc: &Doc, tracker: &Tracker, record: &Value) -> (Doc, bool) {
     let mut here = Some(doc.clone());
     let is_changed = import(&mut here, tracker, record);
     (here.unwrap_or_else(|| doc.clone()), is_changed)
 }
 
-/// A state of a source: by its number, which value each of a few fields has, if any.
+/// A state of a source: for each of six fields, the number of its value, if it has one.
 type State = [Option<u8>; 6];
 
 fn day(state: usize) -> String {
@@ -67,7 +67,7 @@ fn ccw(n: usize, [one, two, three, four, five, six]: State) -> Value {
         "created_at": "2026-01-01T08:00:00Z", "updated_at": day(n)})
 }
 
-/// A bug only grows: a state has the operations of those before it.
+/// The states of a bug in git-bug, each with the operations of the states before it.
 fn bugs(states: &[State]) -> Vec<Value> {
     let id = "a1b2c3d4e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7f809";
     let mut all: Vec<Value> = Vec::new();
@@ -100,7 +100,7 @@ fn bugs(states: &[State]) -> Vec<Value> {
     grown
 }
 
-/// What a record says, whatever its stamps.
+/// The content of a record, apart from its stamps.
 fn said(doc: &Doc) -> Value {
     let mut fields = doc.fields();
     fields.as_object_mut().unwrap().remove("clock");
@@ -139,7 +139,7 @@ proptest! {
                 here
             };
             let mut ada = read(&orders[0]);
-            // Somebody changes a field here that the source does not have.
+            // Someone changes a field here that the source does not have.
             if let (Some(doc), Some(edit)) = (&mut ada, &edit) {
                 let fields = doc.fields();
                 let mut changed = fields.clone();
