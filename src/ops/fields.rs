@@ -1,4 +1,4 @@
-//! Some fields of an answer: their names come from its type, and only they are shown.
+//! Selects fields of an answer. The names are checked against the answer's type.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use super::Refusal;
 use crate::model::code::Code;
 use crate::model::typed;
 
-/// The names of fields, in the order in which they are shown.
+/// The names of fields, in display order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fields(Vec<String>);
 
 impl Fields {
-    /// Fields of an answer of type `V`, or of the elements if it is a list.
+    /// Checks names against the fields of an answer of type `V`, or of its elements if it is a list.
     ///
     /// # Errors
     /// `unknown-field`.
@@ -24,7 +24,7 @@ impl Fields {
         Self::among(names, &known::<V>())
     }
 
-    /// Fields that are among these.
+    /// Checks names against `known`.
     ///
     /// # Errors
     /// `unknown-field`.
@@ -35,12 +35,11 @@ impl Fields {
         }
     }
 
-    /// The names.
     pub(crate) fn names(&self) -> &[String] {
         &self.0
     }
 
-    /// These fields of a record, in this order, as far as they are there; of a list, those of each element.
+    /// Picks these fields of a record, in this order, or of each element of a list. Absent fields are left out.
     pub(crate) fn pick(&self, answer: &impl Serialize) -> Value {
         self.picked(typed::own_json(answer))
     }
@@ -68,7 +67,7 @@ fn refused(unknown: &str, known: &BTreeSet<String>) -> Refusal {
     }
 }
 
-/// The fields that an answer of type `V` can have, or each element if it is a list.
+/// The fields of an answer of type `V`, or of its elements if it is a list.
 pub(crate) fn known<V: JsonSchema>() -> BTreeSet<String> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let schema = settings.into_generator().into_root_schema_for::<V>().to_value();

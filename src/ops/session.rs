@@ -15,7 +15,7 @@ use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Through};
 
-/// What is shown while a host limits how often it may be asked.
+/// The label of the progress while a command waits for a rate limit.
 const WAITING: &str = "the remote limits how often it may be asked; waiting, seconds:";
 
 /// A progress sink for long work.
@@ -43,8 +43,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session for a store that was opened with an actor and a clock. Programs that operations start get a selection of its
-    /// environment.
+    /// A session for a store that was opened with an actor and a clock. Programs that operations start get only part of
+    /// its environment.
     pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
         Self { store, progress, notices: RefCell::default(), stop: None }
     }
@@ -68,7 +68,7 @@ impl Session {
         self.store.environment()
     }
 
-    /// The current time, by the clock of the front end.
+    /// The current time, from the front end's clock.
     pub(crate) fn now(&self) -> Result<Time, Refusal> {
         Ok(self.store.now()?)
     }
@@ -105,7 +105,7 @@ impl Session {
         Ok(committed)
     }
 
-    /// The index, at the newest state.
+    /// The index at the newest state.
     pub(crate) fn index(&self, needs: Needs) -> Result<Index<'_>, Refusal> {
         Ok(self.watched(|watch| index::open(&self.store, needs, watch))?)
     }
@@ -140,7 +140,7 @@ impl Session {
         done
     }
 
-    /// Runs work that asks a remote, and reports how long it waits if the host limits that.
+    /// Runs work that talks to a remote, and reports its waits for rate limits as progress.
     pub(crate) fn asking<T>(&self, work: impl FnOnce(sync::Waits<'_>) -> T) -> T {
         let done = work(&|done, total| self.progress.count(WAITING, done, Some(total)));
         self.progress.end();
@@ -169,8 +169,8 @@ impl Session {
         Ok(self.watched(|watch| index::at_hand(&self.store, Use::IfWorthwhile, watch))?)
     }
 
-    /// Updates the index after a large change. A failure does not matter: the change is complete, and the next query
-    /// updates the index.
+    /// Updates the index after a large change. A failure is ignored: the change is complete, and the next query updates
+    /// the index.
     pub(crate) fn catch_up(&self, commits: u64) {
         let _ = self.watched(|watch| index::catch_up(&self.store, commits, watch));
     }

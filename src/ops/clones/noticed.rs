@@ -51,7 +51,7 @@ pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
     notices
 }
 
-/// That the host of the remote asked to wait.
+/// Reports that a command waited because of the host's rate limit.
 pub(super) fn waited(synced: &Synced) -> Option<Notice> {
     let Synced { remote, waited_seconds: seconds, .. } = synced;
     (*seconds > 0).then(|| {

@@ -26,8 +26,8 @@ pub(crate) struct Commented {
     pub(crate) issue: IssueId,
 }
 
-/// Replaces a comment, named by its id or by a part of it that no other one has: by another text, or, if that is `None`,
-/// by none, which withdraws it. Earlier versions stay in the log.
+/// Replaces a comment, named by its id or an unambiguous part of it. Without `body`, withdraws the comment. Earlier
+/// versions stay in the log.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `empty-comment`, `too-long`.
@@ -50,7 +50,7 @@ pub(crate) fn edit_comment(
         let is_meant = |it: &&StandingComment<'_>| {
             it.comment.id == named || it.replaces.iter().any(|old| old.id == named)
         };
-        // The last version that this text replaces is the one that stands, whichever was named.
+        // Whichever version was named, the current one is replaced.
         let Some(standing) = all.iter().rfind(is_meant) else {
             return Err(Refusal::unreadable(&format!("comment `{named}`")));
         };
@@ -74,7 +74,7 @@ pub(crate) fn edit_comment(
     Ok(session.done(Commented { comment: committed.answer, issue: id }, committed.commit))
 }
 
-/// The text of a comment as it stands.
+/// The current text of a comment.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
@@ -89,7 +89,7 @@ pub(crate) fn comment_text(session: &Session, issue: &IssueId, comment: &str) ->
     Ok(found.map(|it| it.comment.body.clone()).unwrap_or_default())
 }
 
-/// A text within the limits, which must not be empty.
+/// Checks a text: within the limits, and not empty.
 pub(super) fn checked(body: &str) -> Result<String, Refusal> {
     let body = limits::text(body)?;
     if body.trim().is_empty() {
@@ -115,7 +115,7 @@ pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Comm
     Ok(session.done(Commented { comment: committed.answer, issue: id }, committed.commit))
 }
 
-/// Comments on an issue within a transaction; the text was checked.
+/// Comments on an issue within a transaction; `body` is already checked.
 pub(super) fn comment_in(tx: &mut Tx<'_>, id: &IssueId, body: &str) -> Result<Comment, Refusal> {
     existing_outline(tx, id)?;
     let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());

@@ -62,7 +62,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     view::answer(session, &id, committed.commit)
 }
 
-/// What an edit changes, once its texts were checked.
+/// The changes of an edit, with checked texts.
 pub(super) struct Changes {
     title: Option<String>,
     text: Option<String>,
@@ -73,7 +73,7 @@ pub(super) struct Changes {
 
 impl Changes {
     /// # Errors
-    /// A title or a text that is too long, or not a line.
+    /// A title or a text that is too long, or a title that is not a single line.
     pub(super) fn of(
         title: Option<&str>,
         text: Option<&str>,
@@ -85,7 +85,7 @@ impl Changes {
         Ok(Self { title, text, status, fields, force })
     }
 
-    /// Changes an issue, and says what was done.
+    /// Changes an issue; returns a description for the commit.
     pub(super) fn apply(&self, tx: &mut Tx<'_>, id: &IssueId) -> Result<String, Refusal> {
         let folder = existing_outline(tx, id)?;
         if let Some(status) = self.status {

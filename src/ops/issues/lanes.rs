@@ -1,50 +1,48 @@
-//! Issues by status, as a board shows them: how many there are of each, and a window of rows.
+//! Issues by status for a board: the number of each status, and a window of rows.
 
 use super::list::{List, notice_broken};
 use crate::index::{Carded, Filter, Sort};
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Session};
 
-/// The most issues of one status in one answer, so that no answer takes long, however many there are.
+/// The maximum rows of one status, so that no answer takes long, however many issues there are.
 pub(crate) const MOST_CARDS: usize = 120;
 
-/// Which issues to show, and which part of each lane.
+/// Which issues to read, and which part of each lane.
 #[derive(Debug, Clone)]
 pub(crate) struct Lanes {
-    /// The filter. The order is always by priority, and there is no other limit than [`MOST_CARDS`] for each lane.
+    /// The filter. The list's own order, offset and limit are ignored: rows are in order of priority, at most
+    /// [`MOST_CARDS`] per lane.
     pub(crate) list: List,
-    /// Where the rows of a lane begin; the others begin at the first.
+    /// The position of the first row of a lane; 0 for lanes that are not listed.
     pub(crate) from: Vec<(IssueStatus, usize)>,
-    /// An issue, by its full id, that must be among the rows if it matches.
+    /// The full id of an issue that must be among the rows if it matches.
     pub(crate) follow: Option<String>,
 }
 
-/// The lanes that have issues, in the order of the work.
+/// The lanes that have issues, in workflow order.
 #[derive(Debug, Default)]
 pub(crate) struct LanesView {
-    /// Each lane.
     pub(crate) lanes: Vec<Lane>,
-    /// The status of the issue to follow, and its place in that lane; `None` if it does not match.
+    /// The status of the followed issue, and its position in that lane; `None` if it does not match.
     pub(crate) followed: Option<(IssueStatus, usize)>,
 }
 
 /// The issues of one status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lane {
-    /// The status.
     pub(crate) status: IssueStatus,
-    /// How many match.
+    /// The number of matching issues.
     pub(crate) total: usize,
-    /// The place of the first row.
+    /// The position of the first row.
     pub(crate) offset: usize,
-    /// The rows.
     pub(crate) cards: Vec<Carded>,
 }
 
-/// Reads the lanes of one state of the store.
+/// Reads all lanes from the same state of the store.
 ///
 /// # Errors
-/// Usage if a date is invalid.
+/// A usage error if a date is invalid.
 pub(crate) fn lanes(session: &Session, input: &Lanes) -> Answer<LanesView> {
     let (filter, needs) = input.list.asked(session)?;
     let (_, (view, broken)) = session.ask(needs, |index| {
@@ -71,7 +69,7 @@ pub(crate) fn lanes(session: &Session, input: &Lanes) -> Answer<LanesView> {
     Ok(session.done(view, None))
 }
 
-/// Where the rows begin: where it was asked for, unless that leaves out the issue to follow or goes beyond the end.
+/// The position of the first row: as requested, unless that excludes the followed issue or is past the end.
 fn begin(asked: usize, total: usize, followed: Option<usize>) -> usize {
     let asked = asked.min(total.saturating_sub(1));
     match followed {

@@ -21,7 +21,7 @@ pub(crate) struct List {
     pub(crate) since: Option<String>,
     /// Created at this time or earlier.
     pub(crate) until: Option<String>,
-    /// The issue of which they are a part: its id or an unambiguous prefix of it.
+    /// The parent of the issues: its id or an unambiguous prefix.
     pub(crate) parent: Option<String>,
     /// Only issues assigned to the user.
     pub(crate) mine: bool,
@@ -77,11 +77,11 @@ pub(crate) fn rows(session: &Session, input: &List, counts: bool) -> Answer<Rows
     Ok(session.done(Rows { rows, total }, None))
 }
 
-/// Passes complete issues to `visit` one by one, since there may be very many. Returns how many match, whatever the
-/// limit.
+/// Passes complete issues to `visit` one by one, since there may be very many. Returns the number of matches, ignoring
+/// the limit, if it is known.
 ///
 /// # Errors
-/// Usage if a date is invalid; any error of `visit`.
+/// A usage error if a date is invalid; any error of `visit`.
 pub(crate) fn list<E: From<Refusal>>(
     session: &Session,
     input: &List,
@@ -109,7 +109,8 @@ impl List {
     }
 }
 
-/// What an assignee may call the user: the name, the address, both, or the name that an agent gave itself.
+/// The names by which an assignee can mean the user: the name, the address, both, or the name that an agent gave
+/// itself.
 fn own_names(session: &Session) -> Result<Vec<String>, Refusal> {
     let identity = session.store().identity()?;
     let both = format!("{} <{}>", identity.name, identity.email);
@@ -143,7 +144,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Also returns the number of all that match, if it costs nothing, if a limit cut some, or with `counts`.
+    /// Also returns the number of all matches if it costs nothing, if the limit may have cut some, or with `counts`.
     fn of(session: &'a Session, input: &List, counts: bool) -> Result<(Self, Option<usize>), Refusal> {
         let (filter, needs) = input.asked(session)?;
         let page = (input.sort, (input.offset, input.limit));

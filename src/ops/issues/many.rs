@@ -1,4 +1,4 @@
-//! The same change of many issues, in one commit.
+//! Changes many issues in one commit.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,14 +27,14 @@ pub(crate) enum Many {
         /// The reason for forcing an illegal transition.
         force: Option<String>,
     },
-    /// Closes them.
+    /// Closes the issues.
     Close {
-        /// Why.
+        /// The reason.
         reason: Option<String>,
         /// The reason for forcing an illegal transition.
         force: Option<String>,
     },
-    /// Comments on them.
+    /// Comments on the issues.
     Comment(String),
 }
 
@@ -57,17 +57,17 @@ impl Many {
     }
 }
 
-/// The issues that a change of many would change.
+/// The issues that a change would apply to.
 ///
 /// # Errors
-/// `nothing-to-do` if there are none; those of [`rows`].
+/// `nothing-to-do` if no issue matches; those of [`rows`].
 pub(crate) fn many_preview(session: &Session, list: &List, change: &Many) -> Answer<ManyChanged> {
     session.permit(change.operation())?;
     let issues = found(session, list)?;
     Ok(session.done(ManyChanged { issues, is_preview: true }, None))
 }
 
-/// Changes these issues in one commit: all of them, or none if one cannot be changed.
+/// Changes these issues in one commit: all, or none if one of them cannot be changed.
 ///
 /// # Errors
 /// Those of `edit`, `close` and `comment`.

@@ -125,7 +125,7 @@ impl IssueView {
     pub(crate) fn in_full(session: &Session, folder: &IssueFolder, overrides: Vec<Override>) -> Self {
         let id = &folder.issue.record.id;
         let near = session.ask(Needs::ROWS, |index| Ok((index.children(id)?, index.dependents(id)?)));
-        // The issue itself is shown even if no index can be made.
+        // The issue itself is shown even if there can be no index.
         let (children, dependents) = near.map(|(_, near)| near).unwrap_or_default();
         let contents = Contents {
             children: children.into_iter().map(Related::from).collect(),

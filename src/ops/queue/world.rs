@@ -87,7 +87,7 @@ impl World {
         in_index_of(tx, store, index, Self::in_index)?.map_or_else(|| Self::read(tx), Ok)
     }
 
-    /// `None` if the index cannot be read: the tree has the same.
+    /// Reads the index; `None` if that fails, since the tree has the same data.
     fn in_index(index: &Index<'_>) -> Option<Self> {
         Some(index.queues().ok()?.into())
     }
@@ -120,9 +120,9 @@ impl World {
     }
 }
 
-/// A query on the index for a command that writes, if the index is of the state that the change starts from. If
-/// others wrote meanwhile, the index is first updated to that state. `known` returns `None` also for an index that cannot
-/// be read: the caller then reads the records, and finds every fault that is one of the store.
+/// Queries the index for a command that writes, if the index reflects the state that the change starts from. If others
+/// have written in the meantime, the index is first updated to that state. Returns `None` also if the index cannot be
+/// read: the caller then reads the records, which reveals any error of the store itself.
 pub(crate) fn in_index_of<T>(
     tx: &Tx<'_>,
     store: &Store,

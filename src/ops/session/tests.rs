@@ -1,4 +1,4 @@
-//! A session that nothing but a test has made: no process, no terminal, no environment.
+//! A session needs nothing but a store: no process, no terminal, no environment.
 
 use super::{Progress, Session};
 use crate::git::Repository;

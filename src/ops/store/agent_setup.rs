@@ -20,7 +20,7 @@ use work_files::WorkFiles;
 pub(crate) enum Task {
     /// Write what is missing or outdated.
     Write,
-    /// Remove what was written.
+    /// Remove what was set up.
     Remove,
     /// Look only.
     Check,

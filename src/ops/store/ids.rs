@@ -92,7 +92,7 @@ pub(crate) fn ids(session: &Session, kind: IdKind, begin: &str, before: &[String
     Ok(session.done(found, None))
 }
 
-/// From the index; `None` if that would take long.
+/// Reads the ids from the index; `None` if that would take long.
 fn indexed(session: &Session, kind: IdKind, begin: &str) -> Result<Option<Vec<KnownId>>, Refusal> {
     let Some(index) = index::at_hand(session.store(), Use::IfQuick, &mut |_, _, _| {})? else {
         return Ok(None);
@@ -140,7 +140,7 @@ fn in_tree(snapshot: &Snapshot<'_>, kind: IdKind, begin: &str) -> Result<Vec<Kno
     let titled = |(n, (id, issue)): (usize, (String, &IssueId))| {
         let title = match n < MOST_READ {
             true => records::outline(snapshot, issue).ok().flatten().map(|it| it.issue.record.title),
-            // With this many candidates, the user types on.
+            // With this many candidates, titles do not help: the user types on.
             false => None,
         };
         KnownId { id, title: title.unwrap_or_default() }

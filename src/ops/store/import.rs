@@ -100,11 +100,11 @@ pub(crate) fn import(
     Ok(session.done(report, commit))
 }
 
-/// Imports an export of git-wf: existing records are merged with those of the file. If issues are selected, only their
-/// directories are imported: nothing of queues, runs and roadmaps.
+/// Imports an export of git-wf, merging existing records with those in the file. If a selection is given, imports only
+/// the directories of the selected issues: no queues, runs or roadmaps.
 ///
 /// # Errors
-/// A file that is not an export; if it is to be `strict`, a truncated one and unreadable lines, too.
+/// A file that is not an export; if `strict`, also a truncated one and unreadable lines.
 pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl::Taken> {
     let permit = session.permit(Op::ImportJsonl)?;
     session.store().snapshot()?;
@@ -149,7 +149,7 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
     Ok(session.done(taken, commit))
 }
 
-/// The issues of an export that are selected, and why the others are not: each is looked at as it would be here.
+/// The selected issues of an export, and why the others are left out. Each is judged as it would be after the import.
 fn chosen(
     session: &Session,
     source: &mut Source,
@@ -180,7 +180,7 @@ fn chosen(
     }
 }
 
-/// Why an issue is not selected, if so many are.
+/// Why an issue is left out, after `selected` others were selected; `None` if it is selected.
 fn left_out(
     tx: &Tx<'_>,
     selection: &Selection,

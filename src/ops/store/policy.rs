@@ -19,7 +19,7 @@ use crate::store::{ObjectId, records};
 pub(crate) struct Gates(pub(crate) BTreeMap<&'static str, &'static str>);
 
 impl Gates {
-    /// As a policy sets them.
+    /// The gates as a policy sets them.
     pub(crate) fn of(policy: &Policy) -> Self {
         Self(Gate::ALL.iter().map(|gate| (gate.as_str(), gate.word(gate.setting(policy)))).collect())
     }

@@ -53,7 +53,7 @@ pub(crate) struct Redacted {
     pub(crate) id: String,
 }
 
-/// Hides a value, and its copies elsewhere in the issue. The history still holds the value.
+/// Hides a value, and its copies elsewhere in the issue. The history still contains the value.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-redactable`.

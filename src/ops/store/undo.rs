@@ -1,7 +1,7 @@
-//! Taking back one's last command: a new commit that restores the fields which that command changed.
+//! Undoes the user's last command with a new commit that restores the fields which that command changed.
 //!
-//! Only fields that nobody has changed since are restored. What a log says stays, except that a comment is withdrawn;
-//! a record that was created stays, too, except that an item leaves its queue.
+//! Only fields that nobody has changed since are restored. Entries of logs stay, except that a comment is withdrawn;
+//! new records stay, except that an item leaves its queue.
 
 use std::collections::BTreeSet;
 
@@ -24,9 +24,9 @@ use crate::store::redaction::Redactions;
 use crate::store::{Store, StoreError, Tx, object_id, read_blob, records};
 use crate::trail::log::{Log, Wanted};
 
-/// So many of the user's latest commits are looked at.
+/// How many of the user's latest commits are considered.
 const MOST: usize = 1000;
-/// What the subject of a commit starts with that takes another one back.
+/// The beginning of the subject of a commit that undoes another.
 const SUBJECT: &str = "undo: ";
 
 /// What was taken back.
@@ -61,17 +61,17 @@ pub(crate) struct Kept {
     pub(crate) why: String,
 }
 
-/// Takes back the user's last command that was not taken back yet.
+/// Undoes the user's last command that has not been undone.
 ///
 /// # Errors
-/// `nothing-to-do` if there is none; `cannot-undo` if nothing of it can be taken back.
+/// `nothing-to-do` if there is none; `cannot-undo` if none of its changes can be undone.
 pub(crate) fn undo(session: &Session) -> Answer<Undone> {
     let permit = session.permit(Op::Undo)?;
     let store = session.store();
     let step = last(session)?;
     let op = step.op.as_deref().and_then(Op::parse);
     if let Some(op) = op {
-        // What a role may not do, it may not take back.
+        // A role may undo only what it may do.
         session.permit(op)?;
     }
     let committed = session.transact(permit, |tx| {
@@ -90,7 +90,7 @@ pub(crate) fn undo(session: &Session) -> Answer<Undone> {
     Ok(session.done(undone, committed.commit))
 }
 
-/// The user's last commit that is neither taken back nor takes another one back.
+/// The user's last commit that neither was undone nor undoes another.
 fn last(session: &Session) -> Result<Step, Refusal> {
     let store = session.store();
     let me = store.identity()?;
@@ -117,7 +117,7 @@ fn last(session: &Session) -> Result<Step, Refusal> {
     Err(Refusal::nothing("you have no command to undo").remedy(Call::from(Other::Log), "shows who did what"))
 }
 
-/// Why nothing can be taken back, and what to do instead.
+/// Explains why nothing can be undone, and what to do instead.
 fn cannot(step: &Step, op: Option<Op>, kept: &[Kept]) -> Refusal {
     let what = format!("`{}` cannot be taken back", step.subject);
     let details = kept.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
@@ -138,7 +138,7 @@ fn cannot(step: &Step, op: Option<Op>, kept: &[Kept]) -> Refusal {
     Refusal { remedies: vec![instead], ..refusal }
 }
 
-/// A commit that is being taken back.
+/// A commit that is being undone.
 struct Work<'a> {
     store: &'a Store,
     step: &'a Step,
@@ -194,7 +194,7 @@ impl Work<'_> {
     ) -> Result<(), Refusal> {
         let record = now.id().unwrap_or(path).to_owned();
         let changed: Vec<String> = after.said_since(Some(&before)).map(|it| it.key.to_owned()).collect();
-        // What was hidden meanwhile must not come back.
+        // What was hidden since must not come back.
         Redactions::at(tx, path)?.doc(path, &mut before);
         let mut is_changed = false;
         for key in changed {
@@ -215,7 +215,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// A record that the commit created.
+    /// Undoes the creation of a record.
     fn created(&mut self, tx: &mut Tx<'_>, location: &Location) -> Result<(), Refusal> {
         match location {
             Location::Item(queue, plan) => {
@@ -237,7 +237,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// An entry that the commit added to a log.
+    /// Undoes an entry of a log.
     fn appended(&mut self, tx: &mut Tx<'_>, path: &str, location: &Location) -> Result<(), Refusal> {
         let Location::Entry(Logs::Comments(issue), id) = location else {
             self.keep(path, "logs are append-only");
@@ -247,7 +247,7 @@ impl Work<'_> {
         let all = folder.standing_comments();
         match all.iter().find(|it| it.comment.id == *id) {
             Some(it) => {
-                // A new comment is withdrawn; an edited one gets its earlier text.
+                // A new comment is withdrawn; an edited one gets back its earlier text.
                 let body = it.replaces.last().map(|old| old.body.clone()).unwrap_or_default();
                 let field = (!body.is_empty()).then(|| "body".to_owned());
                 let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());

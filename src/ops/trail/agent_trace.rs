@@ -1,4 +1,4 @@
-//! Who wrote which lines, as Agent Trace records.
+//! Writes Agent Trace records: who wrote which lines.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ use crate::ops::{Done, Notice, Refusal, Session};
 use crate::store::{Store, StoreError};
 use crate::trail::audit;
 
-/// How many commits git compares at once: their patches are in memory.
+/// How many commits git compares at a time, since their patches are held in memory.
 const AT_ONCE: usize = 100;
 
 /// How many records were written.
@@ -34,10 +34,10 @@ pub(crate) struct Traced {
     pub(crate) without_lines: usize,
 }
 
-/// Writes a record for each commit of a range, or for one commit, on a line of its own.
+/// Writes a record for each commit of a range, or for one commit, each on its own line.
 ///
 /// # Errors
-/// `not-found` if git knows no such commit or range; any error from writing to `out`.
+/// `not-found` if git does not know the commit or range; any error from writing to `out`.
 pub(crate) fn agent_trace<E: From<Refusal> + From<io::Error>>(
     session: &Session,
     of: &str,
@@ -86,7 +86,7 @@ pub(crate) fn agent_trace<E: From<Refusal> + From<io::Error>>(
 }
 
 fn added(store: &Store, ids: &[ObjectId]) -> Result<HashMap<ObjectId, Vec<AddedLines>>, StoreError> {
-    // A commit whose parents are not here would seem to have added everything.
+    // A commit whose parents are missing here would seem to have added all its lines.
     for id in ids {
         store.require_parents(&store.code_commit(*id)?)?;
     }
@@ -125,7 +125,7 @@ fn record(
     Ok(Record::new(&id.into(), store.code_commit(id)?.committed_at, files, work))
 }
 
-/// What the store knows of the work, for which the format has no fields.
+/// What the store knows about the work and the format has no fields for.
 fn work(origin: &Origin) -> Value {
     let mut work = json!({
         "issue_id": origin.issue_id,

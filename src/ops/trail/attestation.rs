@@ -1,4 +1,4 @@
-//! What an audit found, as a statement of in-toto that can be signed.
+//! The findings of an audit as an in-toto statement that can be signed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,26 +23,26 @@ use crate::rules::audit::Finding;
 use crate::rules::folder::IssueFolder;
 use crate::store::{StoreError, records};
 
-/// Names the form of the predicate, which `gitwf-format(5)` describes. Nothing is at this address.
+/// Identifies the form of the predicate, which `gitwf-format(5)` describes. Nothing is served at this address.
 const PREDICATE: &str = "https://git-wf.invalid/attestation/audit/v1";
 
-/// What was found about the commits that are the subject.
+/// The findings about the commits that are the subject.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Predicate {
     /// The range, as arguments of `git log`.
     range: String,
-    /// The store in which it was looked up: the commit of its ref.
+    /// The commit of the store that the audit read.
     store: Resource,
-    /// The program.
+    /// The program that made the audit.
     auditor: Auditor,
     summary: Summary,
-    /// Which executions each commit belongs to; merges without changes of their own belong to none.
+    /// The executions that each commit belongs to; merges without changes of their own belong to none.
     commits: Vec<AuditedCommit>,
     executions: Vec<Execution>,
-    /// The plans as they were claimed.
+    /// The plans as claimed.
     plans: Vec<Resource>,
-    /// How each gate is set now.
+    /// The current setting of each gate.
     policy: Gates,
     findings: Vec<Finding>,
 }
@@ -91,7 +91,7 @@ struct Execution {
     status: ExecutionStatus,
     actor: Person,
     started_at: Time,
-    /// The combined verdict of the reviews of the plan as claimed; absent without one.
+    /// The combined verdict of the reviews of the plan as claimed; absent without reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
     reviews: Vec<Reviewed>,
@@ -126,10 +126,10 @@ struct Checked {
     dirty: bool,
 }
 
-/// Audits the commits of a range, and states what was found.
+/// Audits the commits of a range, and states the findings.
 ///
 /// # Errors
-/// Those of [`super::audit`]; nothing to do if the range has no commits.
+/// Those of [`super::audit`]; `nothing-to-do` if the range has no commits.
 pub(crate) fn attestation(session: &Session, range: &[String]) -> Answer<Statement<Predicate>> {
     let (audit, index) = audited(session, range)?;
     if audit.commits.is_empty() {
@@ -143,10 +143,10 @@ pub(crate) fn attestation(session: &Session, range: &[String]) -> Answer<Stateme
     Ok(session.done(Statement::new(subject, PREDICATE, predicate), None))
 }
 
-/// Signs a document as git signs commits here.
+/// Signs a document as git signs commits in this repository.
 ///
 /// # Errors
-/// No key, or the program of git's settings fails.
+/// There is no key, or the program that git is configured to use fails.
 pub(crate) fn sign(session: &Session, document: &[u8]) -> Result<Signed, Refusal> {
     let store = session.store();
     let ident = store.git().ident(true).map_err(StoreError::Git)?;

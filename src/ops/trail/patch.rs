@@ -1,40 +1,40 @@
-//! What the commits of an issue changed in the code.
+//! The patches of an issue's commits.
 
 use crate::ops::issues::existing;
 use crate::ops::work::executions_within;
 use crate::ops::{Answer, Session, unreached_of};
 use crate::store::{object_id, resolve};
 
-/// The most commits whose changes are shown; the others are counted.
+/// The maximum number of patches; further commits are only counted.
 const MOST_COMMITS: usize = 30;
-/// The most bytes of all changes together.
+/// The maximum size of all patches together, in bytes.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// The changes of the commits that implement an issue.
+/// The patches of the commits that implement an issue.
 #[derive(Debug)]
 pub(crate) struct Patches {
-    /// Each commit, in the order in which they were linked.
+    /// In the order in which the commits were linked.
     pub(crate) commits: Vec<Patch>,
-    /// How many further commits there are.
+    /// The number of further commits.
     pub(crate) left_out: usize,
 }
 
-/// The change of a commit.
+/// The patch of a commit.
 #[derive(Debug)]
 pub(crate) struct Patch {
-    /// The commit, in short.
+    /// The abbreviated hash.
     pub(crate) hash: String,
     /// The first line of its message.
     pub(crate) subject: String,
     /// The task that it implements.
     pub(crate) task: Option<String>,
-    /// What it changed, as git shows it; `None` if the commit is not in this repository.
+    /// The patch as git prints it; `None` if the commit is not in this repository.
     pub(crate) text: Option<String>,
-    /// Whether the text goes on.
+    /// Whether the text was cut.
     pub(crate) is_cut: bool,
 }
 
-/// The changes of the commits that implement an issue: those of its latest attempt that has any.
+/// The patches of the commits that implement an issue: those of the latest attempt that has any.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
@@ -49,7 +49,7 @@ pub(crate) fn patches(session: &Session, issue: &str) -> Answer<Patches> {
     let (git, mut room) = (store.git(), MOST_BYTES);
     let mut commits = Vec::new();
     for link in links.into_iter().take(MOST_COMMITS).map(|it| it.link) {
-        // The commit may not have been fetched; then there is only what the link says.
+        // The commit may not have been fetched; then only the link's data is known.
         let found = object_id(link.hash.as_str()).and_then(|id| git.patch_text(id, room).ok());
         let (text, is_cut) = found.map_or((None, false), |(text, is_cut)| (Some(text), is_cut));
         room = room.saturating_sub(text.as_ref().map_or(0, String::len));

@@ -43,7 +43,7 @@ pub(crate) struct Accepted {
     pub(crate) criterion: String,
 }
 
-/// Confirms a criterion of the plan as claimed.
+/// Confirms a criterion of the plan as it was claimed.
 ///
 /// # Errors
 /// The errors of [`named_criterion`]; `claim-of-another`; `not-found` if the plan has no such criterion.

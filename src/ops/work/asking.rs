@@ -98,9 +98,9 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Asks with `once`, and once more if that was in vain: with more time if it took too long, and with what is wrong with
-    /// the answer if that does not fit. `accept` gets the answer with the input, and takes it or says what is wrong with
-    /// it. `setback` is called for each failed attempt but the last.
+    /// Asks with `once`, and again if that fails: with more time after a timeout, or with the faults of an invalid
+    /// answer. `accept` gets the answer with the input, and accepts it or returns its faults. `setback` is called for
+    /// each failed attempt but the last.
     pub(super) fn ask<A: Answer, T>(
         self,
         mut once: impl FnMut(&Agent, &Request) -> Result<Result<Reply<A>, Unanswered>, NoAnswer>,

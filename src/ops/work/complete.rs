@@ -35,7 +35,7 @@ pub(crate) struct Complete {
     pub(crate) report: Option<Report>,
     /// Commits that a run knows to be the work of the execution, whether a hook linked them or not.
     pub(crate) made: Vec<ObjectId>,
-    /// What follows the end.
+    /// What happens after the end.
     pub(crate) then: Then,
     /// The reason for overriding gates.
     pub(crate) force: Option<String>,

@@ -59,20 +59,20 @@ impl Ended {
     }
 }
 
-/// What follows an end.
+/// What happens after an execution has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Then {
-    /// It is published.
+    /// The end is published.
     #[default]
     Publish,
-    /// It is published, in the same push with a claim of the next item.
+    /// The end is published in the same push as a claim of the next item.
     TakeNext,
-    /// Whoever asked for it publishes it.
+    /// Nothing; the caller publishes the end.
     Nothing,
 }
 
 impl Then {
-    /// To publish it, with a claim of the next item if requested.
+    /// Publishes the end, with a claim of the next item if requested.
     pub(crate) fn publish(takes_next: bool) -> Self {
         if takes_next { Self::TakeNext } else { Self::Publish }
     }

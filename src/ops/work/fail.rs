@@ -21,7 +21,7 @@ pub(crate) struct Fail {
     pub(crate) why: FailureReport,
     /// The executor's report, if there is one.
     pub(crate) report: Option<Report>,
-    /// What follows the end.
+    /// What happens after the end.
     pub(crate) then: Then,
     /// The reason for overriding a gate.
     pub(crate) force: Option<String>,

@@ -182,7 +182,7 @@ fn short_branch(name: &str) -> String {
     Budget::new(40).text(short, 40).unwrap_or_default()
 }
 
-/// What a worktree executes, and the task to work on.
+/// The execution of a worktree, and the task to work on.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -213,7 +213,7 @@ pub(super) fn task_to_do(
     Ok(task.map(|task| shown_task(task, held)))
 }
 
-/// A task as its executor sees it.
+/// A task as shown to its executor.
 pub(super) fn shown_task(task: &Task, held: &ExecutionFolder) -> PrimedTask {
     task_of(task, held, &mut Budget::new(FOR_EXECUTION))
 }

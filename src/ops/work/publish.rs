@@ -117,7 +117,7 @@ fn not_merged(error: &SyncError) -> Asked {
 /// `lease-ran-out`.
 pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<Asked, Refusal> {
     let store = session.store();
-    // Before anything is written, so that a wrong value leaves nothing half done.
+    // Checked before anything is written, so that an invalid value leaves nothing half done.
     store.push_interval()?;
     let Some(remote) = through(store, &execution.execution)? else { return Ok(Asked::Nothing) };
     let error = match pull(session, &remote)? {
@@ -139,9 +139,9 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
     )))
 }
 
-/// Until when the lease lasts that the remote knows of.
+/// When the lease ends that the remote knows of.
 fn published_lease(store: &Store, remote: &str, claim: &Execution) -> Result<Time, Refusal> {
-    // If the remote's state is not a store, or cannot be read, it does not know the claim.
+    // A remote whose state is not a store, or cannot be read, does not know the claim.
     let there = store.read_ref(&store.tracking(remote))?.and_then(|head| store.snapshot_at(head).ok());
     let published = match &there {
         Some(there) => records::execution(there, &claim.id, &mut Vec::new())?,
@@ -150,8 +150,8 @@ fn published_lease(store: &Store, remote: &str, claim: &Execution) -> Result<Tim
     Ok(published.map_or(claim.lease_expires_at, |it| it.lease_expires_at()))
 }
 
-/// Publishes the end or the renewal of a claim whose remote was asked before. If `wf.pushInterval` says that it is too
-/// early for another push, a later one carries it, unless the lease that the remote knows of expires before.
+/// Publishes the end or the renewal of a claim, after the remote was asked. If `wf.pushInterval` does not allow a push
+/// yet, leaves it to a later push, unless the lease that the remote knows of would expire before.
 pub(crate) fn publish_in_batch(
     session: &Session,
     execution: &Execution,
@@ -178,7 +178,7 @@ fn millis(wait: Duration) -> i64 {
     i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Publishes the ends and renewals that wait for the next push, since no claim will carry them soon.
+/// Publishes ends and renewals that wait for a push, since no claim will carry them soon.
 pub(crate) fn publish_waiting(session: &Session, remote: &str) -> Result<(), Refusal> {
     let store = session.store();
     if store.push_interval()?.is_zero() || is_published(store, remote)? {
@@ -187,7 +187,7 @@ pub(crate) fn publish_waiting(session: &Session, remote: &str) -> Result<(), Ref
     publish_to(session, remote)
 }
 
-/// Whether the remote, as far as this clone knows, has everything.
+/// Whether the remote has all local commits, as far as this clone knows.
 fn is_published(store: &Store, remote: &str) -> Result<bool, Refusal> {
     Ok(match (store.tip()?, store.read_ref(&store.tracking(remote))?) {
         (Some(tip), Some(theirs)) => tip == theirs || store.is_ancestor(tip, theirs)?,

@@ -70,8 +70,8 @@ impl Conversation<'_> {
     }
 }
 
-/// Adds a session to the log of an execution, which may have ended since. The same session is recorded once. The next push
-/// carries it: nobody waits for it.
+/// Adds a session to the log of an execution, which may have ended since. A session is recorded only once. The next
+/// push carries it; it is not urgent.
 ///
 /// # Errors
 /// `not-found`; `claim-of-another` while someone else executes it.

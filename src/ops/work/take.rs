@@ -47,7 +47,7 @@ pub(crate) struct ClaimRequest {
     pub(crate) worktree: Option<Option<PathBuf>>,
     /// Start that worktree from HEAD on a new branch, not on the branch of an earlier attempt.
     pub(crate) is_fresh: bool,
-    /// The agent that asks, which is recorded with the claim.
+    /// The agent that claims, which is recorded with the claim.
     pub(crate) agent: Option<AgentSession>,
 }
 

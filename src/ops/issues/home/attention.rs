@@ -42,7 +42,7 @@ text_enum!(
 );
 
 impl AttentionKind {
-    /// The operation with which it is settled; a role that may not do it need not see it.
+    /// The operation that settles it. A role that may not perform the operation is not shown the item.
     fn operation(self) -> Op {
         match self {
             Self::Decision => Op::QueueResolve,
@@ -82,7 +82,7 @@ pub(crate) struct AttentionItem {
     pub(crate) remedies: Vec<Remedy>,
 }
 
-/// What all groups are derived from.
+/// The data from which all groups are derived.
 struct World<'a> {
     session: &'a Session,
     index: &'a Index<'a>,
@@ -90,7 +90,7 @@ struct World<'a> {
     views: &'a [QueueView],
 }
 
-/// All groups that are not empty, each with its first `most` members.
+/// All groups that are not empty, each with its first `most` items.
 pub(super) fn all(
     session: &Session,
     index: &Index<'_>,
@@ -139,14 +139,14 @@ impl World<'_> {
         }
     }
 
-    /// The issues with one of these statuses, the most urgent first.
+    /// The issues with one of these statuses, most urgent first.
     fn issues(&self, statuses: &[IssueStatus], has_solution: bool) -> Result<Vec<IssueFacts>, Refusal> {
         let filter = Filter { statuses: statuses.to_vec(), has_solution, ..Filter::default() };
         let numbers = self.index.list(&filter, Sort::Priority, (0, None))?;
         Ok(self.index.facts(&numbers)?)
     }
 
-    /// Conflicts of a queue that someone must decide, and plans that were rejected too often.
+    /// Conflicts of a queue that need a decision, and plans that were rejected too often.
     fn decisions(&self) -> Result<Vec<AttentionItem>, Refusal> {
         let served = self.views.iter().filter(|view| view.status == "active");
         let mut found: Vec<AttentionItem> = Vec::new();
@@ -232,7 +232,7 @@ impl World<'_> {
         Ok(all.iter().map(one).collect())
     }
 
-    /// Chosen plans that nobody has reviewed, if the policy requires that, and the user did not write.
+    /// If the policy requires reviews: bound plans without a review that the user did not write.
     fn reviews(&self) -> Result<Vec<AttentionItem>, Refusal> {
         if !Gate::Review.is_required(&records::root(self.snapshot)?.policy) {
             return Ok(vec![]);

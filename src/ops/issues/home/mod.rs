@@ -1,5 +1,5 @@
-//! Where someone is: what this worktree executes, what is ready, what is blocked and why, what waits for them, and what
-//! to type next. Terminal, board and browser show the same.
+//! The overview: what this worktree executes, what is ready, what is blocked and why, what waits for the user, and what
+//! to do next. The terminal, the board and the browser show the same.
 
 mod attention;
 mod sync_state;
@@ -96,7 +96,7 @@ pub(crate) struct HomeItem {
     pub(crate) blocked_by: Vec<Blocker>,
 }
 
-/// Where the user is. Of each list, the first `most` entries are named, and all are counted. Nothing is fetched or changed.
+/// The overview. Each list has at most `most` entries and a count of all. Nothing is fetched or changed.
 ///
 /// # Errors
 /// `unknown-role`; any error from reading the store.
@@ -127,7 +127,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
         role,
         open_tasks: execution.as_ref().map(|it| it.open_count),
         attention: attention.iter().flat_map(|group| &group.first).flat_map(|it| &it.remedies).collect(),
-        // In a bare repository there is no work tree to execute an item in.
+        // A bare repository has no work tree to execute an item in.
         ready: if store.work_dir().is_some() { ready.count } else { 0 },
         planned: first(IssueStatus::Planned)?,
         unplanned: first(IssueStatus::Registered)?,
@@ -150,7 +150,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     Ok(session.done(home, None))
 }
 
-/// Where the user is, without anything about the store.
+/// The location and the role of the user, without anything from the store.
 fn place(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
     let store = session.store();
     let branch = store.branch()?;
@@ -173,7 +173,7 @@ fn place(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
     })
 }
 
-/// The remote from which `init` would fetch, and the call of it.
+/// The overview of a repository without a store, with the remote from which `init` would fetch.
 fn without_store(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
     let remote = sync::remote::to_begin_with(session.store(), None)?;
     let does = match &remote {
@@ -191,13 +191,13 @@ fn is_ready(item: &ItemView) -> bool {
     item.status == ItemStatus::Ready
 }
 
-/// Whether something is in the way of an item: a decision, or what it waits for.
+/// Whether an item waits for another one or for a decision.
 fn is_blocked(item: &ItemView) -> bool {
     let waits = matches!(item.status, ItemStatus::Blocked | ItemStatus::Pending);
     waits && !item.blocked_by.is_empty()
 }
 
-/// The items of a kind in the queues that are served.
+/// The items that fit, in the active queues.
 fn items(world: &World, views: &[QueueView], most: usize, fits: fn(&ItemView) -> bool) -> HomeItems {
     let served = views.iter().filter(|view| view.status == "active");
     let all: Vec<(&QueueView, &ItemView)> = served
@@ -219,7 +219,7 @@ fn items(world: &World, views: &[QueueView], most: usize, fits: fn(&ItemView) ->
     HomeItems { count: all.len(), first: all.iter().take(most).map(one).collect() }
 }
 
-/// The most urgent issue with this status, if possible one that nothing is in the way of.
+/// The most urgent issue with this status, preferably an unblocked one.
 fn first_with(index: &Index<'_>, status: IssueStatus) -> Result<Option<IssueId>, Refusal> {
     let first = |unblocked| {
         let filter = Filter { statuses: vec![status], unblocked, ..Filter::default() };

@@ -1,4 +1,4 @@
-//! How the store and that of the remote differ, as far as this clone knows.
+//! How the local store differs from the remote's, as far as this clone knows.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,7 +25,7 @@ impl SyncState {
     /// # Errors
     /// Any error from reading the history.
     pub(super) fn of(store: &Store) -> Result<Self, Refusal> {
-        // A remote that is set and does not exist is reported by `sync`.
+        // `sync` reports a remote that is configured but does not exist.
         let Some(remote) = remote::of_the_ref(store).unwrap_or_default() else { return Ok(Self::default()) };
         let (ours, theirs) = (store.tip()?, store.read_ref(&store.tracking(&remote))?);
         let (Some(ours), Some(theirs)) = (ours, theirs) else {

@@ -30,25 +30,25 @@ use crate::store::{StoreError, Tx, layout, records};
 pub(super) struct KnownIssue {
     /// The issue.
     pub(super) id: IssueId,
-    /// Its layer or task as it was last added.
+    /// The layer or task, as last added.
     pub(super) known: Known,
 }
 
-/// The layer or task of an issue, if it has one; `current` are those of the last version of the document.
+/// The layer or task of an issue, if it has one; `current` are those in the last version of the document.
 pub(super) fn known(issue: &Issue, current: &[Item]) -> Option<KnownIssue> {
     let record = RoadmapRecord::of(issue)?;
     let item = record.read().ok()?;
-    // Another clone may have changed one of both.
+    // Another clone may have changed the issue or the document.
     let is_it = |it: &Item| it.id == item.id && (it.goal == item.goal || it.scope == item.scope);
     let is_current = record.gone.is_none() && current.iter().any(is_it);
     Some(KnownIssue { id: issue.id.clone(), known: Known { item, is_current } })
 }
 
-/// The issues that a roadmap has.
+/// The issues of a roadmap.
 pub(super) fn known_issues(tx: &Tx<'_>, before: Option<&RoadmapFolder>) -> Result<Vec<KnownIssue>, Refusal> {
     let Some(folder) = before else { return Ok(vec![]) };
     let record = &folder.roadmap.record;
-    // One that cannot be read is about to be replaced.
+    // A document that cannot be read is about to be replaced.
     let current = record.read().map(|document| roadmap::items(&document)).unwrap_or_default();
     let mut all = Vec::new();
     for id in &record.issue_ids {
@@ -61,8 +61,7 @@ pub(super) fn known_issues(tx: &Tx<'_>, before: Option<&RoadmapFolder>) -> Resul
     Ok(all)
 }
 
-/// The issue of each layer or task, and the number that this had in the version before if that was another: those that are
-/// known, and new ones.
+/// The issue of each layer or task, known or new, and the layer's or task's previous number if it has changed.
 pub(super) fn assigned(
     (roadmap, created_at): (&RoadmapId, Time),
     mode: RoadmapMode,
@@ -89,8 +88,8 @@ pub(super) fn assigned(
     items.iter().zip(&found).filter_map(issue).collect()
 }
 
-/// The record of a layer or task, as it would be if it changed never. `issues` are those of all layers or tasks, by their
-/// ids in the document.
+/// The record of a layer or task, as if never changed since. `issues` maps the document's ids of all layers or tasks to
+/// their issues.
 pub(super) fn record(
     (roadmap, author, created_at): (&RoadmapId, &Person, Time),
     mode: RoadmapMode,

@@ -124,7 +124,7 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
             item_id: it.item.item.item_id.clone(),
         }));
     }
-    // What this wave builds on has to be here first.
+    // What this wave builds on must be merged first.
     let mut comes_next: Vec<Remedy> = unmerged.iter().map(merge).collect();
     comes_next.extend(remedies(&snapshot, &view, wave, !without_plan.is_empty())?);
     let handed = HandOver {
@@ -140,7 +140,7 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
     Ok(session.done(handed, commit))
 }
 
-/// The completed work of a roadmap that is on other branches only.
+/// The completed work of a roadmap that is only on other branches.
 fn unmerged(session: &Session, read: &impl Read, view: &RoadmapView) -> Result<Vec<UnmergedWork>, Refusal> {
     let store = session.store();
     let Some(head) = store.head()? else { return Ok(vec![]) };

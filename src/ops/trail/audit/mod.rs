@@ -39,7 +39,7 @@ pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
     Ok(session.done(view, None))
 }
 
-/// The audit, and the state of the store that it looked at.
+/// The audit, and the index of the state that it was made from.
 ///
 /// # Errors
 /// Those of [`audit`].

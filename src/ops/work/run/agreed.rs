@@ -91,7 +91,7 @@ fn settle_for(
                     return Err(refused);
                 }
             }
-            // A new plan may have other tests.
+            // A new plan can have other tests.
             (Failed, Some(plan)) if !run.takes(RunStep::Plan) => {
                 if let Some(refused) = refused(session, watch, plan)? {
                     return Err(refused);

@@ -190,7 +190,7 @@ fn settings(common: &Path) -> Settings {
         names.map(|it| Path::new(folder).join(it.file_name())).collect::<Vec<_>>()
     };
     let names = SETTINGS.iter().map(PathBuf::from).chain(FOLDERS.iter().flat_map(inside));
-    // Garbage collection writes this one.
+    // Garbage collection writes this file.
     let names = names.filter(|name| name != Path::new("info/refs"));
     names.filter_map(|name| Some((name.clone(), raw::read(common, &name).ok()?))).collect()
 }
@@ -267,7 +267,7 @@ impl Tree {
             let now = look(&self.folder, path).map(|_| raw::read(&self.folder, path));
             let old = was.map(|was| was.content(store)).transpose();
             match (now, old) {
-                // It was rewritten with the same content.
+                // The file was rewritten with the same content.
                 (Some(Ok(now)), Ok(Some(old))) if now == old => continue,
                 (Some(Ok(now)), Ok(old)) => {
                     kept.insert(path.clone(), (now.kind, store.repo().write_bytes(&now.bytes)?));

@@ -12,18 +12,18 @@ use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::{ObjectId, Read, Store, StoreError, records};
 
-/// What was found out: git's history need not be walked again each time that someone looks.
+/// Remembers what was found, so that git's history is not walked every time.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     /// Why the work of an issue is not in the history of a commit; `None` if it is.
     missing: RefCell<BTreeMap<(IssueId, ObjectId), Option<String>>>,
-    /// The executions that have ended, and whose work is in the branch of the run, which nobody moves back.
+    /// Completed executions whose work is in the branch of the run. Nobody moves that branch back.
     merged: RefCell<BTreeSet<ExecutionId>>,
 }
 
 impl Arrivals {
-    /// Whether the work of an execution is in the branch of the run. What `look` finds of one that has ended is
-    /// remembered.
+    /// Whether the work of an execution is in the branch of the run. If `look` finds the work of a completed execution
+    /// there, this is remembered.
     pub(super) fn is_merged(
         &self,
         of: &ExecutionFolder,
@@ -40,7 +40,7 @@ impl Arrivals {
         Ok(is_merged)
     }
 
-    /// The first of these issues whose work is not in the history of `head`, and why.
+    /// The first of these issues whose work is not in the history of `head`, and the reason.
     pub(super) fn missing<'a>(
         &self,
         store: &Store,
@@ -79,9 +79,8 @@ fn why_missing(store: &Store, folder: &IssueFolder, head: ObjectId) -> Result<Op
     }))
 }
 
-/// The branch with the work of a completed issue that is not in the history of `head`: its commits are in this repository,
-/// and none of them is there. If none is here, nobody can tell: another clone may have squashed them. The branch of a run
-/// comes first.
+/// The branch that has the work of a completed issue if none of its commits is in the history of `head`; `None` if none
+/// of them is in this repository, since another clone may have squashed them. The branch of a run takes precedence.
 pub(in crate::ops) fn branch_of_work(
     store: &Store,
     folder: &IssueFolder,

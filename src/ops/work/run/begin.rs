@@ -78,7 +78,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         Some(mode) => mode,
         None => configured_mode(store)?,
     };
-    // Naming a reviewer means wanting a review.
+    // Naming a reviewer asks for a review.
     let is_to_review = input.agents.reviewer.is_some() && !input.skip_review;
     let must_be_reviewed = Gate::Review.is_required(&records::root(&store.snapshot()?)?.policy);
     let mode = mode.unwrap_or_else(|| match mode_for(&priorities) {
@@ -150,7 +150,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     Ok(session.done((run, given), None))
 }
 
-/// Whether a text names one issue.
+/// Whether `text` names exactly one issue.
 ///
 /// # Errors
 /// Any error from reading the store.

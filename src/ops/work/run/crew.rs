@@ -174,7 +174,7 @@ impl Crew {
         wanted.filter_map(|(_, agent)| agent.as_ref()).try_for_each(|agent| refuse_missing(session, agent))
     }
 
-    /// By what those are called that take these steps.
+    /// The names of the agents that take these steps.
     pub(super) fn names_for(&self, steps: &[RunStep]) -> RunAgents {
         let name = |step: RunStep, agent: &Option<Agent>| {
             let agent = agent.as_ref().filter(|_| steps.contains(&step));
@@ -188,7 +188,7 @@ impl Crew {
         }
     }
 
-    /// The name of the planner, if the same program reviews its plans.
+    /// The name of the planner, if the same program also reviews its plans.
     pub(super) fn reviews_itself(&self) -> Option<&str> {
         let (planner, reviewer) = (self.planner.as_ref()?, self.reviewer.as_ref()?);
         let is_same =

@@ -22,7 +22,7 @@ use crate::store::{Store, random_uid};
 const NAMES: &str = "drivers";
 /// Who holds it drives the run; it has the number of that process.
 const LOCK: &str = "driving.lock";
-/// How often to try the lock, which a process that only looks at a run holds for a moment.
+/// How often to try the lock: a process that only looks at a run holds it for a moment.
 const TRIES: usize = 5;
 /// How long to wait before trying again.
 const PAUSE: Duration = Duration::from_millis(20);

@@ -57,7 +57,7 @@ pub(super) fn execute(job: &Job, execution: &Execution) -> StepOutcome {
         Err(refusal) => return StepOutcome::Gave(failure_of(&refusal)),
     };
     let carrying = Carrying { job, execution, session: &session };
-    // After a kill behind the last commit, only this is left to do.
+    // After a kill that followed the last commit, only the end is missing.
     if execution.may_be_done && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
         return StepOutcome::Completed(execution.id.clone(), Spent::default());
     }
@@ -186,7 +186,7 @@ impl Carrying<'_> {
             let message = failure.message.take().unwrap_or_default();
             let gap = if message.contains('\n') { '\n' } else { ' ' };
             let tree = match (failure.error_type.as_deref(), beside(&self.job.folder)) {
-                // The driver leaves it where it is: see `Driver::leave_room`.
+                // The driver keeps it there: see `Driver::leave_room`.
                 (Some(COMMIT_FAILED), Some(tree)) => format!("its worktree {tree} is kept, and "),
                 _ => String::new(),
             };
@@ -225,7 +225,7 @@ impl Carrying<'_> {
     }
 }
 
-/// A worktree of a run as seen from the repository: `../code-RUN-…/SOL-…`. Records do not name other directories.
+/// The path of a run's worktree relative to the repository: `../code-RUN-…/SOL-…`. Records contain no absolute paths.
 fn beside(tree: &Path) -> Option<String> {
     let (folder, name) = (tree.parent()?.file_name()?, tree.file_name()?);
     Some(format!("../{}/{}", folder.to_string_lossy(), name.to_string_lossy()))

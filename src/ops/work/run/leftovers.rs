@@ -1,5 +1,5 @@
-//! What a failed attempt left: commits and files. They are kept on branches `wf/kept/EXR-…`, so that they are neither lost
-//! nor in the way of the next attempt, which starts from scratch.
+//! Keeps the commits and files of a failed attempt on branches `wf/kept/EXR-…`, so that they are neither lost nor in
+//! the way of the next attempt, which starts from scratch.
 
 use super::paths::{RunPaths, keep_uncommitted};
 use super::tree;

@@ -1,4 +1,4 @@
-//! What the agents of a run that is driven here said last.
+//! The latest output of the agents of a run that is driven here.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -9,11 +9,11 @@ use super::paths::RunPaths;
 use crate::model::id::RunId;
 use crate::ops::{Refusal, Session};
 
-/// A transcript that nobody wrote to for this long is not shown.
+/// A transcript that was not written to for this long is not shown.
 const RECENT: Duration = Duration::from_secs(15 * 60);
-/// So much of the end of each transcript is read, in bytes.
+/// How much of the end of each transcript is read, in bytes.
 const END: u64 = 64 * 1024;
-/// The most agents, and the most lines of each.
+/// The maximum number of agents, and of lines for each.
 const MOST: (usize, usize) = (8, 12);
 /// Longer lines are cut, in characters.
 const LONGEST: usize = 400;
@@ -21,13 +21,13 @@ const LONGEST: usize = 400;
 /// The last lines of an agent.
 #[derive(Debug)]
 pub(crate) struct AgentLines {
-    /// The step and the issue, as its transcript is called: `plan-ISS-001-1`.
+    /// The step and the issue, as in the name of its transcript: `plan-ISS-001-1`.
     pub(crate) name: String,
     /// The lines, oldest first.
     pub(crate) lines: Vec<String>,
 }
 
-/// The last lines of the agents at work, those that spoke last first.
+/// The last lines of the agents at work, most recent output first.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -58,7 +58,7 @@ fn read(path: &Path) -> Option<AgentLines> {
     Some(AgentLines { name, lines: lines.split_off(first) })
 }
 
-/// What an agent said, of the lines of its transcript.
+/// Extracts an agent's messages from the text of its transcript.
 fn said(text: &str) -> Vec<String> {
     let parsed = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let own = parsed.filter(|line| line["stream"] == "stdout" || line["stream"] == "stderr");

@@ -13,7 +13,7 @@ use crate::model::task_id::TaskId;
 use crate::ops::Session;
 use crate::trail::active;
 
-/// How often a silent agent is reminded before it is restarted, if its protocol allows that.
+/// How often a silent agent is reminded before it is restarted, if its protocol allows reminders.
 const REMINDERS: u8 = 2;
 /// How often it is looked at which task an agent works on.
 const LOOK: Duration = Duration::from_millis(500);

@@ -1,10 +1,10 @@
-//! What an agent did outside of its bounds. The repository is looked at before and after each step of an agent, and what
-//! its hooks did not stop is recorded, and undone where nothing can be lost by that.
+//! Detects what an agent did outside of its bounds. The repository is compared before and after each step, and whatever
+//! the agent's hooks did not stop is recorded, and undone if nothing can be lost by that.
 //!
-//! Others may work in the repository meanwhile: the user, and other agents of the run. So a change by itself blames nobody.
-//! An agent is named only if git's trace of the commands that it ran shows the act. Otherwise a change is recorded, if at
-//! all, without a name: a branch that was deleted, and whose commits nothing else holds, comes back; the user's work tree is
-//! left as it is; and a branch that moved is assumed to be its owner's work.
+//! Others may work in the repository at the same time: the user, and other agents of the run. So a change alone is no
+//! evidence against anyone. An agent is named only if git's trace of its commands shows the act. Any other change is
+//! recorded, if at all, without a name: a deleted branch comes back if nothing else holds its commits; the user's work
+//! tree stays as it is; and a branch that moved is assumed to be its owner's work.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

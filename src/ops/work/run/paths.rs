@@ -51,7 +51,7 @@ pub(crate) struct As {
 }
 
 impl As {
-    /// An agent with this name, which acts in a role on behalf of the session's owner.
+    /// The identity of an agent with this name, in a role, on behalf of the session's owner.
     pub(in crate::ops::work) fn agent(session: &Session, actor: Option<String>, role: Role) -> Self {
         let clock = session.store().clock().clone();
         Self {
@@ -166,7 +166,7 @@ pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
     }
     let folder = places.branch_tree();
     if folder.exists() || folder.is_symlink() {
-        // A process killed during a merge left it behind, and nobody else works there.
+        // A process killed during a merge may have left a lock, and nobody else works there.
         if let Ok(there) = tree::open_of(store, &folder)
             && there.branch()?.as_deref() == Some(branch)
         {
@@ -249,10 +249,10 @@ pub(super) fn keep_uncommitted(store: &Store, branch: &str) -> Result<(), Refusa
     Ok(kept?)
 }
 
-/// A copy of the index in a git directory, to be changed and thrown away. Without one, git reads all files again.
+/// A temporary copy of the index in a git directory. Without one, git would read all files again.
 ///
-/// The copy is as old as the original: git reads a file again only if it is not older than the index, and would miss what
-/// was changed in the very second of the checkout.
+/// The copy keeps the time of the original: git reads a file again only if the file is not older than the index, and
+/// would otherwise miss a change made in the second of the checkout.
 pub(super) fn copied_index(git_dir: &Path) -> PathBuf {
     let (original, copy) = (git_dir.join("index"), git_dir.join("wf/snapshot-index"));
     let copied = std::fs::create_dir_all(git_dir.join("wf")).and_then(|()| {

@@ -68,7 +68,7 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn Watch) -
     driven(session, &found.run.id, None, crew, watch)
 }
 
-/// Refuses an agent for a step that the run does not take.
+/// Refuses an agent for a step that this run skips.
 fn refuse_idle(run: &Run, role: Role) -> Result<(), Refusal> {
     let step = match role {
         Role::Explorer => RunStep::Explore,

@@ -130,7 +130,7 @@ pub(super) fn standings(
         let issue = known.issue(&snapshot, id)?;
         all.push(at.standing(issue, ready.contains(id))?);
     }
-    // An issue whose dependency's work is on another branch would start without it.
+    // An issue must not start without the work of its dependencies that is on another branch.
     for at in all.iter_mut().filter(|at| at.status == IssueStatus::Queued && at.is_ready) {
         let (Some(head), Some(issue)) = (head, world.facts.get(&at.issue)) else { continue };
         if let Some((needed, why)) = arrivals.missing(store, &snapshot, head, &issue.depends_on)? {
@@ -177,7 +177,7 @@ struct StandingReader<'a> {
     progress: &'a Progress<'a>,
     arrivals: &'a Arrivals,
     head: Option<ObjectId>,
-    /// The executions that the run claimed, and whose worktree it was to make when it was killed.
+    /// Executions that the run claimed and was about to make a worktree for when it was killed.
     claimed: OnceCell<Vec<ExecutionId>>,
     /// Whether another clone drove the run before.
     is_taken_over: bool,
@@ -206,7 +206,7 @@ impl StandingReader<'_> {
         };
         let own = holder.filter(is_own);
         let is_ours = match holder {
-            // Of what has ended, it is enough that it is the run's.
+            // For an execution that has ended, `own` is enough.
             Some(holder) if status == IssueStatus::Executing || own.is_none() => self.is_ours(holder)?,
             _ => false,
         };
@@ -267,8 +267,8 @@ impl StandingReader<'_> {
         Ok(own.work().iter().all(is_there))
     }
 
-    /// Whether an execution belongs to this run: its worktree is one of the run's, or was to become one when the run was
-    /// killed.
+    /// Whether an execution belongs to this run: its worktree is one of the run's, or was about to become one when the
+    /// run was killed.
     fn is_ours(&self, holder: &ExecutionFolder) -> Result<bool, Refusal> {
         let id = &holder.execution.id;
         let tree = self.places.tree_of(&holder.execution.solution_id);

@@ -171,7 +171,7 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
     Ok(session.done(found.into_iter().map(summary).collect(), None))
 }
 
-/// The runs that a process of this repository drove and left before their end.
+/// Runs that a process in this repository drove and left before their end.
 ///
 /// # Errors
 /// Any error from reading the store.

@@ -16,7 +16,7 @@ pub(crate) enum RunUpdate<'a> {
     Started {
         /// The run.
         run: &'a Run,
-        /// The agents that take its steps now; whoever resumes it may name others.
+        /// The agents that take its steps now; a resumed run can have others.
         agents: RunAgents,
         /// Whether it was interrupted before.
         is_resumed: bool,
@@ -75,14 +75,14 @@ pub(crate) struct StartedIssue {
     pub(crate) status: IssueStatus,
 }
 
-/// A plan among several of an issue.
+/// One of several plans of an issue.
 #[derive(Debug)]
 pub(crate) struct PlanToChoose {
-    /// It.
+    /// The plan's id.
     pub(crate) id: SolutionId,
-    /// What it does, or how.
+    /// Its description or approach.
     pub(crate) about: String,
-    /// How many tasks it has.
+    /// The number of its tasks.
     pub(crate) tasks: usize,
 }
 
@@ -102,7 +102,7 @@ pub(crate) trait Watch {
     /// What to do with an issue whose execution failed too often; `None` if there is nobody to ask.
     fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice>;
 
-    /// Which of these plans an issue is to have, by its place; `None` if there is nobody to ask, or nobody decides.
+    /// Asks which of these plans to choose for an issue, by index; `None` if nobody can be asked or nobody decides.
     fn choose(&mut self, issue: &IssueId, plans: &[PlanToChoose]) -> Option<usize>;
 
     /// Whether these test commands of a plan may be run, which nobody here has agreed to yet.

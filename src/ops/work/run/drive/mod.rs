@@ -110,7 +110,7 @@ pub(super) fn drive(
         Err(_) => driver.stop_all(),
         Ok(_) => {}
     }
-    // Whatever else went wrong, other clones need not wait for these.
+    // Publish the ends even if something went wrong, since other clones wait for them.
     let is_unpublished = driver.last_end.is_some() || driven.is_err();
     let published = if is_unpublished { publish_store(session) } else { Ok(()) };
     let is_over = driven?;
@@ -159,14 +159,14 @@ struct Driver<'a> {
     at_work: BTreeMap<IssueId, (RunStep, String)>,
     /// Where the run left its branch.
     head: Option<ObjectId>,
-    /// The newest end of an execution that may not be published yet, or a commit after it.
+    /// The newest end of an execution that may not be published yet, or a later commit.
     last_end: Option<ObjectId>,
 }
 
 impl Driver<'_> {
     /// Whether the run came to its end; else someone stopped it.
     fn until_nothing_is_left(&mut self) -> Result<bool, Refusal> {
-        // The state of the store that was looked at last, and when.
+        // The last state of the store that was looked at, and when.
         let (mut seen, mut looked) = (None, Instant::now());
         loop {
             tell_notices(self.session, self.watch);
@@ -175,7 +175,7 @@ impl Driver<'_> {
             }
             self.keep()?;
             let tip = self.session.store().tip()?;
-            // An agent at work writes often, which mostly leaves nothing new to do.
+            // An agent at work writes often, usually without making a new step possible.
             let is_new =
                 seen.is_none() || (seen != tip && (self.busy.is_empty() || looked.elapsed() >= LOOK));
             if !self.is_stopping() && self.worn_out().is_none() && is_new {
@@ -250,8 +250,8 @@ impl Driver<'_> {
         if events.is_empty() { Ok(()) } else { self.log("catch up", events) }
     }
 
-    /// Waits until the agents that are at work have ended, and publishes what they did: their claims are this clone's,
-    /// even if another clone drives the run now.
+    /// Waits until the agents at work have ended, and publishes what they did: their claims belong to this clone, even
+    /// if another clone now drives the run.
     fn let_agents_end(&mut self) {
         self.stops.fetch_add(1, Ordering::Relaxed);
         while !self.busy.is_empty() {

@@ -100,7 +100,7 @@ impl Driver<'_> {
         self.log_issue("failed", reached)
     }
 
-    /// Asks which of its plans an issue is to have. If there is nobody to ask, the run goes on without it, and it waits.
+    /// Asks which of its plans to choose for an issue. If nobody can be asked, the issue waits and the run goes on.
     fn choose(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         if self.is_stopping() {
             return Ok(());
@@ -211,8 +211,8 @@ impl Driver<'_> {
         Ok((holder.id.clone(), branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()))
     }
 
-    /// The worktree of the branch of the run. If an agent put something else in its place, or checked something else out
-    /// there, it is created again.
+    /// The worktree for the branch of the run. If an agent replaced it or checked out something else there, it is
+    /// created again.
     fn branch_tree(&mut self) -> Result<Store, Refusal> {
         let store = self.session.store();
         let folder = self.places.branch_tree();

@@ -47,8 +47,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Takes the branch and the worktree of an execution that has just failed away. If a commit was missing, the worktree
-    /// stays as it is, so that someone can look into it.
+    /// Removes the branch and the worktree of an execution that has just failed. With `keeps_tree`, because its changes
+    /// could not be committed, the worktree stays as it is for inspection.
     pub(super) fn leave_room(&self, issue: &IssueId, keeps_tree: bool) -> Result<(), Refusal> {
         let store = self.session.store();
         let folder = issues::existing(&store.snapshot()?, issue)?;

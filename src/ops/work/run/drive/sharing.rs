@@ -1,5 +1,5 @@
-//! What other clones get to know of a run: which issues it plans, before it begins, and how executions ended. Each push
-//! carries as much as there is.
+//! Tells other clones about a run: which issues it plans, before it begins to, and how executions ended. Each push
+//! carries everything that is waiting.
 
 use super::Driver;
 use crate::model::code::Code;
@@ -19,8 +19,8 @@ use crate::store::{ObjectId, Store};
 use crate::sync;
 
 impl Driver<'_> {
-    /// Records which issues will be explored or planned now: at the remote first if there is one, so that no other clone
-    /// plans them, too. Issues that someone else works on are left out.
+    /// Records which issues will be explored or planned next: first at the remote, if there is one, so that no other
+    /// clone plans them as well. Issues that someone else works on are skipped.
     pub(super) fn reserve(&mut self, steps: &[(IssueId, RunStep)]) -> Result<(), Refusal> {
         let progress = Progress::of(&self.log);
         let is_untouched = |id: &IssueId| progress.issue(id).is_some_and(IssueProgress::is_untouched);
@@ -88,7 +88,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Publishes the ends of executions, unless a claim has carried them since or `wf.pushInterval` asks to wait.
+    /// Publishes the ends of executions, unless a claim has carried them since, or `wf.pushInterval` does not allow it
+    /// yet.
     pub(super) fn publish_ends(&mut self) -> Result<(), Refusal> {
         let store = self.session.store();
         let (Some(end), Some(remote)) = (self.last_end, sync::remote::of_the_ref(store)?) else {
@@ -112,7 +113,7 @@ fn has(store: &Store, remote: &str, commit: ObjectId) -> Result<bool, Refusal> {
     Ok(theirs.is_some_and(|theirs| theirs == commit || store.is_ancestor(commit, theirs).unwrap_or(false)))
 }
 
-/// Whether a refusal says only that the remote could not be asked.
+/// Whether a refusal means only that the remote gave no answer or did not accept the push.
 fn is_of_the_network(refusal: &Refusal) -> bool {
     matches!(
         refusal.code,
