@@ -1,12 +1,12 @@
-//! Every refusal says what to do: this reads the code, so that a new one cannot be without.
+//! Checks in the source code that every refusal says what to do, so that a new one cannot lack a remedy.
 
 use std::path::{Path, PathBuf};
 
-/// The ways to make a refusal.
+/// The calls that make a refusal.
 const MADE: &[&str] =
     &["Refusal::new(", "Refusal::usage(", "Refusal::nothing(", "Failure::new(", "Failure::usage("];
 
-/// Where the remedy is not in the same expression: the file, some text of the expression, and why.
+/// Refusals whose remedy is not in the same expression: the file, some text of the expression, and the reason.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("ops/fields.rs", "there is no field", "the nearest field, or all, are added below it"),
     ("ops/plans/resolve.rs", "Code::ChoiceNeeded", "the struct has its remedies"),
@@ -41,7 +41,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The place behind the bracket that closes the one before `at`. Brackets in texts come in pairs.
+/// The offset after the bracket that closes the one before `at`. Brackets in strings must be balanced.
 fn closed(code: &str, at: usize) -> usize {
     let mut depth = 1;
     for (n, c) in code[at..].char_indices() {
@@ -57,7 +57,7 @@ fn closed(code: &str, at: usize) -> usize {
     code.len()
 }
 
-/// Whether a method that adds a remedy is called on the value that ends at `at`, or on one that it is in.
+/// Whether a method that adds a remedy is called on the value that ends at `at`, or on an enclosing value.
 fn is_remedied(code: &str, mut at: usize) -> bool {
     loop {
         let rest = code[at..].trim_start();

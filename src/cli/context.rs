@@ -22,7 +22,7 @@ use crate::ui::{Progress, Screen};
 pub(crate) struct Context {
     /// The output for the answer.
     pub(crate) screen: Screen,
-    /// Whether to say more.
+    /// Whether to print more.
     is_verbose: bool,
     /// With `--json`, the remarks that the document will contain.
     remarks: RefCell<Vec<String>>,
@@ -115,8 +115,8 @@ impl Context {
         Ok(Rc::clone(self.session.get_or_init(|| session)))
     }
 
-    /// Shows the answer of an operation: the view as a JSON document, or as `print` writes it for people; `print` is
-    /// told whether anything changed. See [`Context::only`] for a part of it.
+    /// Prints the answer of an operation: the view as a JSON document, or as `print` writes it for people. The flag for
+    /// `print` says whether anything changed. See [`Context::only`] to print only some fields.
     pub(crate) fn answer<V: Serialize + JsonSchema>(
         &mut self,
         done: Done<V>,
@@ -143,7 +143,7 @@ impl Context {
         Ok(Exit::Done)
     }
 
-    /// Shows only some fields of the answer; all if none are named.
+    /// Limits the answer to some fields; empty for all.
     pub(crate) fn only(&mut self, args: FieldArgs) {
         self.fields = args.fields;
     }
@@ -156,7 +156,7 @@ impl Context {
     /// Shows notices.
     pub(crate) fn show_notices(&self, notices: impl IntoIterator<Item = Notice>) {
         for Notice { weight, message, remedies } in notices {
-            // A program that reads JSON gets all of them.
+            // A program that reads JSON gets all notices.
             if weight != Weight::Error && !self.json() && crate::ui::Settings::get().is_quiet {
                 continue;
             }
@@ -184,7 +184,7 @@ impl Context {
         self.remark(crate::ui::style::BAD, "error:", text);
     }
 
-    /// Whether to say more.
+    /// Whether to print more.
     pub(crate) fn is_verbose(&self) -> bool {
         self.is_verbose
     }

@@ -219,7 +219,7 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     })
 }
 
-/// `list @mine`, with what the saved query stands for. One that does not exist stays, for `list` to report.
+/// Expands the saved queries in `list @mine`. A query that does not exist stays, so that `list` reports it.
 fn with_saved_queries(words: Vec<String>) -> Vec<String> {
     let is_list = words.iter().find(|word| !word.starts_with('-')).is_some_and(|word| word == "list");
     if !is_list || !words.iter().any(|word| word.starts_with('@')) {

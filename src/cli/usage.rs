@@ -165,7 +165,7 @@ fn unknown_option(path: &str, command: &clap::Command, given: &str) -> Option<Fa
     is_text.then(|| Failure::usage(format!("{what}: it takes no text")).hint(hint))
 }
 
-/// Commands that users try, and those that do it here.
+/// Commands that users try, and their equivalents here.
 const COMMANDS: &[(&[&str], &str)] = &[
     (&["view", "cat", "open"], "`git wf show ID` shows any record"),
     (

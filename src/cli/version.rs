@@ -1,4 +1,4 @@
-//! `--version`: what one must know of this program to report a bug.
+//! `--version`: what a bug report needs to say about this program.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -26,7 +26,7 @@ pub(super) struct VersionAnswer {
     git: Option<String>,
 }
 
-/// Prints it: one line for `-V`, and for `--version` also the commit, the format and the version of git.
+/// Prints the version: one line for `-V`; for `--version` also the commit, the format and the version of git.
 pub(super) fn print(words: &[OsString]) -> ExitCode {
     let is = |word: &str| words.iter().any(|it| it == word);
     let mut context = Context::new(is("--json"), false);

@@ -50,7 +50,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Whether it can be an amount of money: a larger amount would make every sum meaningless.
+    /// Whether the amount is plausible: a larger one would make every sum meaningless.
     pub(crate) fn is_sound(&self) -> bool {
         (0.0..=1e12).contains(&self.amount)
     }

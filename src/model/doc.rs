@@ -31,7 +31,7 @@ pub(crate) use write::file_bytes;
 const CLOCK: &str = "clock";
 const EPOCH: &str = "epoch";
 const BIRTH: &str = "*";
-/// The register with the record of a source as it was last imported.
+/// The register that holds a source's record as last imported.
 const IMPORTED: &str = "imported";
 
 /// Bytes that are not a record of the kind expected at their path.

@@ -222,7 +222,7 @@ impl EntryId {
         place.unwrap_or_else(|| unreachable!("the grammar was checked"))
     }
 
-    /// The start of the part that depends on its content, which people see and may type.
+    /// The first eight characters of the fingerprint, which people see and can type.
     pub(crate) fn short(&self) -> &str {
         let content = self.fingerprint();
         content.get(..8).unwrap_or(content)

@@ -186,7 +186,7 @@ record! {
 }
 
 impl Issue {
-    /// The ids of the issues that it is a part of.
+    /// The ids of its parent issues.
     pub(crate) fn parents(&self) -> BTreeSet<String> {
         let parents = self.relations.iter().filter_map(|it| it.strip_prefix("parent-child:"));
         parents.map(str::to_owned).collect()

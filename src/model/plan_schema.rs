@@ -144,7 +144,8 @@ pub(super) fn commands(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-/// The characters that no command may contain, as ranges of a character class. Looking at all characters takes long.
+/// The characters that a command must not contain, as ranges of a character class. Cached, since testing every
+/// character takes long.
 static UNSEEN: LazyLock<String> = LazyLock::new(unseen);
 
 fn unseen() -> String {

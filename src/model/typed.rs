@@ -21,16 +21,16 @@ pub(crate) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Error> {
     T::deserialize(Typed(value))
 }
 
-/// A value that cannot be read, and where in it.
+/// Why a value cannot be read, and where.
 #[derive(Debug)]
 pub(crate) struct Unread {
-    /// The path: `layers[0].effort`; `.` for the whole.
+    /// The path, such as `layers[0].effort`; `.` for the whole value.
     pub(crate) path: String,
-    /// What is wrong there.
+    /// The error there.
     pub(crate) error: Error,
 }
 
-/// Reads a value as a `T`, and says where it cannot be read.
+/// Reads a value as a `T`; an error has its path.
 pub(crate) fn read_at<T: DeserializeOwned>(value: &Value) -> Result<T, Unread> {
     serde_path_to_error::deserialize(Typed(value))
         .map_err(|error| Unread { path: error.path().to_string(), error: error.into_inner() })

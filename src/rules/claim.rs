@@ -1,5 +1,5 @@
-//! Whether a claim still holds. This is the only place that decides it: for `done` and all other operations, for hooks,
-//! and for notices in a worktree.
+//! Decides whether a claim still holds. Nothing else decides it: all operations, hooks, and notices in a worktree use
+//! this.
 //!
 //! The status of the issue does not matter. An issue that is closed, paused or cancelled while it is executed keeps its
 //! claim, and its executor gets a notice.

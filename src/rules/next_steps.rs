@@ -1,36 +1,36 @@
-//! The one or two commands that someone would type next.
+//! Suggests the next one or two commands.
 
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Operation, Other};
 use crate::model::remedy::{Call, Remedy};
 use crate::rules::roles::{self, Role};
 
-/// At most this many commands are named.
+/// The maximum number of suggestions.
 const MOST: usize = 2;
 
 /// What the next step depends on.
 #[derive(Debug, Default)]
 pub(crate) struct Situation<'a> {
-    /// The role of the user; absent for an owner.
+    /// The role of the user; `None` for an owner.
     pub(crate) role: Option<Role>,
-    /// How many tasks of what the worktree executes are open; none if it executes nothing.
+    /// How many tasks of this worktree's execution are open; `None` without an execution.
     pub(crate) open_tasks: Option<usize>,
-    /// What settles the things that wait for the user, the most important first.
+    /// Remedies for what waits for the user, most important first.
     pub(crate) attention: Vec<&'a Remedy>,
-    /// How many items can be claimed.
+    /// The number of items that can be claimed.
     pub(crate) ready: usize,
     /// The most urgent issue whose plan is not queued.
     pub(crate) planned: Option<IssueId>,
-    /// The most urgent issue without a chosen plan.
+    /// The most urgent issue without a bound plan.
     pub(crate) unplanned: Option<IssueId>,
-    /// How many issues there are.
+    /// The number of issues.
     pub(crate) issues: usize,
-    /// Whether the store and that of the remote differ.
+    /// Whether the local store differs from the remote's.
     pub(crate) differs: bool,
 }
 
-/// At most two commands, the first one first: to finish what was begun, then to settle what others wait for, then to take
-/// what is ready, and only then to prepare more.
+/// At most two commands, in this order of preference: finish the work in progress, settle what others wait for, claim
+/// what is ready, prepare more.
 pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
     let mut steps: Vec<Remedy> = Vec::new();
     let mut add = |call: Call, does: &str| steps.push(Remedy::call(call, does));

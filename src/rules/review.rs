@@ -93,7 +93,7 @@ impl Standing {
 pub(crate) fn standing(plan: &Solution, reviews: &[Review]) -> Standing {
     let is_empty = plan.typed_plan().tasks.is_empty();
     if reviews.is_empty() {
-        // The digest of a plan is not needed then, and takes long.
+        // The digest of the plan is not needed, and takes long to compute.
         return Standing { verdict: None, rejected_rounds: 0, is_stale: false, is_empty };
     }
     standing_of(&plan.plan_digest(), is_empty, reviews)

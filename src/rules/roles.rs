@@ -218,11 +218,11 @@ pub(crate) fn admit(role: Option<&str>, op: Op) -> Result<(), RoleError> {
     if role.may(needed) { Ok(()) } else { Err(NotTheirs { role, op, needed }.into()) }
 }
 
-/// Allows an operation to an agent of a run, which neither takes nor ends executions, nor exchanges records with a remote.
-/// The planner of an issue may change its description.
+/// Allows an operation to an agent of a run. Such an agent may neither claim nor end executions, nor exchange records
+/// with a remote; only the planner of an issue may change its description.
 ///
 /// # Errors
-/// An operation of the run.
+/// The operation belongs to the run.
 pub(crate) fn admit_in_run(role: Option<&str>, op: Op) -> Result<(), RoleError> {
     let is_planner = role.and_then(Role::named) == Some(Role::Planner);
     match op {

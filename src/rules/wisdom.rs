@@ -57,7 +57,7 @@ pub(crate) fn context_for(
     context_near(all, Some(issue), role)
 }
 
-/// Like [`context_for`]; without an issue, nothing is nearer than the rest.
+/// Like [`context_for`]; without an issue, no entry takes precedence.
 pub(crate) fn context_near(
     all: Vec<Wisdom>,
     issue: Option<&Issue>,

@@ -6,23 +6,23 @@ use super::error::StoreError;
 use crate::git::{Date, local_now, parse_date};
 use crate::model::time::Time;
 
-/// Tells the time of everything that is written, and of every question about a lease.
+/// Gives the time for everything that is written, and for every question about a lease.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Clock {
-    /// The clock of the machine.
+    /// The system clock.
     #[default]
     Machine,
-    /// It stands still, at a date in one of git's formats.
+    /// Always the same time: a date in one of git's formats.
     Fixed(String),
 }
 
 impl Clock {
-    /// A clock that stands at `date` if there is one, like git with `GIT_COMMITTER_DATE`.
+    /// A clock fixed at `date`, like git's with `GIT_COMMITTER_DATE`; the system clock if it is empty.
     pub(crate) fn at(date: Option<String>) -> Self {
         date.filter(|date| !date.is_empty()).map_or(Self::Machine, Self::Fixed)
     }
 
-    /// The time in milliseconds; in whole seconds if the clock stands.
+    /// The time in milliseconds; a fixed clock has whole seconds.
     pub(super) fn now(&self) -> Result<Time, StoreError> {
         match self {
             Self::Machine => {
@@ -44,7 +44,7 @@ impl Clock {
     }
 }
 
-/// git accepts no date before 1970, and calls a commit with one malformed.
+/// git does not accept dates before 1970, and calls a commit with one malformed.
 fn fixed(text: &str) -> Result<Date, StoreError> {
     parse_date(text).filter(|date| date.seconds >= 0).ok_or_else(|| cannot_be_read(text))
 }

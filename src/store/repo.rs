@@ -24,14 +24,14 @@ pub(crate) struct Store {
     pub(super) sees_incoming: bool,
 }
 
-/// Opens a store again, for reading in another thread.
+/// Opens a store again for another thread, which reads it.
 pub(crate) struct Reader {
     repo: Opener,
     reference: String,
 }
 
 impl Reader {
-    /// Opens it.
+    /// Opens the store.
     pub(crate) fn open(&self) -> Result<Store, StoreError> {
         let (repo, reference) = (self.repo.open()?, self.reference.clone());
         Ok(Store { repo, reference, in_hook: false, acting: Acting::default(), sees_incoming: false })
@@ -66,7 +66,7 @@ impl Store {
         Self { in_hook: true, ..self }
     }
 
-    /// Opens the store in other threads, which read it.
+    /// What other threads need to open the store for reading.
     pub(crate) fn reader(&self) -> Reader {
         Reader { repo: self.repo.opener(), reference: self.reference.clone() }
     }
@@ -156,7 +156,7 @@ impl Store {
         Ok(self.repo.head()?)
     }
 
-    /// Signs a document as git signs commits here; `person` is used if no key is configured.
+    /// Signs a document as git signs commits in this repository. Without a configured key, gpg uses that of `person`.
     pub(crate) fn sign(&self, document: &[u8], person: &str) -> Result<Signed, SignError> {
         self.repo.sign(document, person)
     }
@@ -198,7 +198,7 @@ impl Store {
         lease::parse_duration(&value).ok_or(StoreError::Config { key: "wf.lease".into(), value, why })
     }
 
-    /// How long ends and renewals wait for each other before they are pushed: `wf.pushInterval`.
+    /// How long to collect ends and renewals before a push: `wf.pushInterval`. Zero if unset.
     pub(crate) fn push_interval(&self) -> Result<Duration, StoreError> {
         let Some(value) = self.config("wf.pushInterval") else { return Ok(Duration::ZERO) };
         let seconds = value.trim().parse().ok().map(Duration::from_secs);
@@ -241,12 +241,12 @@ impl Store {
         Snapshot::of_commit(&self.repo, commit)
     }
 
-    /// The current time, by the clock that the store was opened with.
+    /// The current time, by the store's clock.
     pub(crate) fn now(&self) -> Result<Time, StoreError> {
         self.acting.clock.now()
     }
 
-    /// The clock that the store was opened with.
+    /// The store's clock.
     pub(crate) fn clock(&self) -> &Clock {
         &self.acting.clock
     }

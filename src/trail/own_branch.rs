@@ -31,7 +31,7 @@ fn path(git_dir: &Path) -> PathBuf {
     git_dir.join("wf/branches")
 }
 
-/// What [`note`] recorded there; `None` if nothing.
+/// What [`note`] recorded; `None` if nothing.
 fn noted(git_dir: &Path) -> Result<Option<String>, StoreError> {
     let path = path(git_dir);
     match std::fs::read_to_string(&path) {

@@ -38,7 +38,7 @@ impl Unreached {
         self.is_adrift(hash) || self.away.contains(hash)
     }
 
-    /// Whether it is not here: another clone may have it.
+    /// Whether the commit is missing here: another clone may have it.
     pub(crate) fn is_away(&self, hash: &CommitHash) -> bool {
         self.away.contains(hash)
     }

@@ -1,5 +1,5 @@
-//! A few files by which a change of the store shows. Looking at them takes some microseconds, so front ends that stay open do
-//! it several times a second, and read the store only if one of them changed.
+//! Detects changes of the store by a few files. Checking them takes microseconds, so front ends that stay open do so
+//! several times a second, and read the store only after a change.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use std::time::Duration;
 use super::active;
 use crate::store::Store;
 
-/// How often to look.
+/// How often to check.
 pub(crate) const TICK: Duration = Duration::from_millis(250);
 
-/// The files by which a change of a store, or of what its worktree executes, shows, and how they looked.
+/// The files that change when a store, or what its worktree executes, changes; with their last known metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WatchedFiles(Vec<(PathBuf, Option<Look>)>);
 
-/// What changes when a file is written or replaced.
+/// Metadata that changes when a file is written or replaced.
 type Look = (u64, u64, i64, i64);
 
 impl WatchedFiles {
-    /// The files of a store as they are now.
+    /// The files of a store in their current state.
     pub(crate) fn of(store: &Store) -> Self {
         let common = store.common_dir();
         Self::at([
@@ -34,7 +34,7 @@ impl WatchedFiles {
         Self(paths.into_iter().map(|path| (path.clone(), look(&path))).collect())
     }
 
-    /// Looks again; returns whether anything changed.
+    /// Checks again; returns whether anything changed.
     pub(crate) fn look_again(&mut self) -> bool {
         let mut is_changed = false;
         for (path, before) in &mut self.0 {

@@ -1,9 +1,9 @@
-//! `git wf` without a command: where the user is, and what to type next.
+//! `git wf` without a command: the overview, and what to do next.
 
 use crate::cli::{Context, Outcome, print};
 use crate::ops::issues;
 
-/// Of each list, this many entries are named.
+/// The maximum entries of each list.
 const NAMED: usize = 5;
 
 pub(in crate::cli) fn run(context: &mut Context) -> Outcome {

@@ -20,7 +20,7 @@ fn command_of(root: &clap::Command, line: &str) -> String {
     path.join(" ")
 }
 
-/// Commands that print no document: one shows a screen, and an agent speaks a protocol with the other.
+/// Commands that print no document: the board is a full screen, and MCP is a protocol.
 const WITHOUT_ANSWER: &[&str] = &["board", "mcp"];
 
 /// Collects every command that can be run without a further subcommand.

@@ -5,10 +5,10 @@ use std::io::Write;
 
 use clap_mangen::Man;
 
-/// When this version was prepared, for the foot of the pages.
+/// The release date of this version, for the footer of the pages.
 const DATE: &str = "2026-11-24";
 
-/// The longest line of text that `mandoc -Tlint` accepts, in bytes.
+/// The longest line that `mandoc -Tlint` accepts, in bytes.
 const WIDEST: usize = 80;
 
 /// What the page of the program says first.
@@ -173,7 +173,7 @@ pub(super) fn ascii(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// A page in the form that `mandoc -Tlint` asks for: text in short lines, and nothing behind it.
+/// Formats a page as `mandoc -Tlint` requires: short lines without trailing blanks.
 pub(super) fn tidy(page: &str) -> String {
     let mut tidied = String::new();
     let (mut is_literal, mut is_tag) = (false, false);
@@ -192,7 +192,7 @@ pub(super) fn tidy(page: &str) -> String {
     tidied
 }
 
-/// Text in lines of at most [`WIDEST`] bytes, none of which is a request.
+/// Wraps text at [`WIDEST`] bytes, so that no line looks like a request.
 fn wrapped(text: &str) -> String {
     let (mut lines, mut line) = (Vec::new(), String::new());
     for word in text.split(' ') {

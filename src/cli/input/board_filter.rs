@@ -1,4 +1,4 @@
-//! The filter of the board: the words of `git wf list`, in one line, and short forms of those that are typed most.
+//! The filter of the board: the options of `git wf list` on one line, with short forms of the most frequent ones.
 
 use clap::{Args, FromArgMatches};
 
@@ -7,11 +7,11 @@ use crate::ops::issues::List;
 
 /// Parses a filter such as `tag:api @ada slow`, `--ready`, `"two words"`.
 ///
-/// `NAME:VALUE` is `--NAME=VALUE` for every filter of `list`, `#NAME` is a tag and `@WHO` an assignee. What is left is
-/// searched for; its last word may still be incomplete.
+/// `NAME:VALUE` is `--NAME=VALUE` for every filter of `list`, `#NAME` is a tag and `@WHO` an assignee. The other words
+/// are searched for; the last one may be incomplete.
 ///
 /// # Errors
-/// What is wrong, in one line.
+/// The error on one line.
 pub(in crate::cli) fn parse(text: &str) -> Result<List, String> {
     let command = FilterArgs::augment_args(clap::Command::new("filter").no_binary_name(true))
         .disable_help_flag(true)
@@ -52,7 +52,7 @@ pub(in crate::cli) fn parse(text: &str) -> Result<List, String> {
     let args = FilterArgs::from_arg_matches(&matches).map_err(|error| reason(&error))?;
     let mut list = List::from(args);
     if !words.is_empty() {
-        // Someone who goes on typing wants to see what begins like this.
+        // While the user types, the last word also matches as a prefix.
         let begins = text.ends_with(|c: char| c.is_alphanumeric());
         let searched = format!("{}{}", words.join(" "), if begins { "*" } else { "" });
         list.filter.search = Some(match list.filter.search {
@@ -63,7 +63,7 @@ pub(in crate::cli) fn parse(text: &str) -> Result<List, String> {
     Ok(list)
 }
 
-/// The words of a line; double quotes keep blanks together. A quote that is not closed yet goes to the end.
+/// Splits a line into words; double quotes keep blanks together. An unclosed quote extends to the end.
 fn pieces(text: &str) -> Vec<String> {
     let (mut all, mut piece, mut is_quoted) = (Vec::new(), None::<String>, false);
     for c in text.chars() {
@@ -80,7 +80,7 @@ fn pieces(text: &str) -> Vec<String> {
     all
 }
 
-/// The first line of an error of the command line, without its label.
+/// The first line of a command-line error, without its label.
 fn reason(error: &clap::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(parse("--tag").unwrap_err(), "`--tag` needs a value");
         assert!(parse("status:nothing").unwrap_err().contains("expected one of registered"));
         assert!(parse("--nothing").unwrap_err().contains("--nothing"));
-        // A colon alone makes no filter.
+        // A colon alone does not make a filter.
         assert_eq!(parse("std::io").unwrap().filter.search.as_deref(), Some("std::io*"));
     }
 }

@@ -1,4 +1,4 @@
-//! `--where`: the issues that a command changes at once, as options of `list` or a saved query.
+//! `--where`: selects the issues to change at once, by options of `list` or a saved query.
 
 use std::io;
 
@@ -34,7 +34,7 @@ struct Query {
     filter: FilterArgs,
 }
 
-/// The options that a saved query stands for: `wf.query.NAME` in the configuration of git.
+/// The options of a saved query, `wf.query.NAME` in git's configuration.
 pub(in crate::cli) fn saved(session: &Session, name: &str) -> Result<Vec<String>, Failure> {
     let key = format!("wf.query.{name}");
     let text = session.store().config(&key).ok_or_else(|| {
@@ -50,7 +50,7 @@ fn words(text: &str) -> Result<Vec<String>, Failure> {
     })
 }
 
-/// The words of a query, in which each `@NAME` stands for the saved query of that name.
+/// Replaces each `@NAME` with the options of that saved query.
 pub(in crate::cli) fn expanded(session: &Session, given: Vec<String>) -> Result<Vec<String>, Failure> {
     let mut all = Vec::new();
     for word in given {
@@ -62,7 +62,7 @@ pub(in crate::cli) fn expanded(session: &Session, given: Vec<String>) -> Result<
     Ok(all)
 }
 
-/// What a query lists.
+/// Parses a query.
 pub(in crate::cli) fn list(session: &Session, text: &str) -> Result<List, Failure> {
     let words = expanded(session, words(text)?)?;
     let query = Query::try_parse_from(&words).map_err(|error| {
@@ -73,7 +73,7 @@ pub(in crate::cli) fn list(session: &Session, text: &str) -> Result<List, Failur
 }
 
 impl WhereArgs {
-    /// Changes the issues that the query lists, after a preview.
+    /// Changes the issues that the query selects, after a preview.
     pub(in crate::cli) fn change(&self, change: Many, verb: &str, context: &mut Context) -> Outcome {
         let session = context.session()?;
         let query = self.query.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The words for settings of the output on the command line.
+//! The words for output settings on the command line.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;

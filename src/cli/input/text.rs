@@ -66,7 +66,7 @@ impl TextArgs {
 }
 
 impl TextArgs {
-    /// The text in place of `old`; the editor starts with that.
+    /// The text that replaces `old`; the editor starts with `old`.
     pub(crate) fn rewritten(
         &self,
         last: Option<&str>,

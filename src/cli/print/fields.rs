@@ -1,4 +1,4 @@
-//! Some fields of records: a line for each record, and a table on a terminal.
+//! Prints some fields of records: a line per record, or a table on a terminal.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::ops::fields::Fields;
 use crate::ui::{Cell, Column, Screen, Table, style, text};
 
-/// The records of an answer, of which only `fields` are left.
+/// Prints an answer of which only `fields` were picked.
 pub(in crate::cli) fn fields(screen: &mut Screen, fields: &Fields, picked: &Value) -> io::Result<()> {
     match picked {
         Value::Array(all) => lines(screen, fields, all),
@@ -15,7 +15,7 @@ pub(in crate::cli) fn fields(screen: &mut Screen, fields: &Fields, picked: &Valu
     }
 }
 
-/// One line for each record. For programs, a tab separates two fields.
+/// Prints one line per record. For programs, fields are separated by tabs.
 pub(in crate::cli) fn lines(screen: &mut Screen, fields: &Fields, records: &[Value]) -> io::Result<()> {
     let names = fields.names();
     if !screen.is_terminal() {
@@ -31,14 +31,14 @@ pub(in crate::cli) fn lines(screen: &mut Screen, fields: &Fields, records: &[Val
     table.print(screen)
 }
 
-/// One record for a program.
+/// Prints one record for a program.
 pub(in crate::cli) fn line(screen: &mut Screen, fields: &Fields, record: &Value) -> io::Result<()> {
     let values = fields.names().iter().map(|name| shown(record.get(name)));
     let values: Vec<String> = values.map(|value| text::clean_line(&value).into_owned()).collect();
     writeln!(screen, "{}", values.join("\t"))
 }
 
-/// A value: texts as they are, a list of texts with commas, and anything else as JSON. One that is not there is empty.
+/// A value as text: a string as it is, a list of strings with commas, anything else as JSON; empty if absent.
 fn shown(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),

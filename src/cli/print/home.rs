@@ -1,4 +1,4 @@
-//! Where the user is, and what to type next.
+//! Prints the overview, and what to do next.
 
 use std::io::{self, Write};
 
@@ -91,7 +91,7 @@ fn execution(screen: &mut Screen, it: &PrimedExecution) -> io::Result<()> {
     Ok(())
 }
 
-/// Items, each with what it waits for.
+/// Prints items, each with what it waits for.
 fn items(screen: &mut Screen, name: &str, items: &HomeItems) -> io::Result<()> {
     if items.count == 0 {
         return Ok(());
@@ -129,7 +129,7 @@ fn more(screen: &mut Screen, count: usize, shown: usize) -> io::Result<()> {
     }
 }
 
-/// Things that wait for one reason: what they are, and what to do about each.
+/// Prints a group of things that wait for the user, each with its remedies.
 fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
     let verb = match group.kind {
         AttentionKind::Decision => "decide",

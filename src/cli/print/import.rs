@@ -49,7 +49,7 @@ pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::Taken) -> io::R
     counted(screen, "left out", taken.left_out.iter().map(|it| (it.issues, it.reason.as_str())))
 }
 
-/// What was skipped, under a heading.
+/// Lists what was skipped, under a heading.
 fn skipped(screen: &mut Screen, all: &[Skipped]) -> io::Result<()> {
     if !all.is_empty() {
         let heading = screen.painter().paint(HEADING, "skipped");

@@ -94,7 +94,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
     left_out(screen, view, contents)
 }
 
-/// Names what is not shown here, and the commands that show it.
+/// Names what is not shown, and the commands that show it.
 fn left_out(screen: &mut Screen, view: &IssueView, contents: &Contents) -> io::Result<()> {
     let bound = view.issue.bound_solution_id.as_ref();
     let plan = bound.or_else(|| contents.solutions.last().map(|plan| &plan.id));
@@ -108,7 +108,7 @@ fn left_out(screen: &mut Screen, view: &IssueView, contents: &Contents) -> io::R
     writeln!(screen, "\n{}", screen.painter().paint(style::DIM, &all.join("; ")))
 }
 
-/// Issues that have to do with this one, one for each line.
+/// Lists related issues, one per line.
 fn related(screen: &mut Screen, heading: &str, issues: &[Related]) -> io::Result<()> {
     if issues.is_empty() {
         return Ok(());

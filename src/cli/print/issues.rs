@@ -33,7 +33,7 @@ pub(in crate::cli) fn created(screen: &mut Screen, view: &IssueView) -> io::Resu
     }
 }
 
-/// Groups of issues, each under its name; in a pipe, one issue per line all the same.
+/// Prints issues in groups, each under its name; in a pipe, only one issue per line.
 pub(in crate::cli) fn grouped(screen: &mut Screen, groups: Vec<(String, Vec<Listed>)>) -> io::Result<()> {
     if !screen.is_terminal() {
         let rows = groups.into_iter().flat_map(|(_, rows)| rows).collect();
@@ -49,7 +49,7 @@ pub(in crate::cli) fn grouped(screen: &mut Screen, groups: Vec<(String, Vec<List
     Ok(())
 }
 
-/// One issue per line, and on a terminal their number; `skipped` issues come before them.
+/// Prints one issue per line, and on a terminal the total. `skipped` issues come before these.
 pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows, skipped: usize) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ID"),
@@ -82,7 +82,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows, skipped: usize) -
     writeln!(screen, "{}", screen.painter().paint(style::DIM, &note))
 }
 
-/// Issues that were changed at once, or would be; `verb` as in "closed".
+/// Lists the issues that were or would be changed at once; `verb` as in "closed".
 pub(in crate::cli) fn many(screen: &mut Screen, it: &ManyChanged, verb: &str) -> io::Result<()> {
     let mut table = Table::new([Column::left(""), Column::left(""), Column::flexible("")]);
     for issue in &it.issues {

@@ -50,7 +50,7 @@ fn standing(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts, 
     }
 }
 
-/// How a run ended in which `failed` of `all` issues failed, and `waiting` wait for a choice.
+/// Sums up a run in which `failed` of `all` issues failed and `waiting` wait for a choice.
 pub(super) fn ended_as(failed: usize, waiting: usize, all: usize) -> &'static str {
     match failed {
         0 if waiting > 0 => "waiting for you",
@@ -88,7 +88,7 @@ fn branch_with_work(view: &RunView) -> Option<&str> {
     Some(branch.strip_prefix("refs/heads/").unwrap_or(branch))
 }
 
-/// `, 2 wait for a choice`
+/// `, 2 wait for a choice`; empty for 0.
 pub(super) fn waiting_words(waiting: usize) -> String {
     match waiting {
         0 => String::new(),

@@ -122,7 +122,7 @@ fn issues(screen: &mut Screen, report: &RunReport) -> io::Result<()> {
     Ok(())
 }
 
-/// A box for each issue, and an arrow from each to those that depend on it.
+/// The dependency graph: a box per issue, and an arrow to each issue that depends on it.
 fn dependencies(report: &RunReport) -> String {
     let boxes = report.issues.iter().map(|issue| Boxed {
         name: issue.issue_id.to_string(),

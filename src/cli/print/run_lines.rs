@@ -121,7 +121,7 @@ impl Lines {
             let is_told = self.failed.get(issue) == Some(error);
             let what = match it.status {
                 IssueStatus::Failed => "failed",
-                // Of several plans, none is bound.
+                // It has several plans, and none of them is bound.
                 IssueStatus::Planning => "waits",
                 _ => "left to others",
             };

@@ -70,7 +70,7 @@ pub(super) fn spent(tokens: Option<u64>, costs: &[Cost]) -> Vec<String> {
     tokens.into_iter().chain(costs).collect()
 }
 
-/// `3 min 14 s: planning 3 min 2 s, executing 12 s`
+/// Such as `3 min 14 s: planning 3 min 2 s, executing 12 s`.
 pub(super) fn took(report: &RunReport) -> String {
     let phase = report.phases.iter().map(|it| format!("{} {}", it.phase, time::length(it.took_ms)));
     let gap = Some(report.interrupted_ms).filter(|ms| *ms > 0);
@@ -80,7 +80,7 @@ pub(super) fn took(report: &RunReport) -> String {
     format!("{}{colon}{}", time::length(report.took_ms), parts.join(", "))
 }
 
-/// Which dimension decides the verdict on the run, beside the average of all.
+/// The dimension that decides the verdict on the run, and the average of all dimensions.
 pub(super) fn verdict(report: &RunReport) -> String {
     let quality = &report.quality;
     let average = quality.score.map_or_else(|| "nothing".to_owned(), |score| score.to_string());
@@ -91,14 +91,14 @@ pub(super) fn verdict(report: &RunReport) -> String {
     }
 }
 
-/// The plan of an issue with its author, if the run had it made.
+/// The plan of an issue, with its author if the run had it made.
 fn planned(issue: &IssueReport) -> Option<String> {
     let plan = issue.solution_id.as_ref()?;
     let by = issue.planned_by.as_ref().map(|agent| format!(" by {agent}")).unwrap_or_default();
     Some(format!("plan {plan}{by}"))
 }
 
-/// `approved, 92`
+/// Such as `approved, 92`.
 pub(super) fn review(issue: &IssueReport) -> String {
     let Some(review) = &issue.review else { return String::new() };
     let score = review.score.map(|score| format!(" {score}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What was taken back.
+//! Prints what was undone.
 
 use std::io::{self, Write};
 

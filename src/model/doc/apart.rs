@@ -50,7 +50,7 @@ impl Doc {
     /// The fields that two versions changed differently since `base`: each side wrote, and the value in force is not
     /// what both wrote. Versions with two births differ as a whole, under the key `*`, unless they are equal.
     ///
-    /// Two values that were both read from a source are not in conflict: the later one is what the source says now. Nor is
+    /// Two values that both come from a source are not in conflict: the later one is the source's current value. Nor is
     /// a value from a source in conflict with a later one by someone who had imported the same record.
     pub(crate) fn apart(base: Option<&Self>, one: &Self, two: &Self) -> Vec<Apart> {
         let is_two = one.made(BIRTH) != two.made(BIRTH) && one.schema.0.births == Births::LaterStands;

@@ -123,7 +123,7 @@ pub(crate) struct WrittenValue<'a> {
     pub(crate) value: Option<&'a Value>,
     /// Whether it has the stamp of the birth.
     pub(crate) is_at_birth: bool,
-    /// Whether the field is written once.
+    /// Whether the field can be written only once.
     pub(crate) is_once: bool,
     /// For an imported value, the source's record at that import: another import can write another value under the same
     /// stamp.

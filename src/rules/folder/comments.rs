@@ -17,7 +17,7 @@ pub(crate) struct StandingComment<'a> {
 }
 
 impl StandingComment<'_> {
-    /// Whether its author took it back: a later version without a text stands.
+    /// Whether its author withdrew it: the latest version has no text.
     pub(crate) fn is_withdrawn(&self) -> bool {
         !self.replaces.is_empty() && self.comment.body.trim().is_empty()
     }
@@ -93,7 +93,7 @@ fn replaced(by: &Comment) -> Option<&EntryId> {
     by.edits.as_ref().filter(|id| **id < by.id)
 }
 
-/// An imported comment is one comment, whether it was changed here or in its source: its latest version stands.
+/// An imported comment remains one comment, whether it was changed here or in its source: the latest version counts.
 fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
     let mut said_there: Option<&str> = None;
     let mut changes: Vec<&Comment> = Vec::new();

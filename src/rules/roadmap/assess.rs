@@ -7,7 +7,7 @@ use crate::model::exploration::Extent;
 use crate::model::roadmap::{Factors, RoadmapChoice, RoadmapDocument, RoadmapMode};
 use crate::rules::roadmap::mode;
 
-/// How many of the five factors decide.
+/// How many of the five factors decide the mode.
 const DECISIVE: usize = 3;
 
 /// What the factors come to.

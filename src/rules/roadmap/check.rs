@@ -79,7 +79,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Like [`Self::find`], if what was found is in words.
+    /// Like [`Self::find`], with the found value as text.
     fn find_as(&mut self, rule: &Rule, path: String, found: Option<String>, allowed: String) {
         let finding = Finding::new(rule, path, None, allowed);
         let found = found.unwrap_or_else(|| finding.found.clone());

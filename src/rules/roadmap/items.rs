@@ -121,8 +121,8 @@ fn with_defaults(
     }
 }
 
-/// The wave of each task: the place of its group among the groups, from 1 on, without gaps. A task without a group comes
-/// after the latest that it depends on. In a cycle, where there is none, it ends all the same.
+/// The wave of each task: the rank of its group, from 1, without gaps. A task without a group comes after the latest
+/// task that it depends on. In a cycle there is no such order, but the loop ends all the same.
 fn waves(tasks: &[RoadmapTask]) -> Vec<u64> {
     let mut waves: Vec<u64> = tasks.iter().map(|task| task.parallel_group.unwrap_or(1)).collect();
     for _ in 0..tasks.len() {

@@ -1,5 +1,6 @@
-//! Which layer or task of a document is which of an earlier version. Numbers shift as soon as one is added or dropped, so
-//! the goal of a layer or the title of a task comes first, then the scope, and the number only if the texts are alike.
+//! Matches the layers or tasks of a document with those of an earlier version. Numbers shift as soon as one is added or
+//! removed, so the goal of a layer or the title of a task counts first, then the scope, and the number only if the
+//! texts are similar.
 
 use std::collections::BTreeSet;
 
@@ -7,30 +8,30 @@ use super::Item;
 use super::check::plain;
 use crate::model::roadmap::RoadmapMode;
 
-/// Titles with the same number are the same item from this likeness on, from 0 to 1.
+/// Items with the same number match from this similarity of their titles on, from 0 to 1.
 const ALIKE: f64 = 0.6;
 
 /// A layer or task that has an issue.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Known {
-    /// As it was added.
+    /// The layer or task as it was added.
     pub(crate) item: Item,
-    /// Whether the last version of the document has it. One that it has not is the same only if its goal is.
+    /// Whether the last version of the document has it. If not, only an item with the same goal matches.
     pub(crate) is_current: bool,
 }
 
-/// How much two items have in common, in the order in which it counts.
+/// What two items have in common, most significant first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Likeness {
     goal: bool,
     current: bool,
     scope: bool,
     number: bool,
-    /// How many features or files are in both scopes.
+    /// How many features or files both scopes contain.
     shared: usize,
 }
 
-/// An item as it is compared.
+/// An item, prepared for comparison.
 struct Compared<'a> {
     id: &'a str,
     goal: String,
@@ -43,7 +44,7 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// For each item, the index of the known one that it is. No two items are the same known one.
+/// For each item, the index of the matching known one. No two items match the same known one.
 pub(crate) fn same(mode: RoadmapMode, items: &[Item], known: &[Known]) -> Vec<Option<usize>> {
     let old: Vec<Compared<'_>> = known.iter().map(|it| Compared::of(&it.item)).collect();
     let mut pairs: Vec<(Likeness, usize, usize)> = Vec::new();
@@ -53,7 +54,7 @@ pub(crate) fn same(mode: RoadmapMode, items: &[Item], known: &[Known]) -> Vec<Op
             pairs.extend(likeness(mode, &new, old, known.is_current).map(|likeness| (likeness, n, m)));
         }
     }
-    // The most alike first; of two that are equally alike, the first in the document.
+    // The most similar pairs first; among equal ones, in document order.
     pairs.sort_by_key(|(likeness, n, m)| (std::cmp::Reverse(*likeness), *n, *m));
     let mut found = vec![None; items.len()];
     let mut taken = BTreeSet::new();
@@ -65,7 +66,7 @@ pub(crate) fn same(mode: RoadmapMode, items: &[Item], known: &[Known]) -> Vec<Op
     found
 }
 
-/// How alike two items are; `None` if they are two.
+/// How similar two items are; `None` if they do not match.
 fn likeness(mode: RoadmapMode, new: &Compared<'_>, old: &Compared<'_>, is_current: bool) -> Option<Likeness> {
     let likeness = Likeness {
         goal: new.goal == old.goal,
@@ -74,7 +75,7 @@ fn likeness(mode: RoadmapMode, new: &Compared<'_>, old: &Compared<'_>, is_curren
         number: new.id == old.id,
         shared: new.scope.intersection(&old.scope).count(),
     };
-    // A feature is in one layer only, while several tasks can touch one file.
+    // A feature belongs to only one layer, while several tasks can touch one file.
     let is_layer = mode == RoadmapMode::Progressive && likeness.shared > 0;
     let is_numbered =
         || likeness.number && (likeness.shared > 0 || strsim::sorensen_dice(&new.goal, &old.goal) >= ALIKE);
@@ -116,12 +117,12 @@ mod tests {
     #[test]
     fn a_task_is_the_same_whatever_its_number() {
         for (now, expected) in [
-            // One is dropped, and the others move up.
+            // One task is removed, and the others move up.
             (
                 vec![("T1", "Write PDF", "src/pdf.rs"), ("T2", "Offer both", "src/menu.rs")],
                 vec![Some(1), Some(2)],
             ),
-            // One is inserted.
+            // One task is inserted.
             (
                 vec![
                     ("T1", "Write CSV", "src/csv.rs"),
@@ -133,9 +134,9 @@ mod tests {
             ),
             // Both texts changed a little.
             (vec![("T2", "Write PDF/A", "src/pdf2.rs")], vec![Some(1)]),
-            // Nothing but the number is left.
+            // Only the number is the same.
             (vec![("T2", "Tell accounting", "docs/a.md")], vec![None]),
-            // Two with one title: the scope decides.
+            // Two tasks with one title: the scope decides.
             (vec![("T1", "Write PDF", "x"), ("T9", "Write PDF", "src/pdf.rs")], vec![None, Some(1)]),
         ] {
             assert_eq!(of_tasks(BEFORE, &now), expected, "{now:?}");
@@ -164,7 +165,7 @@ mod tests {
     }
 
     proptest! {
-        /// The same document is the same in any order and with any numbers, and nothing is two.
+        /// A document matches itself in any order and with any numbers.
         #[test]
         fn a_document_is_itself_in_any_order(order in Just((0..6usize).collect::<Vec<_>>()).prop_shuffle()) {
             let names: Vec<(String, String, String)> =

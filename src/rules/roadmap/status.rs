@@ -9,7 +9,7 @@ use crate::model::text_enum;
 use crate::model::time::Time;
 use crate::rules::folder::RoadmapFolder;
 
-/// After this many rounds of feedback, a roadmap is executed as it is.
+/// The maximum rounds of feedback; then a roadmap is executed as it is.
 pub(crate) const MOST_ROUNDS: usize = 5;
 
 text_enum!(

@@ -2,10 +2,10 @@
 
 use crate::model::run_log::Breach;
 
-/// How a breach begins that a hook stopped.
+/// The beginning of a breach that a hook stopped.
 const REFUSED: &str = "refused: ";
 
-/// The text of a breach that a hook of the run stopped, and why it did.
+/// The text of a breach that a hook of the run stopped for this reason.
 pub(crate) fn refused_words(why: &str) -> String {
     format!("{REFUSED}{why}")
 }

@@ -124,7 +124,7 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
             0 => plan(),
             _ => Need::Person(Why::Choice),
         },
-        // A rejected plan cannot be queued, regardless of its reviewer.
+        // A rejected plan cannot be queued, whoever reviewed it.
         IssueStatus::Planned if at.verdict == Some(Verdict::Rejected) => match run.takes(RunStep::Plan) {
             true if at.rejected < MOST_ROUNDS => plan(),
             _ => Need::Person(Why::Rejected),
@@ -183,7 +183,7 @@ pub(crate) fn next(
         let is_of_all = matches!(step, RunStep::Plan | RunStep::Review | RunStep::Queue);
         run.mode == RunMode::Batch && is_of_all && is_before(step)
     };
-    // What was just completed is merged first, so that issues that depend on it, or change the same files, start with it.
+    // Completed work is merged first, so that issues that depend on it or change the same files start with it.
     let is_merging = standings.iter().any(is_to_merge);
     let mut room = Room::left(run, busy);
     wanted

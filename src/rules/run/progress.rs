@@ -36,7 +36,7 @@ pub(crate) struct Progress<'a> {
     pub(crate) breaches: Vec<&'a Breach>,
     /// How often each issue may be tried again because someone chose that.
     granted: BTreeMap<&'a IssueId, u64>,
-    /// The issues for which someone stopped the run. Resuming the run tries them again.
+    /// The issues because of which someone stopped the run. Resuming the run retries them.
     stopped_for: Vec<&'a IssueId>,
     /// What people chose when something had failed too often, in order.
     pub(crate) decisions: Vec<&'a Decided>,
@@ -95,11 +95,11 @@ pub(crate) const ALL_FAILED: &str = "all-failed";
 /// The type of the error of an issue that someone outside of the run works on.
 pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
 
-/// The type of the error of an issue of whose plans someone must choose one.
+/// The error type of an issue that waits until someone chooses one of its plans.
 pub(crate) const PENDING_SELECTION: &str = "pending-selection";
 
 impl IssueProgress<'_> {
-    /// Whether it waits for someone to choose one of its plans.
+    /// Whether the issue waits until someone chooses one of its plans.
     pub(crate) fn is_waiting(&self) -> bool {
         self.error.and_then(|error| error.error_type.as_deref()) == Some(PENDING_SELECTION)
     }
@@ -174,7 +174,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// How many issues wait for someone to choose one of their plans.
+    /// How many issues wait until someone chooses one of their plans.
     pub(crate) fn waiting_count(&self) -> usize {
         self.issues.iter().filter(|issue| issue.is_waiting()).count()
     }

@@ -187,7 +187,7 @@ fn issue_report(
     }
 }
 
-/// The agent that last took a step for an issue in this run.
+/// The agent that took a step for an issue last in this run.
 fn done_by(progress: &Progress<'_>, step: RunStep, issue: &IssueId) -> Option<String> {
     let is_it = |it: &&&crate::model::run_log::ActionDone| {
         it.action == step && it.issue_id.as_ref() == Some(issue) && it.skipped.is_none()
@@ -195,7 +195,7 @@ fn done_by(progress: &Progress<'_>, step: RunStep, issue: &IssueId) -> Option<St
     progress.actions.iter().rfind(|it| is_it(it))?.agent.clone()
 }
 
-/// What the reviews say of a plan.
+/// The reviews of a plan, summarized.
 fn reviewed(
     progress: &Progress<'_>,
     issue: &IssueId,

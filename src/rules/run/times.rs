@@ -62,8 +62,8 @@ pub(super) fn spans(folder: &RunFolder, progress: &Progress<'_>, issue: &IssueId
     spans
 }
 
-/// How long the run was in each phase, in the order of its log, and how long nobody drove it: together that is the time
-/// from its start to its last change. A phase that it was in twice counts once.
+/// How long the run was in each phase, in the order of its log, and how long no process drove it: together the time
+/// from its start to its last change. The times of a repeated phase are added up.
 pub(super) fn phases(folder: &RunFolder) -> (Vec<PhaseTime>, u64) {
     let (mut phases, mut interrupted): (Vec<PhaseTime>, u64) = (Vec::new(), 0);
     let (mut phase, mut reached, mut is_driven) = (RunPhase::Init, folder.run.created_at, false);

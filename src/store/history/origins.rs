@@ -307,8 +307,8 @@ impl<'a> Origins<'a> {
         if let Some((id, kind)) = base.entry(path)?
             && let Some(doc) = self.versions.doc(path, (kind, id))?
         {
-            // A field that is written once is as the source said at the first import, and that reading is not known here: the
-            // record has the one of the last import.
+            // A write-once field has the value of the first import, whose reading is unknown here: the record has the
+            // reading of the last import.
             self.remember(number, &doc, commit, |said| !(said.is_once && said.reading.is_some()));
             self.seen.insert((number, id));
         }

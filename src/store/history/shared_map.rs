@@ -1,7 +1,6 @@
-//! A persistent map from numbers to values, whose copies share what they have in common. A history has a map for each
-//! commit, and these maps differ little: a copy is free, a change costs a few nodes, and a comparison costs as much
-//! as the maps differ. By hand: a crate with persistent maps would be one more dependency for
-//! this one use.
+//! A persistent map from numbers to values; copies share what they have in common. A history has a map for each commit,
+//! and these maps differ little: a copy is free, a change takes a few nodes, and a comparison takes as long as the maps
+//! differ. No crate is used, since it would be a dependency for this alone.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::rc::Rc;
@@ -20,8 +19,8 @@ type Link<V> = Option<Rc<Node<V>>>;
 
 #[derive(Debug)]
 struct Node<V> {
-    /// The sum of the hashes of its keys and values. Two maps are equal if these are equal: the author of a history
-    /// does not know the key of the hash.
+    /// The sum of the hashes of its entries. Two maps are equal if their sums are: the hash is keyed, and the author of
+    /// a history does not know the key.
     hash: u64,
     kind: Kind<V>,
 }

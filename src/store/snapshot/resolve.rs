@@ -231,7 +231,7 @@ fn best<T>(
     let all: Vec<(T, Vec<(String, String)>)> = things.into_iter().map(with_ids).collect();
     let exact = |(id, last): &(String, String)| fit(id, last, text);
     let lower = text.to_ascii_lowercase();
-    // Only if nothing matches as it was typed.
+    // If nothing matches exactly, ignore case.
     let in_any_case =
         |(id, last): &(String, String)| fit(&id.to_ascii_lowercase(), &last.to_ascii_lowercase(), &lower);
     let exactly = fits_of(&all, exact);
@@ -240,7 +240,7 @@ fn best<T>(
     all.into_iter().zip(fits).filter(|(_, fit)| *fit == Some(best)).map(|((thing, _), _)| thing).collect()
 }
 
-/// How well a text matches each thing by any of its ids.
+/// The best match of each thing, by any of its ids.
 fn fits_of<T>(
     all: &[(T, Vec<(String, String)>)],
     fit: impl Fn(&(String, String)) -> Option<Fit>,
@@ -294,12 +294,12 @@ fn is_of_another_kind(text: &str) -> bool {
     ["SOL-", "EXR-", "QUE-", "RMAP-"].iter().any(|prefix| begins(text, prefix)) || number(text).is_some()
 }
 
-/// Whether a text begins with this prefix of ids, in whatever case.
+/// Whether a text begins with this prefix of ids, ignoring case.
 pub(crate) fn begins(text: &str, prefix: &str) -> bool {
     text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
-/// The number of an item, in whatever case.
+/// The number of an item, ignoring case.
 pub(crate) fn number(text: &str) -> Option<ItemId> {
     ItemId::parse(&text.to_ascii_uppercase()).ok()
 }

@@ -222,7 +222,7 @@ impl Tx<'_> {
     }
 }
 
-/// The bytes of a new record at `path`. Refuses a record that could not be read back.
+/// The bytes of a new record for `path`. Refuses a record that could not be read back.
 pub(crate) fn new_bytes(path: &str, doc: &Doc) -> Result<Vec<u8>, StoreError> {
     doc.check_growth(None).map_err(StoreError::excess(&doc_name(doc, path)))?;
     readable_bytes(path, doc)

@@ -18,7 +18,7 @@ pub(crate) struct Acting {
 }
 
 impl Acting {
-    /// A name and a role, each on one line (empty counts as unset), and a clock.
+    /// A name and a role, each reduced to one line (empty counts as unset), and a clock.
     pub(crate) fn new(actor: Option<String>, role: Option<String>, clock: Clock) -> Self {
         let line = |text: Option<String>| text.map(|text| one_line(&text)).filter(|text| !text.is_empty());
         Self { actor: line(actor), role: line(role), clock, is_in_run: false }
@@ -67,13 +67,13 @@ impl Store {
         self.acting.is_in_run
     }
 
-    /// Who writes, and when.
+    /// The author and the time of a write.
     pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
         let time = self.acting.clock.date()?;
         let acting = if self.in_hook { "committer" } else { "author" };
         let (name, email) = match self.named(acting).zip(self.named("committer")) {
             Some(((name, email), _)) if is_plain(&name) && is_plain(&email) => (name, email),
-            // Names that git would clean or refuse are left to git.
+            // Leave names to git that it would clean or refuse.
             _ => self.identity_of_git()?,
         };
         Ok(Identity {

@@ -7,18 +7,19 @@ use crate::git::pack::PackWriter;
 use crate::git::{ObjectId, Repository};
 use crate::store::error::StoreError;
 
-/// At most this many bytes are kept in memory, and this many go into the pack at once; fewer in test builds, where more would take minutes.
+/// How many bytes are held in memory before they go into the pack together. Test builds use less, since more would take
+/// minutes.
 const MOST_IN_MEMORY: usize = if cfg!(debug_assertions) { 1 << 20 } else { 8 << 20 };
 
 /// Files by path, sorted by bytes.
 pub(in crate::store) struct Pending<'repo> {
     /// Where large transactions write their pack; `None` if everything stays in memory.
     repo: Option<&'repo Repository>,
-    /// The number of the write of each file, counted from 0.
+    /// The index of the last write of each file.
     files: BTreeMap<String, usize>,
-    /// The blobs of the first writes, which are in the pack.
+    /// The blobs of the first writes, which are already in the pack.
     packed: Vec<ObjectId>,
-    /// The bytes of the later ones; none if the file was written again.
+    /// The bytes of later writes; `None` if the file was written again.
     held: Vec<Option<Vec<u8>>>,
     /// Bytes that are held in memory.
     size: usize,
@@ -100,7 +101,7 @@ impl<'repo> Pending<'repo> {
         Ok(())
     }
 
-    /// Moves what is held in memory into the pack.
+    /// Moves the writes held in memory into the pack.
     fn spill(&mut self, repo: &Repository) -> Result<(), StoreError> {
         let pack = match &mut self.pack {
             Some(pack) => pack,

@@ -110,7 +110,7 @@ impl Store {
 
 impl Offer<'_> {
     /// Runs `change` on the merged state and commits its writes without moving any ref. The store's lock is not held:
-    /// if someone writes here meanwhile, [`Store::adopt`] merges.
+    /// if someone writes here in the meantime, [`Store::adopt`] merges.
     pub(crate) fn change<T, E: From<StoreError>>(
         self,
         op: Op,

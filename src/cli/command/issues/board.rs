@@ -32,7 +32,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         Failure::usage(format!("`{filter}` is not a filter: {fault}"))
             .hint("use words, or filters of `git wf list` such as tag:api")
     })?;
-    // Without a store there is nothing to show, wherever it is shown.
+    // Without a store there is nothing to show; say so before checking the terminal.
     context.session()?.check_store()?;
     fullscreen::check().map_err(unfit)?;
     let lent = Lent {

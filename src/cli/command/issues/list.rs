@@ -113,7 +113,7 @@ enum GroupBy {
 }
 
 impl GroupBy {
-    /// What sorts the groups, and the heading of one.
+    /// The sort key of a row's group, and its heading.
     fn of(self, row: &Listed) -> (usize, String) {
         let or = |text: &Option<String>, none: &str| match text {
             Some(text) => (0, text.clone()),
@@ -144,7 +144,7 @@ impl From<SortBy> for Sort {
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let Args { saved, filter, group_by, limit, offset, sort, count, brief, fields } = args;
-    // Those that exist were replaced by what they stand for before the command line was parsed.
+    // Existing saved queries were expanded before the command line was parsed.
     if let Some(word) = saved.first() {
         let name = word.strip_prefix('@').ok_or_else(|| {
             Failure::usage(format!("`{word}` is not a saved query"))
@@ -204,7 +204,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Some fields of each issue, for people and for programs that read lines.
+/// Prints some fields of each issue, for people and for programs that read lines.
 fn lines(session: &Session, list: &List, fields: &Fields, context: &mut Context) -> Outcome {
     let mut shown = Vec::new();
     let total = issues::list::<Failure>(session, list, |issue| {
@@ -216,7 +216,7 @@ fn lines(session: &Session, list: &List, fields: &Fields, context: &mut Context)
     Ok(Exit::Done)
 }
 
-/// Says how to see the rest of a list that a limit cut.
+/// Says how to see the rest of a list that was cut by the limit.
 fn go_on(list: &List, shown: usize, total: Option<usize>, context: &Context) {
     let next = list.offset + shown;
     if let Some(total) = total.filter(|total| next < *total && shown > 0) {

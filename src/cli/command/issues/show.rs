@@ -35,7 +35,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     })
 }
 
-/// Refuses fields that only records of other kinds have.
+/// Refuses fields that this kind of record does not have.
 fn check(record: &Record, fields: &[String]) -> Result<(), Refusal> {
     if fields.is_empty() {
         return Ok(());

@@ -38,7 +38,7 @@ _git_wf() {
 }
 ";
 
-/// The script for a shell.
+/// The completion script for a shell.
 pub(super) fn script(shell: Shell) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     if let Some(completer) = Shells::builtins().completer(&shell.to_string()) {

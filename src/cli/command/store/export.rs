@@ -224,7 +224,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     }
 }
 
-/// Writes what an audit found, and its signature.
+/// Writes the findings of an audit as a statement, with a signature if requested.
 fn stated(context: &mut Context, range: &[String], output: Option<&Path>, sign: bool) -> Outcome {
     refuse_two_documents(context, output)?;
     let session = context.session()?;

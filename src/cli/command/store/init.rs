@@ -29,7 +29,7 @@ pub(in crate::cli) struct InitAnswer {
     pub(in crate::cli) hooks: Vec<HookState>,
 }
 
-/// Asks on a terminal whether to install the hooks. Without a terminal, nothing is installed that was not asked for.
+/// Asks on a terminal whether to install the hooks. Without a terminal, they are installed only if requested.
 fn asks_for_hooks(context: &Context) -> Result<bool, Failure> {
     if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
         return Ok(false);

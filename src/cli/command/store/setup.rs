@@ -1,4 +1,4 @@
-//! Puts manual pages and completions where the system looks for this user.
+//! Installs manual pages and completions where the system looks for this user's.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ impl Home {
         })
     }
 
-    /// Where manual pages may be, best first.
+    /// Where manual pages can be installed, best first.
     fn manuals(&self) -> Vec<PathBuf> {
         manual_pages::beside_the_program().ok().into_iter().chain([self.data.join("man")]).collect()
     }
@@ -106,7 +106,7 @@ impl Home {
         }
     }
 
-    /// A path as people write it.
+    /// A path for display: `~/…` in the home directory.
     fn short(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {
             Ok(inner) => format!("~/{}", inner.display()),
@@ -175,7 +175,7 @@ fn failed(place: &Path, error: &io::Error) -> Failure {
         .hint("`git wf help --install --to DIR` and `git wf completions SHELL` write elsewhere")
 }
 
-/// Writes the pages to the first place that can be written.
+/// Writes the pages to the first directory that is writable.
 fn manual(home: &Home) -> Result<Part, Failure> {
     let mut last = None;
     for folder in home.manuals() {
@@ -223,7 +223,7 @@ fn completion(home: &Home, shell: Shell, path: &Path) -> Result<Part, Failure> {
     Ok(part(State::Installed, Some(path), to_do))
 }
 
-/// Removes the pages of any version; files that are not ours stay.
+/// Removes the pages of all versions; other files stay.
 fn removed_manual(folder: &Path) -> Result<Part, Failure> {
     let current = PAGES.iter().map(|(name, _)| {
         folder.join(format!("man{}", name.rsplit('.').next().unwrap_or_default())).join(name)
@@ -247,7 +247,7 @@ fn removed(shell: Shell, path: &Path) -> Result<Part, Failure> {
     })
 }
 
-/// Removes a file if it is ours: then it contains this text.
+/// Removes a file if it is ours, that is, if it contains `mark`.
 fn is_removed(path: &Path, mark: &str) -> Result<bool, Failure> {
     let is_ours = std::fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
     if is_ours {
@@ -261,7 +261,7 @@ fn is_on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.is_absolute() && folder.join(program).is_file())
 }
 
-/// Whether zsh, as this user starts it, looks for functions there.
+/// Whether zsh, as this user starts it, looks for functions in `folder`.
 fn zsh_looks_in(folder: &Path) -> bool {
     let asked = Command::new("zsh")
         .args(["-i", "-c", "print -rl -- $fpath"])

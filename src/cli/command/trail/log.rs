@@ -68,7 +68,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Some fields of each commit.
+/// Prints some fields of each commit.
 fn some_fields<E>(
     fields: &Fields,
     steps: impl Iterator<Item = Result<Step, E>>,

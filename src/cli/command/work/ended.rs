@@ -17,7 +17,7 @@ pub(in crate::cli) struct Then {
 }
 
 impl Then {
-    /// The same for the operation.
+    /// Converts the option for the operation.
     pub(in crate::cli) fn then(&self) -> work::Then {
         work::Then::publish(self.next)
     }

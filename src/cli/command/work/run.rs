@@ -257,7 +257,7 @@ fn begin(args: Args, context: &mut Context) -> Outcome {
     ended(done, watch, context)
 }
 
-/// The subcommand that is spelled like a word; none if the word is like none of them.
+/// The subcommand that a word is a misspelling of; `None` if it is not similar to any.
 fn meant_command(word: &str) -> Option<String> {
     let command = <RunCommand as clap::Subcommand>::augment_subcommands(clap::Command::new("run"));
     let error = command.try_get_matches_from(["run", word]).err()?;

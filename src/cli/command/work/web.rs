@@ -12,7 +12,7 @@ use crate::model::code::Code;
 use crate::ui::text::count;
 use crate::web::{self, Listening, Server, Source, Start};
 
-/// The port, if nothing else uses it.
+/// The port to use unless it is in use.
 const PORT: u16 = 8417;
 
 /// Show the store in a browser
@@ -120,7 +120,7 @@ fn export(context: &mut Context, folder: &std::path::Path) -> Outcome {
     )
 }
 
-/// Where to listen, in order of preference, and the name that was given instead of an address.
+/// The addresses to try, in order, and the host name if one was given.
 fn addresses(listen: Option<&str>, port: Option<u16>) -> Result<(Vec<SocketAddr>, Option<String>), Failure> {
     let ports = match port {
         Some(port) => vec![port],
@@ -159,8 +159,8 @@ fn open(context: &Context, listening: &Listening) {
     }
 }
 
-/// A file that only its owner can read, and that leads to the address: everyone on this machine can read the arguments of a
-/// program. The token in it is worth nothing once the server ends.
+/// The path of a file that leads to the address and that only its owner can read, since every user of this machine can
+/// see the arguments of a program. The token in it is worthless once the server has ended.
 fn hidden(address: &str) -> io::Result<String> {
     let mut file = tempfile::Builder::new().prefix("git-wf-").suffix(".html").tempfile()?;
     writeln!(file, "<!DOCTYPE html><meta http-equiv=\"refresh\" content=\"0; url={address}\">")?;

@@ -1,18 +1,18 @@
-//! What serde says about a value that has another type, in the words of a finding.
+//! Translates serde's errors about a value of another type into the words of a finding.
 
-/// An error of serde, taken apart.
+/// The parts of a serde error.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Message {
-    /// The member that is missing.
+    /// The missing field.
     missing: Option<String>,
-    /// What is there.
+    /// The actual value.
     pub(super) found: Option<String>,
-    /// What should be.
+    /// The expected value.
     pub(super) expected: String,
 }
 
 impl Message {
-    /// Takes an error apart: "missing field `effort`", "invalid type: map, expected a string", "unknown variant `huge`,
+    /// Parses an error: "missing field `effort`", "invalid type: map, expected a string", "unknown variant `huge`,
     /// expected one of `small`, `large`".
     pub(super) fn of(text: &str) -> Self {
         let quoted = |rest: &str| rest.split('`').nth(1).map(str::to_owned);
@@ -26,7 +26,7 @@ impl Message {
             .iter()
             .find_map(|prefix| found.strip_prefix(prefix))
             .unwrap_or(found);
-        // serde's names for what JSON calls otherwise.
+        // serde has other names for some JSON types.
         let found = match found.split_once(' ') {
             None if found == "map" => "an object".into(),
             None if found == "sequence" => "a list".into(),
@@ -48,7 +48,7 @@ impl Message {
         Self { missing: None, found: Some(found), expected }
     }
 
-    /// The path of what is wrong; `at` is where reading stopped, `.` at the top.
+    /// The path of the fault; `at` is where reading stopped, `.` for the top.
     pub(super) fn path(&self, at: &str) -> String {
         match (&self.missing, at) {
             (Some(name), ".") => name.clone(),

@@ -92,7 +92,7 @@ fn things(item: &Item) -> Vec<Artifact> {
     of("scope", &item.scope).into_iter().chain(of("outputs", &item.outputs)).collect()
 }
 
-/// Whether a text is a path that leads out of the repository, or to what git keeps there. Scopes may be in words, too.
+/// Whether a text is a path out of the repository or into `.git`. A scope can also be a description in words.
 fn is_outside(text: &str) -> bool {
     let text = text.trim();
     let parts = || text.split(['/', '\\']);

@@ -68,7 +68,7 @@ pub(crate) struct RunReport {
 }
 
 impl RunReport {
-    /// Which issue must be done before which, by their places in `issues`.
+    /// Which issue depends on which: pairs of indexes into `issues`, the dependency first.
     pub(crate) fn order(&self) -> Vec<(usize, usize)> {
         let place: BTreeMap<&IssueId, usize> =
             self.issues.iter().enumerate().map(|(at, issue)| (&issue.issue_id, at)).collect();
