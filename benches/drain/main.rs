@@ -1,20 +1,21 @@
-//! A queue that is drained through a remote.
+//! Drains a queue through a remote.
 //!
-//! `cargo bench --bench drain` measures one executor, and then several at once: 1, 4 and 12 clones, and as many worktrees of
-//! one clone, with a remote that answers at once and one whose `pre-receive` sleeps for 0.3 s. `-- one` and `-- several`
-//! measure one of the two.
+//! `cargo bench --bench drain` measures one executor, then several at once: 1, 4 and 12 clones, and as many worktrees
+//! of one clone, with a remote that answers immediately and one whose `pre-receive` sleeps for 0.3 s. With `-- one` or
+//! `-- several`, it measures only one of the two.
 //!
-//! For one executor: the wall time of an item with a remote, against a bare `git commit` and `git push` in the same run: with `next`,
-//! `git commit` and `done`, and with `git commit` and `done --next`, which pushes once.
+//! For one executor: the wall time per item with a remote, compared with a bare `git commit` and `git push` in the same
+//! run. Once with `next`, `git commit` and `done`, and once with `git commit` and `done --next`, which pushes only
+//! once.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::path::Path;
 
-/// The number of items for each of the two ways. One more remains, which the last `done --next` claims.
+/// The number of items for each of the two ways. One more is queued for the last `done --next` to claim.
 const HALF: usize = 60;
 const ITEMS: usize = 2 * HALF + 1;
-/// The first items only fill the system's caches.
+/// The first items only warm up the system's caches, and are not measured.
 const WARM_UP: usize = 5;
 const WF: &str = env!("CARGO_BIN_EXE_git-wf");
 
@@ -57,7 +58,7 @@ fn one() {
     fill(&ours);
     run(&ours, &[WF, "sync"]);
     let push = ["git", "push", "--quiet", "origin", "HEAD"];
-    // The commands before and after the commit of an item.
+    // The commands before and after an item's commit.
     let ways: [(&str, &[&str], &[&str]); 2] = [
         ("next + commit + done", &[WF, "next"], &[WF, "done"]),
         ("commit + done --next", &[], &[WF, "done", "--next"]),

@@ -1,4 +1,4 @@
-//! Several executors on one queue: how many items and pushes, and how long the waits.
+//! Several executors on one queue: the number of items and pushes, and the waits.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::WF;
 use super::world::{command, feed, median, notice, run};
 
-/// For each executor; at least [`LEAST`] in all.
+/// Items per executor; at least [`LEAST`] in total.
 const ITEMS: usize = 4;
 const LEAST: usize = 12;
 const EXECUTORS: [usize; 3] = [1, 4, 12];
@@ -29,13 +29,13 @@ enum Way {
     DoneNext,
 }
 
-/// What was measured.
+/// The measurements.
 struct Drained {
     items: usize,
     seconds: f64,
-    /// Those that the remote looked at, whether it accepted them or not.
+    /// All pushes that reached the remote, accepted or not.
     pushes: usize,
-    /// How long each command that claims took, in seconds.
+    /// How long each claiming command took, in seconds.
     waits: Vec<f64>,
 }
 
@@ -90,7 +90,7 @@ fn drain(kind: Kind, way: Way, count: usize, delay: &str) -> Drained {
     Drained { items, seconds, pushes, waits }
 }
 
-/// A hub with a queue, and where the executors are.
+/// Creates a hub with a queue, and returns the directories of the executors.
 fn world(root: &Path, kind: Kind, count: usize, items: usize) -> Vec<PathBuf> {
     run(root, &["git", "init", "--quiet", "--bare", "hub"]);
     let clone = |name: &str| {
@@ -128,7 +128,7 @@ fn world(root: &Path, kind: Kind, count: usize, items: usize) -> Vec<PathBuf> {
     places
 }
 
-/// Works until nothing is left. Returns how long each command that claims took.
+/// Works until the queue is empty. Returns how long each claiming command took, in seconds.
 fn execute(place: &Path, way: Way) -> Vec<f64> {
     let mut waits = Vec::new();
     let claim = |args: &[&str], waits: &mut Vec<f64>| {

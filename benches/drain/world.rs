@@ -1,4 +1,4 @@
-//! Commands, times and plans.
+//! Commands, measurements and plans for the benchmark.
 
 use std::io::Write;
 use std::path::Path;
@@ -54,7 +54,7 @@ pub(super) fn notice() -> String {
     .to_string()
 }
 
-/// A command whose hooks call the program that is measured.
+/// A command whose git hooks call the measured program.
 pub(super) fn command(place: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(args[0]);
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -65,20 +65,20 @@ pub(super) fn command(place: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Runs a command, which must succeed.
+/// Runs a command that must succeed.
 pub(super) fn run(place: &Path, args: &[&str]) {
     let status = command(place, args).stderr(Stdio::null()).status().unwrap();
     assert!(status.success(), "{args:?}");
 }
 
-/// The same, with input.
+/// Runs a command that must succeed, with `input` as stdin.
 pub(super) fn feed(place: &Path, args: &[&str], input: &str) {
     let mut child = command(place, args).stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success(), "{args:?}");
 }
 
-/// How many seconds it takes.
+/// Runs `work` and returns the seconds that it took.
 pub(super) fn time(work: impl FnOnce()) -> f64 {
     let started = Instant::now();
     work();
@@ -91,7 +91,7 @@ pub(super) fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// The load of the machine.
+/// The load averages of the machine.
 pub(super) fn load() -> String {
     std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()
 }

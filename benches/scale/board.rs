@@ -1,4 +1,4 @@
-//! How soon the board answers a key: from the key to the first byte of the next frame, and to the last one, on a terminal.
+//! How soon the board answers a key: from the key to the first and to the last byte of the next frame, on a terminal.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,11 +15,11 @@ use super::{Bench, WF, bound};
 
 /// A frame at 60 Hz, in milliseconds.
 const FRAME: f64 = 16.0;
-/// What is written later than this after a key does not belong to it.
+/// Output that comes later than this after a key does not belong to its frame.
 const QUIET: Timespec = Timespec { tv_sec: 0, tv_nsec: 150_000_000 };
 
 impl Bench {
-    /// Opens the board and types.
+    /// Opens the board and presses keys.
     pub(super) fn board(&self) {
         let size = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).unwrap();
@@ -62,7 +62,7 @@ impl Bench {
     }
 }
 
-/// How long after `since` the first and the last byte came.
+/// How long after `since` the first and the last byte arrive.
 fn answer(terminal: &mut File, since: Instant) -> (Duration, Duration) {
     let mut times: Option<(Duration, Duration)> = None;
     let mut buffer = [0; 65_536];
@@ -71,7 +71,7 @@ fn answer(terminal: &mut File, since: Instant) -> (Duration, Duration) {
         if poll(&mut watched, Some(&QUIET)).unwrap() == 0 {
             match times {
                 Some(times) => return times,
-                // It is still reading.
+                // The board is still reading the store.
                 None if since.elapsed() < Duration::from_secs(30) => continue,
                 None => return (since.elapsed(), since.elapsed()),
             }

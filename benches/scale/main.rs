@@ -1,9 +1,9 @@
 //! The cost of commands at 1,000, 10,000 and 100,000 issues, against git's own commands in the same run and
 //! repository.
 //!
-//! `cargo bench --bench scale` runs all three sizes; `cargo bench --bench scale -- 10000 writes` runs one of them,
-//! with the imports, which make the store, and the `writes` (or `reads`, `merges`, `board`, or `first`: the first reads). A
-//! command that the program does not have is reported and skipped.
+//! `cargo bench --bench scale` runs all three sizes; `cargo bench --bench scale -- 10000 writes` runs one of them with
+//! the imports, which make the store, and the `writes` (or `reads`, `merges`, `board`, or `first`: the first reads). A
+//! command that the program lacks is reported and skipped.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -152,7 +152,7 @@ impl Bench {
             rows = index.metadata().unwrap().len();
             search.add(|| run(&self.store, &[&WF, "search", "marker1"]));
             all = index.metadata().unwrap().len();
-            // Reads and parses every record, and nothing else.
+            // Reads and parses every record, and does nothing else.
             once.add(|| run(&self.store, &[&WF, "export", "jsonl"]));
         }
         let once_each = Goal("reading each record once", 4.0);

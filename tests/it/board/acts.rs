@@ -1,4 +1,4 @@
-//! What is done on the board, with the store as other commands see it then.
+//! Actions on the board, and their results in the store as other commands see it.
 
 use super::seat::Seat;
 use crate::support::{Sandbox, plan};
@@ -11,7 +11,7 @@ fn an_issue_is_planned_queued_and_claimed() {
     let first = repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
     repo.wf(&["unbind", "ISS-001"]).ok();
     let mut seat = Seat::new(&repo, (100, 30), &[], ">registered 1");
-    // Nothing is bound, so it cannot be queued.
+    // It has no bound plan, so it cannot be queued.
     seat.types("e").until("was refused").until("hint:").types("\u{1b}").until_not("was refused");
     seat.types("b").until("bind a plan to ISS-001").types("\r").until(&format!("bound {first}"));
     seat.until(">planned 1");
@@ -20,7 +20,7 @@ fn an_issue_is_planned_queued_and_claimed() {
     seat.types("x").until("in this worktree").types("\r").until("claimed SOL-").types("\u{1b}");
     seat.until(">executing 1");
     assert_eq!(repo.status("ISS-001"), "executing");
-    // It is given up by the menu.
+    // The menu releases the claim.
     seat.types("m").until("lease release").types("1").until("released ISS-001").until(">queued 1");
     assert_eq!(repo.status("ISS-001"), "queued");
     seat.quits();
@@ -77,7 +77,7 @@ fn what_was_begun_is_done_before_it_ends() {
     let repo = Seat::with_colour(&sandbox.store("a"));
     repo.issue("ISS-001");
     let mut seat = Seat::new(&repo, (100, 30), &[], ">registered 1");
-    // Typed without a pause.
+    // All keys arrive at once.
     seat.types("cDone?\r\u{3}");
     assert_eq!(seat.ends().code(), Some(0));
     seat.is_as_before();

@@ -1,4 +1,4 @@
-//! The terminal is as it was, however the board ends.
+//! The terminal is restored, however the board ends.
 
 use std::os::unix::process::ExitStatusExt;
 
@@ -41,7 +41,7 @@ fn after_a_signal() {
 #[test]
 fn after_a_panic_whose_message_is_seen() {
     let sandbox = Sandbox::new();
-    // A fault whose script fails is a panic; this one strikes while a frame is drawn.
+    // A fault whose script fails becomes a panic, here while a frame is drawn.
     let repo = store(&sandbox).with_env("WF_FAULT", "drawn:4").with_env("WF_FAULT_RUN", "exit 1");
     let mut seat = Seat::started(&repo, (80, 24), &[]);
     seat.types_until_it_ends("j");
@@ -70,7 +70,7 @@ fn while_it_is_suspended() {
     assert!(!seat.screen().contains("About ISS-001"));
     seat.continues();
     seat.until("About ISS-001");
-    // By someone else.
+    // The signal comes from another process.
     seat.signal(Signal::TSTP);
     seat.stops();
     seat.is_as_before();
@@ -79,7 +79,7 @@ fn while_it_is_suspended() {
     seat.quits();
 }
 
-/// git waits for the board, so both must stop for the shell to get the terminal, and neither may stop again.
+/// git waits for the board, so both must stop for the shell to get the terminal, and neither may stop a second time.
 #[test]
 fn it_is_suspended_with_the_git_that_started_it() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! The board: the binary on a terminal of its own, whose screen is read as a person would.
+//! The board: the binary runs on a pseudoterminal, and the screen is read as a person would.
 
 mod acts;
 mod leaving;

@@ -1,4 +1,4 @@
-//! Someone who sits before a terminal.
+//! A user in front of a terminal.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -18,10 +18,10 @@ use vt100::Parser;
 
 use crate::support::Repo;
 
-/// A board that writes nothing for this long, in milliseconds, while something is awaited will not do so any more.
+/// If the board writes nothing for this long, in milliseconds, while a test waits, it will not write any more.
 const PATIENCE: i64 = 60_000;
 
-/// A board on a terminal.
+/// A board on a pseudoterminal.
 pub(super) struct Seat {
     child: Child,
     keyboard: Option<File>,
@@ -33,7 +33,7 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    /// Starts the board with these arguments on a terminal of this size, and waits until it shows some words.
+    /// Starts the board on a terminal of this size, and waits until it shows `words`.
     #[track_caller]
     pub(super) fn new(repo: &Repo, (columns, rows): (u16, u16), args: &[&str], words: &str) -> Self {
         let mut seat = Self::started(repo, (columns, rows), args);
@@ -41,15 +41,15 @@ impl Seat {
         seat
     }
 
-    /// The same, without waiting.
+    /// Starts the board without waiting.
     pub(super) fn started(repo: &Repo, size: (u16, u16), args: &[&str]) -> Self {
         Self::of(repo, size, env!("CARGO_BIN_EXE_git-wf"), &[&["board"], args].concat())
     }
 
-    /// A program on a terminal of this size.
+    /// Starts a program on a terminal of this size.
     pub(super) fn of(repo: &Repo, (columns, rows): (u16, u16), program: &str, args: &[&str]) -> Self {
         let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        // No other program that a test starts meanwhile gets hold of it.
+        // Must not be inherited by programs that other tests start at the same time.
         let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&keyboard).unwrap();
         unlockpt(&keyboard).unwrap();
@@ -61,7 +61,7 @@ impl Seat {
         let before = settings(&terminal);
         let mut command = repo.command(program, args);
         let end = || Stdio::from(terminal.try_clone().unwrap());
-        // In a process group of its own: what it stops is not the test.
+        // In its own process group, so that it cannot stop the test.
         let child = command.stdin(end()).stdout(end()).stderr(end()).process_group(0).spawn().unwrap();
         Self {
             child,
@@ -73,17 +73,17 @@ impl Seat {
         }
     }
 
-    /// The usual terminal for a repository with colour.
+    /// A repository whose commands see a terminal with colour.
     pub(super) fn with_colour(repo: &Repo) -> Repo {
         repo.with_env("TERM", "xterm-256color")
     }
 
-    /// What the screen shows.
+    /// The text on the screen.
     pub(super) fn screen(&self) -> String {
         self.parser.screen().contents()
     }
 
-    /// Reads what was written, and waits for that at most this long; false if there was nothing.
+    /// Reads output, waiting for it at most `patience` milliseconds; `false` if there was none.
     fn read(&mut self, patience: i64) -> bool {
         let Some(keyboard) = &mut self.keyboard else { return false };
         let mut watched = [PollFd::from_borrowed_fd(keyboard.as_fd(), PollFlags::IN)];
@@ -98,7 +98,7 @@ impl Seat {
         true
     }
 
-    /// Waits until the screen is as it should be.
+    /// Waits until the screen meets a condition; `what` describes it for a failure.
     #[track_caller]
     pub(super) fn waits(&mut self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) {
         while !is_so(self.parser.screen()) {
@@ -111,21 +111,21 @@ impl Seat {
         }
     }
 
-    /// Waits until the screen shows some words.
+    /// Waits until the screen shows `words`.
     #[track_caller]
     pub(super) fn until(&mut self, words: &str) -> &mut Self {
         self.waits(&format!("`{words}`"), |screen| screen.contents().contains(words));
         self
     }
 
-    /// Waits until the screen does not show some words any more.
+    /// Waits until the screen no longer shows `words`.
     #[track_caller]
     pub(super) fn until_not(&mut self, words: &str) -> &mut Self {
         self.waits(&format!("end of `{words}`"), |screen| !screen.contents().contains(words));
         self
     }
 
-    /// Types something.
+    /// Types keys.
     pub(super) fn types(&mut self, keys: &str) -> &mut Self {
         self.keyboard.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
         self
@@ -136,12 +136,12 @@ impl Seat {
         kill_process(self.pid(), signal).unwrap();
     }
 
-    /// Continues the board and what was started with it, as a shell does.
+    /// Continues the process group, as a shell does.
     pub(super) fn continues(&self) {
         kill_process_group(self.pid(), Signal::CONT).unwrap();
     }
 
-    /// Presses a key again and again until the board has ended.
+    /// Presses a key repeatedly until the board has ended.
     #[track_caller]
     pub(super) fn types_until_it_ends(&mut self, key: &str) {
         while self.child.try_wait().unwrap().is_none() {
@@ -162,7 +162,7 @@ impl Seat {
         while self.read(0) {}
     }
 
-    /// Makes the terminal go away.
+    /// Closes the terminal.
     pub(super) fn hangs_up(&mut self) {
         (self.keyboard, self.terminal) = (None, None);
     }
@@ -170,7 +170,7 @@ impl Seat {
     /// Waits for the end of the board.
     #[track_caller]
     pub(super) fn ends(&mut self) -> ExitStatus {
-        // A terminal that nobody reads may be full.
+        // The board may be blocked on a full terminal that nobody reads.
         while self.child.try_wait().unwrap().is_none() && self.keyboard.is_some() {
             self.read(50);
         }
@@ -179,7 +179,7 @@ impl Seat {
         status
     }
 
-    /// Asserts that the terminal is as it was before the board.
+    /// Asserts that the terminal is in the state it had before the board.
     #[track_caller]
     pub(super) fn is_as_before(&self) {
         let screen = self.parser.screen();
@@ -191,7 +191,7 @@ impl Seat {
         assert_eq!(now, self.before, "the terminal has other settings");
     }
 
-    /// Leaves the board.
+    /// Quits the board.
     #[track_caller]
     pub(super) fn quits(&mut self) {
         self.types("q");
@@ -208,7 +208,7 @@ fn settings(terminal: &File) -> String {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        // A test that failed leaves nothing behind.
+        // Leave nothing behind if the test failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -3,7 +3,7 @@
 use super::seat::Seat;
 use crate::support::{Repo, Sandbox, plan};
 
-/// A store with issues in several states.
+/// A store with issues in several statuses.
 fn shop(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.store("shop");
     repo.wf(&["new", "--id", "ISS-001", "Limit the requests of an API key", "-p", "1", "-t", "api"]).ok();

@@ -1,4 +1,4 @@
-//! `--fields`: some fields of records, and lists that say how to go on.
+//! `--fields`: selected fields of records, and the hint at the end of a limited list.
 
 use serde_json::json;
 
@@ -71,7 +71,7 @@ fn a_field_that_the_record_cannot_have_is_refused_with_the_nearest() {
         (&json!("unknown-field"), &json!("there is no field `titel` here"))
     );
     assert!(error["hint"].as_str().unwrap().starts_with("did you mean `title`? The fields are "), "{error}");
-    // A list has no comments, and an issue no tasks.
+    // A list has no field `comments`, and an issue no field `tasks`.
     assert_eq!(repo.refused(1, &["list", "--fields", "comments"])["code"], "unknown-field");
     assert_eq!(repo.refused(1, &["show", "ISS-001", "--fields", "tasks"])["code"], "unknown-field");
     assert_eq!(repo.refused(1, &["log", "--fields", "colour"])["code"], "unknown-field");

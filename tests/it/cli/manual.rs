@@ -97,7 +97,7 @@ fn no_line_of_the_help_is_wider_than_the_terminal() {
     }
 }
 
-/// What a program that reads manual pages says about one.
+/// The complaints of a program that reads manual pages; `None` if there are none.
 fn complaints(program: &str, args: &[&str], page: &Path) -> Option<String> {
     let ran = Command::new(program).args(args).arg(page).env("LC_ALL", "C.UTF-8").output().ok()?;
     let said = if program == "man" { ran.stderr } else { [ran.stdout, ran.stderr].concat() };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Repo, Sandbox};
 
-/// A user with an empty home, for whom only these shells are installed.
+/// A user with an empty home directory and only these shells.
 fn user(sandbox: &Sandbox, shells: &[&str]) -> (Repo, PathBuf) {
     let (home, bin) = (sandbox.root().join("ada"), sandbox.root().join("shells"));
     std::fs::create_dir_all(&home).unwrap();
@@ -47,7 +47,7 @@ fn everything_is_put_where_the_shells_of_a_user_look_and_taken_back() {
     assert!(home.join(".config/fish/completions/git-wf.fish").exists());
     assert!(home.join(".local/share/man/man1/git-wf.1").exists());
     let written = files(&home);
-    // A second run writes the same; files of others stay.
+    // A second run writes the same files; other files stay.
     std::fs::write(home.join(".local/share/man/man1/other.1"), "other").unwrap();
     let said = repo.wf(&["setup"]).ok().stdout;
     assert!(said.contains(" manual pages in ~/.local/share/man\n"), "{said}");

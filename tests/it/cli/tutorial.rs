@@ -139,7 +139,7 @@ fn page(steps: &[Step]) -> String {
     page + FOOT
 }
 
-/// Text in lines of at most 80 bytes, as `mandoc -Tlint` asks for.
+/// Wraps text at 80 bytes, as `mandoc -Tlint` requires.
 fn filled(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

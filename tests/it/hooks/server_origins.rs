@@ -40,7 +40,7 @@ fn a_record_of_the_same_birth_by_another_author_stays_out() {
             "{told}"
         );
         assert!(told.contains(&format!("commit {} by Bea", &commit[..10])), "{told}");
-        // Without a gate, everyone who fetches it is notified if it wins, and `fsck` reports it in any case.
+        // Without a gate, everyone who fetches it is notified if it wins, and `fsck` always reports it.
         two.origin.wf(&["hooks", "uninstall"]).ok();
         two.bea.git(&["push", "-q", "origin", REF]).ok();
         let told = two.ada.wf(&["sync", "--json"]).ok().json()["rewritten"].clone();

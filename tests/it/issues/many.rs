@@ -1,4 +1,4 @@
-//! One change of many issues, saved queries and groups.
+//! Changing many issues at once, saved queries, and groups.
 
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn many_issues_are_changed_in_one_commit_or_not_at_all() {
         );
     }
     assert_eq!(repo.wf(&["show", "ISS-003", "--json"]).json()["status"], "registered");
-    // All of it is one command to take back.
+    // A single `undo` undoes all of it.
     repo.wf(&["undo"]).ok();
     assert_eq!(repo.wf(&["show", "ISS-002", "--json"]).json()["status"], "registered");
     assert_eq!(repo.wf(&["close", "--where", "--tag none", "--yes"]).code, 3, "no issue matches");
@@ -54,7 +54,7 @@ fn a_saved_query_stands_for_its_options() {
     assert!(unknown.code == 2 && unknown.stderr.contains("git config wf.query.b"), "{}", unknown.stderr);
     repo.wf(&["edit", "--where", "@a", "--assignee", "me", "--yes"]).ok();
     assert_eq!(repo.wf(&["show", "ISS-001", "--json"]).json()["assignee"], "me");
-    // In a pipe, groups are only an order.
+    // In a pipe, groups only affect the order.
     let grouped = repo.wf(&["list", "--group-by", "type"]).ok().stdout;
     let ids: Vec<&str> = grouped.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(ids, ["ID", "ISS-001", "ISS-002"]);

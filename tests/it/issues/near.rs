@@ -1,4 +1,4 @@
-//! What is around an issue: parts, dependents, comments that are edited or withdrawn, ids in any case.
+//! What surrounds an issue: sub-issues, dependents, edited and withdrawn comments, and ids in any case.
 
 use serde_json::json;
 
@@ -47,7 +47,7 @@ fn a_comment_is_edited_and_withdrawn_by_a_part_of_its_id() {
     assert!(repo.wf(&["show", "ISS-001"]).ok().stdout.contains(&format!("(comment {id})")));
     repo.wf(&["comment", "ISS-001", "--edit", &id, "-m", "second"]).ok();
     assert_eq!(bodies(), [(json!("second"), json!(null))]);
-    // The id of the first version still names it.
+    // The id of the first version still names the comment.
     repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
     assert_eq!(bodies(), [(json!(""), json!(true))]);
     assert!(repo.wf(&["show", "ISS-001"]).ok().stdout.contains(", withdrawn (comment"));

@@ -94,7 +94,7 @@ fn cancelling_a_claim_ends_its_fetch() {
     repo.commit("a.txt", "a\n", "Begin");
     repo.queued("ISS-001", "a.txt");
     repo.sh(&["-c", "mkfifo ../alive"]).ok();
-    // A remote that says that it was asked, and then nothing.
+    // A remote that records the request and then hangs.
     let script = sandbox.root().join("hang.sh");
     std::fs::write(&script, "exec 3>\"$(dirname \"$0\")/alive\"; echo begun >&3; exec tail -f /dev/null\n")
         .unwrap();

@@ -222,7 +222,7 @@ fn a_line_that_cannot_be_imported_is_named_and_stops_nothing() {
     assert_eq!((skipped.len(), &skipped[0]["line"]), (1, &json!(comment + 1)), "{skipped:?}");
     assert!(skipped[0]["reason"].as_str().unwrap().contains("the JSON ends half-way"), "{skipped:?}");
     assert_eq!(repo.store_paths().len() + 1, one.store_paths().len());
-    // A file that was cut off, or has more than its last line says.
+    // A truncated file, and files that are not exports.
     lines.pop();
     let cut = sandbox.store("cut");
     let ran = cut.wf_in(lines.join("\n"), &["import", "jsonl", "-"]).ok();

@@ -1,4 +1,4 @@
-//! Taking back one's last command.
+//! Undoing one's last command.
 
 use serde_json::json;
 

@@ -21,7 +21,7 @@ impl Repo {
         self.with_terminal(typed, Some(words), args)
     }
 
-    /// The same on a terminal that can do nothing but show lines.
+    /// Runs a command on a terminal that can only show lines.
     pub(crate) fn on_dumb_terminal(&self, args: &[&str]) -> (i32, String) {
         self.with_terminal_of_kind("dumb", "", None, args)
     }

@@ -1,4 +1,4 @@
-//! `export agent-trace` and `export in-toto`: what was done, in the formats of others.
+//! `export agent-trace` and `export in-toto`: the trail in formats of other tools.
 
 use serde_json::{Value, json};
 

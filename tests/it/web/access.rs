@@ -1,4 +1,4 @@
-//! Who may ask for what: names of the server, the token, and forms from elsewhere.
+//! Access rules: the server's names, the token, and forms from other sites.
 
 use super::Served;
 use crate::support::Sandbox;
@@ -78,7 +78,7 @@ fn only_who_has_the_token_writes() {
     ] {
         assert_eq!(writer.send_as("comment", origin, &comment).status, 403, "{origin}");
     }
-    // A cookie with a GET changes nothing, whatever it asks for.
+    // A GET with a cookie changes nothing, whatever its path.
     assert_eq!(writer.get("/do/comment?issue=ISS-001&body=x").status, 404);
     assert_eq!(repo.tip(), tip);
     assert_eq!(writer.send("comment", "/issues/ISS-001", &comment).status, 303);

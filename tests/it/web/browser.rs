@@ -1,4 +1,4 @@
-//! A server in a repository, and a small client: one request, one connection.
+//! A server for a repository, and a small client that opens a connection per request.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::Repo;
 
-/// Nothing takes this long; a test that would hang fails instead.
+/// A test that would hang fails after this time instead.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running server.
@@ -15,12 +15,12 @@ pub(crate) struct Served {
     child: Child,
     /// `127.0.0.1:8417`
     pub(crate) host: String,
-    /// The secret in the address, if it has one.
+    /// The token in the address, if there is one.
     pub(crate) token: Option<String>,
 }
 
 impl Served {
-    /// Starts a server on a port that is free.
+    /// Starts a server on a free port.
     pub(crate) fn of(repo: &Repo, options: &[&str]) -> Self {
         let arguments = [&["web", "--port", "0"], options].concat();
         let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), &arguments);
@@ -33,7 +33,7 @@ impl Served {
         Self { child, host: host.to_owned(), token }
     }
 
-    /// A connection that has sent nothing yet.
+    /// Opens a connection without sending anything.
     pub(crate) fn connect(&self) -> TcpStream {
         let port = self.host.rsplit_once(':').unwrap().1;
         let stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
@@ -41,7 +41,7 @@ impl Served {
         stream
     }
 
-    /// Sends these lines and this body as they are, and reads the answer.
+    /// Sends this head and body verbatim, and reads the answer.
     pub(crate) fn raw(&self, head: &str, body: &str) -> Page {
         let mut stream = self.connect();
         stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
@@ -53,7 +53,7 @@ impl Served {
         Browser { served: self, cookie: None }
     }
 
-    /// A browser that opened the address which the server printed.
+    /// A browser that has opened the address that the server printed, with its token.
     pub(crate) fn writer(&self) -> Browser<'_> {
         let token = self.token.as_ref().unwrap();
         let first = self.browser().get(&format!("/?token={token}"));
@@ -70,7 +70,7 @@ impl Drop for Served {
     }
 }
 
-/// Someone with a browser.
+/// A client that keeps a cookie.
 pub(crate) struct Browser<'a> {
     served: &'a Served,
     pub(crate) cookie: Option<String>,
@@ -86,7 +86,7 @@ impl Browser<'_> {
         self.served.raw(&self.head(&format!("GET {path}")), "")
     }
 
-    /// A page that is there.
+    /// Gets a page that must exist.
     #[track_caller]
     pub(crate) fn page(&self, path: &str) -> String {
         let page = self.get(path);
@@ -94,7 +94,7 @@ impl Browser<'_> {
         page.body
     }
 
-    /// Sends a form from a page.
+    /// Sends a form from a page of the server.
     pub(crate) fn send(&self, op: &str, from: &str, fields: &[(&str, &str)]) -> Page {
         let origin = format!("http://{}", self.served.host);
         self.send_as(op, &origin, &[&[("page", from)], fields].concat())
@@ -114,7 +114,7 @@ impl Browser<'_> {
     }
 }
 
-/// Everything but letters and digits as `%20`.
+/// Percent-encodes everything except ASCII letters and digits.
 fn encoded(text: &str) -> String {
     let one = |byte: u8| match byte {
         byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),

@@ -1,4 +1,4 @@
-//! Pages are told when the store changed.
+//! Open pages are notified of changes of the store.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ fn listen(served: &Served) -> BufReader<TcpStream> {
     reader
 }
 
-/// Reads up to a line that begins so.
+/// Reads until a line that starts with `begin`.
 fn until(reader: &mut BufReader<TcpStream>, begin: &str) {
     let mut line = String::new();
     while !line.starts_with(begin) {
@@ -30,7 +30,7 @@ fn every_listener_is_told_of_what_another_process_writes() {
     let served = Served::of(&repo, &[]);
     let mut listeners: Vec<_> = (0..50).map(|_| listen(&served)).collect();
     for n in 0..2 {
-        // A change in the moment in which the server begins to look belongs to the next look.
+        // A change at the moment when the server starts watching is reported by the next check.
         served.browser().page("/");
         std::thread::scope(|scope| {
             let told: Vec<_> =

@@ -1,4 +1,4 @@
-//! The pages as files.
+//! Pages exported as files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn files(folder: &Path, below: &str, found: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Where a relative link of a file leads.
+/// The file that a relative link leads to.
 fn target(from: &str, link: &str) -> String {
     let mut at: Vec<&str> = from.split('/').collect();
     at.pop();

@@ -1,4 +1,4 @@
-//! What forms change, and what they say if they cannot.
+//! What forms change, and how they report errors.
 
 use super::Served;
 use crate::support::{Sandbox, plan};
@@ -23,7 +23,7 @@ fn an_issue_is_created_edited_moved_and_commented_on() {
     let issue = repo.json(&["show", id]);
     assert_eq!((&issue["title"], &issue["context"]), (&"Words are cut".into(), &"one\ntwo".into()));
     assert_eq!((&issue["priority"], issue["tags"].as_array().unwrap().len()), (&2.into(), 2));
-    // Someone else changes the description meanwhile; only what differs from the form is written.
+    // Someone else changes the description in the meantime; only fields that differ from the form are written.
     repo.wf(&["edit", id, "-m", "three"]).ok();
     let edited = [
         ("issue", id),

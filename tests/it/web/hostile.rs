@@ -1,4 +1,4 @@
-//! Records by someone who wants a browser to do something else.
+//! Records that try to attack the browser.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::support::{Repo, Sandbox, foreign, plan_on};
 
 const SCRIPT: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>";
 
-/// A page is harmless if nothing of a record became markup.
+/// Asserts that no text of a record became markup.
 #[track_caller]
 fn harmless(page: &str, path: &str) {
     for sign in [
@@ -109,7 +109,7 @@ fn what_is_typed_into_the_address_is_not_markup() {
         let page = browser.get(&format!("{path}{typed}"));
         assert!(!page.body.contains("<script>alert"), "{path}: {}", page.body);
     }
-    // Nothing that git could take for an option reaches it.
+    // Nothing that git could take for an option reaches git.
     for path in [
         "/audit?range=--output=stolen",
         "/audit?range=-p",
@@ -158,7 +158,7 @@ fn requests_that_are_not_http_end() {
         let page = served.raw(&head, "");
         assert!(statuses.contains(&page.status), "{} for {}", page.status, head.get(..60).unwrap_or(&head));
     }
-    // It still answers.
+    // The server still answers.
     served.browser().page("/");
 }
 

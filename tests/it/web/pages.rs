@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Served;
 use crate::support::{Repo, Sandbox, Two, plan, plan_on, record};
 
-/// A repository in which one plan was executed, and another waits for it.
+/// A repository in which one plan was executed, and another one waits for that.
 pub(super) fn worked(sandbox: &Sandbox) -> (Repo, String) {
     let repo = sandbox.repo("code");
     repo.wf(&["init", "--hooks"]).ok();

@@ -1,4 +1,4 @@
-//! Clients that hold on to a server.
+//! Clients that keep connections open.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ fn connections_that_say_nothing_do_not_keep_others_out() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("code");
     let served = Served::of(&repo, &[]);
-    // Each begins a request, and never ends it. There are as many as the server accepts at once.
+    // Each starts a request and never completes it. They take all connections of the server.
     let idle: Vec<_> = (0..256)
         .map(|_| {
             let mut stream = served.connect();
@@ -18,7 +18,7 @@ fn connections_that_say_nothing_do_not_keep_others_out() {
             stream
         })
         .collect();
-    // It is answered once the time of the others is over.
+    // It is answered once the others have timed out.
     served.browser().page("/issues");
     for stream in idle.into_iter().take(3) {
         assert!([0, 408].contains(&Page::read(stream).status));

@@ -80,7 +80,7 @@ fn what_was_ended_elsewhere_is_not_ended_again() {
     }
 }
 
-/// Both reports are there, and each clone names them once.
+/// Asserts that both reports exist, and that each clone prints them once.
 #[track_caller]
 fn both_are_told(repos: [&Repo; 2], met: &str) {
     assert!(met.contains("ended in several clones"), "{met}");

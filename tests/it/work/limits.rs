@@ -1,4 +1,4 @@
-//! Hosts that limit how often they may be asked: what they say is understood and waited out, and pushes are saved.
+//! Hosts with a rate limit: their messages are understood, the waits are kept, and pushes are saved.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::{REF, Repo, Sandbox};
 
-/// A hub with a queue of this many items, and a clone of it.
+/// A hub with a queue of `count` items, and a clone of it.
 fn world(sandbox: &Sandbox, count: usize) -> (Repo, Repo) {
     let hub = sandbox.bare("hub");
     hub.git(&["config", "core.logAllRefUpdates", "always"]).ok();
@@ -35,7 +35,7 @@ fn lines(path: PathBuf) -> usize {
     std::fs::read_to_string(path).unwrap_or_default().lines().count()
 }
 
-/// How often the hub's ref was moved.
+/// How many times the hub's ref has moved.
 fn pushes(hub: &Repo) -> usize {
     lines(hub.path().join("logs").join(REF))
 }
@@ -74,7 +74,7 @@ fn nobody_asks_again_before_the_time_that_the_host_named() {
         assert!(error["hint"].as_str().unwrap().contains(hint), "{args:?}: {error:#}");
     }
     assert_eq!((lines(hub.path().join("tried")), hub.tip()), (1, before));
-    // What is done in this clone stays, and is published when the host lets it.
+    // Local work is kept, and published when the host allows it.
     clone.wf(&["next", "--local"]).ok();
     let state = clone.path().join(".git/wf/turnstile/origin%2Fmain/state.json");
     std::fs::remove_file(state).unwrap();
@@ -128,7 +128,7 @@ fn ends_and_renewals_wait_for_the_next_claim() {
         assert_eq!(hub.tip(), published);
     }
     assert_eq!(pushes(&hub), before + 3);
-    // Whoever stops since nothing is left leaves nothing behind.
+    // An executor that stops because the queue is empty leaves nothing unpublished.
     clone.wf(&["next"]).fails(3);
     assert_eq!((pushes(&hub), hub.tip()), (before + 4, clone.tip()));
 }
@@ -150,18 +150,18 @@ fn an_end_does_not_wait_for_longer_than_the_lease_that_others_see() {
     assert_eq!(clone.status("ISS-009"), "executing");
 }
 
-/// Serves the repositories in `root` as git does over HTTP. The first `refused` requests get status 429 and are asked to wait
-/// for two seconds.
+/// Serves the repositories in `root` like git does over HTTP. The first `refused` requests get status 429 and a
+/// `Retry-After` of two seconds.
 fn serve(root: &Path, refused: Arc<AtomicUsize>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let root = root.to_owned();
-    // It ends with the process of the tests.
+    // The thread ends with the test process.
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let is_refused =
                 refused.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
-            // A client that went away is served no more.
+            // A client may have disconnected.
             let _ = answer(stream.unwrap(), &root, is_refused);
         }
     });

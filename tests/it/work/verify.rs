@@ -348,7 +348,7 @@ fn a_failed_test_completes_nothing_but_is_recorded() {
     assert_eq!(repo.status("ISS-001"), "executing");
     assert_eq!(checks(&repo)[0]["exit_code"], 3);
     assert!(!repo.json(&["show", "ISS-001"]).to_string().contains("seen"));
-    // Overriding the gate completes it.
+    // Overriding the gate completes the execution.
     let force = ["--force", "--reason", "a flaky test"];
     repo.wf(&[&["done", "--verify", "--yes"][..], &force].concat()).ok();
     assert_eq!(repo.status("ISS-001"), "completed");

@@ -112,7 +112,7 @@ fn a_task_is_known_by_its_title_whatever_its_number() {
     let repo = sandbox.store("a");
     let first = add(&repo, &direct(), &[]);
     let [one, two, three] = ["T1", "T2", "T3"].map(|item| issue_of(&first, item));
-    // The first task goes, one comes in between, and the others move.
+    // The first task is removed, one is inserted, and the others move.
     let mut moved = direct();
     moved["tasks"] = json!([
         task("T1", "Write PDF", "src/pdf.rs", &[]),
@@ -137,7 +137,7 @@ fn a_task_is_known_by_its_title_whatever_its_number() {
     let tip = repo.tip();
     add(&repo, &moved, &[]);
     assert_eq!(repo.tip(), tip, "it is settled");
-    // What comes back under another number is the issue that it was.
+    // A task that returns under another number gets its old issue back.
     moved["tasks"].as_array_mut().unwrap().push(task("T4", "Write CSV", "src/csv.rs", &[]));
     assert_eq!(issue_of(&add(&repo, &moved, &[]), "T4"), one);
     assert_eq!(repo.status(&one), "registered");

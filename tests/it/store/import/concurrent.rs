@@ -82,7 +82,7 @@ fn the_newest_state_stands_in_the_end_with_all_removals() {
     }
 }
 
-/// A record of the source on a day.
+/// A record of the source as of a day in January 2026.
 fn on(day: u32, title: &str, author: &str) -> String {
     let more =
         json!({"title": title, "created_by": author, "updated_at": format!("2026-01-0{day}T08:00:00Z")});
@@ -105,7 +105,7 @@ fn an_edit_here_is_in_conflict_only_with_what_changed_in_the_source() {
             two.meet();
             two.assert_one_state();
             assert_eq!(issue(&two.bea, "zoo-1")["title"], "Mine");
-            // Whoever imports the newer state after an edit has seen both.
+            // Someone who imports the newer state after an edit has seen both.
             let open = usize::from(is_conflict && !is_imported_again);
             for repo in [&two.ada, &two.bea] {
                 assert_eq!(repo.json(&["conflicts"]).as_array().unwrap().len(), open, "{theirs}");

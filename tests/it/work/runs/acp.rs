@@ -136,7 +136,7 @@ fn the_second_interrupt_cancels_the_turn_and_the_run_can_be_resumed() {
         .unwrap();
     let mut told = Told::of(child.stderr.take().unwrap());
     let mut child = Ends(child);
-    // Else nobody would ever write there.
+    // Otherwise nobody would ever write there.
     told.until("execution by acp");
     let mut line = String::new();
     alive.1.read_line(&mut line).unwrap();

@@ -95,7 +95,7 @@ fn ctrl_c_at_a_question_ends_the_run_at_once() {
     world.is_untouched();
 }
 
-/// Answers with two plans, of which the second is `Other`.
+/// Answers with two plans, the second of which is `Other`.
 const TWO: &str = "python3 -c 'import json, sys\nfirst = json.load(open(sys.argv[1]))\nother = dict(first, description=\"Other\")\n\
      print(json.dumps({\"solutions\": [first, other]}))' \"$HERE/plan.json\"";
 
@@ -127,7 +127,7 @@ fn without_anybody_to_ask_an_issue_with_several_plans_waits() {
     assert_eq!(run["state"]["issues"]["ISS-1"]["status"], "planning", "{run:#}");
     let waiting = world.repo.json(&["run", "report"])["waiting"].to_string();
     assert!(waiting.contains("one of its 2 plans must be chosen"), "{waiting}");
-    // Once somebody has chosen, a run executes it.
+    // Once someone has chosen, a run executes the plan.
     let plan = world.repo.json(&["solution", "list", "ISS-1"])[0]["id"].as_str().unwrap().to_owned();
     world.repo.wf(&["bind", "ISS-1", &plan]).ok();
     let state = world.run(0, &["ISS-1"]);

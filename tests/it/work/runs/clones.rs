@@ -149,10 +149,11 @@ fn a_run_pushes_once_for_each_item_and_once_for_each_plan() {
     let state = world.run(0, &issues);
     assert_eq!(state["context"]["completed_count"], 3, "{state:#}");
     let pushes = std::fs::read_to_string(origin.path().join("pushes")).unwrap().lines().count();
-    // For each issue, one when it is planned and one when it is claimed, which carries the end before; and at the end.
+    // For each issue, one push when it is planned and one when it is claimed, which also carries the end before; then
+    // those at the end of the run.
     assert!(pushes <= 2 * issues.len() + 2, "{pushes}");
     assert_eq!(origin.tip(), ada.tip());
-    // What is planned already needs only the second.
+    // Issues that are already planned need only the second push.
     for n in 4..8 {
         let id = format!("ISS-{n}");
         ada.issue(&id);

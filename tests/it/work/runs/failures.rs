@@ -109,7 +109,7 @@ fn what_was_not_committed_is_kept_on_a_branch() {
     assert!(world.repo.path().join(tree).join("b.txt").is_file(), "{message}");
     assert_eq!(world.repo.git(&["show", &format!("{branch}:a.txt")]).ok().stdout, "two\n");
     assert_eq!(world.repo.git(&["show", &format!("{branch}:b.txt")]).ok().stdout, "new\n");
-    // The worktree stays, so that someone can look into it.
+    // The worktree stays for inspection.
     assert_eq!(
         world.repo.git(&["worktree", "list", "--porcelain"]).ok().stdout.matches("worktree ").count(),
         2

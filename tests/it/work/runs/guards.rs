@@ -210,6 +210,6 @@ fn what_the_hooks_refuse_is_on_record() {
         log.contains("agent executor tried to exceed its role during execution of ISS-1: refused: "),
         "{log}"
     );
-    // Nothing is left to undo.
+    // There is nothing to undo.
     world.repo.wf(&["audit", "main"]).ok();
 }

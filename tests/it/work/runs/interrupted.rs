@@ -26,8 +26,8 @@ impl Dice {
 /// The points at which a transaction of the store, or a claim, can die.
 const POINTS: [&str; 7] = ["object", "objects", "noted", "locked", "moved", "ensured", "claimed"];
 
-/// Runs until it is killed, after some number of events or at some point of a transaction. Returns whether it was
-/// killed before it ended.
+/// Runs until a kill after some number of events or at some point of a transaction. Returns whether the run was killed
+/// before it ended.
 fn is_killed(repo: &Repo, args: &[&str], dice: &mut Dice) -> bool {
     if dice.below(2) == 0 {
         let point = format!("{}:{}", POINTS[dice.below(POINTS.len())], 1 + dice.below(9));
@@ -76,7 +76,7 @@ fn is_done_once(repo: &Repo, run: &Value, branch: &str) {
     assert_eq!(made, subjects);
 }
 
-/// Kills runs over five issues `kills` times, resuming each until it ends.
+/// Runs over five issues, killing `kills` times and resuming each run until it ends.
 fn killed_again_and_again(mut kills: usize) {
     let seed = seed();
     let mut dice = Dice(seed);
@@ -240,7 +240,7 @@ fn an_agent_for_a_step_that_the_run_does_not_take_is_refused() {
     let refused = repo.wf(&["run", "resume", "--reviewer", "planner", "--yes"]).fails(2).stderr;
     assert!(refused.contains("has no review, so `--reviewer` would change nothing"), "{refused}");
     repo.wf(&["run", "resume", "--executor", "/nowhere/agent x", "--yes"]).fails(1);
-    // Another agent takes the step, and the first line says so.
+    // Another agent takes over the step, and the first line says so.
     let root = world.sandbox.root().display();
     let resumed = repo.wf(&["run", "resume", "--executor", &format!("sh {root}/executor.sh"), "--yes"]).ok();
     assert!(resumed.stderr.contains("planner planner, executor sh"), "{}", resumed.stderr);

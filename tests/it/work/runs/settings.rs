@@ -159,7 +159,7 @@ fn a_policy_that_requires_reviews_makes_a_small_run_review() {
     );
     let (chosen, warnings) = mode(&["--mode", "quick"]);
     assert!(chosen == "quick" && warnings.contains("the policy does not let a plan be queued"), "{warnings}");
-    // Nobody should judge their own plans.
+    // An agent should not judge its own plans.
     let (_, warnings) = mode(&["--reviewer", "planner"]);
     assert!(warnings.contains("the agent `planner` plans and also reviews these plans"), "{warnings}");
     let (_, warnings) = mode(&["--reviewer", "executor"]);
@@ -176,7 +176,7 @@ fn a_mistyped_command_is_not_taken_for_an_issue() {
         "{wrong}"
     );
     assert_eq!(world.repo.json(&["run", "list"]), serde_json::json!([]));
-    // An issue may have such a name.
+    // An issue can have such an id.
     world.repo.issue("re-port");
     world.repo.wf(&["run", "re-port", "--dry-run"]).ok();
 }

@@ -29,7 +29,7 @@ impl Held {
 
     /// The process id of the agent, once it is at work.
     fn agent(&mut self) -> String {
-        // Else nobody would ever open `up`.
+        // Otherwise nobody would ever open `up`.
         self.told.until("execution by executor");
         std::fs::read_to_string(self.world.sandbox.root().join("up")).unwrap().trim().to_owned()
     }

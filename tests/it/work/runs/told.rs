@@ -1,14 +1,15 @@
-//! What a run tells while it is under way. A test that waits for words fails if they do not come, instead of hanging.
+//! The output of a run while it is in progress. A test that waits for words fails if they do not come, instead of
+//! hanging.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStderr};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// A run that tells nothing for so long waits for something that the test does not do. It is no measure of speed.
+/// A run that prints nothing for this long waits for something that the test does not do. This does not measure speed.
 const HANGS: Duration = Duration::from_secs(90);
 
-/// The lines of a run.
+/// The lines that a run prints.
 pub(super) struct Told {
     lines: Receiver<String>,
 }
@@ -23,7 +24,7 @@ impl Told {
         Self { lines }
     }
 
-    /// Waits until the run tells a line with these words.
+    /// Waits until the run prints a line with these words.
     #[track_caller]
     pub(super) fn until(&mut self, words: &str) {
         let mut all = Vec::new();
@@ -36,7 +37,7 @@ impl Told {
         }
     }
 
-    /// All lines until the run ends.
+    /// All further lines until the run ends.
     #[track_caller]
     pub(super) fn rest(&mut self) -> String {
         let mut all = Vec::new();
@@ -50,12 +51,12 @@ impl Told {
     }
 }
 
-/// A process that ends with the test.
+/// A process that is killed at the end of the test.
 pub(super) struct Ends(pub(super) Child);
 
 impl Drop for Ends {
     fn drop(&mut self) {
-        // It may have ended.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
