@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use super::error::GitError;
+use super::repository::Repository;
 
 /// A kind of file that `core.fsync` can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,7 @@ const DEFAULT: &[Part] = &[Part::Pack];
 
 /// Parses the value as git does: `none`, or a list of kinds added to the default, with `-` before a kind to leave
 /// out.
-pub(crate) fn parts(config: Option<&str>) -> Vec<Part> {
+fn parts(config: Option<&str>) -> Vec<Part> {
     let config = config.unwrap_or_default().trim();
     if config == "none" {
         return Vec::new();
@@ -50,6 +51,11 @@ pub(crate) fn parts(config: Option<&str>) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// Whether git is configured to flush such files to disk.
+pub(super) fn is_wanted(repo: &Repository, part: Part) -> bool {
+    parts(repo.config().text("core.fsync").as_deref()).contains(&part)
 }
 
 /// Flushes a file to disk.

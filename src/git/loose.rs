@@ -14,6 +14,7 @@ use gix::zlib::{Compression, Status};
 
 use super::error::GitError;
 use super::fault;
+use super::fsync::{self, Part};
 use super::repository::Repository;
 
 /// `git prune` removes files whose names start with this.
@@ -30,7 +31,7 @@ pub(crate) struct Loose {
 
 impl Loose {
     /// `core.looseCompression`, else `core.compression`, else the fastest level; `core.fsync`.
-    pub(crate) fn of(repo: &Repository, is_synced: bool) -> Self {
+    pub(crate) fn of(repo: &Repository) -> Self {
         let config = repo.config();
         let level = config.integer("core.looseCompression").or_else(|| config.integer("core.compression"));
         let compression = match level {
@@ -41,7 +42,7 @@ impl Loose {
             }
             None => Compression::BEST_SPEED,
         };
-        Self { compress: Compress::new(compression), is_synced }
+        Self { compress: Compress::new(compression), is_synced: fsync::is_wanted(repo, Part::LooseObject) }
     }
 
     /// Writes the object into the directory `objects`, atomically.

@@ -4,9 +4,8 @@
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use super::persist::collects_garbage;
 use super::repository::Repository;
 use super::{Args, Git, multi_index};
 
@@ -15,6 +14,7 @@ use super::{Args, Git, multi_index};
 const MOST_OBJECTS: i64 = 3000;
 /// git's own default for `gc.autoPackLimit`.
 const MOST_PACKS: i64 = 50;
+const LONGEST_GC: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// A pack whose index has this many bytes (about 75,000 objects) takes longer to open than most commands run, since
 /// every entry is checked. Opening a multi-pack-index, which git maintains, does not take longer as it grows.
@@ -28,6 +28,12 @@ struct Packs {
     large: Option<SystemTime>,
     /// When the multi-pack-index was written.
     multi: Option<SystemTime>,
+}
+
+/// Whether a `git gc` seems to be running. git itself considers one older than twelve hours dead.
+pub(super) fn collects_garbage(repo: &Repository) -> bool {
+    let begun = repo.common_dir().join("gc.pid").metadata().and_then(|file| file.modified());
+    begun.is_ok_and(|begun| begun.elapsed().is_ok_and(|age| age < LONGEST_GC))
 }
 
 impl Repository {

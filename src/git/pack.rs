@@ -22,7 +22,6 @@ use super::cores;
 use super::error::GitError;
 use super::fault;
 use super::fsync::{self, Part};
-use super::persist::syncs;
 use super::repository::Repository;
 
 /// Not `tmp_` like git's own: a `gc --prune=now` removes those while they are being written.
@@ -143,7 +142,7 @@ impl PackWriter {
             places: HashMap::default(),
             level,
             packer: Packer::new(repo.hash_kind(), level),
-            is_synced: syncs(repo, Part::Pack),
+            is_synced: fsync::is_wanted(repo, Part::Pack),
         })
     }
 

@@ -11,7 +11,6 @@ use gix::refs::{FullName, Target};
 
 use super::error::GitError;
 use super::fsync::{self, Part};
-use super::persist::syncs;
 use super::repository::Repository;
 use super::{Args, Fault, Git, ObjectId, Signature, fault};
 
@@ -175,7 +174,7 @@ impl Repository {
             Ok(prepared) => {
                 last()?;
                 fault::point("locked");
-                if syncs(self, Part::Reference) {
+                if fsync::is_wanted(self, Part::Reference) {
                     // The file must be on disk before it is renamed; gix does not ensure that.
                     fsync::sync(&self.ref_lock(update.name))?;
                 }

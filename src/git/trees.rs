@@ -20,6 +20,7 @@ pub(crate) const DEEPEST: usize = 64;
 pub(crate) const LARGEST_TREE: u64 = 32 * 1024 * 1024;
 /// `git fsck` reports longer names.
 const LONGEST_NAME: usize = 4096;
+const DOING: &str = "cannot read a tree of the store";
 
 /// The entries of one tree. If two have the same name, only the first, which is the one that git looks up.
 pub(crate) struct Folder {
@@ -50,37 +51,39 @@ pub(crate) fn read(repo: &Repository, id: ObjectId) -> Result<Option<Folder>, Gi
     if id.is_null() {
         return Ok(None);
     }
-    if id == repo.empty_tree() {
-        return Ok(Some(Folder { entries: Vec::new(), is_canonical: true }));
-    }
-    let Some(object) = object(repo, id)? else { return Ok(None) };
-    let Ok(decoded) = gix::objs::TreeRef::from_bytes(&object.data, repo.hash_kind()) else {
+    let read = repo.entries(Some(id))?;
+    Ok(read.is_readable.then(|| read.folder()))
+}
+
+/// Every entry of a tree, in the order and with the modes that it has, even if names repeat and however large it is.
+/// `None` if the object is not a readable tree.
+pub(crate) fn read_raw(repo: &Repository, id: ObjectId) -> Result<Option<Vec<Entry>>, GitError> {
+    let object = repo.object(id).map_err(GitError::object(DOING))?;
+    if object.kind != Kind::Tree {
         return Ok(None);
-    };
-    let mut entries = Vec::with_capacity(decoded.entries.len());
-    let mut is_canonical = decoded.entries.windows(2).all(|pair| pair[0] <= pair[1]);
-    let mut length = 0;
-    for found in &decoded.entries {
-        let mode = EntryMode::from(found.mode.kind());
-        is_canonical &= found.mode == mode;
-        length += mode.as_bytes(&mut Default::default()).len()
-            + 1
-            + found.filename.len()
-            + 1
-            + found.oid.as_bytes().len();
-        entries.push(Entry { mode, filename: found.filename.to_owned(), oid: found.oid.to_owned() });
     }
-    // The sort is stable, so the first of two entries with one name stays.
-    entries.sort_by(|one, two| one.filename.cmp(&two.filename));
-    entries.dedup_by(|later, first| later.filename == first.filename);
-    // No duplicate names, and no modes with a leading zero.
-    is_canonical &= entries.len() == decoded.entries.len() && length == object.data.len();
-    Ok(Some(Folder { entries, is_canonical }))
+    Ok(decoded(&object.data, repo, |name, mode, oid| Entry { mode, filename: object.data[name].into(), oid }))
+}
+
+/// What `each` makes of the name, mode and object of every entry; `None` if the tree cannot be read to its end.
+fn decoded<T>(
+    tree: &[u8],
+    repo: &Repository,
+    mut each: impl FnMut(Range<usize>, EntryMode, ObjectId) -> T,
+) -> Option<Vec<T>> {
+    let mut all = Vec::with_capacity(tree.len() / 48);
+    let mut rest = gix::objs::TreeRefIter::from_bytes(tree, repo.hash_kind());
+    while let Some(entry) = rest.next() {
+        let entry = entry.ok()?;
+        // The format is: mode, space, name, NUL, id.
+        let end = rest.offset_to_next_entry(tree) - entry.oid.as_bytes().len() - 1;
+        all.push(each(end - entry.filename.len()..end, entry.mode, entry.oid.to_owned()));
+    }
+    Some(all)
 }
 
 /// The tree object; `None` if it is not a tree.
 fn object(repo: &Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, GitError> {
-    const DOING: &str = "cannot read a tree of the store";
     let found = bounded::find(repo, id, Kind::Tree, LARGEST_TREE, DOING)?;
     if found.is_none() {
         let header = repo.header(id).map_err(GitError::object(DOING))?;
@@ -131,11 +134,33 @@ pub(crate) struct Entries {
     tree: Vec<u8>,
     /// The byte range of each name, sorted by name, with its entry.
     all: Vec<(Range<usize>, Here)>,
+    /// Whether it is a tree that can be read to its end.
+    is_readable: bool,
 }
 
 impl Entries {
     fn bytes(&self) -> usize {
         self.tree.len() + std::mem::size_of_val(&self.all[..])
+    }
+
+    /// The same with a name for each entry, to be changed and written.
+    fn folder(&self) -> Folder {
+        let entry = |(name, (kind, oid)): &(Range<usize>, Here)| Entry {
+            mode: (*kind).into(),
+            filename: self.tree[name.clone()].into(),
+            oid: *oid,
+        };
+        let mut folder = Folder { entries: self.all.iter().map(entry).collect(), is_canonical: false };
+        let mut bytes = Vec::with_capacity(self.tree.len());
+        for entry in folder.in_order() {
+            bytes.extend_from_slice(entry.mode.as_bytes(&mut Default::default()));
+            bytes.push(b' ');
+            bytes.extend_from_slice(&entry.filename);
+            bytes.push(0);
+            bytes.extend_from_slice(entry.oid.as_bytes());
+        }
+        folder.is_canonical = bytes == self.tree;
+        folder
     }
 
     fn name(&self, at: usize) -> Option<&BStr> {
@@ -156,23 +181,21 @@ impl Entries {
 
 /// Reads the entries of a tree; none if it is not a tree that can be read to its end.
 fn read_entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitError> {
-    if tree.is_null() || tree == repo.empty_tree() {
+    if tree.is_null() {
         return Ok(Entries::default());
+    }
+    if tree == repo.empty_tree() {
+        return Ok(Entries { is_readable: true, ..Entries::default() });
     }
     let Some(object) = object(repo, tree)? else { return Ok(Entries::default()) };
     let tree = object.detach().data;
-    let mut all = Vec::with_capacity(tree.len() / 48);
-    let mut rest = gix::objs::TreeRefIter::from_bytes(&tree, repo.hash_kind());
-    while let Some(entry) = rest.next() {
-        let Ok(entry) = entry else { return Ok(Entries::default()) };
-        // The format is: mode, space, name, NUL, id.
-        let end = rest.offset_to_next_entry(&tree) - entry.oid.as_bytes().len() - 1;
-        all.push((end - entry.filename.len()..end, (entry.mode.kind(), entry.oid.to_owned())));
-    }
+    let Some(mut all) = decoded(&tree, repo, |name, mode, oid| (name, (mode.kind(), oid))) else {
+        return Ok(Entries::default());
+    };
     // The sort is stable, so the first of two entries with one name is kept: git looks that one up.
     all.sort_by(|(one, _), (two, _)| tree[one.clone()].cmp(&tree[two.clone()]));
     all.dedup_by(|(later, _), (first, _)| tree[later.clone()] == tree[first.clone()]);
-    Ok(Entries { tree, all })
+    Ok(Entries { tree, all, is_readable: true })
 }
 
 /// The trees that were read last, by id. Commands look up many paths in few trees, and in a history each state differs

@@ -81,10 +81,9 @@ impl Index<'_> {
 
     /// One step.
     pub(crate) fn step(&self, n: i64) -> Result<Step, IndexError> {
-        let mut query = self.db.prepare_cached("SELECT hash, step FROM commits WHERE n = ?1")?;
-        let (commit, step): (String, String) = query.query_row([n], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let step: Step = serde_json::from_str(&step).map_err(std::io::Error::from)?;
-        Ok(Step { commit, ..step })
+        let mut query = self.db.prepare_cached("SELECT step FROM commits WHERE n = ?1")?;
+        let step: String = query.query_row([n], |row| row.get(0))?;
+        Ok(serde_json::from_str(&step).map_err(std::io::Error::from)?)
     }
 
     /// Issues with redactions.

@@ -33,6 +33,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use crate::model::hash::CommitHash;
 use crate::store::{ObjectId, Snapshot, Store, StoreError};
 use database::Part;
 use folder::{Guard, Identity, IndexFolder};
@@ -63,7 +64,7 @@ pub(crate) struct Freshness {
     /// Its path; null if it cannot be stored anywhere.
     pub(crate) path: Option<String>,
     /// The commit of the ref that it reflects; null if the next query rebuilds it.
-    pub(crate) commit: Option<String>,
+    pub(crate) commit: Option<CommitHash>,
     /// Whether that is the current commit of the ref.
     pub(crate) is_fresh: bool,
 }
@@ -208,7 +209,7 @@ pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
         if let Ok(commit) = known_tip(&folder, folder::PATIENCE) {
             return Ok(Freshness {
                 path: Some(folder.database().display().to_string()),
-                commit: commit.map(|commit| commit.to_string()),
+                commit: commit.map(CommitHash::from),
                 is_fresh: commit == tip,
             });
         }

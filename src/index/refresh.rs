@@ -175,8 +175,8 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Re
             (late, depth) = (late.max(parent_late), depth.max(parent_depth + 1));
             trees.push(store.commit_tree(*parent)?);
         }
-        let mut step = store.step(commit.commit)?;
-        let hash = std::mem::take(&mut step.commit);
+        let step = store.step(commit.commit)?;
+        let hash = step.commit.to_string();
         let step = serde_json::to_string(&step).map_err(std::io::Error::other)?;
         let sql = "INSERT INTO commits (hash, late, depth, step) VALUES (?1, ?2, ?3, ?4)";
         let number = upsert::insert(db, sql, params![hash, late, depth, step])?;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::hash::CommitHash;
 use crate::model::remedy::Remedy;
 
 /// The result of an import.
@@ -40,7 +41,7 @@ pub(crate) struct Report {
     /// What differs from the source in single issues.
     pub(crate) notes: Vec<Noted>,
     /// The commit on the ref; null if nothing changed.
-    pub(crate) commit: Option<String>,
+    pub(crate) commit: Option<CommitHash>,
 }
 
 /// What came with issues of a tracker that has plans.

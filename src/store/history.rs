@@ -17,6 +17,7 @@ use super::error::StoreError;
 use super::repo::Store;
 use super::snapshot::Snapshot;
 use crate::git::ObjectId;
+use crate::model::hash::CommitHash;
 use crate::model::person::Person;
 use crate::model::time::Time;
 
@@ -29,7 +30,7 @@ const LONGEST_TRAILERS: usize = 256 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub(crate) struct Step {
     /// The commit of the ref.
-    pub(crate) commit: String,
+    pub(crate) commit: CommitHash,
     /// The first line of its message.
     pub(crate) subject: String,
     /// The command: `new`, `queue add`, `merge`, …
@@ -96,7 +97,7 @@ impl Store {
         };
         let short = |text: &[u8]| text[..text.len().min(LONGEST_LINE)].to_str_lossy().into_owned();
         Ok(Step {
-            commit: id.to_string(),
+            commit: id.into(),
             subject: short(subject),
             op: trailer("Wf-Op"),
             author: Person::known(&short(author.name), &short(author.email), None),

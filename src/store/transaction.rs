@@ -22,7 +22,7 @@ use super::redaction::Redactions;
 use super::repo::Store;
 use super::root;
 use super::snapshot::{Read, Snapshot};
-use crate::git::{Kind, ObjectId, Repository};
+use crate::git::{Kind, ObjectBatch, ObjectId, Repository};
 use crate::model::id::EntryId;
 use crate::model::op::Op;
 use crate::model::person::Person;
@@ -273,11 +273,10 @@ impl Store {
             let tip = tx.base.commit();
             let subject = tx.note.subject.clone();
             let far_future = tx.far_future();
-            let Some(ready) = tx.into_ready(self, &identity)? else {
+            let Some(Ready { commit, mut objects }) = tx.into_ready(self, &identity)? else {
                 return Ok(Committed { answer, commit: None, far_future });
             };
-            let commit = ready.commit;
-            if self.publish_ready(&mut lock, ready, tip, &subject)? {
+            if self.publish(&mut lock, &mut objects, commit, Some(tip), &subject)? {
                 self.repo.maintain(&self.git());
                 return Ok(Committed { answer, commit: Some(commit), far_future });
             }
@@ -295,7 +294,8 @@ impl Store {
         }
         let work = self.in_memory();
         let commit = root::make(&work)?;
-        self.publish(&mut lock, work, commit, None, "init")
+        let mut objects = ObjectBatch::write(&work, &self.repo)?;
+        self.publish(&mut lock, &mut objects, commit, None, "init")
     }
 
     /// Merges another head: the ref moves to that head if it contains everything that ours does, and to a merge
@@ -315,7 +315,8 @@ impl Store {
             let Some(merged) = merge::heads(self, &work, tip, (theirs, from), equal)? else {
                 return Ok(None);
             };
-            if self.publish(&mut lock, work, merged.commit, tip, &format!("merge {from}"))? {
+            let mut objects = ObjectBatch::write(&work, &self.repo)?;
+            if self.publish(&mut lock, &mut objects, merged.commit, tip, &format!("merge {from}"))? {
                 self.repo.maintain(&self.git());
                 return Ok(Some(merged));
             }
@@ -334,7 +335,8 @@ impl Store {
             let head = (tip, self.reference());
             let mended = merge::heads(self, &work, None, head, merge::EqualTrees::Join)?;
             let Some(mended) = mended.filter(|mended| mended.commit != tip) else { return Ok(None) };
-            if self.publish(&mut lock, work, mended.commit, Some(tip), "fsck: mend")? {
+            let mut objects = ObjectBatch::write(&work, &self.repo)?;
+            if self.publish(&mut lock, &mut objects, mended.commit, Some(tip), "fsck: mend")? {
                 return Ok(Some(mended));
             }
         }

@@ -11,6 +11,7 @@ use super::transfer::{self, Pushed};
 use super::turnstile::Turn;
 use super::{SyncError, backoff};
 use crate::git::{GitError, ObjectId, Revisions};
+use crate::model::hash::CommitHash;
 use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged, Whose};
 
 /// How often a push is tried. Of several clones that push at the same time, one always succeeds, so this many tries are
@@ -63,7 +64,7 @@ pub(crate) struct Synced {
     /// Commits that the remote did not have before, merges included.
     pub(crate) outgoing: u64,
     /// The commit that the local ref points to now; null if neither side has a store.
-    pub(crate) tip: Option<String>,
+    pub(crate) tip: Option<CommitHash>,
 }
 
 impl Synced {
@@ -104,7 +105,7 @@ impl Synced {
     }
 
     fn finish(mut self, store: &Store) -> Result<Self, SyncError> {
-        self.tip = store.tip()?.map(|tip| tip.to_string());
+        self.tip = store.tip()?.map(CommitHash::from);
         Ok(self)
     }
 }

@@ -6,6 +6,7 @@ use crate::git::{ObjectId, parse_local_date};
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
 use crate::model::code::Code;
+use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::op::Other;
 use crate::model::remedy::Remedies;
@@ -18,7 +19,7 @@ use crate::store::{Store, StoreError, layout, object_id, records};
 #[derive(Debug, Clone)]
 pub(crate) struct Version {
     /// The commit of the store that introduced it.
-    pub(crate) commit: String,
+    pub(crate) commit: CommitHash,
     /// When.
     pub(crate) at: Time,
     /// The solution with that plan, as it may be shown now.

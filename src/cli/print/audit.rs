@@ -6,23 +6,18 @@ use std::io::{self, Write};
 use crate::cli::print::execution::{ON_NO_BRANCH, undone};
 use crate::cli::print::with_remedies;
 use crate::model::execution::LinkedBy;
+use crate::model::hash::CommitHash;
 use crate::model::review::Verdict;
 use crate::ops::trail::{Audit, AuditedCommit, Binding};
 use crate::rules::audit::{Finding, Severity};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-fn short(hash: &str) -> &str {
-    hash.get(..10).unwrap_or(hash)
-}
-
 /// A range with full hashes shortened.
 fn short_range(range: &str) -> String {
-    let is_hash =
-        |part: &str| matches!(part.len(), 40 | 64) && part.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let parts: Vec<&str> =
-        range.split("..").map(|part| if is_hash(part) { short(part) } else { part }).collect();
-    parts.join("..")
+    let short =
+        |part| CommitHash::parse(part).map_or_else(|| part.to_owned(), |hash| hash.short().to_owned());
+    range.split("..").map(short).collect::<Vec<_>>().join("..")
 }
 
 /// What a finding says, with its remedies.
@@ -70,7 +65,7 @@ fn rows(commit: &AuditedCommit) -> Vec<[String; 7]> {
     let row = |binding: Option<&Binding>| {
         let of = |text: fn(&Binding) -> String| binding.map(text).unwrap_or_default();
         [
-            short(&commit.hash).to_owned(),
+            commit.hash.short().to_owned(),
             of(|it| it.issue_id.to_string()),
             of(|it| it.task_id.clone().unwrap_or_default().to_string()),
             of(|it| it.linked_by.map(cell).unwrap_or_default()),
@@ -108,8 +103,8 @@ fn subject(commit: &AuditedCommit) -> String {
 /// Where a finding is.
 fn place(finding: &Finding) -> String {
     match (&finding.commit, &finding.execution_id, &finding.issue_id) {
-        (Some(commit), _, Some(issue)) => format!("{} {issue}", short(commit)),
-        (Some(commit), ..) => short(commit).to_owned(),
+        (Some(commit), _, Some(issue)) => format!("{} {issue}", commit.short()),
+        (Some(commit), ..) => commit.short().to_owned(),
         (None, Some(execution), _) => execution.short().to_owned(),
         (None, None, Some(issue)) => issue.to_string(),
         (None, None, None) => String::new(),

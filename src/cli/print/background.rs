@@ -213,7 +213,7 @@ fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
     }
     for commit in &it.commits {
         let task = commit.task_id.as_ref().map(|task| format!(" [{task}]")).unwrap_or_default();
-        let hash = commit.hash.get(..10).unwrap_or(&commit.hash);
+        let hash = commit.hash.short();
         let hash = screen.painter().paint(style::WARN, hash);
         writeln!(screen, "        {hash}{} {}", clean_line(&task), clean_line(&commit.subject))?;
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::with_remedies;
+use crate::model::hash::CommitHash;
 use crate::ops::store::Repaired;
 use crate::ops::store::{Finding, Severity};
 use crate::ui::text::{clean_line, count};
@@ -19,7 +20,7 @@ pub(in crate::cli) fn findings(screen: &mut Screen, found: &[Finding], is_verbos
             Severity::Warning => painter.paint(style::WARN, "warning"),
             Severity::Note => painter.paint(style::DIM, "note"),
         };
-        let commit = it.commit.as_deref().and_then(|commit| commit.get(..10));
+        let commit = it.commit.as_ref().map(CommitHash::short);
         let at = commit.map(|commit| format!(" (commit {commit})")).unwrap_or_default();
         let what = with_remedies(&it.what, &it.remedies);
         writeln!(screen, "{word} {}{at}: {}", painter.paint(style::ID, &it.path), clean_line(&what))?;

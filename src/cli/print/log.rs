@@ -31,7 +31,7 @@ pub(in crate::cli) fn step(
 }
 
 fn first_line(step: &Step, screen: &Screen) -> String {
-    let short = step.commit.get(..10).unwrap_or(&step.commit);
+    let short = step.commit.short();
     format!("{} {}", screen.painter().paint(style::WARN, short), clean_line(&step.subject))
 }
 

@@ -11,7 +11,7 @@ use crate::ui::{Cell, Column, Screen, Table, style};
 /// Counts of issues, queues, and this worktree's execution.
 pub(in crate::cli) fn overview(screen: &mut Screen, overview: &Overview) -> io::Result<()> {
     let painter = screen.painter();
-    let short = overview.tip.get(..10).unwrap_or(&overview.tip);
+    let short = overview.tip.short();
     writeln!(screen, "{} at {short}: {}", overview.reference, count(overview.total, "issue"))?;
     let mut table = Table::new([Column::left(""), Column::right("")]);
     for (status, count) in &overview.issues {
@@ -28,7 +28,7 @@ pub(in crate::cli) fn overview(screen: &mut Screen, overview: &Overview) -> io::
         Freshness { commit: None, .. } => "the index was empty, and is now up to date".to_owned(),
         Freshness { is_fresh: true, .. } => "the index is up to date".to_owned(),
         Freshness { commit: Some(commit), .. } => {
-            format!("the index was at {}, and is now up to date", commit.get(..10).unwrap_or(commit))
+            format!("the index was at {}, and is now up to date", commit.short())
         }
     };
     writeln!(screen, "{}", painter.paint(style::DIM, &index))?;

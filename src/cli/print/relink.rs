@@ -11,7 +11,7 @@ use crate::ui::{Screen, style};
 pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Result<()> {
     for it in &found.links {
         let painter = screen.painter();
-        let short = it.commit.get(..10).unwrap_or(&it.commit);
+        let short = it.commit.short();
         let task = it.task_id.as_deref().map(|task| format!(" {}", clean_line(task))).unwrap_or_default();
         writeln!(
             screen,
@@ -31,7 +31,7 @@ pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Res
             }
         )?;
         if let Some(old) = &it.replaces {
-            writeln!(screen, "  in place of {}", old.get(..10).unwrap_or(old))?;
+            writeln!(screen, "  in place of {}", old.short())?;
         }
     }
     for it in &found.undecided {
@@ -45,7 +45,7 @@ pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Res
 /// A commit that only a person can decide on, with the commands for it.
 fn undecided(it: &Undecided, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
-    let short = it.commit.get(..10).unwrap_or(&it.commit);
+    let short = it.commit.short();
     let what = if it.candidates.is_empty() {
         "which was never executed"
     } else {

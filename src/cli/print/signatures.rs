@@ -54,7 +54,7 @@ pub(in crate::cli) fn signatures(screen: &mut Screen, answer: &Signatures) -> io
     for commit in &answer.commits {
         let signer = commit.signer.as_deref().or(commit.key.as_deref()).unwrap_or_default();
         table.row([
-            Cell::new(commit.hash.get(..10).unwrap_or(&commit.hash), style::WARN),
+            Cell::new(commit.hash.short(), style::WARN),
             Cell::new(said(commit.vouching), look(commit.vouching)),
             Cell::from(signer),
             Cell::from(commit.author.as_str()),

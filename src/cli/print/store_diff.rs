@@ -16,7 +16,7 @@ pub(in crate::cli) fn diff(screen: &mut Screen, diff: &StoreDiff) -> io::Result<
             writeln!(screen, "{sign} before there was a store")?;
             continue;
         };
-        let short = painter.paint(style::WARN, side.commit.get(..10).unwrap_or(&side.commit));
+        let short = painter.paint(style::WARN, side.commit.short());
         let at = side.at.to_string().replace(".000Z", "Z");
         let name = painter.paint(style::DIM, &side.name);
         writeln!(screen, "{sign} {short} ({at})  {name}")?;

@@ -15,7 +15,7 @@ pub(in crate::cli) fn links(
     for it in links {
         let painter = screen.painter();
         let task = it.task_id.as_deref().map(|task| format!(" {}", clean_line(task))).unwrap_or_default();
-        let commit = painter.paint(style::WARN, it.commit.get(..10).unwrap_or(&it.commit));
+        let commit = painter.paint(style::WARN, it.commit.short());
         let (subject, plan) = (clean_line(&it.subject), painter.paint(style::ID, it.solution_id.as_str()));
         match it.changed {
             true => writeln!(screen, "{done} {commit} \"{subject}\" -> {plan}{task}")?,

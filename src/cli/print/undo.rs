@@ -8,7 +8,7 @@ use crate::ui::{Screen, style};
 
 pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()> {
     let painter = screen.painter();
-    let short = painter.paint(style::WARN, it.commit.get(..10).unwrap_or(&it.commit));
+    let short = painter.paint(style::WARN, it.commit.short());
     writeln!(screen, "took back {short} {}", clean_line(&it.subject))?;
     for Restored { record, field } in &it.restored {
         let record = painter.paint(style::ID, record);

@@ -13,6 +13,7 @@ use crate::interchange::{LeftOut, Skipped};
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::doc::{Doc, Step};
+use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::op::Other;
 use crate::model::remedy::Remedies;
@@ -46,7 +47,7 @@ pub(crate) struct Taken {
     /// Issues that the options left out.
     pub(crate) left_out: Vec<LeftOut>,
     /// The commit on the ref; null if nothing changed.
-    pub(crate) commit: Option<String>,
+    pub(crate) commit: Option<CommitHash>,
     /// Every issue of the file, in its order.
     #[serde(skip)]
     pub(crate) issue_ids: Vec<IssueId>,

@@ -73,7 +73,7 @@ pub(crate) fn some(paths: &[String]) -> String {
 /// Changes that no operation makes, and their authors.
 pub(super) fn rewritten(rewritten: &[Rewritten]) -> Vec<Notice> {
     let one = |it: &Rewritten| {
-        let commit = it.commit.get(..10).unwrap_or(&it.commit);
+        let commit = it.commit.short();
         Notice::error(format!("`{}`: {} {} in commit {commit}", it.path, it.author, it.what))
     };
     let mut notices: Vec<Notice> = rewritten.iter().take(NAMED).map(one).collect();

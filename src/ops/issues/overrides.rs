@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::{Index, IndexError};
+use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::person::Person;
 use crate::model::time::Time;
@@ -13,7 +14,7 @@ use crate::store::history::Step;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Override {
     /// The commit of the ref.
-    pub(crate) commit: String,
+    pub(crate) commit: CommitHash,
     /// The command.
     pub(crate) operation: String,
     /// The person who overrode the gate.

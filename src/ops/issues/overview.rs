@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{IssueView, existing, show};
 use crate::index::{self, Freshness, Needs};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::person::Person;
 use crate::model::status::{IssueStatus, ItemStatus};
@@ -21,7 +22,7 @@ pub(crate) struct Overview {
     /// The ref that holds everything.
     pub(crate) reference: String,
     /// The commit it points to.
-    pub(crate) tip: String,
+    pub(crate) tip: CommitHash,
     /// How many issues there are.
     pub(crate) total: usize,
     /// How many issues have each status.
@@ -108,7 +109,7 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
     session.notice_all(active.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let overview = Overview {
         reference: store.reference().to_owned(),
-        tip: snapshot.commit().to_string(),
+        tip: snapshot.commit().into(),
         total: issues.values().sum(),
         issues,
         broken,

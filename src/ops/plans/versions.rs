@@ -9,6 +9,7 @@ use super::{SolutionView, plan_named, view, view_in};
 use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
+use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::op::Other;
 use crate::model::remedy::Call;
@@ -53,7 +54,7 @@ pub(crate) struct Side {
     /// Its digest in this version.
     pub(crate) plan_digest: PlanDigest,
     /// The commit of the store that introduced this version.
-    pub(crate) commit: String,
+    pub(crate) commit: CommitHash,
     /// When that was.
     pub(crate) at: Time,
     /// What the plan does.

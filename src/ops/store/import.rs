@@ -8,6 +8,7 @@ use crate::interchange::selection::{Selection, State};
 use crate::interchange::tracker::{Records, Tracker};
 use crate::interchange::{LeftOut, Report, Skipped, jsonl};
 use crate::model::code::Code;
+use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::issue::ISSUE;
 use crate::model::op::{Op, Other};
@@ -96,7 +97,7 @@ pub(crate) fn import(
     }
     let committed = committed?;
     let commit = committed.commit;
-    let report = Report { commit: commit.map(|id| id.to_string()), ..committed.answer };
+    let report = Report { commit: commit.map(CommitHash::from), ..committed.answer };
     Ok(session.done(report, commit))
 }
 
@@ -134,7 +135,7 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
         None => {
             let committed = committed?;
             let commit = committed.commit;
-            (jsonl::Taken { commit: commit.map(|id| id.to_string()), ..committed.answer }, commit)
+            (jsonl::Taken { commit: commit.map(CommitHash::from), ..committed.answer }, commit)
         }
     };
     if !taken.has_issues {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::hash::CommitHash;
 use crate::model::op::Op;
 use crate::model::op::Other;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
@@ -27,7 +28,7 @@ pub(crate) struct Initialised {
     /// The remote whose store a plain `git fetch` also fetches; null if there is none.
     pub(crate) remote: Option<String>,
     /// The commit that the ref points to.
-    pub(crate) tip: String,
+    pub(crate) tip: CommitHash,
     /// Whether a plain `git fetch` was now configured to fetch it.
     #[serde(skip)]
     pub(crate) is_refspec_added: bool,
@@ -72,7 +73,7 @@ pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
         created: is_new,
         fetched: pulled.as_ref().is_some_and(|pulled| pulled.fetched),
         remote,
-        tip: tip.to_string(),
+        tip: tip.into(),
         is_refspec_added,
         incoming: pulled.map_or(0, |pulled| pulled.incoming),
     };

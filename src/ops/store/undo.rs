@@ -12,6 +12,7 @@ use crate::git::EntryKind;
 use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
+use crate::model::hash::CommitHash;
 use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
@@ -33,7 +34,7 @@ const SUBJECT: &str = "undo: ";
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Undone {
     /// The commit that was taken back.
-    pub(crate) commit: String,
+    pub(crate) commit: CommitHash,
     /// Its subject.
     pub(crate) subject: String,
     /// What was restored.
@@ -81,7 +82,7 @@ pub(crate) fn undo(session: &Session) -> Answer<Undone> {
         if restored.is_empty() {
             return Err(cannot(&step, op, &kept));
         }
-        let short = step.commit.get(..10).unwrap_or(&step.commit);
+        let short = step.commit.short();
         tx.describe(format!("{SUBJECT}{short} {}", step.subject));
         Ok((restored, kept))
     })?;

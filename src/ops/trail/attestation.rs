@@ -179,7 +179,7 @@ fn predicate(index: &Index<'_>, audit: Audit) -> Result<Predicate, Refusal> {
         }
     }
     let commits = audit.commits.iter().map(|it| AuditedCommit {
-        digest: BTreeMap::from([("gitCommit", it.hash.clone())]),
+        digest: BTreeMap::from([("gitCommit", it.hash.to_string())]),
         subject: it.subject.clone(),
         author: it.author.clone(),
         is_merge: it.is_merge,

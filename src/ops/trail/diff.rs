@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::log::paths;
 use crate::index::{Index, Needs};
 use crate::model::code::Code;
+use crate::model::hash::CommitHash;
 use crate::model::op::Other;
 use crate::model::remedy::Call;
 use crate::model::time::Time;
@@ -41,7 +42,7 @@ pub(crate) struct StoreDiff {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct State {
     /// The commit of the ref.
-    pub(crate) commit: String,
+    pub(crate) commit: CommitHash,
     /// When it was created.
     pub(crate) at: Time,
     /// How it was named.
@@ -70,7 +71,7 @@ pub(crate) fn diff(session: &Session, input: &Sides) -> Answer<StoreDiff> {
     };
     let files = changes(store, &snapshot, from.as_ref().map(|it| it.0), to.0, &paths)?;
     let state = |(commit, name): &Named| -> Result<State, Refusal> {
-        Ok(State { commit: commit.to_string(), at: store.step(*commit)?.at, name: name.clone() })
+        Ok(State { commit: (*commit).into(), at: store.step(*commit)?.at, name: name.clone() })
     };
     let view = StoreDiff {
         from: from.as_ref().map(state).transpose()?,

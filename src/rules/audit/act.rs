@@ -1,6 +1,7 @@
 //! What people did in their roles.
 
 use super::{Finding, Kind, Severity};
+use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::person::Person;
 use crate::rules::roles;
@@ -9,7 +10,7 @@ use crate::rules::roles;
 #[derive(Debug, Clone)]
 pub(crate) struct Act {
     /// Its object id.
-    pub(crate) commit: String,
+    pub(crate) commit: CommitHash,
     /// The issue that it changed.
     pub(crate) issue_id: Option<IssueId>,
     /// `queue add`, …

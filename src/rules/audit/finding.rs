@@ -1,6 +1,7 @@
 //! What an audit finds.
 
 use super::{Carried, Kind};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
 use crate::model::op::Op;
 use crate::model::remedy::Remedy;
@@ -27,7 +28,7 @@ pub(crate) struct Finding {
     pub(crate) kind: Kind,
     /// The commit of the code, or (for overrides and roles) of the ref.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) commit: Option<String>,
+    pub(crate) commit: Option<CommitHash>,
     /// The issue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
@@ -66,7 +67,7 @@ impl Finding {
     pub(crate) fn rewritten(
         severity: Severity,
         issue_id: Option<IssueId>,
-        commit: &str,
+        commit: &CommitHash,
         message: String,
     ) -> Self {
         Self { issue_id, ..Self::new(severity, Kind::Rewritten, message).at(commit) }
@@ -103,8 +104,8 @@ impl Finding {
         Self { path: Some(path.to_owned()), ..self }
     }
 
-    pub(super) fn at(self, commit: &str) -> Self {
-        Self { commit: Some(commit.to_owned()), ..self }
+    pub(super) fn at(self, commit: &CommitHash) -> Self {
+        Self { commit: Some(commit.clone()), ..self }
     }
 
     pub(super) fn of(self, carried: &Carried<'_>) -> Self {

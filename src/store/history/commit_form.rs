@@ -25,7 +25,7 @@ impl Store {
         for commit in commits {
             if let Some(why) = self.ill_formed(commit)? {
                 let author = self.step(commit)?.author;
-                let (path, commit) = (self.reference().to_owned(), commit.to_string());
+                let (path, commit) = (self.reference().to_owned(), commit.into());
                 found.push(Rewritten { path, what: finding(why), commit, author });
             }
         }

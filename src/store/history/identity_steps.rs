@@ -12,6 +12,7 @@ use super::origins::{Fault, Origins};
 use crate::git::ObjectId;
 use crate::git::tree_diff::Difference;
 use crate::model::doc::{Doc, Step};
+use crate::model::hash::CommitHash;
 use crate::model::person::Person;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, form};
@@ -26,7 +27,7 @@ pub(crate) struct Rewritten {
     /// What the commit did.
     pub(crate) what: String,
     /// The commit of the ref.
-    pub(crate) commit: String,
+    pub(crate) commit: CommitHash,
     /// Its author: `Name <email>`.
     pub(crate) author: Person,
 }
@@ -124,7 +125,7 @@ impl Store {
             let steps = self.commits_between(Some(since), after.commit())?;
             if let Some(commit) = self.bringer(&steps, after, path)? {
                 let (what, author) = (REDIRECTED.to_owned(), self.step(commit)?.author);
-                found.push(Rewritten { path: path.clone(), what, commit: commit.to_string(), author });
+                found.push(Rewritten { path: path.clone(), what, commit: commit.into(), author });
             }
         }
         Ok(found)
@@ -177,7 +178,7 @@ impl Store {
         faults.extend(origins.faults(own, commit, parents)?);
         let rewritten = |Fault { commit, what }| {
             let author = self.step(commit)?.author;
-            Ok(Rewritten { path: own.path.clone(), what, commit: commit.to_string(), author })
+            Ok(Rewritten { path: own.path.clone(), what, commit: commit.into(), author })
         };
         faults.into_iter().map(rewritten).collect()
     }

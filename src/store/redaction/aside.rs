@@ -85,7 +85,7 @@ impl Store {
                 found.push(Rewritten {
                     what: format!("set `{}` aside, which was not stamped in the future", aside.target),
                     path,
-                    commit: commit.to_string(),
+                    commit: commit.into(),
                     author: self.step(commit)?.author,
                 });
             }

@@ -1,14 +1,8 @@
 //! Commits a change and moves the ref to it.
 
-use std::path::PathBuf;
-
 use super::identity::Identity;
 use super::lock::WriteLock;
-use crate::git::persist::Made;
-use crate::git::{CommitIdentity, GitError};
-use crate::git::{Kind, Repository};
-use crate::git::{ObjectId, fault};
-use crate::git::{RefUpdate, make};
+use crate::git::{CommitIdentity, GitError, Kind, ObjectBatch, ObjectId, RefUpdate, Repository, fault, make};
 use crate::store::error::StoreError;
 use crate::store::repo::{Store, one_line};
 use crate::store::root;
@@ -52,8 +46,7 @@ impl Store {
         message: &str,
         (identity, key): (&Identity, &'static str),
     ) -> Result<ObjectId, StoreError> {
-        let made = Made::taken_from(work);
-        let keep = made.write(&self.repo)?;
+        let mut made = ObjectBatch::write(work, &self.repo)?;
         // Without the `@`, git reads a small number as something else.
         let date = format!("@{} {}", identity.time.seconds, offset(identity.time.offset));
         let by = CommitIdentity { name: &identity.name, email: &identity.email, date };
@@ -61,10 +54,8 @@ impl Store {
             GitError::Failed { stderr, code, .. } if code != Some(0) => StoreError::unsigned(&stderr, key),
             other => other.into(),
         })?;
-        if let Some(keep) = keep {
-            // The kept pack or file does not contain this commit itself; the ref will hold everything in a moment.
-            let _ = std::fs::remove_file(keep);
-        }
+        // A kept pack does not contain this commit itself; the ref will hold everything in a moment.
+        made.release();
         // Signing may take as long as someone needs to type a passphrase; whatever was collected meanwhile is written
         // again.
         let signed = self.repo.object(commit).map_err(StoreError::object("cannot read a commit"))?;
@@ -72,27 +63,12 @@ impl Store {
         Ok(make::bytes(work, Kind::Commit, &signed.data)?)
     }
 
-    /// Writes the objects and moves the ref from `expected` to `commit`. Returns false if the ref is no longer at
-    /// `expected`.
-    pub(in crate::store) fn publish(
+    /// Moves the ref from `expected` to `commit`, which is one of the `objects` or refers to them. Returns false if the
+    /// ref is no longer at `expected`.
+    pub(crate) fn publish(
         &self,
         lock: &mut WriteLock,
-        work: Repository,
-        commit: ObjectId,
-        expected: Option<ObjectId>,
-        subject: &str,
-    ) -> Result<bool, StoreError> {
-        let made = Made::taken_from(&work);
-        drop(work);
-        let keep = made.write(&self.repo)?;
-        self.publish_made(lock, (&made, keep), commit, expected, subject)
-    }
-
-    /// The same for objects that are already written.
-    pub(crate) fn publish_made(
-        &self,
-        lock: &mut WriteLock,
-        (made, mut keep): (&Made, Option<PathBuf>),
+        objects: &mut ObjectBatch,
         commit: ObjectId,
         expected: Option<ObjectId>,
         subject: &str,
@@ -103,28 +79,18 @@ impl Store {
             lock.clear_stale(&ref_lock)?;
         }
         lock.note(&commit.to_string())?;
-        if keep.is_none() {
-            keep = made.ensure(&self.repo)?;
-        }
+        objects.ensure(&self.repo)?;
         fault::point("noted");
-        let moved = self.move_ref(commit, expected, subject, || {
-            if keep.is_none() {
-                // Waiting for the ref's own lock may have taken long.
-                keep = made.ensure(&self.repo)?;
-            }
-            Ok(())
-        });
+        // Waiting for the ref's own lock may take long.
+        let moved = self.move_ref(commit, expected, subject, || Ok(objects.ensure(&self.repo)?));
         fault::point("moved");
-        if matches!(moved, Ok(true)) && keep.is_none() {
+        if matches!(moved, Ok(true)) {
             // A garbage collection may have started since.
-            keep = made.ensure(&self.repo)?;
+            objects.ensure(&self.repo)?;
         }
         fault::point("ensured");
         lock.clear()?;
-        if let Some(keep) = keep {
-            // If this fails, a pack is kept for ever, which only costs a little space.
-            let _ = std::fs::remove_file(keep);
-        }
+        objects.release();
         moved
     }
 

@@ -3,9 +3,7 @@
 
 use super::pending::Pending;
 use super::{FarFuture, Tx, random_uid};
-use crate::git::Repository;
-use crate::git::persist::{Keep, Made};
-use crate::git::{ObjectId, fault};
+use crate::git::{ObjectBatch, ObjectId, Repository, fault};
 use crate::model::op::Op;
 use crate::model::stamp::Stamper;
 use crate::store::error::StoreError;
@@ -18,8 +16,7 @@ pub(crate) struct Unpublished {
     /// The commit, and what the merge restored.
     pub(crate) merged: Merged,
     base: ObjectId,
-    made: Made,
-    keep: Keep,
+    objects: ObjectBatch,
     subject: String,
 }
 
@@ -71,9 +68,8 @@ impl Store {
         base: ObjectId,
         subject: String,
     ) -> Result<Unpublished, StoreError> {
-        let made = Made::taken_from(work);
-        let keep = Keep(made.write(&self.repo)?);
-        Ok(Unpublished { merged, base, made, keep, subject })
+        let objects = ObjectBatch::write(work, &self.repo)?;
+        Ok(Unpublished { merged, base, objects, subject })
     }
 
     /// The local state merged with `theirs`, for a change that will be offered to a remote. `from` is the name of
@@ -92,17 +88,16 @@ impl Store {
     /// Moves the local ref, now that the remote has the commit. If someone wrote here meanwhile, the two are merged.
     pub(crate) fn adopt(&self, ahead: Unpublished, from: &str) -> Result<Merged, StoreError> {
         fault::point("pushed");
-        let Unpublished { merged, base, made, keep: mut held, subject } = ahead;
+        let Unpublished { merged, base, mut objects, subject } = ahead;
         let mut lock = self.lock()?;
-        let written = (&made, held.0.take());
-        let moved = self.publish_made(&mut lock, written, merged.commit, Some(base), &subject)?;
+        let moved = self.publish(&mut lock, &mut objects, merged.commit, Some(base), &subject)?;
         drop(lock);
         if moved {
             self.repo.maintain(&self.git());
         } else {
-            let _held = Keep(made.ensure(&self.repo)?);
+            objects.ensure(&self.repo)?;
             self.merge_head(merged.commit, from, EqualTrees::Leave)?;
-            let _held = Keep(made.ensure(&self.repo)?);
+            objects.ensure(&self.repo)?;
         }
         Ok(merged)
     }

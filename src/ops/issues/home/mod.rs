@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::{Filter, Index, Needs, Sort};
+use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::op::Other;
 use crate::model::remedy::{Call, Remedy};
@@ -34,7 +35,7 @@ pub(crate) struct Home {
     pub(crate) reference: String,
     /// The commit that it points to; absent if there is no store yet. Then the next fields, up to `next`, say nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tip: Option<String>,
+    pub(crate) tip: Option<CommitHash>,
     /// The name of this linked worktree; absent in the main one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
@@ -135,7 +136,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
         differs: sync.ahead.unwrap_or_default() + sync.behind.unwrap_or_default() > 0,
     });
     let home = Home {
-        tip: Some(tip.to_string()),
+        tip: Some(tip.into()),
         execution,
         lost,
         issues,

@@ -12,6 +12,7 @@ mod runs;
 use std::collections::BTreeSet;
 
 use crate::git::{GitError, ObjectId};
+use crate::model::hash::CommitHash;
 use crate::model::op::{Op, Operation};
 use crate::model::remedy::{Call, Remedy};
 use crate::model::shell;
@@ -44,7 +45,7 @@ pub(crate) struct Finding {
     pub(crate) path: String,
     /// The commit of the ref, if it is about the history.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) commit: Option<String>,
+    pub(crate) commit: Option<CommitHash>,
     /// What is wrong.
     pub(crate) what: String,
     /// What can be done about it.
@@ -76,7 +77,7 @@ impl Findings {
         what: impl Into<String>,
         remedy: Option<Remedy>,
     ) {
-        let (path, commit) = (path.to_owned(), commit.map(|id| id.to_string()));
+        let (path, commit) = (path.to_owned(), commit.map(CommitHash::from));
         let remedies = remedy.into_iter().collect();
         self.found.push(Finding { severity, path, commit, what: what.into(), remedies });
     }
@@ -160,8 +161,8 @@ fn accept(store: &Store, found: &mut [Finding]) {
     let repaired = found.iter().filter(|it| it.remedies.iter().any(is_repair));
     let repaired: BTreeSet<String> = repaired.map(|it| it.path.clone()).collect();
     for it in found.iter_mut().filter(|it| it.severity == Severity::Error) {
-        let name = it.commit.as_ref().unwrap_or(&it.path);
-        if accepted.contains(name) {
+        let name = it.commit.as_deref().unwrap_or(&it.path);
+        if accepted.iter().any(|it| it == name) {
             it.severity = Severity::Note;
             it.what = format!("{} (accepted in `{ACCEPTED}`)", it.what);
             it.remedies.clear();

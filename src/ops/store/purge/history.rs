@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::git::persist::{Keep, Made};
-use crate::git::{ObjectId, Repository};
+use crate::git::{ObjectBatch, ObjectId, Repository};
 use crate::store::purge::{Commit, Paths, memory, rewritten};
 use crate::store::{EqualTrees, Snapshot, Store, StoreError, Subjects, Tracked, merge};
 
@@ -48,9 +47,9 @@ struct Rewritten {
     /// Rewritten commits without a rewritten ancestor.
     first: Vec<ObjectId>,
     files: usize,
-    /// The objects that are not on disk yet, and the `.keep` files of those that are.
-    made: Made,
-    packs: Vec<Keep>,
+    /// The objects that were written last, and the packs of those before.
+    objects: ObjectBatch,
+    packs: Vec<ObjectBatch>,
 }
 
 impl Rewritten {
@@ -80,17 +79,15 @@ pub(super) fn purge(store: &Store) -> Result<Option<Purged>, StoreError> {
         if paths.is_empty() {
             return Ok(None);
         }
-        let rewritten = rewrite(store, from, &others, &mut paths, Subjects::new(state.clone()))?;
+        let mut rewritten = rewrite(store, from, &others, &mut paths, Subjects::new(state.clone()))?;
         let to = rewritten.to;
         if to == from && rewritten.first.is_empty() {
             return Ok(None);
         }
         // Note them before the ref moves: as long as the ref itself contains these commits, nothing refuses them.
         memory::add(&store.common_dir(), &rewritten.first)?;
-        let is_done = to == from || {
-            let keep = rewritten.made.write(store.repo())?;
-            store.publish_made(&mut lock, (&rewritten.made, keep), to, Some(from), "redact: purge")?
-        };
+        let is_done = to == from
+            || store.publish(&mut lock, &mut rewritten.objects, to, Some(from), "redact: purge")?;
         if is_done {
             let (commits, files) = (rewritten.commits, rewritten.files);
             let (remotes, held_by) = forget(store, &rewritten)?;
@@ -136,7 +133,7 @@ fn rewrite(
         commits: 0,
         first: Vec::new(),
         files: 0,
-        made: Made::taken_from(&work),
+        objects: ObjectBatch::default(),
         packs: Vec::new(),
     };
     let heads: Vec<ObjectId> = [tip].into_iter().chain(others.iter().map(|it| it.commit)).collect();
@@ -162,7 +159,7 @@ fn rewrite(
         }
         done.moved.insert(id, new);
         if work.count_in_memory() >= MOST_IN_MEMORY {
-            done.packs.push(Keep(Made::taken_from(&work).write(store.repo())?));
+            done.packs.push(ObjectBatch::write(&work, store.repo())?.forget());
         }
     }
     let own = store.parents_first(&[tip], None)?;
@@ -175,7 +172,7 @@ fn rewrite(
         }
     }
     done.files = paths.rewritten();
-    done.made = Made::taken_from(&work);
+    done.objects = ObjectBatch::write(&work, store.repo())?;
     Ok(done)
 }
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index;
+use crate::model::hash::CommitHash;
 use crate::model::op::{Op, Other};
 use crate::model::shell;
 use crate::ops::{Answer, Notice, Session};
@@ -18,9 +19,9 @@ pub(crate) struct Purge {
     /// The ref.
     pub(crate) reference: String,
     /// The commit that the ref pointed to.
-    pub(crate) from: String,
+    pub(crate) from: CommitHash,
     /// The commit that the ref points to now; the same one if nothing was rewritten.
-    pub(crate) to: String,
+    pub(crate) to: CommitHash,
     /// Commits that were rewritten.
     pub(crate) commits: usize,
     /// Versions of files that were rewritten, each counted once.
@@ -71,7 +72,7 @@ pub(crate) fn purge(session: &Session) -> Answer<Purge> {
             (view(reference, purged), commit)
         }
         None => {
-            let tip = store.snapshot()?.commit().to_string();
+            let tip = CommitHash::from(store.snapshot()?.commit());
             let (from, to) = (tip.clone(), tip);
             let (renamed, merged, held_by) = (vec![], vec![], vec![]);
             let remotes = remotes(&reference, store.unpurged_remotes()?);
@@ -106,8 +107,8 @@ fn remotes(reference: &str, tracked: Vec<Tracked>) -> Vec<Remote> {
 
 fn view(reference: String, purged: Purged) -> Purge {
     Purge {
-        from: purged.from.to_string(),
-        to: purged.to.to_string(),
+        from: purged.from.into(),
+        to: purged.to.into(),
         commits: purged.commits,
         files: purged.files,
         renamed: purged.renamed.into_iter().map(|(from, to)| Renamed { from, to }).collect(),

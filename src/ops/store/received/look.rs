@@ -171,9 +171,8 @@ impl Look<'_> {
                 own.at = own.at.min(self.now);
                 let is_written = matches!(own.did, Did::Wrote(_));
                 let found = self.store.faults_of(&own, step.commit, &step.parents, &mut origins)?;
-                faults.extend(found.into_iter().filter(|_| is_written).filter_map(|it| {
-                    let commit = it.commit.get(..10)?;
-                    Some(format!("`{}`: {} (commit {commit} by {})", it.path, it.what, it.author))
+                faults.extend(found.into_iter().filter(|_| is_written).map(|it| {
+                    format!("`{}`: {} (commit {} by {})", it.path, it.what, it.commit.short(), it.author)
                 }));
             }
             let read = lineage.read() + origins.read();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Looked;
 use crate::index::Index;
+use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::person::Person;
@@ -55,7 +56,7 @@ pub(super) fn acts(
 pub(super) fn acts_elsewhere(
     index: &Index<'_>,
     is_whole: bool,
-    seen: &mut BTreeSet<String>,
+    seen: &mut BTreeSet<CommitHash>,
 ) -> Result<Vec<Act>, Refusal> {
     let mut found = Vec::new();
     for n in index.steps_to_audit()? {

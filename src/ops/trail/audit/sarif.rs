@@ -49,7 +49,7 @@ fn result(audit: &Audit, finding: &Finding) -> Result {
 fn said(audit: &Audit, finding: &Finding) -> String {
     let commit = finding.commit.as_ref().map(|hash| {
         let subject = audit.commits.iter().find(|it| it.hash == *hash).map(|it| it.subject.as_str());
-        let short = hash.get(..10).unwrap_or(hash);
+        let short = hash.short();
         subject.map_or_else(|| format!("commit {short}"), |subject| format!("commit {short}, \"{subject}\""))
     });
     let execution = finding.execution_id.as_ref().map(ToString::to_string);
@@ -79,7 +79,7 @@ fn places(audit: &Audit, finding: &Finding) -> Vec<Place> {
 fn fingerprint(finding: &Finding) -> String {
     let parts = [
         finding.kind.to_string(),
-        finding.commit.clone().unwrap_or_default(),
+        finding.commit.as_ref().map(ToString::to_string).unwrap_or_default(),
         finding.execution_id.as_ref().map(ToString::to_string).unwrap_or_default(),
         finding.issue_id.as_ref().map(ToString::to_string).unwrap_or_default(),
         finding.message.clone(),

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::code::Code;
+use crate::model::hash::CommitHash;
 use crate::model::person::Person;
 use crate::model::time::Time;
 use crate::model::words::count;
@@ -36,7 +37,7 @@ pub(crate) struct Signatures {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SignedCommit {
     /// The full object id.
-    pub(crate) hash: String,
+    pub(crate) hash: CommitHash,
     /// What vouches for it.
     pub(crate) vouching: Vouching,
     /// The signer; absent if git does not know.

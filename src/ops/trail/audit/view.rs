@@ -43,7 +43,7 @@ pub(crate) struct Audit {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AuditedCommit {
     /// The full object id.
-    pub(crate) hash: String,
+    pub(crate) hash: CommitHash,
     /// The first line of its message.
     pub(crate) subject: String,
     /// `Name <email>`
@@ -105,7 +105,7 @@ impl Audit {
 pub(super) fn listed(commit: &Audited, on_no_branch: bool, bound_to: Vec<Binding>) -> AuditedCommit {
     let files: Vec<String> = commit.commit.changes.keys().cloned().collect();
     AuditedCommit {
-        hash: commit.commit.hash.to_string(),
+        hash: commit.commit.hash.clone(),
         subject: commit.code.subject.clone(),
         author: commit.code.author.clone(),
         is_merge: commit.commit.is_merge,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use bstr::{BString, ByteSlice};
 use serde_json::Value;
 
-use crate::git::{Entry, EntryKind, Kind, ObjectId, Repository, Tree, TreeRef, make};
+use crate::git::{Entry, EntryKind, Kind, ObjectId, Repository, Tree, make, trees};
 use crate::model::doc::file_bytes;
 use crate::model::redaction::REDACTED;
 use crate::model::strict;
@@ -99,17 +99,12 @@ impl Paths {
         if let Some(known) = self.known.get(&tree) {
             return Ok(*known);
         }
-        let failed = StoreError::object("cannot read a tree of the store");
-        let object = work.object(tree).map_err(&failed)?.detach();
         let mut new = tree;
         // Something that is not a readable tree holds no record.
-        if object.kind == Kind::Tree
-            && let Ok(decoded) = TreeRef::from_bytes(&object.data, work.hash_kind())
-        {
-            let mut changed: Tree = decoded.into();
-            let before = changed.entries.clone();
+        if let Some(before) = trees::read_raw(work, tree)? {
+            let mut entries = before.clone();
             let mut made = Vec::new();
-            for entry in &mut changed.entries {
+            for entry in &mut entries {
                 let Some(place) = self.inner.get_mut(&entry.filename) else { continue };
                 match entry.mode.kind() {
                     EntryKind::Tree => entry.oid = place.rewrite(work, entry.oid, moved)?,
@@ -123,10 +118,9 @@ impl Paths {
                     EntryKind::Link | EntryKind::Commit => {}
                 }
             }
-            changed.entries.extend(made);
-            if changed.entries != before {
-                changed.entries = one_of_each(work, changed.entries)?;
-                new = make::object(work, &changed)?;
+            entries.extend(made);
+            if entries != before {
+                new = make::object(work, &Tree { entries: one_of_each(work, entries)? })?;
             }
         }
         self.known.insert(tree, new);
@@ -144,19 +138,13 @@ impl Paths {
             let bytes = read_blob(repo, object, path)?;
             found = bytes.contains_str(REDACTED) && hidden.redactions().purged(path, bytes.clone()) == bytes;
         } else if self.file.is_none() {
-            let failed = StoreError::object("cannot read a tree of the store");
-            let data = repo.object(object).map_err(&failed)?.detach();
-            if data.kind == Kind::Tree
-                && let Ok(decoded) = TreeRef::from_bytes(&data.data, repo.hash_kind())
-            {
-                for entry in &decoded.entries {
-                    let Some(place) = self.inner.get_mut(entry.filename) else { continue };
-                    let is_read = matches!(
-                        entry.mode.kind(),
-                        EntryKind::Tree | EntryKind::Blob | EntryKind::BlobExecutable
-                    );
-                    found = found || (is_read && place.has_purged(repo, entry.oid.to_owned())?);
-                }
+            for entry in trees::read_raw(repo, object)?.unwrap_or_default() {
+                let Some(place) = self.inner.get_mut(&entry.filename) else { continue };
+                let is_read = matches!(
+                    entry.mode.kind(),
+                    EntryKind::Tree | EntryKind::Blob | EntryKind::BlobExecutable
+                );
+                found = found || (is_read && place.has_purged(repo, entry.oid)?);
             }
         }
         self.left.insert(object, found);
