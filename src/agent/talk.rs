@@ -89,8 +89,11 @@ pub(crate) struct Reply<A> {
 impl<A> Reply<A> {
     /// What the answer cost. What the protocol reports takes precedence over what the agent says in its answer.
     pub(crate) fn usage(&self) -> Usage {
-        let (told, said) = (&self.greeting.usage, &self.aside.session);
-        Usage { tokens: told.tokens.or(said.tokens), cost: told.cost.clone().or_else(|| said.cost.clone()) }
+        let (greeted, said) = (&self.greeting.usage, &self.aside.session);
+        Usage {
+            tokens: greeted.tokens.or(said.tokens),
+            cost: greeted.cost.clone().or_else(|| said.cost.clone()),
+        }
     }
 }
 

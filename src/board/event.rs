@@ -24,7 +24,7 @@ pub(super) enum Event {
     /// Progress of a long read: the activity, how much is done, and the total if known.
     Progress(&'static str, u64, Option<u64>),
     /// The outcome of an action.
-    Done(Deed, Result<Told, Refused>),
+    Done(Deed, Result<Answered, Refused>),
 }
 
 /// What the board asks the program to do.
@@ -45,7 +45,7 @@ pub(super) enum Effect {
 
 /// The report of a successful operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct Answered {
     /// What happened, in one line.
     pub(super) message: String,
     /// Notices, each with its remedies.

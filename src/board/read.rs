@@ -88,7 +88,7 @@ impl Reader<'_> {
 
     fn read<T>(&self, read: impl FnOnce(&Session) -> Result<T, Refusal>) -> Result<T, Refused> {
         let lent = self.settings.lent;
-        let progress = Told { events: self.events.clone(), last: Cell::new(Instant::now()) };
+        let progress = ReadProgress { events: self.events.clone(), last: Cell::new(Instant::now()) };
         let session = self.settings.session(Box::new(progress));
         session.and_then(|session| read(&session)).map_err(|refusal| lent.refused(refusal, &[]))
     }
@@ -247,12 +247,12 @@ impl From<&SolutionView> for Plan {
 }
 
 /// Reports progress to the board, at most once every [`PACE`].
-struct Told {
+struct ReadProgress {
     events: Sender<Event>,
     last: Cell<Instant>,
 }
 
-impl Progress for Told {
+impl Progress for ReadProgress {
     fn at(&self, doing: &'static str, done: usize, total: usize) {
         self.count(doing, done as u64, Some(total as u64));
     }

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::act::Deed;
-use super::event::{Event, Refused, Told};
+use super::event::{Answered, Event, Refused};
 use super::{Lent, Settings, Silent};
 use crate::model::remedy::Remedy;
 use crate::ops::{Notice, Refusal};
@@ -18,14 +18,14 @@ pub(super) fn answer(settings: &Settings, deeds: &Receiver<Deed>, events: &Sende
     }
 }
 
-fn perform(settings: &Settings, deed: Deed) -> Result<Told, Refused> {
+fn perform(settings: &Settings, deed: Deed) -> Result<Answered, Refused> {
     let lent = settings.lent;
     // A new session each time, since the settings may have changed.
     let session = settings.session(Box::new(Silent)).map_err(|refusal| lent.refused(refusal, &[]))?;
     match deed.perform(&session) {
         Ok((message, notices)) => {
             let notices = notices.iter().map(|it| lent.with_remedies(&it.message, &it.remedies)).collect();
-            Ok(Told { message, notices })
+            Ok(Answered { message, notices })
         }
         Err(refusal) => Err(lent.refused(refusal, &session.notices())),
     }

@@ -139,11 +139,11 @@ mod tests {
     fn names_may_hold_dots_and_values_line_breaks() {
         let output = "local\0file:.git/config\0wf.agent.a.b.command\nx\ny\0global\0file:/h/.gitconfig\0wf.agent.c.shell\0";
         let found = parse(output, "wf.agent.");
-        let told: Vec<_> = found
+        let settings: Vec<_> = found
             .iter()
             .map(|it| (it.subsection.as_str(), it.name.as_str(), it.value.as_str(), it.scope.as_str()))
             .collect();
-        assert_eq!(told, [("a.b", "command", "x\ny", "local"), ("c", "shell", "true", "global")]);
+        assert_eq!(settings, [("a.b", "command", "x\ny", "local"), ("c", "shell", "true", "global")]);
         assert!(
             parse("", "wf.agent.").is_empty() && parse("local\0file:x\0wf.agent.\0", "wf.agent.").is_empty()
         );

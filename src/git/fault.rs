@@ -8,17 +8,17 @@
 /// a release only by its debug assertions; a release contains none of this.
 pub(crate) fn point(name: &str) {
     #[cfg(debug_assertions)]
-    die_where_told(name);
+    die_if_wanted(name);
     #[cfg(not(debug_assertions))]
     let _ = name;
 }
 
 #[cfg(debug_assertions)]
-fn die_where_told(name: &str) {
+fn die_if_wanted(name: &str) {
     use std::sync::atomic::{AtomicU32, Ordering};
     static REACHED: AtomicU32 = AtomicU32::new(0);
-    let Ok(told) = std::env::var("WF_FAULT") else { return };
-    let (wanted, count) = told.split_once(':').unwrap_or((&told, "1"));
+    let Ok(wanted_fault) = std::env::var("WF_FAULT") else { return };
+    let (wanted, count) = wanted_fault.split_once(':').unwrap_or((&wanted_fault, "1"));
     if wanted == name && REACHED.fetch_add(1, Ordering::Relaxed) + 1 == count.parse().unwrap_or(1) {
         match std::env::var("WF_FAULT_RUN") {
             Ok(script) => {

@@ -121,19 +121,19 @@ impl Repository {
     }
 
     /// The moves of a ref, latest first, at most `most`; empty if it has no reflog.
-    pub(crate) fn moves(&self, reference: &str, most: usize) -> Result<Vec<RefMove>, GitError> {
+    pub(crate) fn reflog(&self, reference: &str, most: usize) -> Result<Vec<RefMove>, GitError> {
         let found =
             self.gix.try_find_reference(reference).map_err(GitError::object("cannot read a reference"))?;
         let Some(found) = found else { return Ok(Vec::new()) };
         let mut log = found.log_iter();
         let lines = log.rev().map_err(GitError::io(self.common_dir().join("logs").join(reference)))?;
         let lines = lines.into_iter().flatten().map_while(Result::ok).take(most);
-        let moves = lines.map(|line| RefMove {
+        let reflog = lines.map(|line| RefMove {
             commit: line.new_oid,
             at: line.signature.time.seconds,
             why: line.message.to_str_lossy().trim().to_owned(),
         });
-        Ok(moves.collect())
+        Ok(reflog.collect())
     }
 
     /// The lock file that exists while a ref is moved.

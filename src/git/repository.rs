@@ -164,7 +164,7 @@ impl Repository {
     }
 
     /// Whether the object is here.
-    pub(crate) fn holds(&self, id: ObjectId) -> Result<bool, Fault> {
+    pub(crate) fn try_has_object(&self, id: ObjectId) -> Result<bool, Fault> {
         Ok(self.gix.try_find_header(id)?.is_some())
     }
 

@@ -30,7 +30,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     let message = std::fs::read(path).map_err(|source| HookError::Read { path: path.to_owned(), source })?;
     let editor = std::env::var_os("GIT_EDITOR");
     let mut rule = None;
-    let mut told = None;
+    let mut notice = None;
     let mut binding = binding::of_worktree(store, &snapshot, &here)?;
     if !matches!(binding, Binding::Lost(_)) {
         let back = progress::goes_back_to(&git_dir)?;
@@ -45,13 +45,14 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
         let mut with_own = None;
         let found = match &binding {
             Binding::Bound(bound) if gone_back.is_empty() => {
-                let is_told = progress::is_merging(&git_dir) || !back.is_empty();
-                match if is_told { Same::Nobody } else { by_change(store, &snapshot, &sources, &message)? } {
+                let is_stated = progress::is_merging(&git_dir) || !back.is_empty();
+                match if is_stated { Same::Nobody } else { by_change(store, &snapshot, &sources, &message)? }
+                {
                     // Repeating the plan's own work is an ordinary step of it.
                     Same::Of(found) if found.iter().all(|it| own(it) && it.reverts.is_empty()) => vec![],
                     Same::Of(found) => found,
                     Same::Several(plans) => {
-                        told = Some(several(&plans, bound));
+                        notice = Some(several(&plans, bound));
                         vec![]
                     }
                     Same::Nobody => vec![],
@@ -113,12 +114,12 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
             let text = rule.at_scissors(&message).0;
             let bound = with_task(store, &snapshot, bound, text)?;
             add(path, &rule, &missing_trailers(&bound, text))?;
-            Ok(told.map_or(Verdict::Go, |text| Verdict::Told(text.into())))
+            Ok(notice.map_or(Verdict::Go, |text| Verdict::Note(text.into())))
         }
         Binding::Lost(lost) if required => Ok(Verdict::Refused(lost.message())),
         Binding::Lost(lost) => {
             let text = lost.message();
-            Ok(Verdict::Told(
+            Ok(Verdict::Note(
                 format!("{text}; this commit is not linked, earlier work stays in the trail").into(),
             ))
         }

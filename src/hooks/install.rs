@@ -107,7 +107,7 @@ pub(crate) fn install(
         .collect::<Result<Vec<_>, InstallError>>()?;
     let mut written = BTreeMap::new();
     for (slot, file) in staged {
-        written.insert(slot.shim.name, slot.put(file)?);
+        written.insert(slot.shim.name, slot.install(file)?);
     }
     let mut states = status(at, &program);
     states.retain(|state| slots.iter().any(|slot| slot.shim.name == state.name));

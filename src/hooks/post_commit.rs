@@ -71,7 +71,7 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
     let all = targets(store, &snapshot, &here, commit)?;
     if all.is_empty() {
         return Ok(
-            unlinked(store, &snapshot, &here, commit)?.map_or(Verdict::Go, |text| Verdict::Told(text.into()))
+            unlinked(store, &snapshot, &here, commit)?.map_or(Verdict::Go, |text| Verdict::Note(text.into()))
         );
     }
     let seen = not_linked(&snapshot, all, commit)?;
@@ -103,8 +103,8 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
         tx.describe(format!("execution: link {hash} \"{subject}\" to {}", linked.join(", ")));
         Ok::<(), HookError>(())
     })?;
-    let told = outside(store, &snapshot, &seen, commit, &files)?;
-    Ok(told.map_or_else(|| Verdict::about(&committed.far_future), |text| Verdict::Told(text.into())))
+    let notice = outside(store, &snapshot, &seen, commit, &files)?;
+    Ok(notice.map_or_else(|| Verdict::about(&committed.far_future), |text| Verdict::Note(text.into())))
 }
 
 /// The setting that turns off the notice about files outside the plan.
@@ -215,17 +215,17 @@ fn targets(
     here: &Here,
     commit: &CodeCommit,
 ) -> Result<Vec<Target>, StoreError> {
-    let mut targets = told_targets(store, read, here, commit)?;
+    let mut targets = stated_targets(store, read, here, commit)?;
     if targets.is_empty() {
         return Ok(targets);
     }
     let sources = Sources::of(store, read);
-    let told = sources.taken_back(&commit.message);
-    let mut all = if told.is_empty() { vec![] } else { sources.restored(commit)? };
-    if all.is_empty() && !told.is_empty() {
-        all = sources.undone_in_parts(commit, &told)?;
+    let reverted = sources.taken_back(&commit.message);
+    let mut all = if reverted.is_empty() { vec![] } else { sources.restored(commit)? };
+    if all.is_empty() && !reverted.is_empty() {
+        all = sources.undone_in_parts(commit, &reverted)?;
     }
-    if all.len() > told.len() && told.iter().all(|it| all.contains(it)) {
+    if all.len() > reverted.len() && reverted.iter().all(|it| all.contains(it)) {
         for Source { execution_id, solution_id, task_id, reverts, .. } in sources.of_taken_back(&all)? {
             match targets.iter_mut().find(|it| it.execution_id == execution_id) {
                 Some(target) => target.reverts = reverts,
@@ -249,7 +249,7 @@ fn targets(
 /// The executions to which a commit is linked, by the first of these that applies: the trailers; the plans whose work
 /// the message says it reverts, copies or squashes; the plans whose changes the commit repeats or undoes, if it
 /// belongs to this worktree's execution; this worktree's execution; the ids in the message or the branch name.
-fn told_targets(
+fn stated_targets(
     store: &Store,
     read: &impl Read,
     here: &Here,

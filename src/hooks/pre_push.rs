@@ -27,10 +27,10 @@ pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Resul
         Ok(synced) if synced.pushed => {
             let commits = if synced.outgoing == 1 { "commit" } else { "commits" };
             let reference = store.reference();
-            Verdict::Told(format!("pushed {} {commits} of {reference} to {remote}", synced.outgoing).into())
+            Verdict::Note(format!("pushed {} {commits} of {reference} to {remote}", synced.outgoing).into())
         }
         Ok(_) => Verdict::Go,
-        Err(error) => Verdict::Told(
+        Err(error) => Verdict::Note(
             Detail::from(format!("{} was not pushed: {error}", store.reference()))
                 .remedy(Call::new(Other::Sync, [remote]), "tries again"),
         ),

@@ -98,7 +98,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
             return Ok(refused(what.into(), faults, UNBOUND));
         }
     }
-    Ok(if forced.is_empty() { Verdict::Go } else { Verdict::Told(overridden(forced).into()) })
+    Ok(if forced.is_empty() { Verdict::Go } else { Verdict::Note(overridden(forced).into()) })
 }
 
 /// git itself never updates one ref twice in a push.

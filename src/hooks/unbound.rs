@@ -72,7 +72,7 @@ pub(super) fn faults(
     }
     // First, since it is the way out for many of them.
     let way = behind_a_tag(store, &gained, &faults.iter().map(|(id, _)| *id).collect())?;
-    Ok(way.into_iter().chain(faults.into_iter().map(|(_, told)| told)).collect())
+    Ok(way.into_iter().chain(faults.into_iter().map(|(_, message)| message)).collect())
 }
 
 const TOO_MANY: &str =

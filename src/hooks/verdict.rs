@@ -9,7 +9,7 @@ pub(crate) enum Verdict {
     /// git continues.
     Go,
     /// git continues, with a message to the user.
-    Told(Detail),
+    Note(Detail),
     /// The policy refuses the commit.
     Refused(String),
     /// The role of an agent does not allow it.
@@ -28,6 +28,6 @@ pub(crate) enum Verdict {
 impl Verdict {
     /// git continues, with a warning if the log that was written to contains entries stamped in the far future.
     pub(super) fn about(far_future: &FarFuture) -> Self {
-        far_future.warnings().next().map_or(Self::Go, Self::Told)
+        far_future.warnings().next().map_or(Self::Go, Self::Note)
     }
 }

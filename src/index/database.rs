@@ -63,7 +63,7 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexE
     };
     if !is_ours("application_id", APPLICATION)?
         || !is_ours("user_version", VERSION)?
-        || get(&db, "program")?.as_deref() != Some(env!("CARGO_PKG_VERSION"))
+        || meta(&db, "program")?.as_deref() != Some(env!("CARGO_PKG_VERSION"))
     {
         return Err(IndexError::File(std::io::Error::other("it has another version")));
     }
@@ -96,7 +96,7 @@ pub(super) fn create(path: Option<&Path>) -> Result<Connection, IndexError> {
     db.execute_batch("PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     limit_memory(&db, 24)?;
     db.execute_batch(include_str!("schema.sql"))?;
-    put(&db, "program", env!("CARGO_PKG_VERSION"))?;
+    set_meta(&db, "program", env!("CARGO_PKG_VERSION"))?;
     set_portion(&db, LARGE_PORTION)?;
     Ok(db)
 }
@@ -124,12 +124,12 @@ pub(super) fn limit_memory(db: &Connection, mebibytes: i64) -> Result<(), IndexE
 
 /// The commit that a part reflects; `None` if it is empty.
 pub(super) fn tip(db: &Connection, part: Part) -> Result<Option<ObjectId>, IndexError> {
-    Ok(get(db, part.key())?.as_deref().and_then(object_id))
+    Ok(meta(db, part.key())?.as_deref().and_then(object_id))
 }
 
 /// Records the commit that a part now reflects.
 pub(super) fn set_tip(db: &Connection, part: Part, commit: ObjectId) -> Result<(), IndexError> {
-    put(db, part.key(), &commit.to_string())
+    set_meta(db, part.key(), &commit.to_string())
 }
 
 /// Makes a part empty.
@@ -146,12 +146,12 @@ pub(super) fn clear(db: &Connection, part: Part) -> Result<(), IndexError> {
     })?)
 }
 
-fn get(db: &Connection, key: &str) -> Result<Option<String>, rusqlite::Error> {
+fn meta(db: &Connection, key: &str) -> Result<Option<String>, rusqlite::Error> {
     let mut query = db.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
     query.query_row([key], |row| row.get(0)).optional()
 }
 
-fn put(db: &Connection, key: &str, value: &str) -> Result<(), IndexError> {
+fn set_meta(db: &Connection, key: &str, value: &str) -> Result<(), IndexError> {
     db.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", params![key, value])?;
     Ok(())
 }

@@ -112,7 +112,7 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
         match dependency::read(&issue.id, dependency) {
             Ok(link) => {
                 fields.kept.extend(link.says());
-                link.put(&mut issue);
+                link.add_to(&mut issue);
             }
             Err(why) => fields.note(format!("{why}; it is kept in `imported`")),
         }

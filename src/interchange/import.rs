@@ -246,7 +246,7 @@ fn select(
 }
 
 /// What to write for an issue.
-enum Put {
+enum Record {
     New(Fresh),
     Changed(Doc),
 }
@@ -306,17 +306,19 @@ impl<'a> Writing<'a> {
                 self.report.unchanged += 1;
                 return Ok(());
             }
-            Settled::New(fresh) => (Some(Put::New(fresh)), None, vec![], true),
-            Settled::Known { doc, here, notes, .. } => (doc.map(Put::Changed), here, notes, false),
+            Settled::New(fresh) => (Some(Record::New(fresh)), None, vec![], true),
+            Settled::Known { doc, here, notes, .. } => (doc.map(Record::Changed), here, notes, false),
             Settled::Other(note) => (None, None, vec![note], false),
         };
         let is_changed = doc.is_some();
         if let Some(doc) = doc {
-            let (put, doc) = match doc {
-                Put::New(fresh) => (fresh.bytes.and_then(|bytes| tx.put(layout::issue(id), bytes)), None),
-                Put::Changed(doc) => (tx.put_doc(layout::issue(id), &doc), Some(doc)),
+            let (written, doc) = match doc {
+                Record::New(fresh) => {
+                    (fresh.bytes.and_then(|bytes| tx.write_new(layout::issue(id), bytes)), None)
+                }
+                Record::Changed(doc) => (tx.write_new_doc(layout::issue(id), &doc), Some(doc)),
             };
-            match put {
+            match written {
                 Ok(()) => {}
                 Err(StoreError::Excess { excess, .. }) => {
                     self.skip(place, id, of_excess(&excess));

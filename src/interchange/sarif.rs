@@ -98,7 +98,7 @@ pub(crate) struct Result {
     /// What was found.
     pub(crate) message: Message,
     /// Where. Code-scanning pages show nothing that has no place.
-    pub(crate) locations: Vec<Place>,
+    pub(crate) locations: Vec<Location>,
     /// Equal in two runs for the same finding.
     pub(crate) partial_fingerprints: Map<String, Value>,
     /// What has no field of its own.
@@ -149,7 +149,7 @@ impl Base {
 /// A file that a result is about.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Place {
+pub(crate) struct Location {
     physical_location: PhysicalLocation,
 }
 
@@ -180,7 +180,7 @@ impl Rule {
     }
 }
 
-impl Place {
+impl Location {
     /// A whole file. Code-scanning pages need a line, so it is the first.
     pub(crate) fn file(base: Base, path: &str) -> Self {
         let uri = utf8_percent_encode(path, NOT_IN_PATHS).to_string();
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_path_is_a_relative_reference() {
-        let uri = |path: &str| Place::file(Base::WorkTree, path).physical_location.artifact_location.uri;
+        let uri = |path: &str| Location::file(Base::WorkTree, path).physical_location.artifact_location.uri;
         assert_eq!(uri("src/my file#1.rs"), "src/my%20file%231.rs");
         assert_eq!(uri("c:/100%/ü?.rs"), "c%3A/100%25/%C3%BC%3F.rs");
     }

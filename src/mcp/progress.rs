@@ -125,10 +125,10 @@ pub(super) async fn forward(
     token: ProgressToken,
 ) {
     while let Some(Step { done, total, message }) = steps.recv().await {
-        let mut told = ProgressNotificationParam::new(token.clone(), done);
-        (told.total, told.message) = (total, Some(message));
+        let mut params = ProgressNotificationParam::new(token.clone(), done);
+        (params.total, params.message) = (total, Some(message));
         // If the client is gone, the call is told to stop anyway.
-        let _ = peer.notify_progress(told).await;
+        let _ = peer.notify_progress(params).await;
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn progress_only_increases_and_is_not_told_too_often() {
-        let (steps, mut told) = Steps::sent();
+        let (steps, mut received) = Steps::sent();
         for n in 0..=3000 {
             steps.at("reading", n, 3000);
         }
@@ -149,7 +149,7 @@ mod tests {
         steps.at("few", 3, 5);
         drop(steps);
         let mut all = Vec::new();
-        while let Ok(step) = told.try_recv() {
+        while let Ok(step) = received.try_recv() {
             all.push(step);
         }
         assert!((80..=104).contains(&all.len()), "{}", all.len());

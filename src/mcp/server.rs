@@ -149,8 +149,8 @@ impl Server {
         tokio::spawn(async move {
             while let Some(changes) = next_changes(&watched).await {
                 for uri in changes.uris {
-                    let told = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
-                    if told.is_err() {
+                    let sent = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
+                    if sent.is_err() {
                         return;
                     }
                 }

@@ -339,7 +339,7 @@ impl Plan {
     /// The only task that names any of these files; none if several tasks do, or no task.
     pub(crate) fn only_task_of(&self, files: &[String]) -> Option<&Task> {
         let touches =
-            |task: &&Task| task.touches().iter().any(|place| files.iter().any(|file| place.holds(file)));
+            |task: &&Task| task.touches().iter().any(|place| files.iter().any(|file| place.covers(file)));
         let mut named = self.tasks.iter().filter(touches);
         named.next().filter(|_| named.next().is_none())
     }

@@ -78,19 +78,19 @@ pub(crate) fn hide(value: &mut Value, field: &str, kind: OnceSchema, is_sound: &
     let mut texts = Vec::new();
     texts_of(found, &pointer, &mut texts);
     let mut all = value.clone();
-    texts.iter().for_each(|at| put(&mut all, at));
+    texts.iter().for_each(|at| redact_at(&mut all, at));
     if is_sound(&all) {
         *value = all;
     } else if texts.len() > MOST_TEXTS {
         let mut whole = value.clone();
-        put(&mut whole, &pointer);
+        redact_at(&mut whole, &pointer);
         if is_sound(&whole) {
             *value = whole;
         }
     } else {
         for at in texts {
             let mut one = value.clone();
-            put(&mut one, &at);
+            redact_at(&mut one, &at);
             if is_sound(&one) {
                 *value = one;
             }
@@ -98,7 +98,7 @@ pub(crate) fn hide(value: &mut Value, field: &str, kind: OnceSchema, is_sound: &
     }
 }
 
-fn put(value: &mut Value, pointer: &str) {
+fn redact_at(value: &mut Value, pointer: &str) {
     if let Some(place) = value.pointer_mut(pointer) {
         *place = REDACTED.into();
     }

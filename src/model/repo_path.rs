@@ -167,7 +167,7 @@ impl RepoPath {
     }
 
     /// Whether a path in git's form is this path or inside it, on at least one system.
-    pub(crate) fn holds(&self, path: &str) -> bool {
+    pub(crate) fn covers(&self, path: &str) -> bool {
         let (own, path) = (self.folded(), folded(path));
         let Some(rest) = path.strip_prefix(&*own) else { return false };
         own.is_empty() || rest.is_empty() || rest.starts_with('/')
@@ -175,7 +175,7 @@ impl RepoPath {
 
     /// Whether one is the other, or inside it.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        self.holds(other.as_str()) || other.holds(self.as_str())
+        self.covers(other.as_str()) || other.covers(self.as_str())
     }
 }
 

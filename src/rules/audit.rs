@@ -293,7 +293,7 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
         .map(|(severity, message)| Finding::new(severity, Kind::Unreviewed, message.into()).of(it))
         .collect();
     if it.status == ExecutionStatus::Completed {
-        for lack in told_once(it.is_hidden, evidence::lacks(plan, it.execution, &it.execution.work())) {
+        for lack in without_repeats(it.is_hidden, evidence::lacks(plan, it.execution, &it.execution.work())) {
             // A test that was never run may not have been required; a failed test in a completed execution is always
             // an error.
             let is_fault = lack.has_failed || Gate::Evidence.is_required(policy);
@@ -317,7 +317,7 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
 }
 
 /// For a plan with hidden values, missing evidence is counted, not named.
-fn told_once(is_hidden: bool, lacks: Vec<Lack>) -> Vec<Lack> {
+fn without_repeats(is_hidden: bool, lacks: Vec<Lack>) -> Vec<Lack> {
     if !is_hidden || lacks.is_empty() {
         return lacks;
     }

@@ -57,7 +57,7 @@ pub(crate) fn issue(
         }
         None => None,
     };
-    let told = IssueContext {
+    let context = IssueContext {
         description: text("description", issue.context.as_deref()).unwrap_or_default(),
         expected_behavior: text("expected_behavior", issue.expected_behavior.as_deref()),
         actual_behavior: text("actual_behavior", issue.actual_behavior.as_deref()),
@@ -85,7 +85,7 @@ pub(crate) fn issue(
     depends_on.sort_by_key(|it| it.is_met);
     let depends_on = cut.first(depends_on);
     left_out.extend(cut.left_out("depends_on", show));
-    (IssueContext { depends_on, ..told }, left_out)
+    (IssueContext { depends_on, ..context }, left_out)
 }
 
 fn dependency(
@@ -111,8 +111,8 @@ pub(crate) fn background(folder: &IssueFolder, reader: Reader<'_>) -> Background
     left_out.extend(cut.left_out("attempts", Call::new(Other::Show, [id]).flag("json")));
 
     let mut cut = Cut::at(LONGEST);
-    let feedback = cut.newest(folder.feedback.iter().filter(|it| is_told(folder, it, reader)).collect());
-    let feedback = feedback.into_iter().map(|it| told_feedback(it, &mut cut)).collect();
+    let feedback = cut.newest(folder.feedback.iter().filter(|it| is_shown(folder, it, reader)).collect());
+    let feedback = feedback.into_iter().map(|it| feedback_context(it, &mut cut)).collect();
     left_out.extend(cut.left_out("feedback", Call::new(Other::FeedbackList, [id]).flag("json")));
 
     let mut cut = Cut::at(LONGEST);
@@ -190,7 +190,7 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
 }
 
 /// Whether feedback is listed separately: the failure of an attempt is listed with the attempt.
-fn is_told(folder: &IssueFolder, it: &Feedback, reader: Reader<'_>) -> bool {
+fn is_shown(folder: &IssueFolder, it: &Feedback, reader: Reader<'_>) -> bool {
     if it.kind != FeedbackType::Failure {
         return true;
     }
@@ -209,7 +209,7 @@ fn is_told(folder: &IssueFolder, it: &Feedback, reader: Reader<'_>) -> bool {
     !folder.executions.iter().any(is_of)
 }
 
-fn told_feedback(it: &Feedback, cut: &mut Cut) -> FeedbackContext {
+fn feedback_context(it: &Feedback, cut: &mut Cut) -> FeedbackContext {
     FeedbackContext {
         kind: it.kind,
         stage: it.stage,
@@ -240,7 +240,7 @@ fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<Revie
         Reader::Planner => folder.issue.record.bound_solution_id.as_ref(),
         Reader::Executor(plan) => Some(&plan.id),
     };
-    let told = found.into_iter().map(|(solution_id, it)| {
+    let context = found.into_iter().map(|(solution_id, it)| {
         let findings = cut.first(it.findings.iter().collect());
         ReviewContext {
             is_bound: bound == Some(&solution_id),
@@ -252,5 +252,5 @@ fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<Revie
             created_at: it.created_at,
         }
     });
-    told.collect()
+    context.collect()
 }

@@ -57,7 +57,7 @@ pub(crate) fn context_of(folder: &IssueFolder) -> Option<(ExplorationContext, Op
         .into_iter()
         .map(|file| RelevantFile { rationale: cut.some(file.rationale.as_deref()), ..file.clone() })
         .collect();
-    let told = ExplorationContext {
+    let context = ExplorationContext {
         depth: latest.depth,
         relevant_files,
         dependencies,
@@ -70,5 +70,5 @@ pub(crate) fn context_of(folder: &IssueFolder) -> Option<(ExplorationContext, Op
         created_at: latest.created_at,
     };
     let id = &folder.issue.record.id;
-    Some((told, cut.left_out("exploration", Call::new(Other::Show, [id]).flag("json"))))
+    Some((context, cut.left_out("exploration", Call::new(Other::Show, [id]).flag("json"))))
 }

@@ -72,7 +72,7 @@ pub(crate) fn analyse(feedback: &[Feedback], cut: &mut Cut) -> FailureAnalysis {
         }
     }
     let failure_count = failed.len();
-    let told = cut.newest(failed).into_iter().map(|it| FailedAttempt {
+    let attempts = cut.newest(failed).into_iter().map(|it| FailedAttempt {
         solution_id: it.detail.solution_id.clone(),
         task_id: it.detail.task_id.clone(),
         error_type: it.detail.error_type.clone(),
@@ -80,7 +80,7 @@ pub(crate) fn analyse(feedback: &[Feedback], cut: &mut Cut) -> FailureAnalysis {
         stack_trace: cut.some(it.detail.stack_trace.as_deref()),
         timestamp: it.created_at,
     });
-    FailureAnalysis { has_failures: failure_count > 0, failure_count, failures: told.collect(), patterns }
+    FailureAnalysis { has_failures: failure_count > 0, failure_count, failures: attempts.collect(), patterns }
 }
 
 #[cfg(test)]

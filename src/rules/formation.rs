@@ -100,7 +100,7 @@ fn extends(candidates: &[Candidate], facts: &Facts) -> Vec<usize> {
 
 /// Whether a plan creates a path, or a directory above it.
 fn creates(plan: &PlanFacts, path: &RepoPath) -> bool {
-    plan.creates.iter().any(|made| made.holds(path.as_str()))
+    plan.creates.iter().any(|made| made.covers(path.as_str()))
 }
 
 /// An item that is already in the queue.
@@ -167,7 +167,7 @@ mod tests {
     use crate::rules::review::UNREVIEWED;
     use proptest::prelude::*;
 
-    struct Told {
+    struct Given {
         priority: u8,
         depends_on: Vec<usize>,
         tasks: usize,
@@ -184,8 +184,8 @@ mod tests {
     }
 
     /// Issues GH-0, GH-1, …, each younger than the one before.
-    fn facts(all: &[Told]) -> Facts {
-        let one = |(n, it): (usize, &Told)| {
+    fn facts(all: &[Given]) -> Facts {
+        let one = |(n, it): (usize, &Given)| {
             let of = |names: &[&str]| names.iter().map(|it| RepoPath::covering(it)).collect::<BTreeSet<_>>();
             let plan = PlanFacts {
                 digest: PlanDigest::default(),
@@ -214,36 +214,36 @@ mod tests {
         (0..count).map(|n| Candidate { solution: solution(n), depends_on: BTreeSet::new() }).collect()
     }
 
-    fn formed(all: &[Told]) -> Vec<usize> {
+    fn formed(all: &[Given]) -> Vec<usize> {
         let ranks = ranks(&candidates(all.len()), &facts(all));
         let mut keys = sort_keys(&[], ranks);
         keys.sort_by(|a, b| a.1.cmp(&b.1));
         keys.iter().map(|(id, _)| id.issue().uid().parse().unwrap()).collect()
     }
 
-    fn told(priority: u8, depends_on: &[usize], tasks: usize) -> Told {
-        Told { priority, depends_on: depends_on.to_vec(), tasks, creates: vec![], modifies: vec![] }
+    fn given(priority: u8, depends_on: &[usize], tasks: usize) -> Given {
+        Given { priority, depends_on: depends_on.to_vec(), tasks, creates: vec![], modifies: vec![] }
     }
 
     #[test]
     fn priority_then_foundation_then_size_then_age() {
         let all = [
-            told(3, &[], 1),
-            told(3, &[], 4),
-            told(3, &[0], 9),
-            told(1, &[0, 1], 1),
-            told(3, &[], 4),
-            told(2, &[], 1),
+            given(3, &[], 1),
+            given(3, &[], 4),
+            given(3, &[0], 9),
+            given(1, &[0, 1], 1),
+            given(3, &[], 4),
+            given(2, &[], 1),
         ];
         assert_eq!(formed(&all), [3, 5, 1, 4, 0, 2]);
     }
 
     #[test]
     fn what_creates_a_file_comes_before_what_extends_it() {
-        let plan = |creates: &[&'static str], modifies: &[&'static str]| Told {
+        let plan = |creates: &[&'static str], modifies: &[&'static str]| Given {
             creates: creates.to_vec(),
             modifies: modifies.to_vec(),
-            ..told(3, &[], 1)
+            ..given(3, &[], 1)
         };
         assert_eq!(formed(&[plan(&[], &["a"]), plan(&["b"], &["a"]), plan(&["a"], &[])]), [2, 0, 1]);
         // If each extends what the other creates, age decides.
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn nothing_that_is_there_moves_and_nothing_is_put_before_what_has_begun() {
-        let all = [told(3, &[], 1), told(4, &[], 1), told(1, &[], 1), told(5, &[], 1)];
+        let all = [given(3, &[], 1), given(4, &[], 1), given(1, &[], 1), given(5, &[], 1)];
         let ranks = ranks(&candidates(4), &facts(&all));
         let there = placed(&[3, 0, 1], |n| n != 0, &ranks);
         let keys = sort_keys(&there, vec![ranks[2].clone()]);
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn where_two_have_one_key_all_get_new_ones() {
-        let all = [told(4, &[], 1), told(5, &[], 1), told(4, &[], 2)];
+        let all = [given(4, &[], 1), given(5, &[], 1), given(4, &[], 2)];
         let ranks = ranks(&candidates(3), &facts(&all));
         let mut there = placed(&[0, 1], |_| true, &ranks);
         there[0].position = there[1].position.clone();
@@ -301,7 +301,7 @@ mod tests {
             shapes in prop::collection::vec((1u8..6, 0usize..3), 1..12),
             order in prop::collection::vec(any::<u32>(), 12),
         ) {
-            let all: Vec<Told> = shapes.iter().map(|(priority, tasks)| told(*priority, &[], *tasks)).collect();
+            let all: Vec<Given> = shapes.iter().map(|(priority, tasks)| given(*priority, &[], *tasks)).collect();
             let ranks = ranks(&candidates(all.len()), &facts(&all));
             let mut turn: Vec<usize> = (0..all.len()).collect();
             turn.sort_by_key(|n| order[*n]);

@@ -142,8 +142,9 @@ mod tests {
         assert_eq!(at(1_000), format!("the lease lasts until {ends}"));
         let free = time(1_600).to_string();
         for now in [1_001, 1_600] {
-            let told = format!("the lease ended at {ends}, and others may take the item over from {free}");
-            assert_eq!(at(now), told);
+            let expected =
+                format!("the lease ended at {ends}, and others may take the item over from {free}");
+            assert_eq!(at(now), expected);
         }
         assert_eq!(at(1_601), format!("the lease ended at {ends}, and others may take the item over"));
     }

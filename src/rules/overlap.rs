@@ -238,10 +238,10 @@ mod tests {
 
         #[test]
         fn every_two_that_overlap_are_told_of_and_no_others(plans in some_plans()) {
-            let mut told = BTreeSet::new();
+            let mut found = BTreeSet::new();
             for it in by_path(&plans).overlaps() {
                 for one in &it.by {
-                    told.extend(it.all().iter().filter(|two| *two != one).map(|two| (*one.min(two), *one.max(two))));
+                    found.extend(it.all().iter().filter(|two| *two != one).map(|two| (*one.min(two), *one.max(two))));
                 }
             }
             let mut expected = BTreeSet::new();
@@ -252,7 +252,7 @@ mod tests {
                     }
                 }
             }
-            prop_assert_eq!(told, expected);
+            prop_assert_eq!(found, expected);
         }
 
         #[test]

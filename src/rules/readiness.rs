@@ -142,12 +142,12 @@ impl<'a> InOrder<'a> {
         for file in &plan.files {
             for (theirs, n) in files.overlapping(file) {
                 // For a directory and a file in it, the file.
-                first.entry(*n).or_insert(if file.holds(theirs.as_str()) { theirs } else { file });
+                first.entry(*n).or_insert(if file.covers(theirs.as_str()) { theirs } else { file });
             }
         }
         let own = &self.graph.items[at].solution_id;
         // A declared conflict of two plans replaces the one derived from their files.
-        let is_told = |n: usize, file: &RepoPath| {
+        let is_declared = |n: usize, file: &RepoPath| {
             let other = &self.graph.items[n].solution_id;
             let covers = |path: &str| {
                 let path = RepoPath::covering(path);
@@ -160,8 +160,9 @@ impl<'a> InOrder<'a> {
                     && it.file.as_deref().is_some_and(covers)
             })
         };
-        let ready =
-            first.into_iter().filter(|(n, file)| self.state(*n).0 == ItemStatus::Ready && !is_told(*n, file));
+        let ready = first
+            .into_iter()
+            .filter(|(n, file)| self.state(*n).0 == ItemStatus::Ready && !is_declared(*n, file));
         ready.map(|(n, file)| (self.graph.items[n], file)).collect()
     }
 

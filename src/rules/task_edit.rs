@@ -42,26 +42,30 @@ impl TaskEdit {
             merge(task, patch);
         }
         for (name, text) in &self.texts {
-            put(task, name, Some(text).filter(|text| !text.trim().is_empty()).map(|text| json!(text)));
+            set_or_remove(
+                task,
+                name,
+                Some(text).filter(|text| !text.trim().is_empty()).map(|text| json!(text)),
+            );
         }
         for (name, value) in &self.values {
-            put(task, name, Some(value.clone()));
+            set_or_remove(task, name, Some(value.clone()));
         }
         if let Some(files) = &self.files {
             set_files(task, files);
         }
         let done_when = DoneWhen::used_by(task);
         if let Some(criteria) = &self.criteria {
-            put(inner(task, done_when.name()), "criteria", Some(json!(criteria)));
+            set_or_remove(inner(task, done_when.name()), "criteria", Some(json!(criteria)));
         }
         if let Some(ways) = &self.verification {
-            put(inner(task, done_when.name()), "verification", Some(done_when.of_ways(ways)));
+            set_or_remove(inner(task, done_when.name()), "verification", Some(done_when.of_ways(ways)));
         }
         if let Some(commands) = &self.test_commands {
-            put(inner(task, "test"), "commands", Some(json!(commands)));
+            set_or_remove(inner(task, "test"), "commands", Some(json!(commands)));
         }
         for (name, text) in &self.commit {
-            put(
+            set_or_remove(
                 inner(task, "commit"),
                 name,
                 Some(text).filter(|text| !text.is_empty()).map(|text| json!(text)),
@@ -91,7 +95,7 @@ fn merge(target: &mut Map<String, Value>, patch: &Map<String, Value>) {
     }
 }
 
-fn put(map: &mut Map<String, Value>, name: &str, value: Option<Value>) {
+fn set_or_remove(map: &mut Map<String, Value>, name: &str, value: Option<Value>) {
     match value {
         Some(value) => {
             map.insert(name.to_owned(), value);
@@ -127,7 +131,7 @@ fn set_files(task: &mut Map<String, Value>, files: &[String]) {
             places.push(json!({ path: file }));
         }
     }
-    put(task, list, Some(places.into()));
+    set_or_remove(task, list, Some(places.into()));
 }
 
 #[cfg(test)]

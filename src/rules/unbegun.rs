@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_task_is_begun_by_a_commit_a_criterion_or_a_report() {
         let plan = plan();
-        let left = |work: &[LinkedCommit], told: &[Value]| unbegun(&plan, &[], work, told);
+        let left = |work: &[LinkedCommit], reports: &[Value]| unbegun(&plan, &[], work, reports);
         assert_eq!(left(&[], &[]), ["T1", "T2"]);
         assert_eq!(left(&[commit(None, "src/a.rs")], &[]), ["T2"]);
         assert_eq!(left(&[commit(Some("T1"), "src/b/c.rs")], &[]), ["T2"]);

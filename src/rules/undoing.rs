@@ -18,7 +18,7 @@ pub(crate) enum Undoing {
 
 impl Undoing {
     /// The commits that are reverted, and those that are reapplied.
-    pub(crate) fn told_apart(all: Vec<Self>) -> (Vec<CommitHash>, Vec<CommitHash>) {
+    pub(crate) fn split(all: Vec<Self>) -> (Vec<CommitHash>, Vec<CommitHash>) {
         let (mut reverts, mut reapplies) = (Vec::new(), Vec::new());
         for it in all {
             match it {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     /// The effect of each commit in a chain in which each reverts the earlier ones that are named.
-    fn told(commits: &[LinkedCommit]) -> Vec<String> {
+    fn messages(commits: &[LinkedCommit]) -> Vec<String> {
         let find = |hash: &CommitHash| commits.iter().map(|it| &it.link).find(|it| it.hash == *hash);
         let each = |it: &LinkedCommit| {
             let words: Vec<String> = undoing(&it.link, find)
@@ -149,7 +149,7 @@ mod tests {
             link("e", &["d"]),
             link("f", &["e"]),
         ];
-        assert_eq!(told(&chain), ["", "-a", "+a", "-a", "+a", "-a"]);
+        assert_eq!(messages(&chain), ["", "-a", "+a", "-a", "+a", "-a"]);
         for (n, wanted) in
             [(1, vec!["a"]), (2, vec![]), (3, vec!["a"]), (4, vec![]), (5, vec!["a"]), (6, vec![])]
         {
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn several_are_taken_back_at_once() {
         let all = [link("a", &[]), link("b", &[]), link("c", &["a", "b"]), link("d", &["a", "9"])];
-        assert_eq!(told(&all), ["", "", "-a -b", "-a -9"]);
+        assert_eq!(messages(&all), ["", "", "-a -b", "-a -9"]);
         assert_eq!(left(&all[..2]), ["a", "b"]);
         assert_eq!(left(&all[..3]), [""; 0]);
         // A commit of another execution was someone else's work, so reverting it counts as work.
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn a_circle_ends() {
         let circle = [link("a", &["b"]), link("b", &["a"]), link("c", &["c"])];
-        assert_eq!(told(&circle), ["", "", ""]);
+        assert_eq!(messages(&circle), ["", "", ""]);
         assert_eq!(left(&circle), [""; 0]);
     }
 

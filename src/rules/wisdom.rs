@@ -78,7 +78,7 @@ pub(crate) fn context_near(
     all.sort_by_cached_key(|it| (!is_near(it), rank(it.kind, role), Reverse(it.id.clone())));
     let mut cut = Cut::at(LONGEST);
     let first = cut.first(all);
-    let told = first.into_iter().map(|it| WisdomContext {
+    let contexts = first.into_iter().map(|it| WisdomContext {
         kind: it.kind,
         text: cut.text(&it.text),
         tags: it.tags,
@@ -86,8 +86,8 @@ pub(crate) fn context_near(
         author: it.author,
         created_at: it.created_at,
     });
-    let told = told.collect();
-    (told, cut.left_out("wisdom", Call::from(Other::WisdomList).flag("json")))
+    let contexts = contexts.collect();
+    (contexts, cut.left_out("wisdom", Call::from(Other::WisdomList).flag("json")))
 }
 
 /// How late a role needs this kind. Who writes code must keep to the conventions; who judges a plan, to the decisions; who
@@ -133,8 +133,8 @@ mod tests {
             wisdom(3, "of another", &["db"], Some("ISS-002")),
             wisdom(4, "of nothing", &[], None),
         ];
-        let (told, left_out) = context_for(all, &issue(), Role::Planner);
-        let texts: Vec<&str> = told.iter().map(|it| it.text.as_str()).collect();
+        let (contexts, left_out) = context_for(all, &issue(), Role::Planner);
+        let texts: Vec<&str> = contexts.iter().map(|it| it.text.as_str()).collect();
         assert_eq!(texts, ["of its tag", "of the issue", "of nothing", "of another"]);
         assert_eq!(left_out, None);
     }
@@ -151,8 +151,8 @@ mod tests {
             (Role::Executor, ["convention", "learning", "decision", "question"]),
             (Role::Reviewer, ["decision", "convention", "learning", "question"]),
         ] {
-            let (told, _) = context_for(all.to_vec(), &issue(), role);
-            let texts: Vec<&str> = told.iter().map(|it| it.text.as_str()).collect();
+            let (contexts, _) = context_for(all.to_vec(), &issue(), role);
+            let texts: Vec<&str> = contexts.iter().map(|it| it.text.as_str()).collect();
             assert_eq!(texts, expected, "{role}");
         }
     }
@@ -160,10 +160,10 @@ mod tests {
     #[test]
     fn there_is_a_bound_and_what_is_left_out_is_named() {
         let all = (0..25).map(|second| wisdom(second, &"x".repeat(5_000), &[], None)).collect();
-        let (told, left_out) = context_for(all, &issue(), Role::Planner);
+        let (contexts, left_out) = context_for(all, &issue(), Role::Planner);
         let left_out = left_out.unwrap();
-        assert_eq!((told.len(), left_out.entries, left_out.shortened), (20, 5, 20));
-        assert!(told.iter().all(|it| it.text.chars().count() == LONGEST + 1));
+        assert_eq!((contexts.len(), left_out.entries, left_out.shortened), (20, 5, 20));
+        assert!(contexts.iter().all(|it| it.text.chars().count() == LONGEST + 1));
     }
 
     #[test]

@@ -223,9 +223,9 @@ impl StoreError {
             line.strip_prefix("error: ").or_else(|| line.strip_prefix("fatal: ")).unwrap_or(line)
         });
         // gpg's status lines are meant for programs.
-        let is_told =
+        let is_reason =
             |line: &&str| !line.is_empty() && !line.starts_with("[GNUPG:]") && *line != "(no gpg output)";
-        let lines = lines.map(|line| line.trim_end_matches(':')).filter(is_told);
+        let lines = lines.map(|line| line.trim_end_matches(':')).filter(is_reason);
         let words = lines.collect::<Vec<_>>().join("; ");
         Self::Unsigned { words, key }
     }

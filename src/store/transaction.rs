@@ -90,7 +90,7 @@ impl<'repo> Tx<'repo> {
     }
 
     /// Like [`Tx::write`], for a file that is known to be new or different.
-    pub(crate) fn put(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
+    pub(crate) fn write_new(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
         if bytes.len() as u64 > layout::largest(&path) {
             return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
         }

@@ -23,13 +23,13 @@ pub(crate) fn first_seen(
 ) -> Result<Option<Time>, StoreError> {
     let tracking = store.tracking(remote);
     let Some(head) = store.read_ref(&tracking)? else { return Ok(None) };
-    if !holds(store, head, path)? {
+    if !has_file(store, head, path)? {
         return Ok(None);
     }
     let mut first = now;
-    for then in store.repo().moves(&tracking, MOST)? {
+    for then in store.repo().reflog(&tracking, MOST)? {
         // A commit that the remote once had may be gone here.
-        if !holds(store, then.commit, path).unwrap_or(false) {
+        if !has_file(store, then.commit, path).unwrap_or(false) {
             break;
         }
         first = Time::from_seconds(then.at).unwrap_or(now);
@@ -42,10 +42,10 @@ pub(crate) fn first_seen(
 /// fetch.
 pub(crate) fn is_past(store: &Store, remote: &str, moment: Time, now: Time) -> Result<bool, StoreError> {
     let tracking = store.tracking(remote);
-    let moves = store.repo().moves(&tracking, MOST)?;
-    let own = written_here(store, &moves)?;
+    let reflog = store.repo().reflog(&tracking, MOST)?;
+    let own = written_here(store, &reflog)?;
     let seconds = |time: Time| time.millis().div_euclid(1_000);
-    for then in moves.iter().filter(|then| !is_push(then)).take(FETCHES) {
+    for then in reflog.iter().filter(|then| !is_push(then)).take(FETCHES) {
         let later_than = seconds(moment) - (seconds(now) - then.at);
         if others_wrote(store, then.commit, later_than, &own)? {
             return Ok(true);
@@ -79,7 +79,7 @@ fn others_wrote(
 
 /// The commits that this clone made or pushed: their dates add nothing to its own clock.
 fn written_here(store: &Store, pushed: &[RefMove]) -> Result<HashSet<ObjectId>, StoreError> {
-    let here = store.repo().moves(store.reference(), MOST)?;
+    let here = store.repo().reflog(store.reference(), MOST)?;
     let made = here.iter().filter(|then| !then.why.starts_with("wf: merge "));
     Ok(made.chain(pushed.iter().filter(|then| is_push(then))).map(|then| then.commit).collect())
 }
@@ -90,10 +90,10 @@ fn is_push(then: &RefMove) -> bool {
 
 /// Whether the last move of the remote's ref, as far as this clone knows, was a push from here.
 pub(super) fn is_last_writer(store: &Store, remote: &str) -> Result<bool, StoreError> {
-    let last = store.repo().moves(&store.tracking(remote), 1)?;
+    let last = store.repo().reflog(&store.tracking(remote), 1)?;
     Ok(last.first().is_some_and(is_push))
 }
 
-fn holds(store: &Store, commit: ObjectId, path: &str) -> Result<bool, StoreError> {
+fn has_file(store: &Store, commit: ObjectId, path: &str) -> Result<bool, StoreError> {
     Ok(store.snapshot_at(commit)?.entry(path)?.is_some())
 }

@@ -2,7 +2,7 @@
 //! record.
 
 use super::SyncError;
-use super::transfer::told_by;
+use super::transfer::unreached;
 use crate::git::ObjectId;
 use crate::store::{Store, StoreError};
 
@@ -22,7 +22,7 @@ pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<()
         if missing.is_empty() {
             break;
         }
-        store.transport().fetch_objects(remote, &missing).map_err(|error| told_by(error, remote))?;
+        store.transport().fetch_objects(remote, &missing).map_err(|error| unreached(error, remote))?;
     }
     Ok(())
 }

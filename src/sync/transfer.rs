@@ -45,9 +45,9 @@ impl Limited {
             return None;
         }
         let now = i64::try_from(limit::now() / 1000).unwrap_or(i64::MAX);
-        let told = String::from_utf8_lossy(&reply.output.stderr);
+        let stderr = String::from_utf8_lossy(&reply.output.stderr);
         let wait = reply.retry_after.as_deref().and_then(|line| words::retry_after(line, now));
-        Some(Self { wait: wait.or_else(|| words::retry_after(&told, now)), words: said })
+        Some(Self { wait: wait.or_else(|| words::retry_after(&stderr, now)), words: said })
     }
 }
 
@@ -113,15 +113,15 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
         }
         words::Status::Rejected => Ok(Pushed::Behind),
         words::Status::Refused(reason) => {
-            let told = words::with_the_remotes(&reason, &output.stderr);
+            let reason = words::with_the_remotes(&reason, &output.stderr);
             let hint = words::hint_of_the_remote(&output.stderr);
-            match (words::trouble(&told), Limited::of(&reply)) {
-                (Trouble::Contended, _) => Ok(Pushed::Contended(told)),
+            match (words::trouble(&reason), Limited::of(&reply)) {
+                (Trouble::Contended, _) => Ok(Pushed::Contended(reason)),
                 // If the remote says what to do, a hook refused the push, whatever words it quotes.
                 (_, Some(limited)) if hint.is_none() => Ok(Pushed::Limited(limited)),
                 _ => {
                     let reference = reference.to_owned();
-                    Err(SyncError::Refused { remote, reference, words: told, hint })
+                    Err(SyncError::Refused { remote, reference, words: reason, hint })
                 }
             }
         }
@@ -139,7 +139,7 @@ fn update_tracking(store: &Store, remote: &str, commit: ObjectId) {
 }
 
 /// Explains to a user why a git command that asked a remote failed.
-pub(super) fn told_by(error: GitError, remote: &str) -> SyncError {
+pub(super) fn unreached(error: GitError, remote: &str) -> SyncError {
     let remote = remote.to_owned();
     match error {
         GitError::Failed { stderr, .. } => {

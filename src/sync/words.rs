@@ -58,10 +58,10 @@ pub(super) fn of(stderr: &[u8]) -> String {
 /// The reason for a refusal and what the remote, mostly a hook of it, printed.
 pub(super) fn with_the_remotes(reason: &str, stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
-    let told = text
+    let from_remote = text
         .lines()
         .filter(|line| line.starts_with("remote:") || line.starts_with("error: remote unpack failed"));
-    line_of(std::iter::once(reason).chain(told))
+    line_of(std::iter::once(reason).chain(from_remote))
 }
 
 /// The hint of a `pre-receive` hook of this program on the remote, or of another hook that prints hints as git does.

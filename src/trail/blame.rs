@@ -229,10 +229,10 @@ mod tests {
             "{a} 1 1 2\nauthor A\nsummary s\nfilename old name.rs\n\tone\n{a} 2 2\n\t\ttwo\n{b} 3 3 1\nauthor B\nfilename new.rs\n\tthree\n{a} 4 4 1\n\tfour\n"
         );
         let spans = parse(&text);
-        let told: Vec<_> =
+        let found: Vec<_> =
             spans.iter().map(|s| (s.lines.clone(), s.commit.is_some(), s.path.as_str())).collect();
         assert_eq!(
-            told,
+            found,
             [(1..=2, true, "old name.rs"), (3..=3, false, "new.rs"), (4..=4, true, "old name.rs")]
         );
         assert_eq!(spans[0].text, ["one", "\ttwo"]);

@@ -206,7 +206,7 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
         }
         let is_recent =
             || Ok::<bool, StoreError>(earliest.is_some_and(|at| committed(store, id) >= at - SKEW));
-        let mut is_told = false;
+        let mut is_stated = false;
         if named.is_empty() && known.names(hash).is_empty() {
             for source in sources.by_message(&commit.message)? {
                 let is_it = |it: &ExecutionFolder| it.execution.id == source.execution_id;
@@ -214,10 +214,10 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
                 let mut it = lost_as(&known, n, &commit, source.task_id, Shown::Message);
                 it.reverts = source.reverts;
                 found.push((n, it, commit.clone()));
-                is_told = true;
+                is_stated = true;
             }
         }
-        if !is_told
+        if !is_stated
             && named.is_empty()
             && commit.parents.len() < 2
             && known.names(hash).is_empty()

@@ -76,7 +76,7 @@ impl Filter {
                 return;
             }
             if skipped > 0 {
-                self.put(char::REPLACEMENT_CHARACTER, out);
+                self.emit(char::REPLACEMENT_CHARACTER, out);
             }
             bytes = &bytes[valid.len() + skipped..];
         }
@@ -110,13 +110,13 @@ impl Filter {
                     }
                 }
             }
-            self.put(c, out);
+            self.emit(c, out);
             at += c.len_utf8();
         }
         at
     }
 
-    fn put(&mut self, c: char, out: &mut Vec<u8>) {
+    fn emit(&mut self, c: char, out: &mut Vec<u8>) {
         let passes = c == '\n' || (c == '\t' && self.form == Form::Text) || !text::is_hidden(self.before, c);
         if passes {
             out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

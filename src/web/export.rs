@@ -57,9 +57,9 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
         Ok(layout::document(&view, &content))
     };
     let count = Some(all.len() as u64);
-    session.counted("pages", count, |told| -> Result<(), Refusal> {
+    session.counted("pages", count, |done| -> Result<(), Refusal> {
         for (n, (place, query)) in all.iter().enumerate() {
-            told(n as u64);
+            done(n as u64);
             out.page(&file(place, query), shown(place, query)?.as_bytes())?;
         }
         Ok(())

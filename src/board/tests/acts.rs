@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::board::act::{Act, Review};
-use crate::board::event::{Refused, Told};
+use crate::board::event::{Refused, Answered};
 use crate::board::overlay::{Choosing, Overlay, Plan};
 use crate::model::review::{Score, Verdict};
 
@@ -14,8 +14,8 @@ fn refused() -> Refused {
     }
 }
 
-fn told(message: &str) -> Told {
-    Told { message: message.into(), notices: vec![] }
+fn answered(message: &str) -> Answered {
+    Answered { message: message.into(), notices: vec![] }
 }
 
 fn plan(id: &str, is_bound: bool) -> Plan {
@@ -24,7 +24,7 @@ fn plan(id: &str, is_bound: bool) -> Plan {
 
 impl Board {
     /// Reports the outcome of an action.
-    fn done(&mut self, deed: Deed, outcome: Result<Told, Refused>) -> &mut Self {
+    fn done(&mut self, deed: Deed, outcome: Result<Answered, Refused>) -> &mut Self {
         self.event(Event::Done(deed, outcome))
     }
 }
@@ -60,7 +60,7 @@ fn a_move_is_made_from_the_menu_and_its_refusal_shown_in_it() {
     assert!(!board.picture().contains("refused"), "it is tried again");
     let deed = board.deed();
     board.issues[0].row.status = IssueStatus::Paused;
-    board.done(deed, Ok(told("ISS-001 is paused")));
+    board.done(deed, Ok(answered("ISS-001 is paused")));
     board.shows("ISS-001 is paused");
     assert!(board.model.overlay.is_none());
     assert_eq!(board.selected(), "ISS-001", "the cursor goes with it");
@@ -134,7 +134,7 @@ fn a_claim_is_confirmed_and_its_warnings_stay() {
     let deed = board.deed();
     assert_eq!(deed, Deed { issue: "ISS-005".into(), act: Act::Claim { has_own_worktree: true } });
     let notices = vec!["no hook links commits; `git wf hooks install` changes that".into()];
-    board.done(deed, Ok(Told { message: "claimed SOL-1".into(), notices }));
+    board.done(deed, Ok(Answered { message: "claimed SOL-1".into(), notices }));
     board.shows("no hook links commits");
     board.key(Key::Esc);
     assert!(board.model.overlay.is_none());
@@ -196,7 +196,7 @@ fn what_is_typed_meanwhile_is_not_disturbed() {
     board.shows("wait");
     board.shows("queueing ISS-001 was refused: issue `ISS-001` has no bound plan");
     board.model.busy = Some("queueing".into());
-    board.done(deed, Ok(told("queued as S-1")));
+    board.done(deed, Ok(answered("queued as S-1")));
     board.shows("wait");
     board.shows("queued as S-1");
 }

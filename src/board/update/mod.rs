@@ -6,7 +6,7 @@ mod filter;
 mod keys;
 mod mouse;
 
-use super::event::{Effect, Event, Refused, Told};
+use super::event::{Effect, Event, Refused, Answered};
 use super::model::Model;
 use super::overlay::{Note, Overlay, Sent};
 use super::read::Asked;
@@ -51,9 +51,9 @@ pub(super) fn update(model: &mut Model, event: Event) -> Vec<Effect> {
             });
             vec![]
         }
-        Event::Done(deed, Ok(told)) => {
+        Event::Done(deed, Ok(answered)) => {
             model.busy = None;
-            succeeded(model, told);
+            succeeded(model, answered);
             model.ask_lanes_about(Some(deed.issue))
         }
         Event::Done(deed, Err(refused)) => {
@@ -67,14 +67,14 @@ pub(super) fn update(model: &mut Model, event: Event) -> Vec<Effect> {
 }
 
 /// Closes the menu or form of a successful action. Warnings stay open until they are dismissed.
-fn succeeded(model: &mut Model, told: Told) {
+fn succeeded(model: &mut Model, answered: Answered) {
     if model.overlay.as_mut().and_then(Overlay::sent).is_some_and(|sent| sent.is_awaited) {
         model.overlay = None;
     }
-    if !told.notices.is_empty() && model.overlay.is_none() {
-        model.overlay = Some(Overlay::Note(Note::new(told.message.clone(), told.notices)));
+    if !answered.notices.is_empty() && model.overlay.is_none() {
+        model.overlay = Some(Overlay::Note(Note::new(answered.message.clone(), answered.notices)));
     }
-    model.said = Some(told.message);
+    model.said = Some(answered.message);
 }
 
 /// Shows a refusal in the menu or form that it answers. Another one that is open by now is left alone.

@@ -245,13 +245,13 @@ mod tests {
 
     #[test]
     fn a_text_is_given_once_in_either_way() {
-        let told = |message: &[&str], last| {
+        let joined = |message: &[&str], last| {
             said(&message.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>(), last).ok().flatten()
         };
-        assert_eq!(told(&["one", "two"], None).as_deref(), Some("one\n\ntwo"));
-        assert_eq!(told(&[], Some(" one ")).as_deref(), Some("one"));
-        assert_eq!(told(&[" "], None), None);
-        assert_eq!(told(&[], None), None);
+        assert_eq!(joined(&["one", "two"], None).as_deref(), Some("one\n\ntwo"));
+        assert_eq!(joined(&[], Some(" one ")).as_deref(), Some("one"));
+        assert_eq!(joined(&[" "], None), None);
+        assert_eq!(joined(&[], None), None);
         assert!(said(&["one".into()], Some("two")).is_err());
     }
 

@@ -85,8 +85,8 @@ fn reviewer(screen: &mut Screen, input: &ReviewerInput) -> io::Result<()> {
     background::issue(&input.issue, screen)?;
     project(screen, &input.project_context)?;
     background::exploration(input.exploration.as_ref(), screen)?;
-    if let Some(told) = input.no_context {
-        writeln!(screen, "\n{told}")?;
+    if let Some(note) = input.no_context {
+        writeln!(screen, "\n{note}")?;
     }
     background::background(&input.background, screen)?;
     background::left_out(&input.background.left_out, screen)

@@ -197,17 +197,17 @@ mod tests {
     #[test]
     fn an_agent_goes_on_only_if_nothing_but_the_end_is_missing() {
         let keys = |form, ready| {
-            let told = stop_for(form, &reminder_of(ready))?;
-            Some(told.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" "))
+            let answer = stop_for(form, &reminder_of(ready))?;
+            Some(answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" "))
         };
-        for (form, on, told) in [
+        for (form, on, answer) in [
             (HookForm::Claude, "decision reason", Some("systemMessage")),
             (HookForm::Gemini, "decision reason", Some("systemMessage")),
             (HookForm::Cursor, "followup_message", None),
             (HookForm::Copilot, "decision reason", None),
         ] {
             assert_eq!(keys(form, true).as_deref(), Some(on));
-            assert_eq!(keys(form, false).as_deref(), told);
+            assert_eq!(keys(form, false).as_deref(), answer);
         }
     }
 

@@ -45,8 +45,8 @@ impl Board {
     }
 
     /// Follows what a run tells.
-    pub(super) fn update(&mut self, told: &RunUpdate<'_>) {
-        match told {
+    pub(super) fn update(&mut self, update: &RunUpdate<'_>) {
+        match update {
             RunUpdate::Started { issues, .. } => {
                 let row = |it: &StartedIssue| Row {
                     issue: it.id.clone(),

@@ -75,8 +75,8 @@ pub(in crate::cli) enum RunNews {
 }
 
 impl From<&RunUpdate<'_>> for RunNews {
-    fn from(told: &RunUpdate<'_>) -> Self {
-        match told {
+    fn from(update: &RunUpdate<'_>) -> Self {
+        match update {
             RunUpdate::Started { run, agents, is_resumed, .. } => Self::Started {
                 run_id: run.id.clone(),
                 mode: run.mode,

@@ -34,8 +34,8 @@ impl Lines {
     }
 
     /// What there is to say of an update: one line or several, without an end; nothing if another update says it.
-    pub(super) fn of(&mut self, told: &RunUpdate<'_>) -> Option<String> {
-        match told {
+    pub(super) fn of(&mut self, update: &RunUpdate<'_>) -> Option<String> {
+        match update {
             RunUpdate::Started { run, agents, is_resumed, issues } => {
                 Some(self.started(run, agents, *is_resumed, issues))
             }
@@ -118,14 +118,14 @@ impl Lines {
     fn reached(&mut self, it: &IssueReached) -> Option<String> {
         let issue = &it.issue_id;
         if let Some(error) = &it.error {
-            let is_told = self.failed.get(issue) == Some(error);
+            let is_known = self.failed.get(issue) == Some(error);
             let what = match it.status {
                 IssueStatus::Failed => "failed",
                 // It has several plans, and none of them is bound.
                 IssueStatus::Planning => "waits",
                 _ => "left to others",
             };
-            let why = if is_told { String::new() } else { format!(": {}", lines_of(error)) };
+            let why = if is_known { String::new() } else { format!(": {}", lines_of(error)) };
             return Some(self.about(issue, &format!("{what}{why}")));
         }
         let note = it.note.as_deref().map(clean_line);
@@ -150,8 +150,8 @@ impl Lines {
     fn done(&mut self, it: &ActionDone) -> Option<String> {
         let issue = it.issue_id.as_ref();
         if let Some(why) = &it.skipped {
-            let is_told = issue.and_then(|id| self.failed.get(id)?.message.as_ref()) == Some(why);
-            let why = if is_told { String::new() } else { format!(": {}", clean_line(why)) };
+            let is_known = issue.and_then(|id| self.failed.get(id)?.message.as_ref()) == Some(why);
+            let why = if is_known { String::new() } else { format!(": {}", clean_line(why)) };
             return Some(self.about_any(issue, &format!("no {}{why}", it.action.noun())));
         }
         let by = it.agent.as_deref().map(|agent| format!(" by {}", clean_line(agent))).unwrap_or_default();

@@ -134,17 +134,17 @@ impl Following {
 }
 
 impl Watch for Following {
-    fn update(&mut self, told: &RunUpdate<'_>) {
+    fn update(&mut self, update: &RunUpdate<'_>) {
         if let Form::Json = self.form {
-            if let RunUpdate::Noticed(notice) = told {
+            if let RunUpdate::Noticed(notice) = update {
                 self.noticed.push((*notice).clone());
             }
-            return self.event(&RunNews::from(told));
+            return self.event(&RunNews::from(update));
         }
         if let Form::Live { board, .. } = &mut self.form {
-            board.update(told);
+            board.update(update);
         }
-        match (told, self.lines.of(told)) {
+        match (update, self.lines.of(update)) {
             (RunUpdate::Noticed(notice), _) => self.notice(notice),
             (_, Some(lines)) => self.line(&lines),
             (_, None) => {}

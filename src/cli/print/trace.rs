@@ -72,7 +72,7 @@ fn print_commit(commit: &CommitFacts, found: &Trace, screen: &mut Screen) -> io:
         let how = linked.map(|it| how(&it.link)).unwrap_or_default();
         let undoing = linked.map(|it| undoing(&it.link, |hash| execution.link(hash))).unwrap_or_default();
         let verb = if undoing.is_empty() { "implements" } else { "belongs to" };
-        let (reverts, reapplies) = Undoing::told_apart(undoing);
+        let (reverts, reapplies) = Undoing::split(undoing);
         let undone = execution::undone(&reverts, &reapplies);
         let agent = execution::agent_note(linked.and_then(|it| it.made_by.as_ref()));
         let agent = clean_line(&agent);
@@ -230,7 +230,7 @@ fn print_execution(
         let hash = painter.paint(style::WARN, commit.link.hash.short());
         let task = commit.link.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
         let is_asked = marked.asked.iter().any(|hash| commit.is(hash));
-        let (reverts, reapplies) = Undoing::told_apart(undoing(&commit.link, |hash| it.link(hash)));
+        let (reverts, reapplies) = Undoing::split(undoing(&commit.link, |hash| it.link(hash)));
         writeln!(
             screen,
             "      commit {hash}{} {}{}{}{}{}{}{}",

@@ -23,7 +23,7 @@ pub(super) fn write(
     let mut entries: Vec<(ObjectId, PackEntry)> = places.into_iter().collect();
     entries.sort_unstable_by_key(|(id, _)| *id);
     let mut out = Hashed { out: BufWriter::new(file), hasher: gix::hash::hasher(kind) };
-    out.put(HEADER)?;
+    out.write_hashed(HEADER)?;
     let mut counts = [0u32; 256];
     for (id, _) in &entries {
         counts[usize::from(id.first_byte())] += 1;
@@ -31,13 +31,13 @@ pub(super) fn write(
     let mut sum = 0;
     for count in counts {
         sum += count;
-        out.put(&sum.to_be_bytes())?;
+        out.write_hashed(&sum.to_be_bytes())?;
     }
     for (id, _) in &entries {
-        out.put(id.as_slice())?;
+        out.write_hashed(id.as_slice())?;
     }
     for (_, place) in &entries {
-        out.put(&place.crc.to_be_bytes())?;
+        out.write_hashed(&place.crc.to_be_bytes())?;
     }
     let mut large = Vec::new();
     for (_, place) in &entries {
@@ -49,12 +49,12 @@ pub(super) fn write(
                 u32::try_from(large.len() - 1).unwrap_or(u32::MAX) | 1 << 31
             }
         };
-        out.put(&offset.to_be_bytes())?;
+        out.write_hashed(&offset.to_be_bytes())?;
     }
     for offset in large {
-        out.put(&offset.to_be_bytes())?;
+        out.write_hashed(&offset.to_be_bytes())?;
     }
-    out.put(checksum.as_slice())?;
+    out.write_hashed(checksum.as_slice())?;
     let own = match out.hasher.try_finalize() {
         Ok(own) => own,
         Err(error) => return Ok(Err(error)),
@@ -70,7 +70,7 @@ struct Hashed<'a> {
 }
 
 impl Hashed<'_> {
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write_hashed(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.hasher.update(bytes);
         self.out.write_all(bytes)
     }

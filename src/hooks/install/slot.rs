@@ -105,7 +105,7 @@ impl Slot {
 
     /// Moves an existing hook or an edited shim aside and puts the new shim in its place; both or neither. Returns
     /// the new path of the edited shim.
-    pub(super) fn put(&self, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
+    pub(super) fn install(&self, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
         let edited = self.edited();
         let is_foreign = self.found == Found::Other;
         if is_foreign || self.earlier.is_some() {

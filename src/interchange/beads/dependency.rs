@@ -39,7 +39,7 @@ impl Link {
     }
 
     /// Adds it to an issue.
-    pub(super) fn put(self, issue: &mut Issue) {
+    pub(super) fn add_to(self, issue: &mut Issue) {
         match self {
             Self::Dependency(id) => issue.depends_on.insert(id),
             Self::Relation(kind, id) => issue.relations.insert(format!("{kind}:{id}")),

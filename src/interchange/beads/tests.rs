@@ -87,8 +87,8 @@ fn statuses() {
     ] {
         let arrival = with(&json!({"status": there}));
         assert_eq!((arrival.issue.status, arrival.notes.len()), (here, 0), "{there}");
-        let is_told = matches!(there, "in_progress" | "blocked");
-        assert_eq!(arrival.kept.len(), usize::from(is_told), "{there}: {:?}", arrival.kept);
+        let is_stated = matches!(there, "in_progress" | "blocked");
+        assert_eq!(arrival.kept.len(), usize::from(is_stated), "{there}: {:?}", arrival.kept);
     }
     let pinned = with(&json!({"status": "pinned"}));
     assert_eq!(pinned.issue.status, StoredStatus::Registered);
@@ -401,9 +401,9 @@ fn what_beads_has_no_field_for_is_named() {
     let mut folder = folder(with(&json!({})));
     folder.issue.record.status = StoredStatus::Cancelled;
     folder.issue.record.actual_behavior = Some("It bites.".into());
-    let told = super::record(&folder).left_out;
+    let left_out = super::record(&folder).left_out;
     assert_eq!(
-        told.into_iter().collect::<Vec<_>>(),
+        left_out.into_iter().collect::<Vec<_>>(),
         ["actual_behavior", "that it was cancelled, not closed"]
     );
 }

@@ -90,10 +90,10 @@ pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
             }
         }
     }
-    let told = record.get("planned_at").and_then(Value::as_str).and_then(Time::parse);
+    let planned_at = record.get("planned_at").and_then(Value::as_str).and_then(Time::parse);
     let bound_at = match own_bound_at {
         Some(own) => own.as_str().and_then(Time::parse),
-        None => told.or(derived.planned_at).or(Some(issue.created_at)),
+        None => planned_at.or(derived.planned_at).or(Some(issue.created_at)),
     };
     let write = |it: &Solution| {
         let is_bound = issue.bound_solution_id.as_ref() == Some(&it.id);

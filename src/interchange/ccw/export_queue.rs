@@ -151,30 +151,30 @@ fn outcome(map: &mut Map<String, Value>, queue: &str, it: &ItemView, executions:
     let last = all.iter().rposition(|it| wanted == Some(it.outcome()) && it.aside().is_none());
     let past = all.iter().enumerate().filter(|(n, it)| Some(*n) != last && it.failed_end().is_some());
     let past: Vec<Value> = past.filter_map(|(_, it)| failure(it)).collect();
-    put(map, "failure_history", (!past.is_empty()).then(|| past.into()));
+    set_or_remove(map, "failure_history", (!past.is_empty()).then(|| past.into()));
     let last = last.map(|n| all[n]);
     let started = last.filter(|_| it.status != ItemStatus::Pending).map(|it| it.execution.started_at);
     // An item of ccw that was never begun there has no start, and its claim here has the time of the queue.
     let is_untold = !map.contains_key("started_at") && started == Some(it.item.queued_at);
-    put(map, "started_at", started.filter(|_| !is_untold).map(|at| at.to_string().into()));
+    set_or_remove(map, "started_at", started.filter(|_| !is_untold).map(|at| at.to_string().into()));
     let is_failed = it.status == ItemStatus::Failed;
     let details = last.filter(|_| is_failed).and_then(failure);
     // The time of a failure is told twice there, a moment apart.
     if !(is_failed && details.is_some() && map.get("failure_details") == details.as_ref()) {
         let ended = last.and_then(ExecutionFolder::finished_at).map(|at| at.to_string().into());
-        put(map, "completed_at", ended);
+        set_or_remove(map, "completed_at", ended);
         let message = details.as_ref().and_then(|it| it.get("message").cloned());
-        put(map, "failure_reason", message.filter(|_| details.is_some()));
+        set_or_remove(map, "failure_reason", message.filter(|_| details.is_some()));
     }
-    put(map, "failure_details", details);
+    set_or_remove(map, "failure_details", details);
     let result = last.and_then(ExecutionFolder::result);
     let own = map.get("result").and_then(|given| typed::read::<ExecutionResult>(given).ok());
     if own.as_ref() != result && !is_failed {
-        put(map, "result", result.map(|result| result_value(result, last)));
+        set_or_remove(map, "result", result.map(|result| result_value(result, last)));
     }
 }
 
-fn put(map: &mut Map<String, Value>, name: &str, value: Option<Value>) {
+fn set_or_remove(map: &mut Map<String, Value>, name: &str, value: Option<Value>) {
     match value {
         Some(value) => map.insert(name.to_owned(), value),
         None => map.shift_remove(name),

@@ -75,12 +75,12 @@ fn of_word(word: &str) -> Option<IssueStatus> {
 pub(super) fn kept(record: &Map<String, Value>) -> Option<&Value> {
     let given = record.get("status")?;
     let is_untried = || read(&Value::Object(record.clone())).is_ok_and(|it| it.work.attempts.is_empty());
-    let is_told = match of_word(given.as_str()?.trim()) {
+    let is_known = match of_word(given.as_str()?.trim()) {
         None => false,
         Some(IssueStatus::Executing | IssueStatus::Failed) => !is_untried(),
         Some(_) => true,
     };
-    (!is_told).then_some(given)
+    (!is_known).then_some(given)
 }
 
 /// The word for a status: the one that the issue had, if that still says it. ccw itself has none for an issue that was

@@ -77,8 +77,8 @@ fn short(commit: &LinkedCommit) -> String {
 
 /// The files that the execution reports, or else those of its commits.
 fn changed(execution: &ExecutionFolder, commits: &[LinkedCommit]) -> Vec<String> {
-    let told = execution.result().map(|result| result.files_modified.as_slice()).unwrap_or_default();
-    let mut files: BTreeSet<&str> = told.iter().map(String::as_str).collect();
+    let reported = execution.result().map(|result| result.files_modified.as_slice()).unwrap_or_default();
+    let mut files: BTreeSet<&str> = reported.iter().map(String::as_str).collect();
     if files.is_empty() {
         files = commits.iter().flat_map(|commit| &commit.link.files).map(String::as_str).collect();
     }

@@ -183,7 +183,7 @@ fn update_record<T: Serialize>(
         }
         Err(error) => return Err(error),
     };
-    match tx.put_doc(path, &doc) {
+    match tx.write_new_doc(path, &doc) {
         Ok(()) => Ok(Followed::Written),
         Err(StoreError::Excess { excess, .. }) => {
             Ok(said.left_out(format!("is too large, so it was left out: {excess}")))
@@ -267,7 +267,7 @@ fn remove_unlisted(
         let Some(mut doc) = records::doc(tx, &ITEM, &path)? else { continue };
         let gone = Item { removed: Some(true), ..item };
         if doc.birth().is_some_and(Stamp::is_import) && doc.follow_import(&gone, changed) {
-            tx.put_doc(path, &doc)?;
+            tx.write_new_doc(path, &doc)?;
             removed += 1;
         }
     }

@@ -48,7 +48,7 @@ pub(crate) fn write<E: From<StoreError> + From<io::Error>>(
     mut seen: impl FnMut(u64),
 ) -> Result<Exported, E> {
     let mut exported = Exported::default();
-    put(out, &Head { format: FORMAT, version: VERSION })?;
+    write_line(out, &Head { format: FORMAT, version: VERSION })?;
     let mut visit = |path: &str, visited: Visited| -> Result<(), E> {
         match visited {
             Visited::File(bytes) => {
@@ -68,11 +68,11 @@ pub(crate) fn write<E: From<StoreError> + From<io::Error>>(
     for id in issues {
         state.each_file(&layout::issue_folder(id), &mut visit)?;
     }
-    put(out, &Foot { files: exported.files })?;
+    write_line(out, &Foot { files: exported.files })?;
     Ok(exported)
 }
 
-fn put(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
+fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, line)?;
     out.write_all(b"\n")
 }

@@ -303,7 +303,7 @@ fn take(tx: &mut Tx<'_>, taken: &mut Taken, path: String, bytes: Vec<u8>) -> Res
         Found::Nothing => {
             taken.added += 1;
             taken.issues += u64::from(layout::is_issue(&path));
-            return Ok(tx.put(path, bytes)?);
+            return Ok(tx.write_new(path, bytes)?);
         }
         Found::Folder => return Err(Refusal::Line(format!("`{path}` is a directory here"))),
         Found::UnderFile => {
@@ -328,7 +328,7 @@ fn take(tx: &mut Tx<'_>, taken: &mut Taken, path: String, bytes: Vec<u8>) -> Res
         return Ok(());
     }
     taken.merged += 1;
-    Ok(tx.put(path, joined)?)
+    Ok(tx.write_new(path, joined)?)
 }
 
 /// The record with a clock at `path`; `None` if these bytes are not one.

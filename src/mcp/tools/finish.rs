@@ -117,10 +117,10 @@ impl Tool for Finish {
                     "task_id": input.task,
                     "error_type": input.error_type,
                 });
-                let told = FailureReport::parse(&failure.to_string())?;
+                let reported = FailureReport::parse(&failure.to_string())?;
                 let fail = Fail {
                     item: input.item,
-                    why: told,
+                    why: reported,
                     report,
                     then: Then::publish(input.next),
                     force: None,

@@ -45,7 +45,7 @@ impl Doc {
             if seen.slots.get(&key).and_then(|slot| slot.value.as_ref()) == value.as_ref() {
                 continue;
             }
-            self.put(&key, value, before.replaced(&key), by)?;
+            self.stamp_over(&key, value, before.replaced(&key), by)?;
             changed = true;
         }
         Ok(changed)
@@ -103,7 +103,7 @@ impl Doc {
     /// Writes a field again, even with the same value: a person has seen it and decided.
     pub(crate) fn decide(&mut self, key: &str, value: Option<Value>, by: &Stamper) -> Result<(), Frozen> {
         let replaced = self.replaced(key).cloned();
-        self.put(key, value, replaced.as_ref(), by)
+        self.stamp_over(key, value, replaced.as_ref(), by)
     }
 
     /// The stamp that a new value must be later than: the one that it replaces, and those of the other elements of
@@ -118,7 +118,7 @@ impl Doc {
         others.filter(|stamp| is_far || !stamp.is_far_future()).chain(own).max()
     }
 
-    fn put(
+    fn stamp_over(
         &mut self,
         key: &str,
         value: Option<Value>,

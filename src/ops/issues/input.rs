@@ -198,13 +198,13 @@ impl IssueInput {
             }
             self.source_url = Some(url);
         }
-        let told = self.source_url.as_deref().and_then(reply_task::number_of);
-        match (self.github_number, told) {
+        let from_url = self.source_url.as_deref().and_then(reply_task::number_of);
+        match (self.github_number, from_url) {
             (Some(0), _) => return Err(wrong("github_number is 0, and GitHub counts from 1")),
-            (Some(number), Some(told)) if number != told => {
-                return Err(wrong(&format!("github_number is {number}, but the URL says {told}")));
+            (Some(number), Some(from_url)) if number != from_url => {
+                return Err(wrong(&format!("github_number is {number}, but the URL says {from_url}")));
             }
-            (number, told) => self.github_number = number.or(told),
+            (number, from_url) => self.github_number = number.or(from_url),
         }
         self.source.get_or_insert(Source::Github);
         Ok(())

@@ -134,10 +134,10 @@ mod tests {
 
     #[test]
     fn what_is_added_to_a_plan_is_no_part_of_it() {
-        let mut told = plan();
-        told["session"] = json!({"tokens": 7});
-        told["wisdom"] = json!([{"type": "question", "text": "Who owns the parser?"}]);
-        let read = answer::read::<Plans>(&told.to_string()).unwrap();
+        let mut given = plan();
+        given["session"] = json!({"tokens": 7});
+        given["wisdom"] = json!([{"type": "question", "text": "Who owns the parser?"}]);
+        let read = answer::read::<Plans>(&given.to_string()).unwrap();
         assert_eq!(read.answer.into_values(), [plan()]);
         assert_eq!((read.aside.session.tokens, read.aside.wisdom.len()), (Some(7), 1));
         let several = json!({"solutions": [plan()], "wisdom": [{"type": "question", "text": "Who?"}]});

@@ -49,9 +49,9 @@ pub(super) fn for_explorer(
     let mut background =
         with_wisdom(snapshot, &folder, Role::Explorer, background::background(&folder, Reader::Planner))?;
     left_out.append(&mut background.left_out);
-    let exploration = explored::context_of(&folder).map(|(told, cut)| {
+    let exploration = explored::context_of(&folder).map(|(context, cut)| {
         left_out.extend(cut);
-        told
+        context
     });
     background.left_out = left_out;
     let title = folder.issue.record.title.clone();

@@ -65,8 +65,8 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     }
     let kind = input.kind;
     let is_json = kind == FeedbackType::Failure && text.trim_start().starts_with('{');
-    let told = is_json.then(|| FailureReport::parse(&text)).transpose()?;
-    let in_json = told.as_ref().and_then(|told| told.solution_id.as_ref());
+    let report = is_json.then(|| FailureReport::parse(&text)).transpose()?;
+    let in_json = report.as_ref().and_then(|report| report.solution_id.as_ref());
     let resolved = |text: &str| resolve::solution(&snapshot, text, Some(&id));
     let named = input.solution.as_deref().map(resolved).transpose()?;
     if let (Some(one), Some(other)) = (&named, in_json.filter(|it| named.as_ref() != Some(it))) {
@@ -86,8 +86,8 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     }
     let mut detail = FeedbackDetail { solution_id, ..FeedbackDetail::default() };
     let mut content = text;
-    if let Some(told) = told {
-        let reported = told.failure;
+    if let Some(report) = report {
+        let reported = report.failure;
         content = reported.message.clone().unwrap_or_default();
         detail.task_id = reported.task_id;
         detail.error_type = reported.error_type;

@@ -200,9 +200,9 @@ pub(super) fn for_planner(
     let mut background =
         with_wisdom(snapshot, &folder, Role::Planner, background::background(&folder, Reader::Planner))?;
     left_out.append(&mut background.left_out);
-    let exploration = explored::context_of(&folder).map(|(told, cut)| {
+    let exploration = explored::context_of(&folder).map(|(context, cut)| {
         left_out.extend(cut);
-        told
+        context
     });
     background.left_out = left_out;
     let title = folder.issue.record.title.clone();
@@ -264,7 +264,7 @@ fn plans(folder: &IssueFolder, cut: &mut Cut) -> Vec<PlanContext> {
     let bound = folder.issue.record.bound_solution_id.as_ref();
     let mut all: Vec<_> = folder.solutions.iter().map(|it| &it.record).collect();
     all.sort_by_key(|it| (bound != Some(&it.id), std::cmp::Reverse(it.created_at), it.id.clone()));
-    let told = cut.first(all).into_iter().map(|it| {
+    let contexts = cut.first(all).into_iter().map(|it| {
         let plan = it.typed_plan();
         let files = cut.first(plan.touches().iter().map(ToString::to_string).collect());
         PlanContext {
@@ -275,7 +275,7 @@ fn plans(folder: &IssueFolder, cut: &mut Cut) -> Vec<PlanContext> {
             files_touched: files,
         }
     });
-    told.collect()
+    contexts.collect()
 }
 
 /// The files and directories that the issue is known to be about.

@@ -71,9 +71,9 @@ pub(super) fn for_reviewer(
         background::background(&folder, Reader::Executor(&plan)),
     )?;
     left_out.append(&mut background.left_out);
-    let exploration = explored::context_of(&folder).map(|(told, cut)| {
+    let exploration = explored::context_of(&folder).map(|(context, cut)| {
         left_out.extend(cut);
-        told
+        context
     });
     background.left_out = left_out;
     let report = plan_check::examine(&plan.plan, Setting::default());

@@ -191,12 +191,12 @@ fn first_existing(work: &mut WorkFiles, piece: &Piece) -> Result<String, Refusal
 
 /// The file in which an agent reads its instructions.
 fn instructions_of(work: &mut WorkFiles, agent: Agent, piece: &Piece) -> Result<String, Refusal> {
-    let told = |work: &mut WorkFiles, path: &str, ask: fn(Option<&str>) -> Result<String, Fault>| {
+    let asked = |work: &mut WorkFiles, path: &str, ask: fn(Option<&str>) -> Result<String, Fault>| {
         ask(work.text(path)?).map_err(|fault| unfit(path, &fault))
     };
     let path = match agent {
-        Agent::Gemini => told(work, ".gemini/settings.json", files::instructions_of_gemini)?,
-        Agent::Aider => told(work, ".aider.conf.yml", files::instructions_of_aider)?,
+        Agent::Gemini => asked(work, ".gemini/settings.json", files::instructions_of_gemini)?,
+        Agent::Aider => asked(work, ".aider.conf.yml", files::instructions_of_aider)?,
         _ => first_existing(work, piece)?,
     };
     if matches!(agent, Agent::Claude | Agent::Gemini)

@@ -184,9 +184,9 @@ fn has_priorities(views: &[QueueView]) -> bool {
     let is_active = |view: &&QueueView| view.queue.status == QueueDecision::Active;
     let first_by_id = views.iter().filter(is_active).map(|view| &view.queue.id).min();
     let first = views.iter().find(|view| view.status == "active").map(|view| &view.queue.id);
-    let is_told = first != first_by_id
+    let is_implied = first != first_by_id
         && views.iter().all(|it| it.queue.priority == i64::from(Some(&it.queue.id) != first));
-    !is_told && views.iter().any(|view| view.queue.priority != 0)
+    !is_implied && views.iter().any(|view| view.queue.priority != 0)
 }
 
 fn put_line(into: &mut Vec<u8>, record: &Value) {

@@ -59,7 +59,7 @@ type Named = (ObjectId, String);
 pub(crate) fn diff(session: &Session, input: &Sides) -> Answer<StoreDiff> {
     let store = session.store();
     let index = session.index(Needs::LOG)?;
-    let (range, id) = told_apart(input, &index)?;
+    let (range, id) = range_and_id(input, &index)?;
     let (from, to) = match range.as_deref() {
         Some(range) => sides(store, &index, range)?,
         None => since_last_sync(store, &index)?,
@@ -82,7 +82,7 @@ pub(crate) fn diff(session: &Session, input: &Sides) -> Answer<StoreDiff> {
 }
 
 /// Tells a range from an id: a single argument can be either, and two can come in either order.
-fn told_apart(input: &Sides, index: &Index<'_>) -> Result<(Option<String>, Option<String>), Refusal> {
+fn range_and_id(input: &Sides, index: &Index<'_>) -> Result<(Option<String>, Option<String>), Refusal> {
     match (input.range.clone(), input.id.clone()) {
         (Some(one), Some(two)) if two.contains("..") && !one.contains("..") => Ok((Some(two), Some(one))),
         (Some(one), None) if !one.contains("..") => match index.resolve(&one)? {

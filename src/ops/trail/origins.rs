@@ -131,7 +131,7 @@ impl Looked {
         let Execution { links, agents, plan, status } = &self.executions[at];
         let link = links.get(hash);
         let undoing = link.map(|link| undoing(link, |hash| links.get(hash))).unwrap_or_default();
-        let (reverts, reapplies) = Undoing::told_apart(undoing);
+        let (reverts, reapplies) = Undoing::split(undoing);
         let task_id = link.and_then(|link| link.task_id.clone());
         let task = plan.as_ref().zip(task_id.as_deref()).and_then(|(plan, id)| plan.task(id));
         Some(Origin {

@@ -281,7 +281,7 @@ fn carried_out(
     let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
     let find = |hash: &CommitHash| known?.links.get(hash);
     let link = find(hash);
-    let (reverts, reapplies) = Undoing::told_apart(link.map(|link| undoing(link, find)).unwrap_or_default());
+    let (reverts, reapplies) = Undoing::split(link.map(|link| undoing(link, find)).unwrap_or_default());
     Some(CarriesOut {
         issue_id: folder.issue.record.id.clone(),
         solution_id: execution.execution.solution_id.clone(),

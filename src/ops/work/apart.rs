@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::agents::{folder, refuse_missing};
 use super::asking::{Asking, NoAnswer, Refused};
 use super::confining::{confine, keep_settings_of, take_put_back};
-use super::run::paths::{As, beside};
+use super::run::paths::{AgentIdentity, beside};
 use super::run::tree;
 use crate::agent::answer::Answer;
 use crate::agent::configured;
@@ -72,7 +72,7 @@ pub(crate) fn ask_apart<A: Answer, T>(
     store.prune_worktrees()?;
     store.git().add_detached_worktree(&place, &head.to_string())?;
     let asked = (|| {
-        let there = As::agent(session, Some(agent.name().to_owned()), role).at(&place)?;
+        let there = AgentIdentity::agent(session, Some(agent.name().to_owned()), role).at(&place)?;
         keep_settings_of(there.store());
         let bounds = Bounds { role, branch: None, base: head.into(), named: BTreeSet::new() };
         let own = there.store().git().hooks_dir()?;

@@ -58,16 +58,16 @@ impl FailureReport {
         else {
             return Ok((Self::parse(text)?, None));
         };
-        let (mut told, report) = Report::of_failure(fields).map_err(|why| not_one(&why))?;
+        let (mut failure, report) = Report::of_failure(fields).map_err(|why| not_one(&why))?;
         if let Some(report) = &report {
-            if let Some(message) = report.trouble().filter(|_| !told.contains_key("message")) {
-                told.insert("message".into(), message.into());
+            if let Some(message) = report.trouble().filter(|_| !failure.contains_key("message")) {
+                failure.insert("message".into(), message.into());
             }
             if let Some(plan) = report.plan() {
-                told.insert("solution_id".into(), plan.to_string().into());
+                failure.insert("solution_id".into(), plan.to_string().into());
             }
         }
-        Ok((Self::of(&Value::from(told))?, report))
+        Ok((Self::of(&Value::from(failure))?, report))
     }
 
     /// Reads a failure: a text, or JSON.

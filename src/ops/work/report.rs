@@ -158,14 +158,14 @@ impl Report {
     pub(super) fn of_failure(
         fields: Map<String, Value>,
     ) -> Result<(Map<String, Value>, Option<Self>), String> {
-        let (told, rest): (Map<_, _>, Map<_, _>) =
+        let (failure, rest): (Map<_, _>, Map<_, _>) =
             flat(fields)?.into_iter().partition(|(name, _)| OF_A_FAILURE.contains(&name.as_str()));
         if rest.keys().all(|name| name == "solution_id") {
-            return Ok((told.into_iter().chain(rest).collect(), None));
+            return Ok((failure.into_iter().chain(rest).collect(), None));
         }
         let report: Self = typed::read(&Value::from(rest)).map_err(|error| error.to_string())?;
         match report.status.as_deref() {
-            None | Some("failed") => Ok((told, Some(report))),
+            None | Some("failed") => Ok((failure, Some(report))),
             Some(other) => Err(format!("its status is `{other}`, not `failed`")),
         }
     }

@@ -43,10 +43,10 @@ pub(crate) struct Conversation<'a> {
 impl Conversation<'_> {
     /// The session, with what the agent reports in its answer. What the protocol reports takes precedence.
     pub(crate) fn answered<A>(&self, reply: &Reply<A>) -> AgentSession {
-        let (greeting, told) = (&reply.greeting, &reply.aside.session);
+        let (greeting, aside) = (&reply.greeting, &reply.aside.session);
         AgentSession {
-            model: greeting.model.clone().or_else(|| told.model.clone()),
-            session_id: greeting.session_id.clone().or_else(|| told.session_id.clone()),
+            model: greeting.model.clone().or_else(|| aside.model.clone()),
+            session_id: greeting.session_id.clone().or_else(|| aside.session_id.clone()),
             transcript_sha256: Some(reply.transcript.sha256.clone()),
             ..self.unanswered(reply.usage())
         }
@@ -102,11 +102,11 @@ pub(crate) fn record_session(
 /// The session, with each text on one line and of limited length, since agents can report anything.
 pub(super) fn bounded(it: AgentSession) -> AgentSession {
     let name = |text: String| Cut::at(LONGEST_NAME).text(&one_line(&text));
-    let told = |text: Option<String>| text.map(name).filter(|text| !text.is_empty());
+    let text_of = |text: Option<String>| text.map(name).filter(|text| !text.is_empty());
     AgentSession {
         agent: name(it.agent),
-        model: told(it.model),
-        session_id: told(it.session_id),
+        model: text_of(it.model),
+        session_id: text_of(it.session_id),
         cost: it.cost.and_then(sum),
         summary: it
             .summary
@@ -149,11 +149,11 @@ mod tests {
             transcript_sha256: None,
             summary: Some("y".repeat(10_000)),
         };
-        let told = bounded(session(Cost { amount: 0.25, currency: "USD".into() }));
-        assert_eq!((told.agent.as_str(), told.model.as_deref()), ("claude rm", None));
-        assert!(told.session_id.unwrap().chars().count() < 300);
-        assert!(told.summary.unwrap().chars().count() < 1_100);
-        assert_eq!((told.ended_at, told.cost.unwrap().amount), (at, 0.25));
+        let kept = bounded(session(Cost { amount: 0.25, currency: "USD".into() }));
+        assert_eq!((kept.agent.as_str(), kept.model.as_deref()), ("claude rm", None));
+        assert!(kept.session_id.unwrap().chars().count() < 300);
+        assert!(kept.summary.unwrap().chars().count() < 1_100);
+        assert_eq!((kept.ended_at, kept.cost.unwrap().amount), (at, 0.25));
         for cost in [(f64::NAN, "USD"), (-1.0, "USD"), (1.0, "")] {
             let cost = Cost { amount: cost.0, currency: cost.1.into() };
             assert_eq!(bounded(session(cost)).cost, None);

@@ -229,8 +229,8 @@ fn acts_are_judged_by_role_and_reason() {
     };
     let acts = [act("done", Some("planner"), Some("late")), act("done", Some("executor"), None)];
     let found = findings(&[], &[], &acts, &Policy::default());
-    let told: Vec<_> = found.iter().map(|it| (it.severity, it.kind)).collect();
-    assert_eq!(told, [(Severity::Note, Kind::Override), (Severity::Fault, Kind::Role)]);
+    let kinds: Vec<_> = found.iter().map(|it| (it.severity, it.kind)).collect();
+    assert_eq!(kinds, [(Severity::Note, Kind::Override), (Severity::Fault, Kind::Role)]);
     assert!(found[0].message.ends_with(": late"), "{found:?}");
 }
 

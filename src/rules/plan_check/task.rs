@@ -203,7 +203,7 @@ impl Checker<'_> {
             match found.and_then(Value::as_str).map(RepoPath::parse) {
                 Some(Ok(file)) => {
                     let is_known = |known: &dyn Fn(&str) -> bool| {
-                        made.iter().any(|made| made.holds(file.as_str())) || known(file.as_str())
+                        made.iter().any(|made| made.covers(file.as_str())) || known(file.as_str())
                     };
                     let link = self.setting.link_on.and_then(|link_on| link_on(file.as_str()));
                     let is_meant =

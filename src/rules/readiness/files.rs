@@ -31,15 +31,15 @@ impl<'a> Files<'a> {
         };
         let paths: Vec<(usize, RepoPath)> =
             declared.iter().enumerate().filter_map(|(n, it)| Some((n, over_file(it)?))).collect();
-        let mut told_of = ByPath::default();
-        paths.iter().for_each(|(n, path)| told_of.add(path, *n));
-        let is_told = |shared: &Overlap<'_, usize>| {
-            let mut all = told_of.overlapping(shared.path);
+        let mut declared_paths = ByPath::default();
+        paths.iter().for_each(|(n, path)| declared_paths.add(path, *n));
+        let is_declared = |shared: &Overlap<'_, usize>| {
+            let mut all = declared_paths.overlapping(shared.path);
             all.any(|(_, n)| {
                 let solutions: BTreeSet<&SolutionId> = declared[*n].entry.solutions.iter().collect();
                 shared.all().iter().all(|at| solutions.contains(&graph.items[*at].solution_id))
             })
         };
-        self.0.overlaps().into_iter().filter(|shared| !is_told(shared)).collect()
+        self.0.overlaps().into_iter().filter(|shared| !is_declared(shared)).collect()
     }
 }

@@ -170,7 +170,7 @@ fn waits(
             let other = in_work.items[*other];
             if other.solution_id != item.solution_id && named.insert(&other.solution_id) {
                 // If one is a directory and the other a file in it, the file.
-                let shared = if file.holds(theirs.as_str()) { theirs } else { file };
+                let shared = if file.covers(theirs.as_str()) { theirs } else { file };
                 found.push(Blocker::item(other, &Reason::SharedFile(shared, &other.solution_id)));
             }
         }

@@ -98,7 +98,7 @@ impl Walk<'_> {
         }
         self.is_known.insert(id, is_known);
         // The history of a shallow clone ends here.
-        if !self.repo.holds(id).map_err(StoreError::object("cannot read a commit"))? {
+        if !self.repo.try_has_object(id).map_err(StoreError::object("cannot read a commit"))? {
             return Ok(());
         }
         let commit = match read(self.repo, self.name, id) {

@@ -127,10 +127,10 @@ impl<'a> Origins<'a> {
                 let veiled: Vec<WrittenValue<'_>> = new.veiled_since(old).collect();
                 let said = new.said_since(Some(old));
                 // A change under an unchanged stamp is reported by the step, unless the value was hidden.
-                let is_told = |it: &WrittenValue<'_>| {
+                let is_reported = |it: &WrittenValue<'_>| {
                     old.made(it.key) == it.made && !old.value(it.key).is_some_and(is_hidden)
                 };
-                let said: Vec<WrittenValue<'_>> = said.filter(|it| !is_told(it)).collect();
+                let said: Vec<WrittenValue<'_>> = said.filter(|it| !is_reported(it)).collect();
                 if said.iter().any(|it| it.is_at_birth) {
                     self.remember_first(path, number)?;
                 }

@@ -58,7 +58,7 @@ impl<V: Clone + Hash> SharedMap<V> {
 
     /// Sets or removes the value of a key.
     pub(crate) fn set(&mut self, key: u32, value: Option<V>) {
-        self.0 = put(self.0.as_ref(), key, DEPTH, value);
+        self.0 = with_value(self.0.as_ref(), key, DEPTH, value);
     }
 
     /// The union of both maps; `join` decides if both have a key with different values.
@@ -91,7 +91,12 @@ fn hash(of: impl Hash) -> u64 {
     KEY.get_or_init(RandomState::new).hash_one(of)
 }
 
-fn put<V: Clone + Hash>(link: Option<&Rc<Node<V>>>, key: u32, level: u32, value: Option<V>) -> Link<V> {
+fn with_value<V: Clone + Hash>(
+    link: Option<&Rc<Node<V>>>,
+    key: u32,
+    level: u32,
+    value: Option<V>,
+) -> Link<V> {
     let Some(below) = level.checked_sub(1) else {
         return value.map(|value| Rc::new(Node { hash: hash((key, &value)), kind: Kind::Leaf(value) }));
     };
@@ -100,7 +105,7 @@ fn put<V: Clone + Hash>(link: Option<&Rc<Node<V>>>, key: u32, level: u32, value:
         _ => Default::default(),
     };
     let child = &mut children[slot(key, below)];
-    *child = put(child.as_ref(), key, below, value);
+    *child = with_value(child.as_ref(), key, below, value);
     let hash = children.iter().flatten().fold(0, |hash, child| hash ^ child.hash);
     children.iter().any(Option::is_some).then(|| Rc::new(Node { hash, kind: Kind::Inner(children) }))
 }

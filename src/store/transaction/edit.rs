@@ -72,9 +72,9 @@ impl Tx<'_> {
     }
 
     /// Like [`Tx::write_doc`], for a record that is known to be new or different.
-    pub(crate) fn put_doc(&mut self, path: String, doc: &Doc) -> Result<(), StoreError> {
+    pub(crate) fn write_new_doc(&mut self, path: String, doc: &Doc) -> Result<(), StoreError> {
         let bytes = self.sound_bytes(&path, doc)?;
-        self.put(path, bytes)
+        self.write_new(path, bytes)
     }
 
     fn sound_bytes(&self, path: &str, doc: &Doc) -> Result<Vec<u8>, StoreError> {

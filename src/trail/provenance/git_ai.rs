@@ -112,7 +112,7 @@ mod tests {
  "humans": {"h_31dce776f88375": {"author": "Ada"}},
  "sessions": {"s_c9883b05a2487d": {"agent_id": {"tool": "cur\u001bsor", "id": "6ef2", "model": "m-1"}}}}"#;
 
-    fn told(stated: &Stated) -> (Option<&str>, Option<&str>, Option<u64>) {
+    fn said(stated: &Stated) -> (Option<&str>, Option<&str>, Option<u64>) {
         let it = &stated.provenance;
         (it.agent.as_deref(), it.model.as_deref(), it.line_count)
     }
@@ -121,10 +121,10 @@ mod tests {
     fn a_note_names_the_agents_and_their_lines() {
         let found = parse(NOTE.as_bytes());
         let expected = [(Some("cur sor"), Some("m-1"), Some(18)), (Some("claude"), Some("m-2"), Some(1))];
-        let told: Vec<_> = found.iter().map(told).collect();
-        assert_eq!(told[1], expected[1]);
-        assert_eq!((told[0].1, told[0].2), (expected[0].1, expected[0].2));
-        assert!(!told[0].0.unwrap().contains('\u{1b}'));
+        let said: Vec<_> = found.iter().map(said).collect();
+        assert_eq!(said[1], expected[1]);
+        assert_eq!((said[0].1, said[0].2), (expected[0].1, expected[0].2));
+        assert!(!said[0].0.unwrap().contains('\u{1b}'));
         assert!(found[0].is_about("src/main.rs", &[30, 12]) && !found[0].is_about("src/main.rs", &[13, 42]));
         assert!(found[1].is_about("src/my file.rs", &[3]) && !found[1].is_about("src/main.rs", &[3]));
     }

@@ -226,7 +226,7 @@ impl<R: Read> Sources<'_, R> {
     pub(crate) fn undone_in_parts(
         &self,
         commit: &CodeCommit,
-        told: &[CommitHash],
+        stated: &[CommitHash],
     ) -> Result<Vec<CommitHash>, StoreError> {
         let [parent] = commit.parents[..] else { return Ok(vec![]) };
         let files = self.store.changed_files(commit)?;
@@ -236,12 +236,12 @@ impl<R: Read> Sources<'_, R> {
                 None => Ok(vec![]),
             }
         };
-        let mut of_told: BTreeSet<String> = BTreeSet::new();
-        for hash in told {
-            of_told.extend(files_of(hash)?);
+        let mut of_stated: BTreeSet<String> = BTreeSet::new();
+        for hash in stated {
+            of_stated.extend(files_of(hash)?);
         }
         // Either the named commits explain everything, or there is too much to search.
-        if files.len() > MOST_NAMED || files.iter().all(|file| of_told.contains(file)) {
+        if files.len() > MOST_NAMED || files.iter().all(|file| of_stated.contains(file)) {
             return Ok(vec![]);
         }
         let touching = self.listed(Revisions::of(parent).touching(some_of(&files)).at_most(MOST_COMPARED))?;

@@ -35,21 +35,21 @@ async fn may(client: &Asking, id: &SessionId, kind: ToolKind, command: &str) -> 
 
 /// What the test agent tries when it is asked; its answer lists what was allowed.
 async fn turn(client: Asking, id: SessionId, root: PathBuf) -> PromptResponse {
-    let mut told = Vec::new();
-    told.push(may(&client, &id, ToolKind::Execute, "cargo test").await);
-    told.push(may(&client, &id, ToolKind::Execute, "git push").await);
+    let mut allowed = Vec::new();
+    allowed.push(may(&client, &id, ToolKind::Execute, "cargo test").await);
+    allowed.push(may(&client, &id, ToolKind::Execute, "git push").await);
     let text = |path: &Path| {
         let request = ReadTextFileRequest::new(id.clone(), path.to_owned());
         let sent = client.send_request(request).block_task();
         async move { sent.await.ok().map(|answer| answer.content) }
     };
     let read = text(&root.join("a.txt")).await;
-    told.push(text(&root.join("../secret")).await.is_some());
+    allowed.push(text(&root.join("../secret")).await.is_some());
     let written = WriteTextFileRequest::new(id.clone(), root.join("new.txt"), "new".to_owned());
-    told.push(client.send_request(written).block_task().await.is_ok());
+    allowed.push(client.send_request(written).block_task().await.is_ok());
     let written = WriteTextFileRequest::new(id.clone(), root.join(".git/config"), "x".to_owned());
-    told.push(client.send_request(written).block_task().await.is_ok());
-    let answer = format!("I read {read:?}.\n{}\n", serde_json::json!({ "told": told }));
+    allowed.push(client.send_request(written).block_task().await.is_ok());
+    let answer = format!("I read {read:?}.\n{}\n", serde_json::json!({ "told": allowed }));
     for piece in [&answer[..5], &answer[5..]] {
         let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(piece)));
         let update = SessionUpdate::AgentMessageChunk(chunk);

@@ -4,7 +4,7 @@ use crate::ops::queue::{self, ConflictInput, Declared};
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-#[command(group(clap::ArgGroup::new("told").required(true).args(["kind", "from_json"])))]
+#[command(group(clap::ArgGroup::new("declared").required(true).args(["kind", "from_json"])))]
 pub(super) struct Add {
     /// The type: api, data, dependency, architecture or file
     #[arg(long = "type", value_name = "TYPE", value_parser = parse_type, requires = "items")]

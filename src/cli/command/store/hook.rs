@@ -35,7 +35,7 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
     panic::set_hook(shown);
     match result {
         Ok(Ok(Verdict::Go)) => {}
-        Ok(Ok(Verdict::Told(told))) => tell(&print::with_remedies(&told.message, &told.remedies)),
+        Ok(Ok(Verdict::Note(note))) => tell(&print::with_remedies(&note.message, &note.remedies)),
         Ok(Ok(Verdict::Refused(why))) => {
             return Err(Failure::new(Code::CommitRefused, why)
                 .hint("`git wf next` claims the next item; `git wf start ISSUE` claims that of an issue"));

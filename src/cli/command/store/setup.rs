@@ -143,12 +143,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let answer = SetupAnswer { parts };
     match context.json() {
         true => context.screen.print_json(&answer)?,
-        false => told(context, &home, &answer)?,
+        false => print_parts(context, &home, &answer)?,
     }
     Ok(Exit::Done)
 }
 
-fn told(context: &mut Context, home: &Home, answer: &SetupAnswer) -> io::Result<()> {
+fn print_parts(context: &mut Context, home: &Home, answer: &SetupAnswer) -> io::Result<()> {
     for Part { part, state, place, files, to_do } in &answer.parts {
         let what = match part.as_str() {
             "manual" if *files > 0 => count(*files, "manual page"),

@@ -60,8 +60,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         };
         match args.hook {
             Some(form) => {
-                if let Some(told) = print::prime::stop_for(form, &reminder) {
-                    context.screen.print_json(&told)?;
+                if let Some(answer) = print::prime::stop_for(form, &reminder) {
+                    context.screen.print_json(&answer)?;
                 }
             }
             None if context.json() => context.screen.print_json(&reminder)?,
@@ -72,8 +72,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let Some(prime) = work::prime(&session, args.role.as_deref())?.view else { return Ok(Exit::Done) };
     match args.hook {
         Some(form) => {
-            let told = print::prime::start_for(form, &print::prime::prime(&prime));
-            context.screen.print_json(&told)?;
+            let answer = print::prime::start_for(form, &print::prime::prime(&prime));
+            context.screen.print_json(&answer)?;
         }
         None if context.json() => context.screen.print_json(&prime)?,
         None => write!(context.screen, "{}", print::prime::prime(&prime))?,

@@ -197,7 +197,7 @@ fn a_hook_is_back_in_its_place_when_the_shim_cannot_be() {
     let slot = Slot::look(&at, &shim::SHIMS[0]);
     let staged = stage(at.folder(), b"#!/bin/sh\n").unwrap();
     fs::remove_file(&staged).unwrap();
-    assert!(matches!(slot.put(staged), Err(InstallError::Io { what: "write", .. })));
+    assert!(matches!(slot.install(staged), Err(InstallError::Io { what: "write", .. })));
     assert_eq!(names(&repo.hooks()), ["commit-msg"]);
     assert!(fs::read_to_string(repo.hooks().join("commit-msg")).unwrap().contains("earlier"));
 }

@@ -116,10 +116,10 @@ mod tests {
         let assessment = json!({"assessment": {"factors": {"technical_risk": "high"}}});
         let read = answer::read::<RoadmapAnswer>(&format!("So:\n{assessment}\n")).unwrap();
         assert!(read.answer.document.layers.is_empty());
-        let mut told = json!({"title": "t", "tasks": [{"id": "T1", "title": "t", "type": "feature", "scope": "s",
+        let mut given = json!({"title": "t", "tasks": [{"id": "T1", "title": "t", "type": "feature", "scope": "s",
             "convergence": {"criteria": ["c"], "verification": "v", "definition_of_done": "d"}}]});
-        told["session"] = json!({"tokens": 7});
-        let read = answer::read::<RoadmapAnswer>(&told.to_string()).unwrap();
+        given["session"] = json!({"tokens": 7});
+        let read = answer::read::<RoadmapAnswer>(&given.to_string()).unwrap();
         assert_eq!((read.aside.session.tokens, read.answer.document.tasks.len()), (Some(7), 1));
         assert!(read.answer.given.get("session").is_none());
         for wrong in [json!({"title": "t"}), json!({"tasks": [{"id": "T1"}]}), json!({"layers": "none"})] {

@@ -4,12 +4,12 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::Audit;
-use crate::interchange::sarif::{Base, Level, Log, Place, Result, Rule};
+use crate::interchange::sarif::{Base, Level, Location, Log, Result, Rule};
 use crate::rules::audit::{Finding, Kind, Severity};
 use crate::store::layout;
 
 /// The most places of one finding: hosts show no more.
-const MOST_PLACES: usize = 10;
+const MOST_LOCATIONS: usize = 10;
 
 /// The findings of an audit as the results of a run.
 pub(crate) fn sarif(audit: &Audit) -> Log {
@@ -34,7 +34,7 @@ fn result(audit: &Audit, finding: &Finding) -> Result {
             Severity::Note => Level::Note,
         },
         message: said(audit, finding).into(),
-        locations: places(audit, finding),
+        locations: locations(audit, finding),
         partial_fingerprints: object(json!({ "gitWfFinding/v1": fingerprint(finding) })),
         properties: object(json!({
             "commit": finding.commit,
@@ -62,17 +62,17 @@ fn said(audit: &Audit, finding: &Finding) -> String {
 }
 
 /// The file that the finding is about, else the files of its commit, else the record of its issue.
-fn places(audit: &Audit, finding: &Finding) -> Vec<Place> {
+fn locations(audit: &Audit, finding: &Finding) -> Vec<Location> {
     if let Some(path) = &finding.path {
-        return vec![Place::file(Base::WorkTree, path)];
+        return vec![Location::file(Base::WorkTree, path)];
     }
     let commit = finding.commit.as_ref().and_then(|hash| audit.commits.iter().find(|it| it.hash == *hash));
     let files = commit.map(|commit| commit.files.as_slice()).unwrap_or_default();
     if !files.is_empty() {
-        return files.iter().take(MOST_PLACES).map(|path| Place::file(Base::WorkTree, path)).collect();
+        return files.iter().take(MOST_LOCATIONS).map(|path| Location::file(Base::WorkTree, path)).collect();
     }
     let record = finding.issue_id.as_ref().map_or_else(|| layout::ROOT_PATH.to_owned(), layout::issue);
-    vec![Place::file(Base::Store, &record)]
+    vec![Location::file(Base::Store, &record)]
 }
 
 /// Over what the finding says and is about, so that a later audit of more commits finds the same.

@@ -148,7 +148,7 @@ impl<'a> Summed<'a> {
         let claim = &self.it.execution.execution;
         let link = self.links.get(hash);
         let undoing = link.map(|link| undoing(link, |hash| self.links.get(hash))).unwrap_or_default();
-        let (reverts, reapplies) = Undoing::told_apart(undoing);
+        let (reverts, reapplies) = Undoing::split(undoing);
         Binding {
             issue_id: claim.issue_id.clone(),
             solution_id: claim.solution_id.clone(),

@@ -100,13 +100,13 @@ impl Alone {
     /// Puts back what is different now.
     pub(super) fn put_back(&self, store: &Store) -> Result<Vec<Changed>, Refusal> {
         // First of all, since git does what these say.
-        let mut told = self.put_settings_back(store)?;
+        let mut changed = self.put_settings_back(store)?;
         let now = refs(store)?;
         // What was created may be in the way of what comes back.
         for (name, new) in now.iter().filter(|(name, _)| !self.refs.contains_key(*name)) {
             let kept = self.keep(store, *new)?;
             let undone = store.git().put_back(name, Some(*new), None)?;
-            told.push(Changed { what: format!("`{}` was created{kept}", short(name)), undone });
+            changed.push(Changed { what: format!("`{}` was created{kept}", short(name)), undone });
         }
         for (name, old) in &self.refs {
             let new = now.get(name).copied();
@@ -116,13 +116,14 @@ impl Alone {
                     moved => store.git().put_back(name, moved, Some(*old))?,
                 };
                 let kept = new.map(|new| self.keep(store, new)).transpose()?.unwrap_or_default();
-                told.push(Changed { what: format!("`{}` was moved or deleted{kept}", short(name)), undone });
+                changed
+                    .push(Changed { what: format!("`{}` was moved or deleted{kept}", short(name)), undone });
             }
         }
         for tree in &self.trees {
-            told.extend(tree.put_back(store, &self.run)?);
+            changed.extend(tree.put_back(store, &self.run)?);
         }
-        Ok(told)
+        Ok(changed)
     }
 
     fn put_settings_back(&self, store: &Store) -> Result<Vec<Changed>, Refusal> {
@@ -137,23 +138,23 @@ impl Alone {
             let blob = store.repo().write_bytes(&became.bytes)?;
             kept.insert(Path::new(KEPT_SETTINGS).join(name), (became.kind, blob));
         }
-        let mut told = Vec::new();
+        let mut changed = Vec::new();
         for name in names {
             let done = match self.settings.get(name) {
                 Some(was) => raw::write(&self.common, name, was),
                 None => raw::remove(&self.common, name),
             };
             let what = format!("the file {} of the git directory was changed", name.display());
-            told.push(Changed { what, undone: done.is_ok() });
+            changed.push(Changed { what, undone: done.is_ok() });
         }
         // git works as before from here on.
         if !kept.is_empty() {
             let branch = keep_files(store, &store.git(), &self.run, &kept)?;
             let tell =
                 |it: &mut Changed| it.what.push_str(&format!(" (the changed version is on `{branch}`)"));
-            told.iter_mut().for_each(tell);
+            changed.iter_mut().for_each(tell);
         }
-        Ok(told)
+        Ok(changed)
     }
 
     /// Keeps a commit on a branch.

@@ -143,7 +143,7 @@ impl TreeComparison<'_> {
             }
             (Some(old), Some(new)) => {
                 let Some(act) = act else { return Ok(None) };
-                let why = store.repo().moves(name, 1)?.into_iter().next().map(|it| it.why);
+                let why = store.repo().reflog(name, 1)?.into_iter().next().map(|it| it.why);
                 // The user worked there, too, and the agent's command did something else.
                 if why.is_some_and(|why| !act.accounts_for(&why)) {
                     return Ok(None);
@@ -203,9 +203,9 @@ impl TreeComparison<'_> {
 
     /// Whether a ref went from one place to the other in one step: nobody built on what the agent did.
     fn is_one_move(&self, name: &str, old: ObjectId, new: ObjectId) -> Result<bool, Refusal> {
-        let moves = self.before.store.repo().moves(name, 2)?;
-        let at = |n: usize| moves.get(n).map(|it| it.commit);
-        Ok(moves.is_empty() || (at(0) == Some(new) && at(1).is_none_or(|before| before == old)))
+        let reflog = self.before.store.repo().reflog(name, 2)?;
+        let at = |n: usize| reflog.get(n).map(|it| it.commit);
+        Ok(reflog.is_empty() || (at(0) == Some(new) && at(1).is_none_or(|before| before == old)))
     }
 
     /// The branch on which a commit is kept that nothing else holds.

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::listener::Listener;
 use super::outside::{Outside, keep_records};
-use super::paths::{As, transcript_name};
+use super::paths::{AgentIdentity, transcript_name};
 use super::tree;
 use super::unended;
 use crate::agent::answer::Answer;
@@ -55,7 +55,7 @@ pub(super) struct Job {
     /// As what it acts.
     pub(super) role: Role,
     /// As whom its work is recorded.
-    pub(super) identity: As,
+    pub(super) identity: AgentIdentity,
     /// Where it works.
     pub(super) folder: PathBuf,
     /// The commit that is checked out there.

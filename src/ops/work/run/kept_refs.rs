@@ -39,21 +39,21 @@ impl KeptRefs {
 
     /// Puts them back. What was done, in words.
     pub(super) fn put_back(&self, store: &Store) -> Vec<String> {
-        let mut told: Vec<String> = self.put_packed_back(store).into_iter().collect();
-        let Ok(now) = replaced(store) else { return told };
+        let mut messages: Vec<String> = self.put_packed_back(store).into_iter().collect();
+        let Ok(now) = replaced(store) else { return messages };
         let git = store.git();
         for (name, new) in now.iter().filter(|(name, new)| self.replaced.get(*name) != Some(*new)) {
             let was = self.replaced.get(name).copied();
             if git.put_back(name, Some(*new), was).unwrap_or(false) {
-                told.push(format!("`{name}` was set to {new}"));
+                messages.push(format!("`{name}` was set to {new}"));
             }
         }
         for (name, old) in self.replaced.iter().filter(|(name, _)| !now.contains_key(*name)) {
             if git.put_back(name, None, Some(*old)).unwrap_or(false) {
-                told.push(format!("`{name}` was deleted at {old}"));
+                messages.push(format!("`{name}` was deleted at {old}"));
             }
         }
-        told
+        messages
     }
 
     fn put_packed_back(&self, store: &Store) -> Option<String> {

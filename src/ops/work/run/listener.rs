@@ -100,9 +100,9 @@ impl Observer for Listener<'_> {
                 self.reminders -= 1;
                 self.reminds = true;
                 silence.heard();
-                let told =
+                let reminder =
                     Report::Said(self.job.issue.clone(), "it is silent, and was reminded\n".to_owned());
-                let _ = self.job.reports.try_send(told);
+                let _ = self.job.reports.try_send(reminder);
                 return is_new;
             }
             self.is_quiet = true;

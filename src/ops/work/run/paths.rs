@@ -41,7 +41,7 @@ impl Shown for Silent {
 
 /// As whom a session is made, and what the programs that it starts may see.
 #[derive(Debug, Clone)]
-pub(crate) struct As {
+pub(crate) struct AgentIdentity {
     /// Who acts.
     pub(super) acting: Acting,
     /// The variables to choose from.
@@ -50,7 +50,7 @@ pub(crate) struct As {
     pub(super) common: PathBuf,
 }
 
-impl As {
+impl AgentIdentity {
     /// The identity of an agent with this name, in a role, on behalf of the session's owner.
     pub(in crate::ops::work) fn agent(session: &Session, actor: Option<String>, role: Role) -> Self {
         let clock = session.store().clock().clone();

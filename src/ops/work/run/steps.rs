@@ -80,10 +80,10 @@ pub(super) fn plan(job: &Job) -> StepOutcome {
         let session = job.identity.at(&job.folder)?;
         let context = plans::planner_context(&session, &job.issue, &job.run.issue_ids)?;
         let input = to_value(&context, job.issue.as_str())?;
-        let mut is_told = job.tried > 0;
+        let mut is_warned = job.tried > 0;
         job.ask::<Plans, StepOutcome>(RequestKind::Plan, &input, |reply| {
             let spent = spent(&reply);
-            store(&session, job, reply.answer, spent, &mut is_told)
+            store(&session, job, reply.answer, spent, &mut is_warned)
         })
     })();
     only_read(job);
@@ -96,7 +96,7 @@ fn store(
     job: &Job,
     answer: Plans,
     spent: Spent,
-    is_told: &mut bool,
+    is_warned: &mut bool,
 ) -> Result<StepOutcome, Refused> {
     let many = answer.count() > 1;
     let place = |n: usize| if many { format!("$.solutions[{n}]") } else { "$".to_owned() };
@@ -118,7 +118,7 @@ fn store(
     }
     let [only] = added.added.as_slice() else {
         return match added.added.len() {
-            0 => same_again(session, job, &added.already_there, is_told)
+            0 => same_again(session, job, &added.already_there, is_warned)
                 .map(|solution| StepOutcome::Planned(solution, spent)),
             n => Ok(StepOutcome::Candidates(n, spent)),
         };
@@ -134,7 +134,7 @@ fn same_again(
     session: &Session,
     job: &Job,
     plans: &[SolutionId],
-    is_told: &mut bool,
+    is_warned: &mut bool,
 ) -> Result<SolutionId, Refused> {
     let read = || issues::existing(&session.store().snapshot()?, &job.issue);
     let folder = read().map_err(|refusal| Refused::NoAnswer(refusal.into()))?;
@@ -149,7 +149,7 @@ fn same_again(
             "this is `{only}`, which was rejected in review; make a different plan"
         )]));
     }
-    if !std::mem::replace(is_told, true) {
+    if !std::mem::replace(is_warned, true) {
         return Err(Refused::Faults(vec![format!(
             "this is `{only}`, whose execution failed; make a different plan, or give this one again if the plan was not the cause"
         )]));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::paths::{As, RunPaths};
+use super::paths::{AgentIdentity, RunPaths};
 use crate::agent::transcript;
 use crate::model::agent_session::AgentSession;
 use crate::model::id::ExecutionId;
@@ -45,7 +45,7 @@ pub(super) fn ended(transcript: &Path) {
 
 /// Records the sessions that began and did not end, in the name of the executor. The run goes on without those that cannot
 /// be recorded.
-pub(super) fn record(session: &Session, places: &RunPaths, executor: &As) {
+pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdentity) {
     let Ok(files) = fs::read_dir(places.transcripts()) else { return };
     let mut notes: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
     notes.retain(|path| path.extension().is_some_and(|end| end == OPEN));

@@ -89,7 +89,7 @@ pub(crate) struct PlanToChoose {
 /// Follows a run.
 pub(crate) trait Watch {
     /// Something happened.
-    fn update(&mut self, told: &RunUpdate<'_>);
+    fn update(&mut self, update: &RunUpdate<'_>);
 
     /// Whether someone wants the run to stop, since this was last asked. Once: after the steps that are under way. Twice:
     /// now.

@@ -107,7 +107,7 @@ fn is_outside(text: &str) -> bool {
 
 /// Whether an input is an output, or something in it.
 fn is_part_of(input: &str, output: &str) -> bool {
-    let held = || Some(RepoPath::parse(output).ok()?.holds(RepoPath::parse(input).ok()?.as_str()));
+    let held = || Some(RepoPath::parse(output).ok()?.covers(RepoPath::parse(input).ok()?.as_str()));
     plain(input) == plain(output) || held() == Some(true)
 }
 

@@ -10,7 +10,7 @@ use crate::ops::Refusal;
 use crate::ops::work::confining::keep_settings_of;
 use crate::ops::work::run::job::{Job, Report, StepOutcome};
 use crate::ops::work::run::outside::held;
-use crate::ops::work::run::paths::{As, head, keep_uncommitted};
+use crate::ops::work::run::paths::{AgentIdentity, head, keep_uncommitted};
 use crate::ops::work::run::silence;
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::RunUpdate;
@@ -108,8 +108,8 @@ impl Driver<'_> {
         })
     }
 
-    pub(super) fn identity(&self, role: Role) -> As {
-        As::agent(self.session, self.crew.actor(role), role)
+    pub(super) fn identity(&self, role: Role) -> AgentIdentity {
+        AgentIdentity::agent(self.session, self.crew.actor(role), role)
     }
 
     pub(super) fn spawn(&mut self, job: Job, work: impl FnOnce(&Job) -> StepOutcome + Send + 'static) {

@@ -40,7 +40,7 @@ impl Driver<'_> {
     /// Puts the user's side of the repository back, where only agents can have changed it.
     pub(super) fn keep_users_side(&mut self) -> Result<(), Refusal> {
         let Some(alone) = &self.alone else { return Ok(()) };
-        let told = alone.put_back(self.session.store())?;
+        let undone = alone.put_back(self.session.store())?;
         let at_work = std::mem::take(&mut self.at_work);
         let still = self.busy.keys().filter_map(|issue| at_work.get_key_value(issue));
         self.at_work = still.map(|(issue, at)| (issue.clone(), at.clone())).collect();
@@ -53,7 +53,7 @@ impl Driver<'_> {
             what: changed.what,
             undone: changed.undone,
         };
-        let events: Vec<RunEvent> = told.into_iter().map(|it| RunEvent::Breach(breach(it))).collect();
+        let events: Vec<RunEvent> = undone.into_iter().map(|it| RunEvent::Breach(breach(it))).collect();
         if events.is_empty() { Ok(()) } else { self.log("breach", events) }
     }
 
