@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::board::act::{Act, Review};
-use crate::board::event::{Refused, Answered};
+use crate::board::event::{Answered, Refused};
 use crate::board::overlay::{Choosing, Overlay, Plan};
 use crate::model::review::{Score, Verdict};
 

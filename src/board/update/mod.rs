@@ -6,7 +6,7 @@ mod filter;
 mod keys;
 mod mouse;
 
-use super::event::{Effect, Event, Refused, Answered};
+use super::event::{Answered, Effect, Event, Refused};
 use super::model::Model;
 use super::overlay::{Note, Overlay, Sent};
 use super::read::Asked;
