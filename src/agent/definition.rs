@@ -187,7 +187,7 @@ impl Agent {
         Ok(Self { name, command, words, shell, protocol, timeout, commits, environment })
     }
 
-    /// The same agent, with another timeout.
+    /// This agent with another timeout.
     pub(crate) fn within(mut self, timeout: Duration) -> Self {
         self.timeout = Sourced::new(timeout, Origin::Argument);
         self
@@ -208,7 +208,7 @@ impl Agent {
         &self.shell
     }
 
-    /// The same, wherever it is started: a program named by a relative path is looked for in `folder`.
+    /// This agent for any directory: a program with a relative path is looked up in `folder`.
     pub(crate) fn started_in(mut self, folder: &Path) -> Self {
         let program = &mut self.words[0];
         if program.contains('/')

@@ -21,7 +21,7 @@ use crate::rules::run::Bounds;
 const CHECKED: &[(&str, Input)] =
     &[("pre-commit", Input::None), ("pre-push", Input::Lines), ("reference-transaction", Input::Lines)];
 
-/// What git writes to the stdin of a hook.
+/// The stdin of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Input {
     None,
@@ -90,7 +90,7 @@ impl Guard {
         Ok(())
     }
 
-    /// What the agent did to its guard; `None` if it left it alone.
+    /// How the agent tampered with its guard; `None` if it did not.
     pub(crate) fn changed(&self) -> Option<&'static str> {
         let is_as_written =
             |(path, bytes): (&PathBuf, &Vec<u8>)| fs::read(path).is_ok_and(|now| now == *bytes);
@@ -125,7 +125,7 @@ impl Guard {
         &self.bounds
     }
 
-    /// What the agent did with git, as far as git tells.
+    /// What the agent did with git, according to git's trace.
     pub(crate) fn acts(&self) -> Vec<GitAct> {
         acts(&self.trace())
     }
@@ -148,7 +148,7 @@ impl Guard {
 
     /// Removes it.
     pub(crate) fn remove(&self) {
-        // What is left of it is replaced the next time.
+        // The next guard replaces what is left.
         let _ = fs::remove_dir_all(&self.folder);
     }
 

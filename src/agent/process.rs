@@ -21,7 +21,7 @@ use super::watch::{Leash, Order, Start, Streams, Word, signal_group};
 use super::{AgentError, descendants};
 use crate::rules::command_line::CommandLine;
 
-/// How long a command may take to clean up after it is told to stop.
+/// How long a command may take to clean up after it is asked to stop.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
 /// How much of the end of the output is kept. A record stores less; the rest is needed to recognize a secret that

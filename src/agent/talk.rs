@@ -38,12 +38,12 @@ pub(crate) struct Workplace {
     pub(crate) transcript: PathBuf,
 }
 
-/// Is told what an agent does.
+/// Receives what an agent does.
 pub(crate) trait Observer {
     /// The agent wrote this text, which may contain anything.
     fn said(&mut self, said: TextKind, text: &str);
 
-    /// What the session has used so far, if the agent reports that while it works.
+    /// Usage so far, if the agent reports it while it works.
     fn used(&mut self, _: &Usage) {}
 
     /// Whether the agent is to be reminded, since the last call, of what it was asked. Only some protocols can do that.
@@ -74,7 +74,7 @@ pub(crate) enum TextKind {
 pub(crate) struct Reply<A> {
     /// The answer, as the requested type.
     pub(crate) answer: A,
-    /// What it added to its answer.
+    /// What the agent added to its answer.
     pub(crate) aside: Aside,
     /// The answer as written.
     pub(crate) value: Value,
@@ -87,7 +87,7 @@ pub(crate) struct Reply<A> {
 }
 
 impl<A> Reply<A> {
-    /// What the answer cost. What the protocol reports takes precedence over what the agent says in its answer.
+    /// The cost of the answer. A report of the protocol takes precedence over the agent's own in its answer.
     pub(crate) fn usage(&self) -> Usage {
         let (greeted, said) = (&self.greeting.usage, &self.aside.session);
         Usage {

@@ -190,9 +190,9 @@ fn own_program() -> io::Result<PathBuf> {
     if running.exists() { Ok(running.to_owned()) } else { std::env::current_exe() }
 }
 
-/// Runs as the watcher: runs a program with its arguments until it ends, or until this process is told to stop, or
-/// until the other end of the socket closes. Then everything that the command started is ended, as far as the system
-/// can find it. With `has_stdin`, the command's input is first received over the socket.
+/// Runs as the watcher: runs a program with its arguments until it ends, this process is asked to stop, or the other
+/// end of the socket closes. Then ends everything that the command started, as far as the system can find it. With
+/// `has_stdin`, the command's input is first received over the socket.
 pub(crate) fn watch(words: &[OsString], has_stdin: bool) -> io::Result<()> {
     let mut line = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     // Fails if someone typed this command.

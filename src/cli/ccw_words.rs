@@ -16,7 +16,7 @@ pub(super) fn translated(words: Vec<String>) -> Vec<String> {
 
 const JSON: &str = "--json";
 
-/// What a command of ccw is here; `None` if it is the same.
+/// The equivalent of a ccw command; `None` if it is the same here.
 fn command_of(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
     match command {
         "create" => Some(create(given)),

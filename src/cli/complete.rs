@@ -51,7 +51,7 @@ fn with_ids(command: clap::Command) -> clap::Command {
     command.mut_args(with_ids_of).mut_subcommands(with_ids)
 }
 
-/// What the value of an argument names.
+/// The kind of value that an argument takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Records.
@@ -62,7 +62,7 @@ enum Kind {
     Statuses,
 }
 
-/// What the value of an argument names, from the name of the value in the help.
+/// The kind of value, from the name of the value in the help.
 fn kind(arg: &clap::Arg) -> Option<Kind> {
     let name = arg.get_value_names()?.first()?;
     // `--id` gives a new record its id.

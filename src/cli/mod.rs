@@ -233,7 +233,7 @@ fn with_saved_queries(words: Vec<String>) -> Vec<String> {
     words.into_iter().flat_map(one).collect()
 }
 
-/// The words of the command line. What is not text stays as it is, for the parser to refuse.
+/// The words of the command line, translated. If one is not text, all stay as they are, for the parser to refuse.
 fn words() -> Vec<OsString> {
     let mut all = std::env::args_os();
     let program = all.next().unwrap_or_else(|| "git-wf".into());
@@ -278,7 +278,7 @@ pub fn main() -> ExitCode {
         None => command::home::run(&mut context),
     };
     context.show_rest();
-    // What was written before a failure is still shown.
+    // Output from before a failure is still shown.
     let (shown, warnings) = context.finish();
     let exit = match (outcome, shown) {
         (Err(failure), _) => failure.report(json, &warnings),

@@ -48,7 +48,7 @@ use crate::store::history::Step;
 use crate::sync::Synced;
 use crate::sync::conflicts::Conflict;
 
-/// What a kind of document is for.
+/// The purpose of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     /// A file of the store.

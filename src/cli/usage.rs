@@ -56,7 +56,7 @@ fn context_text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// The same, if there may be several.
+/// Like `context_text`, if there may be several.
 fn context_texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     match error.get(kind) {
         Some(ContextValue::Strings(all)) => all.clone(),

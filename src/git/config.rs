@@ -37,8 +37,8 @@ impl Git {
 }
 
 impl Git {
-    /// Adds a value to a key of this repository that can have several. The same value is replaced, so that two
-    /// processes which add it at once add it once.
+    /// Adds a value to a key of this repository that can have several. An equal value is replaced, so that two
+    /// processes that add it at the same time add it once.
     pub(crate) fn add_config(&self, key: &str, value: &str) -> Result<(), GitError> {
         let args = Args::new(&["config", "--local", "--fixed-value", "--replace-all"]);
         self.change_config(args.value(key).value(value).value(value))

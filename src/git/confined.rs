@@ -1,6 +1,6 @@
-//! Git beside programs that are not trusted: the agents of a run. They can change the settings of the repository and the
-//! files by which git chooses filters, and so make git start a program of theirs. What git starts here sees no more of
-//! the environment than they do, and only after the settings are as they were.
+//! Runs git beside programs that are not trusted: the agents of a run. They can change the settings of the repository
+//! and the files by which git chooses filters, and so make git start a program of theirs. What git starts here sees no
+//! more of the environment than the agents do, and git runs only after the settings were restored.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use super::kept_settings::KeptSettings;
 const UNWATCHED: &[(&str, &str)] =
     &[("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "core.fsmonitor"), ("GIT_CONFIG_VALUE_0", "false")];
 
-/// What git is confined to.
+/// The environment and the settings that git is confined to.
 #[derive(Debug)]
 pub(crate) struct Confined {
     variables: Vec<(OsString, OsString)>,
@@ -39,8 +39,8 @@ impl Confined {
         self.program.as_ref()
     }
 
-    /// Confines a command of git that has no arguments yet. One that needs the user's keys gets the whole environment,
-    /// if the settings could be put back.
+    /// Confines a git command that has no arguments yet. A command that needs the user's keys gets the whole
+    /// environment if the settings could be restored.
     pub(super) fn apply(&self, command: &mut Command, has_keys: bool) {
         let is_as_before = self.settings.put_back();
         if !(has_keys && is_as_before) {

@@ -41,7 +41,7 @@ impl Environment {
         Some(move || flag.load(Ordering::Relaxed))
     }
 
-    /// What git is confined to here; `None` if it works as the user's own git.
+    /// The confinement of git; `None` if it works like the user's own git.
     pub(crate) fn confined(&self) -> Option<&Confined> {
         self.confined.get()
     }

@@ -45,7 +45,7 @@ pub(crate) enum GitError {
     /// Reading or writing objects or refs failed.
     #[error("{doing}: {source}")]
     Object {
-        /// What was being done.
+        /// The operation, for the message.
         doing: &'static str,
         /// gix's error.
         source: Box<gix::Error>,

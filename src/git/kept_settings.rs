@@ -139,7 +139,7 @@ impl KeptSettings {
         Some(path)
     }
 
-    /// What was put back since the last call.
+    /// The settings restored since the last call.
     pub(crate) fn take_restored(&self) -> Vec<PutBack> {
         std::mem::take(&mut self.state().restored)
     }
@@ -178,8 +178,8 @@ fn look(path: &Path) -> Option<[i64; 7]> {
 /// A key of the settings: section, subsection and name.
 type Key = (String, Option<String>, String);
 
-/// Whether settings differ only in what names no program and moves nothing elsewhere: what git and its helpers write
-/// while people work with branches and new remotes.
+/// Whether settings differ only in ways that name no program and redirect nothing: what git and its helpers write while
+/// people work with branches and new remotes.
 fn is_harmless(was: &[u8], now: &[u8]) -> bool {
     let (Some(was), Some(now)) = (values(was), values(now)) else { return false };
     let differ = |key: &&Key| was.get(*key) != now.get(*key);

@@ -22,13 +22,14 @@ pub(crate) fn parse_date(text: &str) -> Option<Time> {
     gix::date::parse(text, None).ok()
 }
 
-/// The same, including relative dates such as `2 weeks ago`. Days are days of UTC; `now` is the time since 1970.
+/// Like [`parse_date`], but also reads relative dates such as `2 weeks ago`. Days are days of UTC; `now` is the time
+/// since 1970.
 pub(crate) fn parse_date_in_utc(text: &str, now: Duration) -> Option<i64> {
     let now = Zoned::default().checked_add(now).ok()?;
     gix::date::parse(text, Some(now)).ok().map(|time| time.seconds)
 }
 
-/// The same in local time.
+/// Like [`parse_date_in_utc`], in local time.
 pub(crate) fn parse_local_date(text: &str, now: SystemTime) -> Option<i64> {
     gix::date::parse(text, Zoned::try_from(now).ok()).ok().map(|time| time.seconds)
 }

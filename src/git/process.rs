@@ -145,28 +145,28 @@ impl Git {
         }
     }
 
-    /// The same, run by this program for an agent of a run. What this program does goes through its own rules.
+    /// A git that this program runs for an agent of a run. Its own rules apply to what it does.
     pub(crate) fn for_agent(self) -> Self {
         Self { is_for_agent: true, ..self }
     }
 
-    /// The same, with the hooks and the trace that everyone else's git has here.
+    /// A git with the hooks and the trace that all other git commands have here.
     pub(super) fn as_anyone(&self) -> Self {
         Self { is_for_agent: false, ..self.clone() }
     }
 
-    /// The same, confined if this environment says so.
+    /// A git that is confined if `environment` says so.
     pub(crate) fn within(self, environment: &Environment) -> Self {
         Self { environment: environment.clone(), ..self }
     }
 
-    /// The same, for what signs, or asks a remote.
+    /// A git that may use the user's keys, to sign or to talk to a remote.
     pub(super) fn with_keys(&self) -> Self {
         Self { has_keys: true, ..self.clone() }
     }
 
-    /// The same, for a hook of a push: it also sees the pushed objects, and ignores replace refs, since those could
-    /// have been pushed too.
+    /// A git for a hook of a push: it also sees the pushed objects, and ignores replace refs, since those could have
+    /// been pushed too.
     pub(crate) fn seeing_incoming(self, environment: &Environment) -> Self {
         let known = environment.iter().filter(|(name, _)| INCOMING.iter().any(|incoming| name == incoming));
         Self { incoming: Some(known.cloned().collect()), ..self }

@@ -19,7 +19,7 @@ const OBJECT_CACHE: usize = 16 * 1024 * 1024;
 /// Trees in a pack are chains of deltas.
 const PACK_CACHE: usize = 16 * 1024 * 1024;
 
-/// An open repository. A clone of this value has caches of its own.
+/// An open repository. A clone has its own caches.
 pub(crate) struct Repository {
     pub(super) gix: gix::Repository,
     pub(super) environment: Environment,
@@ -91,7 +91,7 @@ impl Repository {
         self
     }
 
-    /// The same repository, but new objects stay in memory.
+    /// This repository, but new objects stay in memory.
     pub(crate) fn in_memory(&self) -> Self {
         Self::of(self.gix.clone().with_object_memory(), self.environment.clone())
     }

@@ -19,7 +19,7 @@ impl Revisions {
         Self::none().and(revision)
     }
 
-    /// What git understands under these words: commits, ranges.
+    /// Commits or ranges as git parses them.
     pub(crate) fn named(words: &[&str]) -> Self {
         words.iter().fold(Self::none(), Self::and)
     }
@@ -78,7 +78,7 @@ impl Git {
         Ok(ids(&self.run(wanted.0)?).collect())
     }
 
-    /// The same; git's message if it does not understand what was asked.
+    /// Like `revisions`, but returns git's message if it does not understand the words.
     pub(crate) fn named_revisions(
         &self,
         wanted: Revisions,
@@ -101,7 +101,7 @@ impl Git {
         text.trim().parse().map_err(failed)
     }
 
-    /// What of the history of `commits` no branch, tag, remote or one of `heads` has.
+    /// The part of the history of `commits` that no branch, tag, remote or one of `heads` contains.
     pub(crate) fn unreachable<C: Display>(
         &self,
         commits: impl IntoIterator<Item = C>,

@@ -1,4 +1,4 @@
-//! Fetching from a remote, and pushing to one. What git says about it is for the caller to read.
+//! Fetches from a remote, and pushes to one. The caller interprets git's output.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -35,7 +35,7 @@ impl Transport {
         Self(git.with_keys())
     }
 
-    /// Fetches what the refspec names, and nothing else.
+    /// Fetches exactly what the refspec names.
     pub(crate) fn fetch(&self, remote: &str, refspec: &str) -> Result<Reply, GitError> {
         let args = Args::new(&[
             "fetch",
@@ -97,7 +97,7 @@ impl Transport {
         Ok(Reply { output, retry_after })
     }
 
-    /// The URLs that a push to a remote goes to; none if there is no such remote.
+    /// The URLs that a push to a remote goes to; empty if there is no such remote.
     pub(crate) fn push_urls(&self, remote: &str) -> Result<Vec<String>, GitError> {
         let output = self.0.output(Args::new(&["remote", "get-url", "--push", "--all"]).value(remote))?;
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())

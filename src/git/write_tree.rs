@@ -59,7 +59,7 @@ impl Repository {
     }
 }
 
-/// The same for files that are already in the pack, sorted by path; the trees are added to the pack.
+/// The tree `base` with `files`, blobs that are already in the pack, sorted by path. Adds the trees to the pack.
 pub(crate) fn into_pack(
     repo: &Repository,
     pack: &mut PackWriter,

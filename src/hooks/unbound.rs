@@ -186,7 +186,7 @@ fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a
     Ok(found)
 }
 
-/// What the store knows about commits; read on demand, and only once.
+/// What the store says about commits; read on demand, and only once.
 struct Known<'a> {
     state: Option<&'a Snapshot<'a>>,
     linked: Option<HashSet<CommitHash>>,

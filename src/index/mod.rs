@@ -143,7 +143,8 @@ pub(crate) fn are_queues_long(snapshot: &Snapshot<'_>) -> Result<bool, StoreErro
 
 /// Whether too many directories differ from the state of `known` for a quick update.
 fn has_moved_far(store: &Store, known: ObjectId) -> Result<bool, StoreError> {
-    /// Of the 256 directories of issues, or of the items of each queue. Fewer mean a few hundred issues at most.
+    /// Out of the 256 directories of issues, or of the items of each queue. With fewer, at most a few hundred issues
+    /// differ.
     const MANY_FOLDERS: usize = 192;
     if store.tip()? == Some(known) {
         return Ok(false);
@@ -152,8 +153,8 @@ fn has_moved_far(store: &Store, known: ObjectId) -> Result<bool, StoreError> {
     Ok(store.changed_folders(old.tree(), new.tree())? >= MANY_FOLDERS)
 }
 
-/// Updates the index if so much has changed that the next query would have to wait, as after a sync with many changes
-/// or commits. If that is not possible now, the next query does it.
+/// Updates the index if so much has changed that the next query would have to wait, for example after a sync with many
+/// changes or commits. If that is not possible now, the next query does it.
 pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<(), IndexError> {
     const MANY_COMMITS: u64 = 500;
     let folders = IndexFolder::all(&store.common_dir(), store.environment());
@@ -165,7 +166,7 @@ pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<
         if commits < MANY_COMMITS && !has_moved_far(store, known)? {
             return Ok(());
         }
-        // What was queried before will be queried again.
+        // Parts that were queried before will be queried again.
         let has = |part| database::tip(&db, part).map(|tip| tip.is_some());
         Needs { words: has(Part::Words)?, log: has(Part::Log)? }
     };

@@ -7,7 +7,7 @@ use super::words::{BEGIN, BETWEEN, END};
 
 /// Bytes of a piece.
 const LONGEST: usize = 2 * 1024;
-/// At most this many are looked at together, and the best one is taken.
+/// How many pieces are searched at a time; the best one is taken.
 const AT_ONCE: usize = 64;
 
 /// Extracts snippets from texts.

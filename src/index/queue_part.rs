@@ -26,7 +26,7 @@ pub(crate) struct QueueHeads {
 pub(crate) struct Front {
     /// These items, and what they depend on.
     pub(crate) known: KnownQueues,
-    /// Items of the queue from this position on are left out; none if all unfinished ones are here.
+    /// Items of the queue from this position on are not included; `None` if all unfinished ones are.
     pub(crate) ends_at: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl Index<'_> {
         Ok(false)
     }
 
-    /// The first `count` items of a queue, by position, whose issues are unfinished. None if these do not suffice.
+    /// The first `count` items of a queue, by position, whose issues are unfinished; `None` if these do not suffice.
     pub(crate) fn front(
         &self,
         heads: &QueueHeads,
@@ -77,7 +77,7 @@ impl Index<'_> {
         Ok(Some(Front { known: self.part(heads, issues)?, ends_at }))
     }
 
-    /// The items of these issues, in all queues. None if these do not suffice.
+    /// The items of these issues, in all queues; `None` if these do not suffice.
     pub(crate) fn items_of(
         &self,
         heads: &QueueHeads,

@@ -106,7 +106,7 @@ fn refresh(
     Ok(())
 }
 
-/// The state that a part reflects; none if it is empty, or if that state is no longer here.
+/// The state that a part reflects; `None` if it is empty, or if that state is no longer in the repository.
 struct Start {
     commit: Option<ObjectId>,
     tree: Option<ObjectId>,

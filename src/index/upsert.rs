@@ -76,7 +76,7 @@ fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, Ind
 /// The statements for a table whose rows belong to issues.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// Finds what tells the rows of an issue apart.
+    /// Finds the values that distinguish the rows of an issue.
     values: &'static str,
     /// Adds a row, or replaces the one with the same key.
     pub(super) write: &'static str,
@@ -121,7 +121,7 @@ impl Beside<'_> {
         self.all(table, wanted, |text| self.write(table, params![self.n, text]))
     }
 
-    /// Sets the rows of an issue in a table; `wanted` are what tells them apart.
+    /// Sets the rows of an issue in a table; `wanted` are the values that distinguish them.
     pub(super) fn all(
         &self,
         table: &Table,

@@ -89,7 +89,7 @@ impl RoadmapRecord {
     /// The layer or task.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the layer or task.
     pub(crate) fn read(&self) -> Result<Item, String> {
         let common = self.lifecycle_requirements.as_ref();
         match self.mode {
@@ -166,7 +166,7 @@ fn kept(record: &Value) -> Map<String, Value> {
     item.into_iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).collect()
 }
 
-/// Records that are at hand.
+/// Records in memory.
 pub(crate) struct AtHand(pub(crate) Vec<Value>);
 
 impl Records for AtHand {

@@ -1,4 +1,4 @@
-//! What a tracker is to an import: how its records are read, and where they come from.
+//! What an import needs to know about a tracker: how its records are read, and where they come from.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub(crate) struct Tracker {
     pub(crate) read: fn(&Value) -> Result<Arrival, Refused>,
     /// The values of a record that have no field here. They stay in `imported`.
     pub(crate) kept: fn(&Value) -> Map<String, Value>,
-    /// What to give instead of a file without such records.
+    /// The hint for a file without such records.
     pub(crate) hint: &'static str,
 }
 
@@ -38,12 +38,12 @@ pub(crate) struct Arrival {
     pub(crate) work: Work,
     /// What is wrong with this record.
     pub(crate) notes: Vec<String>,
-    /// What it says that cannot be said here, in words that are the same for every issue with it.
+    /// Information that has no field here, in words that are the same for every issue with it.
     pub(crate) kept: BTreeSet<Cow<'static, str>>,
 }
 
 impl Arrival {
-    /// Whether nothing is left to do for it: it was closed, or given up, or its plan was executed.
+    /// Whether nothing is left to do: the issue was closed or cancelled, or its plan was executed.
     pub(crate) fn is_terminal(&self) -> bool {
         let is_done = || self.work.attempts.iter().any(Attempt::is_completed);
         match self.issue.status {

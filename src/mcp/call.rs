@@ -26,7 +26,7 @@ pub(super) struct Job {
     pub(super) client: Option<String>,
 }
 
-/// Tells a call to stop when it is given up.
+/// Tells a call to stop when dropped.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {
@@ -36,7 +36,7 @@ impl Drop for StopOnDrop {
 }
 
 impl Job {
-    /// Runs the call. If the client cancels it, its test command is ended. Progress is told before the answer.
+    /// Runs the call. If the client cancels it, its test command is ended. Progress is sent before the answer.
     ///
     /// # Errors
     /// A directory without a repository, or outside of the client's roots; the errors of `work`.
@@ -94,7 +94,7 @@ impl Job {
         let outcome =
             work(&Call { session: &session, folder: &folder, client, steps, spell: settings.spell });
         outcome.map_err(|refusal| {
-            // What was found before the refusal.
+            // Notices from before the refusal.
             let noticed = session.notices().into_iter();
             let noticed = noticed.map(|Notice { message, remedies, .. }| Detail { message, remedies });
             Refusal { details: refusal.details.iter().cloned().chain(noticed).collect(), ..refusal }

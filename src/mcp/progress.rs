@@ -65,7 +65,7 @@ impl Steps {
         }
         so_far.sent = now;
         let total = total.map(|total| so_far.before + total);
-        // Nobody listens any more once the call was given up.
+        // The receiver is gone once the call is cancelled.
         let _ = sink.out.send(Step { done: now, total, message: doing.to_owned() });
     }
 }
@@ -127,7 +127,7 @@ pub(super) async fn forward(
     while let Some(Step { done, total, message }) = steps.recv().await {
         let mut params = ProgressNotificationParam::new(token.clone(), done);
         (params.total, params.message) = (total, Some(message));
-        // If the client is gone, the call is told to stop anyway.
+        // If the client is gone, the call is stopped anyway.
         let _ = peer.notify_progress(params).await;
     }
 }

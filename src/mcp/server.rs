@@ -25,7 +25,7 @@ use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::trail::watched::TICK;
 
-/// What agents are told about this server.
+/// The description of this server for agents.
 const INSTRUCTIONS: &str = "git-wf tracks issues, their plans and the work on them in this git repository. To work: `find` with \
     ready: true, `claim`, commit, `verify`, `finish`. To plan: `find`, `plan_context`, `plan_submit`. `trace` says why code is \
     as it is. A refusal has remedies: the tool to call instead, or the command that a person must type.";
@@ -238,7 +238,7 @@ impl ServerHandler for Server {
             resources::list(call.session)
         });
         let listed = listed.await.map_err(|refusal| self.error(&refusal))?;
-        // Clients of later versions say what they want to be told.
+        // Clients of later versions say what they want to be notified of.
         if !is_modern(&context) {
             self.begin_watching(&context.peer);
         }

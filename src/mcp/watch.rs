@@ -1,5 +1,5 @@
-//! Watches resources: whoever moves the ref, subscribers are told. A few files are looked at now and then, and the store
-//! is read only if one of them changed.
+//! Watches resources, and notifies subscribers whoever moves the ref. A few files are checked now and then, and the
+//! store is read only if one of them changed.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,7 +25,7 @@ pub(super) struct Changes {
     pub(super) list: bool,
 }
 
-/// The resources that are watched. Cheap to clone; all clones watch the same.
+/// The resources that are watched. Cheap to clone; all clones share them.
 #[derive(Clone)]
 pub(super) struct Watched {
     settings: Arc<Settings>,
@@ -106,7 +106,7 @@ impl Watched {
 
     /// Whether a file changed since the last look. Fast enough for any thread.
     pub(super) fn has_moved(&self) -> bool {
-        // Every directory is looked at, whatever the ones before show.
+        // Check every directory, whatever the ones before show.
         self.with(|seen| seen.files.values_mut().fold(false, |any, files| files.look_again() | any))
     }
 

@@ -100,8 +100,8 @@ record! {
 }
 
 impl Roadmap {
-    /// What the document says; nothing if it is hidden. A document that cannot be read is an error: as an empty one, it
-    /// would have no layers and no tasks.
+    /// The content of the document; empty if it is hidden. A document that cannot be read is an error: as an empty one,
+    /// it would have no layers and no tasks.
     pub(crate) fn read(&self) -> Result<RoadmapDocument, serde_json::Error> {
         if self.document == REDACTED {
             return Ok(RoadmapDocument::default());

@@ -49,7 +49,7 @@ impl Session {
         Self { store, progress, notices: RefCell::default(), stop: None }
     }
 
-    /// The same session, whose commands of plans are stopped by setting `flag` and not by signals, which concern the
+    /// This session, with test commands of plans stopped by setting `flag` instead of by signals, which concern the
     /// whole process.
     pub(crate) fn stopped_by(self, flag: Arc<AtomicBool>) -> Self {
         Self { stop: Some(flag), ..self }

@@ -1,4 +1,4 @@
-//! What an explorer found out, as planners, reviewers and later explorers get it.
+//! The findings of an explorer, as planners, reviewers and later explorers get them.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -110,7 +110,7 @@ pub(crate) struct Placed {
     pub(crate) solution: SolutionId,
     /// Its sort key.
     pub(crate) position: String,
-    /// Its rank; none if it is no longer waiting, in which case nothing is put before it.
+    /// Its rank; `None` if it is no longer waiting, in which case nothing is put before it.
     pub(crate) rank: Option<Rank>,
 }
 

@@ -211,7 +211,7 @@ fn with_files(graph: &graph::ItemGraph<'_>, shared: &[Overlap<'_, usize>]) -> Ve
 
 fn queue_status(folder: &QueueFolder, items: &[ItemView], facts: &Facts) -> &'static str {
     let has_ended = |it: &ItemView| matches!(it.status, ItemStatus::Completed | ItemStatus::Failed);
-    // Items that were given up, or whose issue was closed otherwise, are not left to do.
+    // Cancelled items, and items whose issue was closed in another way, are not left to do.
     let is_over = |it: &ItemView| {
         it.status != ItemStatus::Executing
             && facts.get(&it.item.issue_id).is_some_and(|issue| issue.status.is_terminal())

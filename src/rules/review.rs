@@ -72,7 +72,7 @@ impl Reviewer {
 /// The combined result of a plan's reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Standing {
-    /// The verdict on the current plan; none if nobody reviewed it.
+    /// The verdict on the current plan; `None` if nobody reviewed it.
     pub(crate) verdict: Option<Verdict>,
     /// The number of rejected digests, including the current one.
     pub(crate) rejected_rounds: usize,
@@ -248,7 +248,7 @@ pub(crate) fn may_hand_out(
     }
 }
 
-/// What a planner of this issue should read first: the rejections, in the reviewers' words.
+/// What the planner of this issue should read first: the rejections, in the reviewers' words.
 pub(crate) fn rejection_text(id: &SolutionId, review: &Review) -> String {
     if review.findings.is_empty() {
         return format!("`{id}` was rejected with a total of {}", review.total);

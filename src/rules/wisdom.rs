@@ -1,4 +1,4 @@
-//! Which pieces of wisdom fit what is looked for, and which an agent gets.
+//! Selects wisdom entries that match a search, and those that an agent gets.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,8 @@ pub(crate) fn answered(all: &[Wisdom]) -> BTreeMap<EntryId, EntryId> {
     all.iter().filter_map(|it| Some((it.answers.clone()?, it.id.clone()))).collect()
 }
 
-/// What an agent gets that works on an issue, without questions that were answered: what comes from that issue or shares a tag or a component with it first,
+/// The entries for an agent that works on an issue, without answered questions: first those from that issue and those
+/// that share a tag or a component with it, then the rest; within each, by what the role needs most, then newest first.
 /// then the rest; each by what the role needs most, and then the newest first.
 pub(crate) fn context_for(
     all: Vec<Wisdom>,

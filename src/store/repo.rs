@@ -50,7 +50,7 @@ impl Store {
         Ok(Self { repo, reference, in_hook: false, acting: Acting::default(), sees_incoming: false })
     }
 
-    /// The same store, with the name and role of the actor.
+    /// This store, with the name and role of the actor.
     pub(crate) fn acting(self, acting: Acting) -> Self {
         Self { acting, ..self }
     }
@@ -60,8 +60,8 @@ impl Store {
         Ok(Self::open(folder, self.environment())?.acting(self.acting.clone()))
     }
 
-    /// The same store, for use in a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit being
-    /// made, who may be someone else (`--author`, `--amend`, `-C`); the actor is the committer.
+    /// This store, for use in a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit being made, who
+    /// may be someone else (`--author`, `--amend`, `-C`); the actor is the committer.
     pub(crate) fn in_hook(self) -> Self {
         Self { in_hook: true, ..self }
     }
@@ -236,7 +236,7 @@ impl Store {
         Snapshot::open(&self.repo, &self.reference, commit)
     }
 
-    /// The same, even if `wf.json` was missing or broken in that state.
+    /// Like [`Store::snapshot_at`], even if `wf.json` was missing or broken in that state.
     pub(crate) fn state_at(&self, commit: ObjectId) -> Result<Option<Snapshot<'_>>, StoreError> {
         Snapshot::of_commit(&self.repo, commit)
     }

@@ -40,9 +40,10 @@ impl Wanted {
     }
 }
 
-/// Runs `make` on the head of the remote, with what other processes of this clone have handed in, and pushes what it wants
-/// pushed. The local ref follows once the remote has that. If the remote then has other commits, `make` runs again. What
-/// `make` returns without anything to push, also an error, counts only if the head that it saw was the newest.
+/// Runs `make` on the head of the remote, with what other processes of this clone have handed in, and pushes its
+/// result. The local ref follows once the remote has accepted that. If the remote has other commits by then, `make`
+/// runs again. A result of `make` without anything to push, or an error, counts only if the head that it saw was the
+/// newest.
 ///
 /// # Errors
 /// Those of `make`; [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] if that is

@@ -1,4 +1,4 @@
-//! What a sync, a pull and a push do, and what they report.
+//! Sync, pull and push, and their results.
 
 use std::thread::JoinHandle;
 
@@ -170,7 +170,7 @@ fn both(
         merge(store, synced, theirs, EqualTrees::Join)?;
     }
     done.map_err(|error| match error {
-        // What is not there yet is pushed the next time.
+        // Commits that are not there yet are pushed the next time.
         SyncError::Unknown { remote, words } => SyncError::Unreachable { remote, words },
         error => error,
     })
@@ -195,8 +195,8 @@ pub(crate) fn pull(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Sync
 }
 
 /// Pushes the local state. If the remote holds more, the push is rejected. If the remote is known to have the same
-/// state in other commits, a merge of the two is pushed: a pull does not merge them, so that clones which only pull
-/// do not create merges for ever.
+/// state in other commits, a merge of the two is pushed: a pull does not merge them, so that clones that only pull do
+/// not create merges forever.
 pub(crate) fn push(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
     let mut tip = ready(store)?;
     let tracking = store.tracking(remote);
@@ -233,7 +233,7 @@ pub(crate) fn push(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Sync
                 if store.has_purged()?
                     && let Some(theirs) = transfer::fetch(store, remote)?
                 {
-                    // A sync would say the same, so a user who purged is not first told to sync.
+                    // A sync would report the same, so a user who purged is not first told to sync.
                     store.refuse_large_commits(theirs, &[tip], &tracking)?;
                     store.refuse_unpurged(theirs, &tracking)?;
                 }

@@ -51,7 +51,7 @@ impl Limited {
     }
 }
 
-/// Fetches the remote's `refs/wf/*`. Returns the head of the store there; none if it has none.
+/// Fetches the remote's `refs/wf/*`. Returns the head of the store there; `None` if it has no store.
 pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
     let refspec = store.fetch_refspec(remote);
     let mut attempt = 0;
@@ -134,7 +134,7 @@ fn update_tracking(store: &Store, remote: &str, commit: ObjectId) {
     if store.read_ref(&tracking).ok().flatten() == Some(commit) {
         return;
     }
-    // The push is done; if this fails, the next fetch makes up for it.
+    // The push is done; if this fails, the next fetch updates the tracking ref.
     let _ = store.git().set_ref(&tracking, commit, "wf: push");
 }
 

@@ -162,7 +162,7 @@ impl<'store> Turn<'store> {
         self.newest()
     }
 
-    /// What the processes of this clone know of the remote.
+    /// The shared state of the processes of this clone.
     pub(super) fn state(&mut self) -> &mut State {
         &mut self.state
     }
@@ -181,7 +181,7 @@ impl<'store> Turn<'store> {
         Ok(self.store.read_ref(&self.tracking)?)
     }
 
-    /// The newest commit that was handed in. What the remote has by now, and what it can no longer accept, does not count.
+    /// The newest commit that was handed in, unless the remote has it by now or can no longer accept it.
     pub(super) fn handed_in(&mut self) -> Result<Option<ObjectId>, SyncError> {
         let Some(head) = parse(self.state.handed_in.as_deref()) else { return Ok(None) };
         let is_next = match self.tracking()? {

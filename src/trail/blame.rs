@@ -125,8 +125,8 @@ pub(crate) fn blame(
 /// The most renames of one file that are followed.
 const MOST_RENAMES: usize = 32;
 
-/// The commits at which the search for renames must stop, since they changed too much to examine. None if no line comes
-/// from a file of another name.
+/// The commits at which the search for renames must stop, since they changed too much to examine; `None` if no line
+/// comes from a file of another name.
 fn renames(store: &Store, spans: &[Span]) -> Result<Option<Vec<ObjectId>>, StoreError> {
     let origins = |spans: &[Span], path: &str| -> Vec<(ObjectId, String)> {
         spans.iter().filter_map(|span| Some((span.commit?, path.to_owned()))).collect()

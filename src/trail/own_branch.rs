@@ -75,7 +75,7 @@ pub(crate) fn renamed(
         }
         let Some(tip) = store.read_ref(&name)? else { continue };
         let is_on = match last {
-            // Of a history that cannot be read nobody goes on.
+            // If the history cannot be read, the branch does not count.
             Some(last) => last == tip || store.is_ancestor(last, tip).unwrap_or(false),
             None => true,
         };

@@ -36,7 +36,7 @@ pub(crate) struct Source {
     pub(crate) task_id: Option<TaskId>,
     /// Its commits that are reverted or copied.
     commits: Vec<CommitHash>,
-    /// Those of them that are reverted; none if they are reapplied or copied.
+    /// The commits that are reverted; empty if they are reapplied or copied.
     pub(crate) reverts: Vec<CommitHash>,
 }
 

@@ -1,5 +1,5 @@
-//! What people see: tables, colour, pictures, the pager, JSON answers. This module only prints; it knows neither issues nor git
-//! objects.
+//! All output for people: tables, colour, pictures, the pager; and JSON answers. This module only prints; it knows
+//! neither issues nor git objects.
 
 use std::io::IsTerminal;
 

@@ -254,7 +254,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// What a screen wrote, for tests.
+    /// The output of a screen, for tests.
     #[derive(Clone, Default)]
     pub(crate) struct Written(Arc<Mutex<Vec<u8>>>);
 

@@ -86,7 +86,7 @@ fn push_mark(line: &mut String, style: Style) {
     line.extend(KEY.iter());
 }
 
-/// What a text starts with.
+/// The beginning of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// No mark.

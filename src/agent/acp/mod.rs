@@ -29,7 +29,7 @@ const MOST_WAITING: usize = 256;
 /// How long a message may wait in the queue.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// Why the agent was told to end.
+/// Why the agent was asked to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Why {
     /// The conversation is complete.
@@ -138,13 +138,13 @@ struct Talk<'a> {
     interrupt: Option<lines::UnboundedSender<Interruption>>,
     /// Why the agent has to end. It is first asked to end, and killed at the deadline.
     why: Option<Why>,
-    /// What it has used so far, if the agent told.
+    /// Usage so far, if the agent reports it.
     usage: Usage,
     deadline: Instant,
 }
 
 impl Talk<'_> {
-    /// Handles what has happened. Returns whether the process must be told to end.
+    /// Handles what has happened. Returns whether the process must be ended.
     fn step(&mut self) -> bool {
         self.hear();
         if self.result.is_none() {
@@ -265,7 +265,7 @@ impl Lines {
         }
     }
 
-    /// Queues a line; waits for a while if the queue is full.
+    /// Queues a line; waits briefly if the queue is full.
     fn send(&mut self, line: String) {
         let Some(to) = &mut self.to else { return };
         let end = Instant::now() + LONGEST_WAIT;

@@ -175,7 +175,8 @@ impl<'a> Check<'a> {
             self.fault(place, format_args!("has {length} characters, more than {most}"));
         }
         let pattern = schema.get("pattern").and_then(Value::as_str);
-        // This engine does not support patterns with look-around; the type that is read afterwards checks the same.
+        // This engine does not support patterns with look-around; the type that is read afterwards makes the same
+        // check.
         let matches = |pattern: &&str| Regex::new(pattern).map_or(true, |regex| regex.is_match(text));
         if let Some(pattern) = pattern.filter(|pattern| !matches(pattern)) {
             self.fault(place, format_args!("{} does not match {pattern}", quoted(&text.into())));

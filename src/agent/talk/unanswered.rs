@@ -89,7 +89,7 @@ pub(crate) enum Unanswered {
         agent: String,
         /// The method that was called.
         step: &'static str,
-        /// What the agent answered, or what happened to the connection.
+        /// The agent's answer, or what happened to the connection.
         why: String,
         /// Its last output.
         said: String,

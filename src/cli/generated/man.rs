@@ -11,7 +11,7 @@ const DATE: &str = "2026-11-24";
 /// The longest line that `mandoc -Tlint` accepts, in bytes.
 const WIDEST: usize = 80;
 
-/// What the page of the program says first.
+/// The beginning of the program's page.
 const DESCRIPTION: &str = r#".SH DESCRIPTION
 An issue has a plan, a plan has tasks, and the commits of the project are linked to them.
 All of it is stored as git objects on one ref of the repository, without a server and without files in the work tree.
@@ -29,7 +29,7 @@ fn words() -> &'static str {
     &page[from..from + length]
 }
 
-/// What follows the list of commands on the page of the program.
+/// What follows the list of commands on the program's page.
 const MORE: &str = r#".SH "JSON ANSWERS"
 With
 .BR \-\-json ,

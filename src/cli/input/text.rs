@@ -35,7 +35,7 @@ impl TextArgs {
         Ok(text.map(|text| checked(&text)).transpose()?)
     }
 
-    /// The same, or the last argument (`-` for stdin).
+    /// Like [`Self::flags_text`], or the last argument (`-` for stdin).
     pub(crate) fn given_or(&self, last: Option<&str>) -> Result<Option<String>, Failure> {
         match last {
             None => self.flags_text(),

@@ -80,7 +80,7 @@ fn dependency(it: &DependencyContext, screen: &mut Screen) -> io::Result<()> {
     writeln!(screen, "{label} {id} ({state}) {}", clean_line(title))
 }
 
-/// What an explorer found.
+/// Prints the findings of an explorer.
 pub(in crate::cli) fn exploration(
     context: Option<&ExplorationContext>,
     screen: &mut Screen,
@@ -114,7 +114,7 @@ pub(in crate::cli) fn exploration(
     Ok(())
 }
 
-/// What was tried and said so far.
+/// Prints what was tried and said so far.
 pub(in crate::cli) fn background(context: &Background, screen: &mut Screen) -> io::Result<()> {
     if !context.attempts.is_empty() {
         let goes_on = context.attempts.iter().any(|it| it.status == ExecutionStatus::Executing);
@@ -248,7 +248,7 @@ fn feedback(it: &FeedbackContext, screen: &mut Screen) -> io::Result<()> {
     writeln!(screen, "{}", indent(&format!("{what}{}", it.content), 8))
 }
 
-/// What was left out, and which command shows it.
+/// Lists what was left out, with the commands that show it.
 pub(in crate::cli) fn left_out(all: &[LeftOut], screen: &mut Screen) -> io::Result<()> {
     if !all.is_empty() {
         heading("left out", screen)?;

@@ -1,4 +1,4 @@
-//! What an item asks for.
+//! Prints the details of an item.
 
 use std::io::{self, Write};
 

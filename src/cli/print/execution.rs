@@ -32,7 +32,7 @@ impl EndView {
 pub(in crate::cli) const ON_NO_BRANCH: &str = " (on no branch)";
 
 impl ExecutionView {
-    /// How it ended, if that is worth mentioning: see [`end_note`].
+    /// How the execution ended, if that needs a note: see [`end_note`].
     pub(in crate::cli) fn end_note(&self) -> String {
         end_note(&self.execution.actor, self.ended_by.as_deref(), self.forced.as_deref())
     }
@@ -75,7 +75,7 @@ pub(in crate::cli) fn session_line(it: &AgentSession) -> String {
     format!("{} for {took}{tokens}{}{summary}", MadeBy::from(it), cost.unwrap_or_default())
 }
 
-/// What a commit reverts or reapplies, as a note after it.
+/// The commits that a commit reverts or reapplies, as a note.
 pub(in crate::cli) fn undone(reverts: &[CommitHash], reapplies: &[CommitHash]) -> String {
     let verbs = [("reverts", reverts), ("reapplies", reapplies)];
     let each = |(verb, hashes): (&str, &[CommitHash])| {

@@ -1,4 +1,4 @@
-//! What was imported.
+//! Prints the result of an import.
 
 use std::io::{self, Write};
 

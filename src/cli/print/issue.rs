@@ -133,7 +133,7 @@ fn closed(view: &IssueView, now: i64) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// What the source said that has no field here, one line for each.
+/// What the source's record says and no field here can hold, one line each.
 fn kept(view: &IssueView) -> Option<String> {
     let line = |(name, value): (&String, &serde_json::Value)| {
         format!("{name}: {}", clean_line(&value.as_str().map_or_else(|| value.to_string(), str::to_owned)))

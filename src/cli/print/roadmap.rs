@@ -79,7 +79,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
     Ok(())
 }
 
-/// What the factors of an assessment come to.
+/// Prints the result of an assessment.
 pub(in crate::cli) fn assessed(screen: &mut Screen, it: &Assessed) -> io::Result<()> {
     let mut table = Table::new([Column::left("FACTOR"), Column::left("UNCERTAINTY")]);
     for (name, extent) in it.factors.all() {

@@ -186,7 +186,7 @@ pub(super) fn agents(screen: &mut Screen, run: &Run) -> io::Result<()> {
     crew(&run.agents).map_or(Ok(()), |crew| writeln!(screen, "  {crew}"))
 }
 
-/// The agents with their roles; none if there is no agent.
+/// The agents with their roles; `None` if there is no agent.
 pub(super) fn crew(agents: &RunAgents) -> Option<String> {
     let agents = [
         ("explorer", &agents.explorer),

@@ -25,7 +25,7 @@ struct Row {
     issue: IssueId,
     title: String,
     status: IssueStatus,
-    /// What an agent does for it now.
+    /// What an agent is doing for it.
     work: Option<Work>,
     /// The last line that its agents wrote.
     said: String,
@@ -142,7 +142,7 @@ impl Row {
         if let Some(last) = last {
             self.said = last.trim().chars().take(LONGEST).collect();
         }
-        // What is never ended with a line break must not grow.
+        // Output without line breaks must not grow.
         self.begun = rest.chars().take(LONGEST).collect();
     }
 }

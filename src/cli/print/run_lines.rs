@@ -24,7 +24,7 @@ pub(super) struct Lines {
     titles: BTreeMap<IssueId, String>,
     /// The short name of the branch of the run.
     branch: Option<String>,
-    /// What was last told to have failed, by issue.
+    /// The last failure reported, by issue.
     failed: BTreeMap<IssueId, Failure>,
 }
 
@@ -165,7 +165,7 @@ impl Lines {
                 Some(branch) => format!("merged into {branch}"),
                 None => "merged".to_owned(),
             },
-            // What came of it is said of the issue.
+            // The issue's own line reports the outcome.
             (RunStep::Plan | RunStep::Queue | RunStep::Execute, _) => return None,
         };
         Some(self.about_any(issue, &what))

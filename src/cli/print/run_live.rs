@@ -27,7 +27,7 @@ pub(in crate::cli) struct Following {
     out: Remarks,
     form: Form,
     lines: Lines,
-    /// What was noticed, which the document of the answer lists.
+    /// Notices to list in a JSON answer.
     noticed: Vec<Notice>,
     painter: Painter,
     /// Whether the tests of plans may be run unseen.
@@ -63,7 +63,7 @@ impl Following {
         }
     }
 
-    /// What an answer in JSON has to list; nothing if it was shown.
+    /// The notices for a JSON answer; empty if they were printed.
     pub(in crate::cli) fn noticed(self) -> Vec<Notice> {
         self.noticed
     }

@@ -1,4 +1,4 @@
-//! What the team learned.
+//! Prints wisdom entries.
 
 use std::io::{self, Write};
 

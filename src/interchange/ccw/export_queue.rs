@@ -19,7 +19,7 @@ use crate::rules::readiness::{ItemView, QueueView};
 /// The version that ccw writes into its queues.
 const VERSION: &str = "2.1";
 
-/// What the items of a queue say beside the queue.
+/// An issue with items in a queue, and its executions.
 pub(crate) struct OfIssue {
     /// The issue.
     pub(crate) issue: Issue,
@@ -139,7 +139,7 @@ fn item(queue: &str, it: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&Solu
     Value::Object(map)
 }
 
-/// How its executions went. What an import said the same about stays as it was written.
+/// The outcome of an item's executions. A field that an import had with the same meaning stays as it was written.
 fn outcome(map: &mut Map<String, Value>, queue: &str, it: &ItemView, executions: &[ExecutionFolder]) {
     let is_its = |execution: &&ExecutionFolder| {
         execution.execution.solution_id == it.item.solution_id
@@ -159,7 +159,7 @@ fn outcome(map: &mut Map<String, Value>, queue: &str, it: &ItemView, executions:
     set_or_remove(map, "started_at", started.filter(|_| !is_untold).map(|at| at.to_string().into()));
     let is_failed = it.status == ItemStatus::Failed;
     let details = last.filter(|_| is_failed).and_then(failure);
-    // The time of a failure is told twice there, a moment apart.
+    // ccw states the time of a failure twice, a moment apart.
     if !(is_failed && details.is_some() && map.get("failure_details") == details.as_ref()) {
         let ended = last.and_then(ExecutionFolder::finished_at).map(|at| at.to_string().into());
         set_or_remove(map, "completed_at", ended);

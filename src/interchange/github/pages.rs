@@ -23,7 +23,8 @@ impl Pages {
         Ok(Self { name: path.to_owned(), file: lines::open(path)?, most: None, remarks: vec![] })
     }
 
-    /// What a program wrote to a temporary file. It was asked for at most `most` issues, if nobody chose the limit.
+    /// A temporary file with the output of a program, which was asked for at most `most` issues unless the user set a
+    /// limit.
     pub(crate) fn of(name: String, file: File, most: Option<u64>) -> Self {
         Self { name, file, most, remarks: vec![] }
     }

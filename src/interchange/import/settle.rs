@@ -1,5 +1,5 @@
-//! What an import makes of one record, given the issue that is already here: only what the source changed since the
-//! last import is applied, field by field.
+//! Decides what an import does with one record, given the existing issue: only what the source changed since the last
+//! import is applied, field by field.
 
 use super::comments;
 use crate::interchange::tracker::{Arrival, Tracker};

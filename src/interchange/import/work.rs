@@ -202,7 +202,7 @@ fn write_entry<T: Entry>(tx: &mut Tx<'_>, folder: &str, log: &str, entry: &T) ->
     Ok(true)
 }
 
-/// Adds a claim with its log. One that an earlier import wrote gets what was missing. Returns whether anything is new.
+/// Adds a claim with its log. A claim from an earlier import gets what it lacks. Returns whether anything is new.
 fn write_attempt(
     tx: &mut Tx<'_>,
     here: &[ExecutionFolder],

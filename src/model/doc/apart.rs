@@ -1,4 +1,4 @@
-//! What two versions of a record changed differently, how someone resolves that, and what must not be shown.
+//! Finds what two versions of a record changed differently, how someone resolved that, and what must not be shown.
 
 use std::collections::BTreeSet;
 
@@ -30,11 +30,11 @@ pub(crate) struct Apart {
 /// Fields that have another value in the source of an import.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Differing<'a> {
-    /// Those that someone changed here.
+    /// Fields that someone changed here.
     pub(crate) written: BTreeSet<&'a str>,
-    /// Those that are as an import wrote them.
+    /// Fields as an import wrote them.
     pub(crate) imported: BTreeSet<&'a str>,
-    /// Those that are written once.
+    /// Fields that can be written only once.
     pub(crate) once: BTreeSet<&'a str>,
 }
 

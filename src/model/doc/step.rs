@@ -1,6 +1,6 @@
-//! Changes between two versions of a record that a merge cannot judge: in fields that are written once, births and
-//! epochs, and in values whose stamp stayed the same. A merge joins any two versions; this module recognizes steps that
-//! no command makes.
+//! Finds changes between two versions of a record that a merge cannot judge: in write-once fields, births and epochs,
+//! and in values whose stamp stayed the same. A merge joins any two versions; this module recognizes steps that no
+//! command makes.
 
 use std::borrow::Cow;
 

@@ -28,7 +28,7 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
 /// Fetches and merges, like [`sync`].
 ///
 /// # Errors
-/// The same as [`sync`].
+/// Those of [`sync`].
 pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
     session.permit(Op::Merge)?;
     let store = session.store();
@@ -40,7 +40,7 @@ pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
 /// Pushes the local state; fails if the remote has other commits.
 ///
 /// # Errors
-/// The same as [`sync`].
+/// Those of [`sync`].
 pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
     session.permit(Op::Merge)?;
     let store = session.store();

@@ -27,7 +27,7 @@ pub(crate) fn came_with(
     Ok(notices)
 }
 
-/// What the remote had lost and this store kept or restored.
+/// Reports what the remote had lost and this store kept or restored.
 pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
     let remote = &synced.remote;
     let mut notices: Vec<Notice> = waited(synced).into_iter().collect();

@@ -115,13 +115,13 @@ impl IssueView {
         Self { issue: Issue { imported: None, ..issue }, derived, contents: None, kept: Map::new() }
     }
 
-    /// The same, with the source's record as it was when last imported.
+    /// Adds the source's record as last imported.
     pub(crate) fn with_imported(mut self, folder: &IssueFolder) -> Self {
         self.issue.imported.clone_from(&folder.issue.record.imported);
         self
     }
 
-    /// The same, with everything in its directory, and what the source said that has no field here.
+    /// Adds everything in the issue's directory, and what the source said that has no field here.
     pub(crate) fn in_full(session: &Session, folder: &IssueFolder, overrides: Vec<Override>) -> Self {
         let id = &folder.issue.record.id;
         let near = session.ask(Needs::ROWS, |index| Ok((index.children(id)?, index.dependents(id)?)));
@@ -159,7 +159,7 @@ impl From<&StandingComment<'_>> for CommentView {
 
 fn without_decision<S: Serializer>(issue: &Issue, serializer: S) -> Result<S::Ok, S::Error> {
     let mut fields = object(issue);
-    // The derived fields have these names, too.
+    // The derived fields have these names as well.
     fields.remove("status");
     fields.remove("closed_at");
     fields.serialize(serializer)

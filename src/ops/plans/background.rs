@@ -34,7 +34,7 @@ pub(crate) fn issue_context(
     Ok(background::issue(folder, |id| known.get(id).cloned()))
 }
 
-/// The same background with what the team learned.
+/// Adds the wisdom of the team.
 pub(super) fn with_wisdom(
     read: &impl Read,
     folder: &IssueFolder,

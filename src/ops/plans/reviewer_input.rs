@@ -49,7 +49,7 @@ pub(crate) struct ReviewerInput {
     pub(crate) background: Background,
 }
 
-/// What a reviewer is told about an issue that nobody explored.
+/// The note to a reviewer about an issue that nobody explored.
 const NO_CONTEXT: &str = "no exploration of the code: check yourself that the files of the plan are the right ones; if you cannot, a \
     technical score of 70 is appropriate";
 

@@ -136,7 +136,7 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
                 .remedy(Op::QueuePause, "keeps them for later")
                 .remedy(Op::QueueRemove, "removes an item"));
         }
-        // Otherwise their issues would show as queued for ever, but nobody would get their plans.
+        // Otherwise their issues would show as queued forever, although nobody could claim their plans.
         for it in unfinished.iter().filter(|it| it.status != ItemStatus::Executing) {
             tx.edit_item(id, &it.item.solution_id, |item| item.removed = Some(true))?;
         }

@@ -73,7 +73,7 @@ impl World {
         Ok((index, known.into()))
     }
 
-    /// The same for a command that shows the result of its own write; through the index if there is one.
+    /// Reads the queues for a command that shows the result of its own write; through the index if there is one.
     pub(crate) fn after(session: &Session) -> Result<Self, Refusal> {
         let index = session.index_at_hand()?;
         match index.and_then(|index| Self::in_index(&index)) {
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    /// The same for a command that writes; through the index if there is one.
+    /// Reads the queues for a command that writes; through the index if there is one.
     pub(crate) fn of(tx: &Tx<'_>, store: &Store, index: Option<&Index<'_>>) -> Result<Self, Refusal> {
         in_index_of(tx, store, index, Self::in_index)?.map_or_else(|| Self::read(tx), Ok)
     }
@@ -150,7 +150,7 @@ pub(crate) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(Queue
     Ok(resolve::item(read, &whole(store, text)?)?)
 }
 
-/// The same for a command that writes; through the index if there is one, since a number can be that of any item.
+/// Like [`item`], for a command that writes; through the index if there is one, since a number can be that of any item.
 pub(crate) fn item_in(
     tx: &Tx<'_>,
     store: &Store,

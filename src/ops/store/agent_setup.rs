@@ -15,7 +15,7 @@ use crate::rules::agent_files::{self as files, AGENTS, Agent, Fault, Gives, Piec
 pub(crate) use work_files::Change;
 use work_files::WorkFiles;
 
-/// What to do.
+/// The action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Task {
     /// Write what is missing or outdated.
@@ -31,7 +31,7 @@ pub(crate) enum Task {
 pub(crate) struct AgentSetup {
     /// The agents. Without any: to remove, all; to check, those that are set up.
     pub(crate) agents: Vec<Agent>,
-    /// What to do.
+    /// The action.
     pub(crate) task: Task,
     /// Whether to change nothing, and show the differences.
     pub(crate) is_dry: bool,

@@ -1,4 +1,4 @@
-//! Importing from GitHub, and telling an issue there what came of it.
+//! Imports issues from GitHub, and reports the outcome of an issue there.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -92,8 +92,8 @@ pub(crate) struct Reply {
     pub(crate) force: Option<String>,
 }
 
-/// Writes what came of an issue as a comment for GitHub, and sends it there if `post` says so. Then it is a comment of the
-/// issue here, too, and the criteria of the plan's reply task are confirmed, since this completes it.
+/// Writes the outcome of an issue as a comment for GitHub and, if `post`, sends it there. A posted comment is also
+/// added to the issue here, and the criteria of the plan's reply task are confirmed, since posting completes that task.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; `not-from-github`; `not-executed` if no plan was executed; to post, `open-tasks` while

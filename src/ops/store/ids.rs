@@ -110,7 +110,7 @@ fn indexed(session: &Session, kind: IdKind, begin: &str) -> Result<Option<Vec<Kn
     Ok(Some(found.into_iter().map(|(id, title)| KnownId { id, title }).collect()))
 }
 
-/// The same without an index.
+/// Reads the ids from the tree.
 fn in_tree(snapshot: &Snapshot<'_>, kind: IdKind, begin: &str) -> Result<Vec<KnownId>, Refusal> {
     let issues = records::issue_ids(snapshot)?;
     let mut found = Vec::new();
@@ -220,7 +220,7 @@ fn tasks(session: &Session, snapshot: &Snapshot<'_>, before: &[String]) -> Resul
 fn roadmaps(snapshot: &Snapshot<'_>) -> Result<Vec<KnownId>, Refusal> {
     let mut found = Vec::new();
     for id in records::roadmap_ids(snapshot)? {
-        // One that cannot be read is listed all the same.
+        // A roadmap that cannot be read is still listed.
         let record = records::roadmap(snapshot, &id).ok().flatten().map(|it| it.roadmap.record);
         let made = record.as_ref().map(|it| it.created_at);
         found.push((made, KnownId::new(&id, record.map(|it| it.title).unwrap_or_default())));

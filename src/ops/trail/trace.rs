@@ -33,7 +33,7 @@ pub(crate) struct TraceInput {
     pub(crate) with_items: bool,
 }
 
-/// What was asked for, and what was found.
+/// The object of a trace, and what was found.
 struct Found {
     query: String,
     commit: Option<CommitFacts>,
@@ -130,10 +130,10 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> 
     }
 }
 
-/// What the state of the items depends on; `None` if no item will be shown. With `in_full`, or if many issues are
-/// shown, all queues; otherwise only the items of these issues.
+/// The data that the state of the items depends on; `None` if no item will be shown. With `in_full`, or if many issues
+/// are shown, covers all queues; otherwise only the items of these issues.
 fn world(found: &[Traced], index: &Index<'_>, in_full: bool) -> Result<Option<World>, IndexError> {
-    /// Up to this many issues are looked up one by one, with their dependencies.
+    /// Up to this many issues are read one by one, with their dependencies.
     const FEW: usize = 32;
     let mut issues = Vec::new();
     for issue in found {
@@ -166,8 +166,8 @@ fn add_items(issues: &mut [TracedIssue], world: &World) {
     }
 }
 
-/// Adds the status of the issues' items. People see nothing else of an item, and deriving the rest in a long queue
-/// would double the time.
+/// Adds the status of the issues' items. The text output shows nothing else about an item, and deriving the rest in a
+/// long queue would double the time.
 fn add_queued(issues: &mut [TracedIssue], world: &World) {
     let mut places: HashMap<IssueId, usize> = HashMap::new();
     for (n, traced) in issues.iter().enumerate() {

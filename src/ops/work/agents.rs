@@ -208,8 +208,8 @@ fn seen_by(session: &Session, agent: &Agent, role: Role) -> Vec<(OsString, OsStr
     environment(session.environment().iter().cloned(), agent, role.as_str())
 }
 
-/// The directory from which agents are started, unless they work in one of their own: this work tree, or a bare
-/// repository itself. Relative paths of their programs are looked for here.
+/// The directory from which agents are started unless they have their own worktree: this work tree, or a bare
+/// repository itself. Relative paths of their programs are resolved here.
 pub(super) fn folder(store: &Store) -> PathBuf {
     store.work_dir().unwrap_or_else(|| store.common_dir())
 }
@@ -221,7 +221,7 @@ pub(crate) struct TestAgent {
     pub(crate) agent: String,
     /// The role in which it acts.
     pub(crate) role: Role,
-    /// What to ask.
+    /// The question.
     pub(crate) question: Question,
     /// How long it may take (default: as configured).
     pub(crate) timeout: Option<Duration>,

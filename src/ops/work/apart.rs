@@ -1,5 +1,5 @@
-//! Asking an agent about something that belongs to no run: in a worktree of its own that is thrown away, within the bounds
-//! of its role, as agents of runs are.
+//! Asks an agent about something that belongs to no run: in a temporary worktree, within the bounds of its role, like
+//! agents of runs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,16 +25,16 @@ use crate::rules::run::Bounds;
 use crate::store::{ObjectId, random_uid};
 use crate::trail::hooked::links_commits;
 
-/// What to ask, and whom.
+/// The question, and the agent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Apart<'a> {
     /// The agent: its name, or a command line.
     pub(crate) agent: &'a str,
     /// As what it acts.
     pub(crate) role: Role,
-    /// What is asked.
+    /// The kind of the question.
     pub(crate) kind: RequestKind,
-    /// What it is about, as a part of the names of files.
+    /// The subject, as a part of file names.
     pub(crate) name: &'a str,
 }
 
@@ -46,7 +46,7 @@ pub(crate) enum Unfit {
     Refused(Refusal),
 }
 
-/// Asks an agent, and once more if that was in vain. `accept` gets the answer and a session of the agent.
+/// Asks an agent, and again if that fails. `accept` gets the answer and a session of the agent.
 ///
 /// # Errors
 /// `unknown-agent`, `invalid-agent`, `agent-not-found`, `no-commit`; `interrupted`; `no-answer`; what `accept` refuses.
@@ -132,7 +132,7 @@ pub(crate) fn ask_apart<A: Answer, T>(
     asked
 }
 
-/// What the agent changed in its worktree, although it was only to read.
+/// Reports what the agent changed in its worktree, although it may only read.
 fn touched(folder: &Path, base: ObjectId, session: &Session, agent: &str) -> Option<Notice> {
     let there = tree::open_of(session.store(), folder).ok()?;
     let mut changed = there.git().uncommitted().ok()?;

@@ -1,4 +1,4 @@
-//! Asking an agent for one thing, and once more if that was in vain.
+//! Asks an agent for one thing, and again if that fails.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ pub(super) fn failure(kind: &str, message: &str, said: &str) -> Failure {
     failure_cut(kind, message, said, "")
 }
 
-/// The same; where what was said is cut, it says where the rest is.
+/// Like `failure`; if the output is cut, says where the rest is.
 pub(super) fn failure_cut(kind: &str, message: &str, said: &str, rest: &str) -> Failure {
     let said = match said.char_indices().nth(QUOTED) {
         None => said.to_owned(),
@@ -75,7 +75,7 @@ pub(super) fn failure_end(kind: &str, message: &str, output: &str, rest: &str) -
     joined(kind, message, &output)
 }
 
-/// What is said in several lines begins on a line of its own.
+/// Output of several lines begins on its own line.
 fn joined(kind: &str, message: &str, said: &str) -> Failure {
     let message = match said.trim_end() {
         "" => message.to_owned(),
@@ -89,11 +89,11 @@ fn joined(kind: &str, message: &str, said: &str) -> Failure {
 pub(super) struct Asking<'a> {
     /// Who is asked.
     pub(super) agent: Agent,
-    /// What is asked.
+    /// The request.
     pub(super) request: Request,
-    /// What is asked the second time, if that is simpler.
+    /// A simpler input for the second attempt.
     pub(super) simpler: Option<&'a Value>,
-    /// How often it was asked for this before, in vain.
+    /// How many earlier attempts failed.
     pub(super) tried: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Confining git while agents are at work, whoever asks them.
+//! Confines git while agents are at work, whichever command started them.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub(in crate::ops::work) fn keep_settings_of(there: &Store) {
     }
 }
 
-/// What was put back since the last call.
+/// The settings restored since the last call.
 pub(in crate::ops::work) fn take_put_back(session: &Session) -> Vec<PutBack> {
     session.environment().confined().map(|confined| confined.settings().take_restored()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What an item asks for: its issue, its plan as claimed, and what happened before.
+//! The details of an item: its issue, its plan as claimed, and what happened before.
 
 use schemars::JsonSchema;
 use serde::Serialize;

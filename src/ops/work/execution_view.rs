@@ -176,7 +176,7 @@ pub(crate) fn executions(folder: &IssueFolder) -> Vec<ExecutionView> {
     all
 }
 
-/// The same, with unreachable commits marked.
+/// Like `executions`, with unreachable commits marked.
 pub(crate) fn executions_within(folder: &IssueFolder, unreached: &Unreached) -> Vec<ExecutionView> {
     let mut all = executions(folder);
     for commit in all.iter_mut().flat_map(|it| &mut it.commits) {

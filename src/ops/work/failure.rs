@@ -135,7 +135,7 @@ pub(super) fn keep(tx: &mut Tx<'_>, folder: &IssueFolder) -> Result<(), StoreErr
     let Some(failed) = facts::holder(folder) else { return Ok(()) };
     let Some((end, failure)) = failed.failed_end() else { return Ok(()) };
     let detail = detail(&failed.execution, failure);
-    // Either one command wrote both, or they say the same.
+    // Either one command wrote both, or they have the same content.
     let is_there = |known: &Feedback| {
         (known.created_at, &known.author) == (end.at, &end.actor) || known.detail == detail
     };

@@ -15,7 +15,7 @@ pub(crate) struct Finish<'s, 'o> {
     pub(crate) tests: Option<ToRun<'s, 'o>>,
     /// Criteria to confirm after that.
     pub(crate) accepted: Vec<Accept>,
-    /// What to complete then.
+    /// The completion that follows.
     pub(crate) complete: Complete,
 }
 

@@ -105,7 +105,7 @@ impl Picker<'_> {
         Err(nothing(&choice, &queues))
     }
 
-    /// The same, from the front of each queue. `None` if the front is not enough to decide, or if there is no such
+    /// Like `first`, from the front of each queue. `None` if the front is not enough to decide, or if there is no such
     /// item.
     fn first_in_front(
         &self,

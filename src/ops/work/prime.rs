@@ -143,8 +143,8 @@ pub(crate) struct PrimedReady {
     pub(crate) title: String,
 }
 
-/// What an agent needs at the start of a session in `role`, or in its own; `None` without a store. Nothing is fetched,
-/// built or changed.
+/// The context of an agent at the start of a session in `role`, or in its own; `None` without a store. Nothing is
+/// fetched, built or changed.
 ///
 /// # Errors
 /// `unknown-role`; any error from reading the store.
@@ -198,8 +198,8 @@ pub(crate) fn primed(
     Ok(execution_of(&folder, held, &plan, set.as_ref()))
 }
 
-/// The task of an execution to work on: the one that was started, else the first open one. A plan that cannot be read has
-/// none; the claim holds all the same.
+/// The task of an execution to work on: the one that was started, else the first open one; `None` if the plan cannot be
+/// read. The claim holds all the same.
 pub(super) fn task_to_do(
     store: &Store,
     folder: &IssueFolder,

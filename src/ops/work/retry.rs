@@ -18,7 +18,7 @@ use crate::rules::readiness::Blocker;
 use crate::rules::{facts, replan};
 use crate::store::{Read, Store, StoreError, Tx, records, resolve};
 
-/// What to queue again.
+/// Which issues to queue again.
 #[derive(Debug, Default)]
 pub(crate) struct Retry {
     /// The issue, or an item of it (default: all failed issues).

@@ -41,7 +41,7 @@ pub(crate) struct Conversation<'a> {
 }
 
 impl Conversation<'_> {
-    /// The session, with what the agent reports in its answer. What the protocol reports takes precedence.
+    /// The session, completed from the agent's answer. A report of the protocol takes precedence.
     pub(crate) fn answered<A>(&self, reply: &Reply<A>) -> AgentSession {
         let (greeting, aside) = (&reply.greeting, &reply.aside.session);
         AgentSession {
@@ -124,7 +124,7 @@ fn sum(Cost { amount, currency }: Cost) -> Option<Cost> {
     Some(Cost { amount, currency }).filter(|cost| cost.is_sound() && !cost.currency.is_empty())
 }
 
-/// What an agent used, as it can be recorded.
+/// The usage of an agent, in a form that can be recorded.
 pub(crate) fn recorded(usage: Usage) -> Usage {
     Usage { cost: usage.cost.and_then(sum), ..usage }
 }

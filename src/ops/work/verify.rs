@@ -65,7 +65,7 @@ pub(crate) struct Verification<'s> {
     environment: Option<Vec<(OsString, OsString)>>,
 }
 
-/// Is told what happens while tests run.
+/// Receives events while tests run.
 pub(crate) trait Observer {
     /// A test starts; `place` is its position (from 0) among `of` tests.
     fn begins(&mut self, test: &Test, place: usize, of: usize);
@@ -100,7 +100,7 @@ pub(crate) fn verification<'s>(
 }
 
 impl Verification<'_> {
-    /// The same tests, which see only these variables, and act in the role that one of them names.
+    /// These tests, limited to these variables, and in the role that one of them names.
     pub(crate) fn within(self, environment: Vec<(OsString, OsString)>) -> Self {
         Self { environment: Some(environment), ..self }
     }

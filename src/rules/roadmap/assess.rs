@@ -26,7 +26,7 @@ pub(crate) struct Assessed {
     pub(crate) recommended: Option<RoadmapMode>,
 }
 
-/// Counts the factors. One that is not given counts for nothing.
+/// Evaluates the factors. A missing factor does not count.
 pub(crate) fn assess(factors: &Factors) -> Assessed {
     let count = |extent| factors.all().iter().filter(|(_, given)| *given == Some(extent)).count();
     let [high, medium, low] = [Extent::High, Extent::Medium, Extent::Low].map(count);
@@ -45,11 +45,11 @@ pub(crate) fn assess(factors: &Factors) -> Assessed {
 pub(crate) enum Unchosen {
     /// Its assessment leaves it open.
     Undecided(Assessed),
-    /// What was chosen or recommended does not fit what the document has.
+    /// The chosen or recommended mode does not fit the content of the document.
     Other {
-        /// What was chosen.
+        /// The chosen mode.
         wanted: RoadmapMode,
-        /// What the document has; `None` if it has neither layers nor tasks.
+        /// The mode that the document's content fits; `None` if it has neither layers nor tasks.
         found: Option<RoadmapMode>,
     },
 }

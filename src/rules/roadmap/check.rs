@@ -34,7 +34,7 @@ const LONGEST_NAME: usize = 50;
 /// More findings would not help.
 const MOST_FINDINGS: usize = 200;
 
-/// What a document is checked against.
+/// The context that a document is checked in.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Setting<'a> {
     /// Whether a path exists in the checked-out commit; `None` if there is none.

@@ -17,13 +17,13 @@ pub(crate) struct Item {
     pub(crate) goal: String,
     /// From 1 on; later waves build on earlier ones.
     pub(crate) wave: u64,
-    /// What it is about.
+    /// The features or files that it covers.
     pub(crate) scope: Vec<String>,
-    /// What it leaves to others.
+    /// What it leaves to other items.
     pub(crate) excludes: Vec<String>,
-    /// What it needs.
+    /// Its inputs.
     pub(crate) inputs: Vec<String>,
-    /// What it makes.
+    /// Its outputs.
     pub(crate) outputs: Vec<String>,
     /// When it is done.
     pub(crate) convergence: Convergence,
@@ -104,7 +104,7 @@ pub(crate) fn of_task(it: &RoadmapTask, wave: u64, lifecycle: Option<&LifecycleR
     }
 }
 
-/// What the item says, else what the document says, else what fits most work.
+/// The item's own settings, else the document's, else defaults that fit most work.
 fn with_defaults(
     own: Option<&LifecycleRequirements>,
     common: Option<&LifecycleRequirements>,

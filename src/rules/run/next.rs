@@ -1,4 +1,4 @@
-//! What a run does next: from where each issue stands, which steps can be taken now, and how many at once.
+//! Decides what a run does next: from the state of each issue, which steps can be taken now, and how many at once.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(crate) struct Standing {
     pub(crate) candidates: usize,
     /// What the reviews of the bound plan say.
     pub(crate) verdict: Option<Verdict>,
-    /// Whether its reviews were given up, so that it goes on without.
+    /// Whether the run gave up on its reviews and goes on without them.
     pub(crate) is_unreviewed: bool,
     /// Whether it was planned in this run.
     pub(crate) is_planned_here: bool,
@@ -142,7 +142,7 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
         IssueStatus::Queued => Need::Wait,
         IssueStatus::Executing if at.is_ours && run.takes(RunStep::Execute) => Need::Step(RunStep::Execute),
         IssueStatus::Executing => Need::Wait,
-        // It failed before this run: what failed is told to the planner, who may stand by the plan.
+        // It failed before this run: the planner gets the failure, and may stand by the plan.
         IssueStatus::Failed if at.failures == 0 && !at.is_planned_here && run.takes(RunStep::Plan) => plan(),
         IssueStatus::Failed
             if run.takes(RunStep::Execute)
@@ -177,8 +177,8 @@ pub(crate) fn next(
     let is_before = |step: RunStep| {
         busy.values().any(|taken| *taken < step) || wanted.iter().any(|(_, other)| *other < step)
     };
-    // One review and one queue for all: the shared files of all plans are known then. Planners are told the files of each
-    // other's issues, so they wait for all explorers.
+    // One review and one queue for all, since the shared files of all plans are known then. Planners get the files of
+    // each other's issues, so they wait for all explorers.
     let waits = |step: RunStep| {
         let is_of_all = matches!(step, RunStep::Plan | RunStep::Review | RunStep::Queue);
         run.mode == RunMode::Batch && is_of_all && is_before(step)
@@ -230,7 +230,7 @@ impl Room {
     }
 }
 
-/// What the run is about while these steps are taken; nothing new if there are none.
+/// The phase of the run while these steps are taken; `None` if there are none.
 pub(crate) fn phase(steps: impl IntoIterator<Item = RunStep>) -> Option<RunPhase> {
     steps.into_iter().min().map(|step| match step {
         RunStep::Explore => RunPhase::Listing,

@@ -30,7 +30,7 @@ pub(crate) struct Progress<'a> {
     pub(crate) actions: Vec<&'a ActionDone>,
     /// The attempts at a step that failed, in order, with the time.
     pub(crate) setbacks: Vec<&'a Setback>,
-    /// How often each step of an issue was tried in vain since it last was taken.
+    /// How many attempts at each step of an issue failed since the step was last taken.
     in_vain: BTreeMap<(RunStep, &'a IssueId), usize>,
     /// What agents did outside of their roles, in order.
     pub(crate) breaches: Vec<&'a Breach>,
@@ -114,7 +114,7 @@ impl IssueProgress<'_> {
         self.status == IssueStatus::Registered && self.error.is_none()
     }
 
-    /// What a run that is at work does with the issue, as a verb; none if it has not begun with it or is done with it.
+    /// What a run at work does with the issue, as a verb; `None` if it has not begun with it or is done with it.
     pub(crate) fn works(&self) -> Option<&'static str> {
         match self.status {
             _ if self.error.is_some() => None,
@@ -258,7 +258,7 @@ impl<'a> Progress<'a> {
         self.actions.iter().filter(is_it).count()
     }
 
-    /// How often an agent was asked for a step of an issue, in vain or not.
+    /// How many times an agent was asked for a step of an issue, whether or not it succeeded.
     pub(crate) fn attempts(&self, step: RunStep, issue: &IssueId) -> usize {
         let is_it = |it: &&&Setback| it.action == step && it.issue_id.as_ref() == Some(issue);
         self.taken(step, issue) + self.setbacks.iter().filter(is_it).count()
@@ -269,7 +269,7 @@ impl<'a> Progress<'a> {
         self.granted.get(issue).copied().unwrap_or(0)
     }
 
-    /// How often an agent was asked for a step of an issue in vain since it last was taken.
+    /// How many attempts at a step of an issue failed since the step was last taken.
     pub(crate) fn failed_since_taken(&self, step: RunStep, issue: &IssueId) -> usize {
         self.in_vain.get(&(step, issue)).copied().unwrap_or(0)
     }

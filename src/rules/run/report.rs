@@ -1,5 +1,4 @@
-//! The report of a run: what came of its issues, how long that took, what it cost, how good it is, and what waits for a
-//! person.
+//! The report of a run: the results of its issues, times, costs, quality, and what waits for a person.
 
 mod view;
 
@@ -31,7 +30,7 @@ const LONGEST_FEEDBACK: usize = 500;
 /// Facts about a run that are not in its log.
 #[derive(Debug)]
 pub(crate) struct Known<'a> {
-    /// Those of its issues that are here.
+    /// The issues of the run that exist here.
     pub(crate) issues: &'a BTreeMap<IssueId, IssueFolder>,
     /// Whether the branch of the run is contained in what is checked out; unknown without a branch.
     pub(crate) is_merged: Option<bool>,
@@ -237,7 +236,7 @@ fn checks(execution: &ExecutionFolder) -> Vec<ReportedCheck> {
     last.collect()
 }
 
-/// What the work on issues cost, as reported by agents: by executors in the sessions of their executions, by all others in
+/// The cost of the work on issues, as reported by agents: executors in the sessions of their executions, all others in
 /// the log of the run.
 #[derive(Debug, Default)]
 struct Spent {

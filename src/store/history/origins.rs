@@ -31,7 +31,7 @@ const MOST_NAMED: usize = 5;
 pub(crate) struct Fault {
     /// The commit to blame.
     pub(crate) commit: ObjectId,
-    /// What it did.
+    /// What the commit did.
     pub(crate) what: String,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Origins<'a> {
         self.versions.read
     }
 
-    /// What is wrong with a commit's writes, beyond the step from its parents.
+    /// The faults in a commit's writes, beyond the step from its parents.
     pub(crate) fn faults(
         &mut self,
         own: &Own,

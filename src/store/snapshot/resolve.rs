@@ -42,7 +42,7 @@ pub(crate) enum ResolveError {
     Ambiguous {
         /// What was typed.
         text: String,
-        /// What it could mean, in order.
+        /// The ids that it could mean, in order.
         candidates: Vec<String>,
     },
     /// The store cannot be read.

@@ -24,7 +24,7 @@ impl Acting {
         Self { actor: line(actor), role: line(role), clock, is_in_run: false }
     }
 
-    /// The same, for what an agent of a run started.
+    /// Marks what an agent of a run started.
     pub(crate) fn in_run(self) -> Self {
         Self { is_in_run: true, ..self }
     }

@@ -11,7 +11,7 @@ use crate::git::fault;
 /// The file with the number of the newest ticket. Its lock is held only while a ticket is drawn.
 const COUNTER: &str = "counter";
 
-/// A place in the line. It is given up when this is dropped.
+/// A place in the line, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Ticket {
     path: PathBuf,

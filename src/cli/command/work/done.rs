@@ -83,7 +83,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     ended::answer(Done { view: ended, commit, notices }, context, print::work::completed)
 }
 
-/// The tests of the plan, agreed to; none if it has none.
+/// The tests of the plan, consented to; `None` if it has no tests.
 fn tests<'s>(
     session: &'s Session,
     item: Option<&str>,

@@ -52,7 +52,7 @@ pub(crate) struct AddRoadmap {
 }
 
 impl AddRoadmap {
-    /// A document, and nothing else is known.
+    /// A document without further information.
     pub(crate) fn of(document: Value) -> Self {
         Self { document, roadmap: None, is_new: false, mode: None, gone: None, agent: None, dry_run: false }
     }
@@ -148,7 +148,7 @@ pub(super) fn checked(store: Option<&Store>, given: &Value) -> Result<RoadmapDoc
     })
 }
 
-/// What is added to: the roadmap and its birth.
+/// The roadmap to add to, and its birth.
 struct Target {
     id: RoadmapId,
     author: Person,
@@ -293,7 +293,7 @@ fn settled(
         members.shift_remove("session_id");
     }
     let by_itself = roadmap::choose(document, None);
-    // What was chosen for the version before holds for this one; an unreadable one is about to be replaced.
+    // The mode chosen for the previous version still holds; a document that cannot be read is about to be replaced.
     let known = before.and_then(|it| it.roadmap.record.read().ok()?.mode);
     let choice = input.mode.filter(|choice| choice.mode().is_some()).or(known);
     let mode = match by_itself {

@@ -192,7 +192,8 @@ pub(crate) struct Overridden {
     pub(crate) value: Value,
 }
 
-/// What was changed here since the document was last added, and is changed by it, too. Sets are joined element by element.
+/// Fields that were changed here since the document was last added, and that the new document changes, too. Sets are
+/// joined element by element.
 pub(super) fn overridden(tx: &Tx<'_>, records: &[RoadmapRecord]) -> Result<Vec<Overridden>, Refusal> {
     let mut found = Vec::new();
     for record in records {

@@ -190,7 +190,7 @@ fn nothing(view: &RoadmapView, wave: &WaveView, under_way: &[OpenIssue], stopped
     refusal.details(details)
 }
 
-/// How the wave is carried out: by its number, unless another roadmap has such a wave, too.
+/// How to execute the wave: by its number, unless another roadmap has a wave with that number.
 fn remedies(
     read: &impl Read,
     view: &RoadmapView,

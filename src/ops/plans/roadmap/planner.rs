@@ -1,4 +1,4 @@
-//! What the planner of a roadmap is given, and what it answers with.
+//! The input and the answer of a roadmap's planner.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,7 +83,7 @@ impl RoadmapInput {
 pub(crate) struct RoadmapAnswer {
     /// As it was written.
     pub(crate) given: Value,
-    /// What it says.
+    /// The document.
     pub(crate) document: RoadmapDocument,
 }
 

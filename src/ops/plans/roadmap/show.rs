@@ -60,7 +60,7 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RoadmapSummary>> {
     Ok(session.done(all, None))
 }
 
-/// What the document of a stored roadmap says.
+/// The document of a stored roadmap.
 ///
 /// # Errors
 /// `broken-record`.
@@ -165,7 +165,7 @@ fn of_issue(item: &Item, folder: &IssueFolder) -> RoadmapIssue {
     }
 }
 
-/// What was accepted in the execution that holds the issue.
+/// The criteria confirmed in the execution that holds the issue.
 fn accepted(folder: &IssueFolder) -> Vec<AcceptedCriterion> {
     let Some(holder) = facts::holder(folder) else { return vec![] };
     let plan = folder.solution(&holder.execution.solution_id).map(Solution::typed_plan);

@@ -146,8 +146,8 @@ impl Look<'_> {
         })
     }
 
-    /// What the pushed commits, not merges, changed in the identity of the suspects. The inner error says that there
-    /// is too much to check.
+    /// What the pushed commits, except merges, changed in the identity of the suspects. The inner error means that
+    /// there is too much to check.
     pub(super) fn identities(&self, steps: &[Link]) -> Result<Result<Vec<String>, String>, StoreError> {
         let mut faults = Vec::new();
         let is_fork = self.is_fork(steps);

@@ -88,7 +88,7 @@ pub(super) fn check(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> Ve
                 return Verdict::Fault(Fault::Encoding);
             }
             match old {
-                // The same content, now in canonical form.
+                // Equal content, now in canonical form.
                 Some((bytes, old)) if old.canonical == file.canonical && bytes != old.canonical => {
                     Verdict::Sound
                 }

@@ -14,7 +14,7 @@ use crate::rules::folder::RunFolder;
 use crate::rules::run::Progress;
 use crate::rules::{evidence, facts};
 
-/// Why the tests of a plan may not be run; none if someone agreed to all of them.
+/// Why the tests of a plan may not be run; `None` if someone consented to all of them.
 pub(super) fn refused(
     session: &Session,
     watch: &mut dyn Watch,
@@ -58,7 +58,7 @@ pub(super) fn settle(session: &Session, run: &Run, watch: &mut dyn Watch) -> Res
     settle_for(session, run, watch, |_| false)
 }
 
-/// The same for a run that goes on.
+/// Like `settle`, for a run that is resumed.
 pub(super) fn settle_rest(
     session: &Session,
     folder: &RunFolder,

@@ -1,7 +1,7 @@
-//! A run in a repository in which nobody else works meanwhile: `wf.run.alone` promises that. Then whatever changes on the
-//! user's side was an agent's doing, and is put back as it was when the run began: the configuration and the hooks, branches
-//! and tags, what is checked out, the index, and the files. What they had become is kept on a branch. What cannot be kept is
-//! left as it is, and told.
+//! A run in a repository in which nobody else works at the same time, as `wf.run.alone` promises. Then whatever changes
+//! on the user's side was changed by an agent, and is restored to its state at the beginning of the run: the
+//! configuration and the hooks, branches and tags, what is checked out, the index, and the files. The changed state is
+//! kept on a branch. What cannot be kept is left as it is and reported.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,13 +52,14 @@ struct Tree {
     git: Git,
     /// The file HEAD.
     head: Vec<u8>,
-    /// What is staged, as git lists it.
+    /// The staged entries, as git lists them.
     staged: Vec<u8>,
-    /// The file of the index. Its bytes change whenever git looks at the files, and mean the same.
+    /// The index file. Its bytes change whenever git looks at the files, without a change of meaning.
     index: Option<Vec<u8>>,
     /// All files that are not ignored.
     files: BTreeMap<PathBuf, Was>,
-    /// What was there and is not in the index, ignored or not; of a directory without such files only its own name.
+    /// Files that existed and are not in the index, ignored or not; a directory without such files is listed by name
+    /// only.
     others: Vec<PathBuf>,
 }
 
@@ -102,7 +103,7 @@ impl Alone {
         // First of all, since git does what these say.
         let mut changed = self.put_settings_back(store)?;
         let now = refs(store)?;
-        // What was created may be in the way of what comes back.
+        // New refs may be in the way of those that come back.
         for (name, new) in now.iter().filter(|(name, _)| !self.refs.contains_key(*name)) {
             let kept = self.keep(store, *new)?;
             let undone = store.git().put_back(name, Some(*new), None)?;
@@ -287,7 +288,7 @@ impl Tree {
             true => None,
             false => Some(keep_files(store, &self.git, run, &kept)?),
         };
-        // What is new may be in the way of what comes back.
+        // New files may be in the way of those that come back.
         undo.sort_by_key(|(_, old)| old.is_some());
         for (path, old) in undo {
             let done = match &old {

@@ -32,7 +32,7 @@ const MOST_PLANNED: u64 = 3;
 /// How often an execution that failed is tried again before a person is asked, unless somebody says otherwise.
 const RETRIES: u64 = 1;
 
-/// What to run, and how.
+/// The issues to run, and how.
 #[derive(Debug, Default)]
 pub(crate) struct Begin {
     /// The issues: their ids, or unambiguous prefixes of them.
@@ -117,7 +117,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     };
     let now = store.now()?;
     let id = RunId::made(now, &random_uid()?);
-    // It applies to the agents, later on; a wrong one is told now.
+    // It matters only later, to the agents; but an invalid value is reported now.
     silence::configured(store)?;
     let executes = steps.contains(&RunStep::Execute);
     let jobs = number(input.jobs, "wf.run.jobs", 1)?.max(1);
@@ -260,7 +260,7 @@ fn apart(store: &Store, issues: &[IssueFolder], base: ObjectId) -> Result<Vec<No
     Ok(notices)
 }
 
-/// The issues to run. One that is named and is not there, or is over, is left out and told.
+/// The issues to run. A named issue that does not exist or is done is left out and reported.
 fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusal> {
     let store = session.store();
     let snapshot = store.snapshot()?;

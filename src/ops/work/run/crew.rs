@@ -37,7 +37,7 @@ pub(crate) struct AgentNames {
 }
 
 impl AgentNames {
-    /// What is not given here is taken from `other`.
+    /// Fills in from `other` what is not given here.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             explorer: self.explorer.or(other.explorer),
@@ -62,7 +62,7 @@ impl AgentNames {
         })
     }
 
-    /// What is given, with its role.
+    /// The given names, each with its role.
     pub(in crate::ops::work) fn by_role(self) -> impl Iterator<Item = (Role, String)> {
         let roles = [
             (Role::Explorer, self.explorer),
@@ -73,10 +73,10 @@ impl AgentNames {
         roles.into_iter().filter_map(|(role, text)| Some((role, text?)))
     }
 
-    /// What was kept when the run began; nothing if it began on another machine.
+    /// The names kept when the run began; empty if it began on another machine.
     ///
     /// # Errors
-    /// `cannot-read`: other agents in place of these would be a surprise.
+    /// `cannot-read`, since using other agents instead would be a surprise.
     pub(super) fn kept(folder: &Path) -> Result<Self, Refusal> {
         let path = folder.join(FILE);
         let read = match fs::read(&path) {
@@ -196,8 +196,8 @@ impl Crew {
         is_same.then(|| planner.name())
     }
 
-    /// As what a role acts: by the name of its agent. Nobody reviews their own plans, so a reviewer that is the planner's
-    /// agent, too, has a name of its own.
+    /// The actor's name in a role: the name of its agent. Nobody reviews their own plans, so a reviewer with the
+    /// planner's agent gets another name.
     pub(super) fn actor(&self, role: Role) -> Option<String> {
         let name = self.agent(role).ok()?.name();
         let is_planner = self.planner.as_ref().is_some_and(|planner| planner.name() == name);

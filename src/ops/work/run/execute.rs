@@ -142,7 +142,7 @@ impl Carrying<'_> {
             Err(refusal) if refusal.kind == Kind::Nothing => return Ok(()),
             other => other?,
         };
-        // What they run was written by the agent, so they get no more than it.
+        // The agent wrote what these tests run, so they get no more than the agent.
         let verified = tests.within(self.job.environment()).run(TEST_LIMIT, &mut Unseen)?.view;
         if verified.passed {
             return Ok(());
@@ -180,7 +180,7 @@ impl Carrying<'_> {
         Ok(issue.executions.into_iter().find(|it| it.execution.id == self.execution.id))
     }
 
-    /// Ends the execution as failed; what it left is kept on a branch of its own.
+    /// Ends the execution as failed, keeping its work on a branch.
     fn fail(&self, mut failure: Failure) -> StepOutcome {
         if let Some(branch) = self.kept() {
             let message = failure.message.take().unwrap_or_default();
@@ -217,7 +217,7 @@ impl Carrying<'_> {
         }
     }
 
-    /// The branch on which what it left is kept; none if there is nothing.
+    /// The branch that keeps the work; `None` if there is none.
     fn kept(&self) -> Option<String> {
         tree::check(&self.job.identity.common, &self.job.folder).ok()?;
         let base = self.folder().ok().flatten().and_then(|folder| folder.execution.base_commit);

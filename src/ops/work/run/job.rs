@@ -1,4 +1,4 @@
-//! A step that an agent takes, in a thread of its own: what it is given, and what comes back.
+//! A step that an agent takes on its own thread: its input, and its result.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -66,25 +66,25 @@ pub(super) struct Job {
     pub(super) outside: Arc<Outside>,
     /// Where what it says is kept, a file for each time that it is asked.
     pub(super) transcripts: PathBuf,
-    /// How often it was asked for this before, in vain.
+    /// How many earlier attempts failed.
     pub(super) tried: usize,
-    /// Where it tells what happens.
+    /// Where the step reports events.
     pub(super) reports: SyncSender<Report>,
     /// How long the agent may say and change nothing.
     pub(super) silence: Option<Duration>,
     /// How often someone wanted the run to stop.
     pub(super) stops: Arc<AtomicUsize>,
-    /// What the agent used in this step. An executor's part is in the sessions of the execution.
+    /// The agent's usage in this step. That of an executor is in the sessions of the execution.
     pub(super) usage: RefCell<Usage>,
 }
 
-/// What a step tells while it is under way, and what came of it.
+/// What a step reports while it is in progress, and its result.
 pub(super) enum Report {
     /// The agent works on this task.
     Task(IssueId, TaskId),
     /// The agent wrote something.
     Said(IssueId, String),
-    /// The agent was asked in vain, and will be asked again.
+    /// An attempt failed, and the agent will be asked again.
     Setback(Setback),
     /// The agent did what its role may not do.
     Breach(Breach),
@@ -92,7 +92,7 @@ pub(super) enum Report {
     Over(IssueId, RunStep, Box<StepOutcome>, Usage),
 }
 
-/// What came of a step.
+/// The result of a step.
 pub(super) enum StepOutcome {
     /// The issue was explored, and found this hard.
     Explored(Extent, Spent),
@@ -112,7 +112,7 @@ pub(super) enum StepOutcome {
     Stopped,
 }
 
-/// What an agent took for an answer.
+/// The usage of an agent for an answer.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spent {
     /// In milliseconds.
@@ -120,8 +120,8 @@ pub(super) struct Spent {
 }
 
 impl Job {
-    /// Asks the agent, and once more if that was in vain: with more time if it took too long, and with what is wrong with
-    /// its answer if that does not fit. `accept` takes the answer, or says what is wrong with it.
+    /// Asks the agent, and again if that fails: with more time after a timeout, or with the faults of an invalid
+    /// answer. `accept` accepts the answer, or returns its faults.
     pub(super) fn ask<A: Answer, T>(
         &self,
         kind: RequestKind,
@@ -131,7 +131,7 @@ impl Job {
         self.ask_or_less(kind, input, None, |reply, _| accept(reply))
     }
 
-    /// Like [`Job::ask`], with a simpler input the second time if there is one. `accept` gets the input, too.
+    /// Like [`Job::ask`], with a simpler input for the second attempt, if there is one. `accept` also gets the input.
     pub(super) fn ask_or_less<A: Answer, T>(
         &self,
         kind: RequestKind,
@@ -185,7 +185,7 @@ impl Job {
             self.begins(agent, from, &place.transcript);
         }
         let mut listener = Listener::of(self);
-        // What was recorded until now, the claim above all, is known before the agent can take it away.
+        // Remember what was recorded so far, above all the claim, before the agent can remove it.
         keep_records(self);
         let said = talk::ask::<A>(agent, &place, request, &mut listener);
         keep_records(self);
@@ -210,7 +210,7 @@ impl Job {
         said
     }
 
-    /// What the agent sees, and whatever runs in its name.
+    /// The environment of the agent, and of whatever runs in its name.
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
         let here = self.identity.environment.iter().cloned();
         let mut environment = environment(here, &self.agent, self.role.as_str());

@@ -15,16 +15,16 @@ use crate::trail::active;
 
 /// How often a silent agent is reminded before it is restarted, if its protocol allows reminders.
 const REMINDERS: u8 = 2;
-/// How often it is looked at which task an agent works on.
+/// How often to check which task an agent works on.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Passes on what an agent says, and stops it when somebody wants that, or when it is silent for too long.
 pub(super) struct Listener<'a> {
     job: &'a Job,
     seen: usize,
-    /// What the agent reported so far.
+    /// Usage reported so far.
     pub(super) used: Usage,
-    /// Where the agent works; none if that cannot be opened, which ends the step anyway.
+    /// The agent's worktree; `None` if it cannot be opened, which ends the step anyway.
     tree: Option<Session>,
     silence: Option<Silence>,
     /// How often it can still be reminded before that.

@@ -31,7 +31,7 @@ const UNREADABLE: &str = "? (git cannot read it)";
 #[derive(Debug)]
 pub(super) struct Outside {
     pub(super) run: RunId,
-    /// The worktrees in which the user may work; none if someone promised that nobody does, since those are put back.
+    /// The worktrees in which the user may work; empty if someone promised that nobody does, since those are restored.
     pub(super) trees: Vec<(PathBuf, Git)>,
     /// Whether somebody promised that.
     pub(super) is_alone: bool,
@@ -40,7 +40,7 @@ pub(super) struct Outside {
     states: Mutex<Vec<Vec<String>>>,
     /// The refs by which git takes one object for another, and the file of all packed refs.
     pub(super) refs: KeptRefs,
-    /// What was recorded without a name: each thing once, however many agents were at work.
+    /// What was recorded without a name: each change once, however many agents were at work.
     reported: Mutex<BTreeSet<String>>,
     /// Where the ref of the records was when someone last looked.
     tip: Mutex<Option<ObjectId>>,
@@ -80,15 +80,15 @@ impl Outside {
     }
 
     fn look(&self) -> Vec<Vec<String>> {
-        // One that is gone, or broken, must not hide the others.
+        // A worktree that is missing or broken must not hide the others.
         self.trees
             .iter()
             .map(|(_, git)| git.state().unwrap_or_else(|_| vec![UNREADABLE.to_owned()]))
             .collect()
     }
 
-    /// Puts the ref of the records back where it has lost some, since nothing of the run could be recorded otherwise: they
-    /// only ever grow. What was done, in words; none if they are all there.
+    /// Restores the ref of the store if it has lost records, since otherwise nothing of the run could be recorded:
+    /// records only ever grow. Returns what was done, in words; `None` if nothing was lost.
     pub(super) fn keep_records(&self, store: &Store) -> Result<Option<String>, Refusal> {
         let mut last = self.tip.lock().unwrap_or_else(PoisonError::into_inner);
         let tip = store.tip()?;

@@ -19,8 +19,8 @@ use crate::rules::roles::Role;
 use crate::store::Store;
 use crate::sync;
 
-/// Runs issues to their end: each is planned, reviewed, queued, executed and merged into the branch of the run, as far as
-/// its mode and the input say. `watch` is told all notices, so the answer has none.
+/// Runs issues to their end: each is planned, reviewed, queued, executed and merged into the branch of the run,
+/// according to its mode and the input. All notices go to `watch`, so the answer has none.
 ///
 /// # Errors
 /// As [`begin::prepare`]; `interrupted`.
@@ -84,7 +84,7 @@ fn refuse_idle(run: &Run, role: Role) -> Result<(), Refusal> {
     Err(Refusal::usage(message).hint(format!("leave out `--{role}`")))
 }
 
-/// Drives a run. What was noticed is told before its end is.
+/// Drives a run. Notices are reported before its end.
 fn driven(
     session: &Session,
     id: &RunId,
@@ -100,7 +100,7 @@ fn driven(
     done.map(|done| Done { notices: vec![], ..done })
 }
 
-/// Refuses a run of another clone, unless it is meant to be taken over: then it is looked at as it is now.
+/// Refuses a run of another clone, unless `is_meant`: then fetches its current state.
 fn take_over(session: &Session, found: &RunFolder, is_meant: bool) -> Result<(), Refusal> {
     let id = &found.run.id;
     if !is_meant {
@@ -149,7 +149,7 @@ fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
                 .details(ids)
                 .remedy(Call::new(Other::RunResume, ["RUN"]), "resumes one of them"))
         }
-        // It is told which process drives it.
+        // The message names the process that drives it.
         (None, _) => match (here.pop(), others.first()) {
             (Some(running), _) => Ok(running),
             (None, Some(other)) => {

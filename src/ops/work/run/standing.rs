@@ -160,7 +160,7 @@ fn rejected(folder: &IssueFolder, since: Time) -> usize {
     plans.map(rounds).sum()
 }
 
-/// Who executes an issue; none if nobody does, or if that cannot be read.
+/// Who executes an issue; `None` if nobody does, or if it cannot be read.
 fn executed_by(read: &impl Read, id: &IssueId) -> Option<String> {
     let folder = records::outline(read, id).ok().flatten()?;
     if facts::status(&folder) != IssueStatus::Executing {

@@ -20,7 +20,7 @@ use crate::ops::{Refusal, Session, issues};
 use crate::rules::review;
 use crate::rules::roles::Role;
 
-/// What a role is given about something, as JSON.
+/// The context of an issue or plan for a role, as JSON.
 pub(super) fn input(session: &Session, of: &str, role: Role) -> Result<Value, Refusal> {
     to_value(&plans::context(session, of, Some(role))?.view, of)
 }
@@ -36,7 +36,7 @@ fn spent<A>(reply: &Reply<A>) -> Spent {
     Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) }
 }
 
-/// Has an issue explored. What is found out is kept with the issue.
+/// Has an issue explored. The findings are stored with the issue.
 pub(super) fn explore(job: &Job) -> StepOutcome {
     let explored = (|| {
         let session = job.identity.at(&job.folder)?;
@@ -62,7 +62,7 @@ pub(super) fn explore(job: &Job) -> StepOutcome {
     outcome_of(explored)
 }
 
-/// What an explorer gets that did not manage the first time: the issue alone, and only a search for its files.
+/// The input for an explorer whose first attempt failed: the issue alone, and only a search for its files.
 fn simpler(input: &Value) -> Value {
     let mut simpler = input.clone();
     if let Some(members) = simpler.as_object_mut() {
@@ -128,8 +128,8 @@ fn store(
     Ok(StepOutcome::Planned(only.clone(), spent))
 }
 
-/// The planner gave a plan that the issue has already. One that was rejected does not get better; but if its execution
-/// failed, something else may have been wrong, so a planner that was told and gives it again stands by it.
+/// The planner gave a plan that the issue already has. A rejected plan does not get better; but if its execution
+/// failed, the cause may be elsewhere, so a planner that knows of the failure and repeats the plan stands by it.
 fn same_again(
     session: &Session,
     job: &Job,

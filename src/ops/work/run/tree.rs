@@ -1,5 +1,5 @@
-//! The worktrees of a run. Agents work in them, and can put something else in their place: a link to another directory, or
-//! a `.git` that names another repository. So each is looked at before the run itself does anything there.
+//! The worktrees of a run. Agents work in them, and can replace them: by a link to another directory, or by a `.git`
+//! that names another repository. So each is checked before the run itself does anything there.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! What a run tells while it is under way, and what it asks.
+//! What a run reports while it is in progress, and what it asks.
 
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
@@ -54,7 +54,7 @@ pub(crate) enum RunUpdate<'a> {
     Said {
         /// For this issue.
         issue: &'a IssueId,
-        /// What it wrote.
+        /// The text.
         text: &'a str,
     },
 }
@@ -99,7 +99,7 @@ pub(crate) trait Watch {
     /// agrees when they are known.
     fn agree_to_plans_to_come(&mut self) -> bool;
 
-    /// What to do with an issue whose execution failed too often; `None` if there is nobody to ask.
+    /// Asks what to do with an issue whose execution failed too often; `None` if nobody can be asked.
     fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice>;
 
     /// Asks which of these plans to choose for an issue, by index; `None` if nobody can be asked or nobody decides.

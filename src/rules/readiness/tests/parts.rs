@@ -99,7 +99,7 @@ proptest! {
         let some = in_order(&part, &known, &policy).remove(0);
         let mut from = 0;
         for (at, item) in some.items().iter().enumerate() {
-            // The order is the same, too.
+            // The order is also the same.
             let behind = all.items()[from..].iter().position(|it| it.solution_id == item.solution_id);
             prop_assert!(behind.is_some(), "{} stands elsewhere", item.solution_id);
             from += behind.unwrap();

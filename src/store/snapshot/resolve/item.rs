@@ -34,7 +34,7 @@ fn in_queue<'a>(read: &impl Read, text: &'a str) -> Result<(Option<QueueId>, &'a
     })
 }
 
-/// The same, if the queues were already read.
+/// Like [`item`], if the queues were already read.
 pub(crate) fn item_among(
     read: &impl Read,
     queues: &[QueueFolder],

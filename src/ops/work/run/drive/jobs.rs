@@ -51,7 +51,7 @@ impl Driver<'_> {
         tree::remove(store, folder)
     }
 
-    /// A job in a worktree of its own that is thrown away.
+    /// A job in a temporary worktree.
     pub(super) fn reading_job(&self, issue: &IssueId, step: RunStep, role: Role) -> Result<Job, Refusal> {
         let store = self.session.store();
         let folder = self.places.reading(issue);

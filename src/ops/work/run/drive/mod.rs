@@ -1,5 +1,5 @@
-//! Driving a run: what can be done is begun, what is done is recorded, until nothing is left. One thread decides and writes
-//! the run's log; each agent works in a thread of its own.
+//! Drives a run: starts what can be done and records what is done, until nothing is left. One thread decides and writes
+//! the run's log; each agent has its own thread.
 
 mod agreed;
 mod ending;
@@ -197,7 +197,7 @@ impl Driver<'_> {
             }
             match self.news.recv_timeout(LOOK) {
                 Ok(report) => {
-                    // What is over makes room, even if it left nothing behind.
+                    // A finished step makes room, even if it left nothing behind.
                     if matches!(report, Report::Over(..)) {
                         seen = None;
                     }
@@ -236,8 +236,8 @@ impl Driver<'_> {
         self.catch_up()
     }
 
-    /// Records what was done and not recorded, because the run was killed in between. What was in progress is pending
-    /// again.
+    /// Records what was done but not recorded, because the run was killed in between. Steps that were in progress
+    /// become pending again.
     fn catch_up(&mut self) -> Result<(), Refusal> {
         let store = self.session.store();
         let progress = Progress::of(&self.log);

@@ -61,7 +61,7 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Merges what is completed, and does nothing else.
+    /// Merges completed work, and does nothing else.
     pub(super) fn integrate_completed(&mut self) -> Result<(), Refusal> {
         for at in self.standings()?.all {
             if need(&self.run, &at) == Need::Step(RunStep::Integrate) {
@@ -162,7 +162,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Queues plans; if that fails for all at once, each by itself.
+    /// Queues plans together or, if that fails, one by one.
     pub(super) fn queue(&mut self, issues: &[IssueId]) -> Result<(), Refusal> {
         let which =
             Selection { issues: issues.iter().map(IssueId::to_string).collect(), ..Selection::default() };

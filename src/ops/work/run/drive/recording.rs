@@ -67,7 +67,7 @@ impl Driver<'_> {
         self.log(what, [RunEvent::Issue(reached)])
     }
 
-    /// Records what happened, all of it at once, and tells it.
+    /// Records events in one transaction, and reports them.
     pub(super) fn log(
         &mut self,
         what: &str,

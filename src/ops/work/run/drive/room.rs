@@ -1,5 +1,5 @@
-//! Room for the next attempt at a plan: each begins on a branch of its own, at the last commit of the run, in an empty
-//! worktree.
+//! Makes room for the next attempt at a plan: each attempt has its own branch from the last commit of the run, and an
+//! empty worktree.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What agents tell, and what came of their steps.
+//! Handles the reports of agents and the results of their steps.
 
 use super::Driver;
 use crate::model::agent_session::Usage;
@@ -33,7 +33,7 @@ impl Driver<'_> {
                 self.watch.update(&RunUpdate::Ended { issue: &issue });
                 self.keep_users_side()?;
                 if matches!(step, RunStep::Explore | RunStep::Plan | RunStep::Review) {
-                    // What is left of it goes when the issue is read for again.
+                    // Whatever is left is removed before the issue is read for again.
                     let _ = tree::remove(self.session.store(), &self.places.reading(&issue));
                 }
                 if step == RunStep::Execute {
@@ -45,7 +45,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Records what came of a step, and what its agent used.
+    /// Records the result of a step, and the usage of its agent.
     pub(super) fn settle(
         &mut self,
         issue: &IssueId,
