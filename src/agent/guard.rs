@@ -1,8 +1,8 @@
 //! The guard of an agent in a run: hooks that stop what its role may not do, and a trace of the git commands that it
 //! runs. Both are given to it in its environment alone, so nobody else's git sees them.
 //!
-//! It is a rail, not a wall: an agent that calls git with another `core.hooksPath`, or clears its environment, gets past
-//! it. What got past is found by looking at the repository afterwards.
+//! It is a rail, not a wall: an agent that calls git with another `core.hooksPath`, or clears its environment, evades
+//! it. What evaded it is found by looking at the repository afterwards.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -105,7 +105,7 @@ impl Guard {
         (!begins().unwrap_or(false)).then_some("it changed or removed the trace of its git commands")
     }
 
-    /// Adds to the environment of the agent what makes git call these hooks and write the trace.
+    /// Adds the variables to the agent's environment that make git call these hooks and write the trace.
     pub(crate) fn guard(&self, environment: &mut Vec<(OsString, OsString)>) {
         let count = environment.iter().find(|(name, _)| name == "GIT_CONFIG_COUNT");
         let count: u32 = count.and_then(|(_, value)| value.to_str()?.parse().ok()).unwrap_or(0);

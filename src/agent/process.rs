@@ -33,7 +33,7 @@ const WINDOW: usize = 64 * 1024;
 pub(crate) enum Ended {
     /// With this exit code.
     Exited(i32),
-    /// By a signal that did not come from here.
+    /// A signal that this program did not send.
     Signal(i32),
     /// Stopped because its time was up.
     TimedOut,
@@ -72,7 +72,7 @@ impl Interrupts {
         Ok(Self { seen, is_asking })
     }
 
-    /// No signals are caught: someone asks by setting this flag.
+    /// Catches no signals: the request to stop is this flag.
     pub(crate) fn asked_by(flag: Arc<AtomicBool>) -> Self {
         Self { seen: flag, is_asking: Arc::default() }
     }
@@ -82,8 +82,8 @@ impl Interrupts {
         self.seen.swap(false, Ordering::Relaxed)
     }
 
-    /// Waits for someone's answer. Until it is there, a request to stop ends this program, and so all commands that it
-    /// runs, as it would if it were not caught: reading from a terminal does not end otherwise.
+    /// Waits for someone's answer. While it waits, a request to stop ends this program, and so all commands that it
+    /// runs, as if it were not caught, since nothing else ends a read from a terminal.
     pub(crate) fn while_asking<T>(&self, ask: impl FnOnce() -> T) -> T {
         self.is_asking.store(true, Ordering::Relaxed);
         let answer = ask();

@@ -46,7 +46,7 @@ pub(crate) trait Observer {
     /// Usage so far, if the agent reports it while it works.
     fn used(&mut self, _: &Usage) {}
 
-    /// Whether the agent is to be reminded, since the last call, of what it was asked. Only some protocols can do that.
+    /// Whether to remind the agent of the question, since the last call. Only some protocols can do that.
     fn remind(&mut self) -> bool {
         false
     }

@@ -1,9 +1,9 @@
-//! The commands of `ccw issue` under their own names: each is turned into the one that does the same here, before the
-//! command line is parsed. Options that ccw does not have are passed on, so that the parser takes or refuses them.
+//! The commands of `ccw issue` under their own names: each is replaced by its equivalent before the command line is
+//! parsed. Options that ccw does not have are passed on, so that the parser accepts or refuses them.
 
 use crate::model::id::IssueId;
 
-/// The words of the command line, without the name of the program, as they are meant here.
+/// Translates the words of the command line, without the name of the program.
 pub(super) fn translated(words: Vec<String>) -> Vec<String> {
     let Some(at) = words.iter().position(|word| !word.starts_with('-')) else { return words };
     let (before, rest) = words.split_at(at);
@@ -84,7 +84,7 @@ fn command_of(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
     }
 }
 
-/// The commands of ccw that are called otherwise here.
+/// The ccw commands that have other names here.
 const COMMANDS: &[(&str, &str)] =
     &[("create", "new"), ("history", "list"), ("update", "edit"), ("complete", "done"), ("register", "bind")];
 

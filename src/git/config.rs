@@ -88,7 +88,7 @@ impl Git {
         Ok(String::from_utf8_lossy(&self.run(&["var", "GIT_EDITOR"])?).trim().to_owned())
     }
 
-    /// Who git says the author, or the committer, is: `Name <email> seconds offset`. If it does not know, its message.
+    /// The author or the committer according to git, `Name <email> seconds offset`; git's message if it does not know.
     pub(crate) fn ident(&self, committer: bool) -> Result<Result<String, String>, GitError> {
         let variable = if committer { "GIT_COMMITTER_IDENT" } else { "GIT_AUTHOR_IDENT" };
         let output = self.output(&["var", variable])?;

@@ -1,6 +1,6 @@
-//! The files of a repository that say which programs git starts: its settings and its hooks. While agents are at work, they
-//! stay as they were. Whatever else they became is put back before git starts again, without git: these files are read
-//! and written as bytes.
+//! The files of a repository that say which programs git starts: its settings and its hooks. While agents are at work,
+//! they must not change. Changed files are restored before git starts again, and without git: these files are read and
+//! written as bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,7 +25,7 @@ const SAMPLE: &str = ".sample";
 #[derive(Debug)]
 pub(crate) struct KeptSettings {
     common: PathBuf,
-    /// Where copies of what was put back are kept.
+    /// Where copies of replaced files are kept.
     changed: PathBuf,
     state: Mutex<State>,
 }
@@ -51,7 +51,7 @@ struct State {
 type Looks = BTreeMap<PathBuf, Option<[i64; 7]>>;
 
 impl KeptSettings {
-    /// Reads the files of the repository with this common git directory. Copies of what is put back later are kept in
+    /// Reads the files of the repository with this common git directory. Copies of files that are replaced later go to
     /// `changed`.
     pub(crate) fn of(common: &Path, changed: &Path) -> Self {
         let kept = Self { common: common.to_owned(), changed: changed.to_owned(), state: Mutex::default() };
@@ -75,13 +75,13 @@ impl KeptSettings {
         state.looks.insert(name, look);
     }
 
-    /// Takes the settings of the repository as they are now for what they should be.
+    /// Accepts the current settings of the repository as the intended ones.
     pub(super) fn know_config(&self) {
         let now = self.read(Path::new(CONFIG));
         self.state().kept.insert(CONFIG.into(), now);
     }
 
-    /// Puts back what is different. Whether all of it is as it was.
+    /// Restores whatever has changed. Returns whether everything is as it should be.
     pub(crate) fn put_back(&self) -> bool {
         let mut state = self.state();
         let looks = self.looks(&state);
@@ -109,7 +109,7 @@ impl KeptSettings {
             all &= restored.is_done;
             state.restored.push(restored);
         }
-        // What could not be put back is tried again.
+        // What could not be restored is tried again.
         if all {
             state.looks = self.looks(&state);
         }
@@ -167,7 +167,7 @@ impl KeptSettings {
     }
 }
 
-/// How a file, or a directory, looks: it changes with its content, and with the names in it.
+/// The metadata of a file or a directory: it changes with its content, and with the names in it.
 fn look(path: &Path) -> Option<[i64; 7]> {
     let found = path.symlink_metadata().ok()?;
     let (mode, size) = (i64::from(found.mode()), found.size().cast_signed());

@@ -172,7 +172,7 @@ impl Git {
         Self { incoming: Some(known.cloned().collect()), ..self }
     }
 
-    /// Takes the configuration, which this program itself has just changed, for what it should be.
+    /// Accepts the current configuration, which this program itself has just changed, as the intended one.
     pub(super) fn know_config(&self) {
         if let Some(confined) = self.environment.confined() {
             confined.settings().know_config();

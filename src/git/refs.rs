@@ -228,7 +228,8 @@ impl Git {
         self.run(args.value(name).value(commit.to_string())).map(drop)
     }
 
-    /// Puts a ref back: to `target`, or away where that is `None`, if it is now at `now` (`None`: not there). Whether it was.
+    /// Restores a ref to `target`, or deletes it if that is `None`, if it is now at `now` (`None`: missing). Returns
+    /// whether it did.
     pub(crate) fn put_back(
         &self,
         name: &str,
@@ -247,8 +248,8 @@ impl Git {
         Ok(self.output(args)?.status.success())
     }
 
-    /// Restores a ref that does not point to a commit any more, whatever is in its place: nothing, another ref, or a file
-    /// that git cannot read. Whether it is back.
+    /// Restores a ref that no longer points to a commit, whatever is in its place: nothing, another ref, or a file that
+    /// git cannot read. Returns whether the ref is restored.
     pub(crate) fn bring_back(&self, name: &str, target: ObjectId, common: &Path) -> Result<bool, GitError> {
         if self.put_back(name, None, Some(target))? {
             return Ok(true);

@@ -9,8 +9,8 @@ use tempfile::NamedTempFile;
 
 use super::{Args, Git, GitError, ObjectId};
 
-/// The installed git where it may ask a remote: git takes a relative URL to start from the current directory, which is the
-/// main work tree here, whichever worktree asks.
+/// The installed git, where it may talk to a remote. git resolves a relative URL from the current directory, so that is
+/// the main work tree here, whichever worktree asks.
 #[derive(Debug, Clone)]
 pub(crate) struct Transport(Git);
 

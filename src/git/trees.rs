@@ -143,7 +143,7 @@ impl Entries {
         self.tree.len() + std::mem::size_of_val(&self.all[..])
     }
 
-    /// The same with a name for each entry, to be changed and written.
+    /// The entries of a tree with their names, to be changed and written.
     fn folder(&self) -> Folder {
         let entry = |(name, (kind, oid)): &(Range<usize>, Here)| Entry {
             mode: (*kind).into(),
@@ -179,7 +179,7 @@ impl Entries {
     }
 }
 
-/// Reads the entries of a tree; none if it is not a tree that can be read to its end.
+/// Reads the entries of a tree; `None` if it is not a tree that can be read to its end.
 fn read_entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitError> {
     if tree.is_null() {
         return Ok(Entries::default());
@@ -210,7 +210,7 @@ pub(super) struct Recent {
 const MOST_RECENT: usize = 16 << 20;
 
 impl Repository {
-    /// The entries of a tree; none if there is no tree, or none that can be read.
+    /// The entries of a tree; `None` if there is no tree, or none that can be read.
     pub(crate) fn entries(&self, tree: Option<ObjectId>) -> Result<Rc<Entries>, GitError> {
         let Some(tree) = tree else { return Ok(Rc::default()) };
         let mut recent = self.recent.borrow_mut();

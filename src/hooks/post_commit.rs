@@ -207,7 +207,7 @@ fn not_linked(
     Ok(open)
 }
 
-/// The executions to which a commit is linked, see [`told_targets`]. A commit that repeats what an earlier commit of
+/// The executions to which a commit is linked, see [`stated_targets`]. A commit that repeats what an earlier commit of
 /// the same execution reverted is recorded as reverting that one, however it was made.
 fn targets(
     store: &Store,

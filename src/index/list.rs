@@ -160,7 +160,7 @@ impl Condition {
         Self { find: Some(find.into()), ..Self::test(test, values) }
     }
 
-    /// That the issue is one of those which a query finds.
+    /// Matches the issues that a query finds.
     fn one_of(find: &str, values: Vec<Value>) -> Self {
         Self::found(find, format!("i.n IN ({find})"), values)
     }

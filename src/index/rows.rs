@@ -225,7 +225,7 @@ fn remove(db: &Connection, id: &IssueId, wanted: Wanted) -> Result<(), IndexErro
 fn row(folder: &IssueFolder, hidden: bool) -> Row {
     let (it, derived) = (&folder.issue.record, IssueDerived::of(folder));
     let tags: Vec<&str> = it.tags.iter().map(String::as_str).collect();
-    // Even if something else was decided meanwhile.
+    // Even if the issue was closed, paused or cancelled since.
     let is_executing = facts::holder(folder).is_some_and(|it| it.outcome() == ExecutionStatus::Executing);
     Row {
         status: Value::Integer(derived.status as i64),

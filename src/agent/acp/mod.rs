@@ -22,9 +22,9 @@ use crate::rules::roles::Role;
 pub(crate) use client::Greeting;
 use client::{Event, Failed, Interruption, Session};
 
-/// The most bytes of one message. An agent that writes a longer line is stopped.
+/// Maximum size of one message, in bytes. An agent that writes a longer line is stopped.
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
-/// At most this many messages of the agent are queued; then the agent has to wait.
+/// Maximum queued messages of the agent; then the agent has to wait.
 const MOST_WAITING: usize = 256;
 /// How long a message may wait in the queue.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -38,11 +38,11 @@ enum Why {
     TimedOut,
     /// Someone stopped it.
     Stopped,
-    /// It wrote something that is not a message, or more than can be read.
+    /// It wrote something that is not a message, or a message that is too long.
     Flooded,
 }
 
-/// Greets an agent and, if there is a prompt, asks it. Returns its greeting and what it said.
+/// Greets an agent and, if there is a prompt, asks it. Returns its greeting and its answer.
 pub(super) fn converse(
     agent: &Agent,
     place: &Workplace,
@@ -109,7 +109,7 @@ fn judged(agent: &Agent, talk: &mut Talk<'_>, ended: Ended, heard: &Heard) -> Re
             Err(Unanswered::Protocol { agent: name, step: "the connection", why, said })
         }
         (Some(Err(Failed { step, why })), _) => match ended {
-            // The agent failed in the middle; its exit says why.
+            // The agent failed before its answer; its exit says why.
             Ended::Exited(code) if code != 0 => Err(Unanswered::Failed { agent: name, code, said }),
             Ended::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
             _ => Err(Unanswered::Protocol { agent: name, step, why, said }),
@@ -134,7 +134,7 @@ struct Talk<'a> {
     heard: (Tail, Tail),
     transcript: &'a mut Transcript,
     observer: &'a mut dyn Observer,
-    /// Interrupts the turn that is under way.
+    /// Interrupts the turn in progress.
     interrupt: Option<lines::UnboundedSender<Interruption>>,
     /// Why the agent has to end. It is first asked to end, and killed at the deadline.
     why: Option<Why>,
@@ -215,7 +215,7 @@ impl Talk<'_> {
                 Event::Thought(text) => self.observer.said(TextKind::Thought, &text),
                 Event::Tool(text) => self.observer.said(TextKind::Tool, &text),
                 Event::Used { context, cost } => {
-                    // An agent that runs out of room shortens its context, and what it has read is read.
+                    // Agents compact their context when it is full, but have read all of it: the maximum counts.
                     self.usage.tokens = self.usage.tokens.max(Some(context));
                     self.usage.cost = cost.or_else(|| self.usage.cost.take());
                     self.observer.used(&self.usage);

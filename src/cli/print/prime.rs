@@ -1,5 +1,5 @@
-//! What an agent is told when its session starts and before it stops: as text, and in the form that the hooks of each
-//! agent expect.
+//! Prints the context of an agent when its session starts and before it stops: as text, and in the form that the hooks
+//! of each agent expect.
 
 use std::fmt::Write;
 

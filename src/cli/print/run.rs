@@ -37,7 +37,7 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
     table.print(screen)
 }
 
-/// How a run stands, in one word or two: a run whose driver has gone is not running, and one that has ended did not
+/// The state of a run in one word or two: a run whose driver has gone is not running, and one that has ended did not
 /// succeed if an issue failed.
 fn standing(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts, waiting: usize) -> String {
     match status {
@@ -225,7 +225,7 @@ pub(in crate::cli) fn log(screen: &mut Screen, entries: &[LoggedView]) -> io::Re
 /// A run that came to its end, and how its work is taken over.
 pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, is_bare: bool) -> io::Result<()> {
     run(screen, view, now)?;
-    // Where nothing is checked out, nothing can be merged into it.
+    // A bare repository has nothing checked out to merge into.
     if let Some(branch) = branch_with_work(view).filter(|_| !is_bare && !view.lacks_branch) {
         writeln!(screen, "`git merge {}` merges the work into the current branch", clean_line(branch))?;
     }

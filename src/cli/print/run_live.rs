@@ -1,5 +1,5 @@
-//! A run while it is under way, on stderr: lines that are drawn again and again on a terminal, a line for each thing that
-//! happens elsewhere, and for programs a JSON object on a line.
+//! A run in progress, on stderr: lines that are redrawn in place on a terminal, one line per event elsewhere, and one
+//! JSON object per line for programs.
 
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
@@ -82,7 +82,7 @@ impl Following {
     /// Writes a line that stays.
     fn line(&mut self, text: &str) {
         self.make_room();
-        // A reader that has gone stops nothing.
+        // A reader that has gone does not stop the run.
         let _ = writeln!(self.out, "{text}");
     }
 
@@ -103,7 +103,7 @@ impl Following {
     }
 
     fn event(&mut self, news: &RunNews) {
-        // Every event has a JSON form, and a reader that has gone stops nothing.
+        // Every event has a JSON form, and a reader that has gone does not stop the run.
         let line = serde_json::to_string(news).unwrap_or_default();
         let _ = writeln!(self.out, "{}", clean_json(&line));
     }

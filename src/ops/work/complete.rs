@@ -44,7 +44,7 @@ pub(crate) struct Complete {
 /// Completes an execution: publishes the end, and claims the next item if requested.
 ///
 /// # Errors
-/// The errors of [`meant`]; `claim-of-another`, `lease-ran-out`; `other-plan`, `result-differs` for a report;
+/// The errors of [`target`]; `claim-of-another`, `lease-ran-out`; `other-plan`, `result-differs` for a report;
 /// `in-progress`, `uncommitted`, `no-commit`, `failed-check`, `no-evidence`.
 pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let permit = session.permit(Op::Done)?;

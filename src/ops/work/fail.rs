@@ -31,7 +31,7 @@ pub(crate) struct Fail {
 /// next item if requested.
 ///
 /// # Errors
-/// The errors of [`meant`]; `claim-of-another`, `lease-ran-out`; `other-plan`, `not-found` for the failure.
+/// The errors of [`target`]; `claim-of-another`, `lease-ran-out`; `other-plan`, `not-found` for the failure.
 pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
     let permit = session.permit(Op::Fail)?;
     let (store, item, why) = (session.store(), input.item.as_deref(), &input.why);

@@ -83,7 +83,7 @@ impl Lease {
 /// longer is kept.
 ///
 /// # Errors
-/// The errors of [`meant`]; `claim-of-another`, `lease-ran-out`.
+/// The errors of [`target`]; `claim-of-another`, `lease-ran-out`.
 pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
     let permit = session.permit(Op::LeaseRenew)?;
     let store = session.store();
@@ -137,7 +137,7 @@ pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
 /// first, since someone else may have ended it or taken it over.
 ///
 /// # Errors
-/// The errors of [`meant`]; `claim-of-another`.
+/// The errors of [`target`]; `claim-of-another`.
 pub(crate) fn release(session: &Session, input: &Release) -> Answer<Attempt> {
     let permit = session.permit(Op::LeaseRelease)?;
     let (store, item) = (session.store(), input.item.as_deref());

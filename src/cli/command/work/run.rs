@@ -279,7 +279,7 @@ fn ended(done: Answer<RunView>, watch: Following, context: &mut Context) -> Outc
     Ok(if has_failed { Exit::Failed } else { Exit::Done })
 }
 
-/// Whether every issue without a plan is meant, where none is named.
+/// Whether an issue was not named and all issues without a plan are meant.
 fn asked_for_all(context: &Context) -> Result<bool, Failure> {
     if context.json() || !ui::can_ask() {
         return Ok(false);
