@@ -25,7 +25,7 @@ const FLOORS: &[&str] = &[
     "model",
 ];
 
-/// Names that only some floors may use, with a reason.
+/// Names that only some floors may use, with the reason.
 struct Reserved {
     words: &'static [&'static str],
     only: &'static [&'static str],
@@ -61,8 +61,8 @@ const RESERVED: &[Reserved] = &[
     },
 ];
 
-/// Whether a line of code on a floor names a higher one, or what is reserved for others. `depth` is how many modules
-/// its file is below the crate.
+/// Whether a line of code on a floor names a higher floor, or something reserved for others. `depth` is the number of
+/// modules between its file and the crate root.
 fn crosses(floor: &str, depth: usize, line: &str) -> bool {
     let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric() && !":_".contains(c)).collect();
     let names = |name: &str| words.iter().any(|word| word.trim_start_matches(':').starts_with(name));
@@ -82,7 +82,7 @@ fn crosses(floor: &str, depth: usize, line: &str) -> bool {
 /// Front ends read the environment and hand it down.
 const FRONT_ENDS: &[&str] = &["cli", "board", "mcp", "web", "hooks", "ui", "main.rs", "lib.rs"];
 
-/// Files below the front ends that still use `std::env`, and why.
+/// Files below the front ends that still use `std::env`, with the reason.
 const NAMES_ENV: &[(&str, &str)] = &[
     ("agent/configured.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("agent/watch.rs", "starts this very program as the watcher, where /proc does not name its file"),
@@ -90,7 +90,7 @@ const NAMES_ENV: &[(&str, &str)] = &[
     ("git/fault.rs", "tests kill debug builds here; a release has none of it"),
 ];
 
-/// Files below the front ends that spell out commands of this program, and why.
+/// Files below the front ends that spell out commands of this program, with the reason.
 const SPELLS_COMMANDS: &[(&str, &str)] = &[
     ("model/remedy.rs", "writes a call as a command, also for agents, whose input holds commands"),
     ("ops/plans/executor_input.rs", "the example of the schema"),
@@ -133,7 +133,7 @@ fn each_module_knows_only_those_below_it() {
         let inner = path.strip_prefix(&source).unwrap();
         if !inner.starts_with("git") {
             found.extend(at_fault(path, &source, |line| line.replace("gix_quote", "").contains("gix")));
-            // What git is asked has a name; only `git` puts arguments together.
+            // Each question to git has a named function; only `git` assembles arguments.
             found.extend(at_fault(path, &source, |line| {
                 line.contains("git::Args") || line.contains("Args::new(")
             }));
@@ -159,7 +159,7 @@ fn each_module_knows_only_those_below_it() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Where the store is changed without the permit of a role, and why.
+/// Places that change the store without the permit of a role, with the reason.
 const WITHOUT_PERMIT: &[(&str, &str)] = &[
     ("hooks/post_commit.rs", "records a commit that git has made: nobody can refuse it any more"),
     ("hooks/post_rewrite.rs", "records what git has rewritten: nobody can refuse it any more"),
@@ -260,7 +260,7 @@ fn the_paths_on_the_map_exist() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// A code that no error has would promise something to programs.
+/// A code that no error has would be an empty promise to programs.
 #[test]
 fn every_code_is_that_of_an_error() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -259,7 +259,7 @@ struct Writing<'a> {
     dependent: Vec<IssueId>,
     /// The dependencies of the issues that were written.
     depends_on: BTreeMap<IssueId, Vec<IssueId>>,
-    /// How many issues say what cannot be said here.
+    /// How many issues have information that has no field here.
     kept: BTreeMap<String, u64>,
     /// The queues that hold an issue of the batch.
     queues: BTreeSet<QueueId>,
@@ -350,7 +350,7 @@ impl<'a> Writing<'a> {
         Ok(())
     }
 
-    /// Counts the relations and dependencies that are new. Returns notes on issues that are nowhere.
+    /// Counts new relations and dependencies. Returns notes on issues that do not exist anywhere.
     fn count_links(
         &mut self,
         tx: &Tx<'_>,

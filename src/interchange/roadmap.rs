@@ -1,5 +1,5 @@
-//! The layers and tasks of a roadmap as records of a source, so that its issues are joined with what is here as those of
-//! any other tracker: field by field, with what was added last.
+//! The layers and tasks of a roadmap as records of a source, so that its issues are merged with existing ones like
+//! those of any other tracker: field by field, and the document added last wins.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ pub(crate) struct RoadmapRecord {
     pub(crate) issue_id: IssueId,
     /// Who added the roadmap.
     pub(crate) author: Person,
-    /// When, so that each clone makes the same issue.
+    /// When they added it, which is part of the id: each clone makes the same issue.
     pub(crate) created_at: Time,
     /// When the layer or task last changed.
     pub(crate) changed: Time,
@@ -99,7 +99,7 @@ impl RoadmapRecord {
         .map_err(|error| error.to_string())
     }
 
-    /// Whether it says the same, whenever that was.
+    /// Whether the content is the same, whatever the time.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         Self { changed: self.changed, ..other.clone() } == *self
     }

@@ -91,13 +91,13 @@ pub(crate) struct Rule {
 pub(crate) struct Result {
     /// The id of its rule.
     pub(crate) rule_id: &'static str,
-    /// The place of the rule in the list.
+    /// The index of the rule in the list.
     pub(crate) rule_index: usize,
     /// How bad it is.
     pub(crate) level: Level,
     /// What was found.
     pub(crate) message: Message,
-    /// Where. Code-scanning pages show nothing that has no place.
+    /// The locations. Code-scanning pages show nothing without one.
     pub(crate) locations: Vec<Location>,
     /// Equal in two runs for the same finding.
     pub(crate) partial_fingerprints: Map<String, Value>,
@@ -190,7 +190,7 @@ impl Location {
 }
 
 impl Log {
-    /// The results of a run, with all rules that there are.
+    /// The results of a run, with all rules.
     pub(crate) fn new(rules: Vec<Rule>, results: Vec<Result>, properties: Map<String, Value>) -> Self {
         let version = env!("CARGO_PKG_VERSION");
         let base = |base: &Base| {

@@ -34,7 +34,7 @@ pub(crate) struct Arrival {
     pub(crate) changed: Time,
     /// Its comments, each once.
     pub(crate) comments: Vec<Comment>,
-    /// Its plans and what became of them; most trackers have none.
+    /// Its plans and their items and executions; most trackers have none.
     pub(crate) work: Work,
     /// What is wrong with this record.
     pub(crate) notes: Vec<String>,
@@ -80,9 +80,9 @@ impl Refused {
 /// A record where it was found.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
-    /// What its number counts: `line`, `issues.jsonl line`, `bug`.
+    /// What `number` counts: `line`, `issues.jsonl line`, `bug`.
     pub(crate) unit: Cow<'static, str>,
-    /// Its line, or its place in the order of the source, counted from 1; 0 for something of the file as a whole.
+    /// The line, or the position in the source, from 1; 0 for the file as a whole.
     pub(crate) number: u64,
     /// The record, or why it cannot be read.
     pub(crate) record: Result<Value, Refused>,
@@ -102,7 +102,7 @@ pub(crate) trait Records {
         &[]
     }
 
-    /// What people should know about the source as a whole.
+    /// Remarks about the source as a whole.
     fn remarks(&self) -> &[String] {
         &[]
     }

@@ -13,7 +13,7 @@ use crate::rules::roles::Role;
 struct Row {
     name: &'static str,
     about: &'static str,
-    /// The tool without which it makes no sense.
+    /// The tool without which the prompt makes no sense.
     tool: &'static str,
     argument: &'static str,
     about_argument: &'static str,

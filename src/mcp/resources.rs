@@ -15,10 +15,10 @@ pub(super) const CURRENT: &str = "wf://execution/current";
 const ISSUE: &str = "wf://issue/";
 const PLAN: &str = "wf://plan/";
 pub(super) const JSON: &str = "application/json";
-/// The most issues that are listed; `find` finds the others.
+/// Maximum number of listed issues; `find` finds the others.
 const MOST: usize = 100;
 
-/// What can be read: what is executed, and the most urgent open issues.
+/// The resources: what is executed, and the most urgent open issues.
 ///
 /// # Errors
 /// Any error from reading the store.

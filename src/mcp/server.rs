@@ -1,4 +1,4 @@
-//! The server: what the protocol asks, and which part of this program answers.
+//! The server: maps the requests of the protocol to parts of this program.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -162,7 +162,7 @@ impl Server {
     }
 }
 
-/// Whether a request follows the version of the protocol without sessions, in which subscriptions are requests.
+/// Whether a request uses the sessionless version of the protocol, in which subscriptions are requests.
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

@@ -68,7 +68,7 @@ impl Watched {
             return Err(Refusal::new(Code::TooMany, format!("you watch {MOST} resources already"))
                 .hint("unsubscribe from some"));
         }
-        // In this order: what changes in between is seen at the next look.
+        // In this order, so that a change in between is seen at the next check.
         let files = WatchedFiles::of(session.store());
         let content = hash(&resources::read(session, uri)?);
         self.with(|seen| {
@@ -99,7 +99,7 @@ impl Watched {
         });
     }
 
-    /// Whether the caller is the first to look, and must do so from now on.
+    /// Whether the caller is the first, and must start to check for changes.
     pub(super) fn begins(&self) -> bool {
         self.with(|seen| !std::mem::replace(&mut seen.is_running, true))
     }

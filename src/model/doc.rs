@@ -65,7 +65,7 @@ type Once = BTreeMap<&'static str, Value>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Doc {
     schema: SchemaRef,
-    /// How often the record was repaired.
+    /// How many times the record was repaired.
     epoch: u16,
     birth: Option<Stamp>,
     once: Once,

@@ -36,13 +36,13 @@ pub(crate) struct WisdomContext {
     pub(crate) created_at: Time,
 }
 
-/// Whether each word stands in the text or in a tag, in whatever case.
+/// Whether each word occurs in the text or in a tag, ignoring case.
 pub(crate) fn has_words(it: &Wisdom, words: &[String]) -> bool {
     let text = format!("{} {}", it.text, it.tags.join(" ")).to_lowercase();
     words.iter().all(|word| text.contains(&word.to_lowercase()))
 }
 
-/// The questions that somebody has answered, with the latest answer to each.
+/// The answered questions, with the latest answer to each.
 pub(crate) fn answered(all: &[Wisdom]) -> BTreeMap<EntryId, EntryId> {
     all.iter().filter_map(|it| Some((it.answers.clone()?, it.id.clone()))).collect()
 }
@@ -91,8 +91,8 @@ pub(crate) fn context_near(
     (contexts, cut.left_out("wisdom", Call::from(Other::WisdomList).flag("json")))
 }
 
-/// How late a role needs this kind. Who writes code must keep to the conventions; who judges a plan, to the decisions; who
-/// explores or plans may also answer a question.
+/// The rank of a kind for a role. Whoever writes code must keep to the conventions, and whoever judges a plan, to the
+/// decisions; whoever explores or plans may also answer a question.
 fn rank(kind: WisdomType, role: Role) -> usize {
     use WisdomType::{Convention, Decision, Learning, Question};
     let order: &[WisdomType] = match role {

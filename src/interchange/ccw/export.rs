@@ -1,5 +1,5 @@
-//! The record of ccw that an issue becomes. An issue of ccw is its own record with what changed here, so that nothing
-//! is lost that has no field here. What ccw has no field for, but keeps as it is, stands under the names of this store.
+//! Exports an issue as a record of ccw. An issue from ccw is its own record with the changes made here, so that nothing
+//! is lost that has no field here. What ccw has no field for, but keeps, is stored under the names of this store.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(crate) struct CcwIssue {
     pub(crate) is_over: bool,
     /// Its plans.
     pub(crate) solutions: Vec<Value>,
-    /// What the issue says that ccw has no field for.
+    /// Information in the issue that ccw has no field for.
     pub(crate) left_out: BTreeSet<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! The status of an issue: the words of ccw, and those that people and other programs write into its stores.
+//! The status of an issue: ccw's words, and words that people and other programs write into its stores.
 
 use serde_json::{Map, Value};
 
@@ -16,13 +16,13 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// The status of an issue that says none is `registered`.
+    /// An issue without a status is `registered`.
     pub(super) fn of(fields: &mut Fields<'_>) -> Self {
         let given = fields.text("status").map_or_else(|| "registered".into(), |word| word.trim().to_owned());
         Self { status: of_word(&given), given }
     }
 
-    /// Sets the stored part of the status. What happened to the issue follows from its items and executions.
+    /// Sets the stored part of the status. The derived part follows from the items and executions.
     pub(super) fn decide(&self, fields: &mut Fields<'_>, issue: &mut Issue, is_untried: bool) {
         let planned = match issue.bound_solution_id {
             Some(_) => StoredStatus::Planned,
@@ -83,8 +83,8 @@ pub(super) fn kept(record: &Map<String, Value>) -> Option<&Value> {
     (!is_known).then_some(given)
 }
 
-/// The word for a status: the one that the issue had, if that still says it. ccw itself has none for an issue that was
-/// cancelled or closed.
+/// The word for a status: the issue's earlier word, if it still has that meaning. ccw itself has none for a cancelled
+/// or closed issue.
 pub(super) fn word(now: IssueStatus, own: Option<&str>, is_as_imported: bool) -> &str {
     match own {
         Some(own) if is_as_imported || of_word(own.trim()) == Some(now) => own,

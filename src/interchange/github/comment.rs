@@ -1,4 +1,4 @@
-//! What an issue of GitHub is told when its plan was executed: approach, tasks, commits, changed files, verification.
+//! The comment for a GitHub issue after its plan was executed: approach, tasks, commits, changed files, verification.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use crate::model::status::ExecutionStatus;
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
 use crate::rules::reply_task;
 
-/// Longer lists of files end in a number.
+/// Longer lists of files are cut, and end in a number.
 const MOST_FILES: usize = 50;
 /// Digits of a commit's hash, which GitHub turns into a link.
 const DIGITS: usize = 10;
@@ -114,7 +114,7 @@ fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text as code, which nothing in it can end.
+/// A text as inline code that nothing in it can end.
 fn code(text: &str) -> String {
     let text = line(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

@@ -93,7 +93,7 @@ impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<'_, V> {
                     }
                     Ok(value) => Ok(value),
                     Err(error) => {
-                        // Nobody can say where the next issue begins.
+                        // The beginning of the next issue is unknown.
                         self.is_over = true;
                         Err(Refused::fault(None, format!("the rest cannot be read: {error}")))
                     }

@@ -22,7 +22,7 @@ use crate::rules::folder::ExecutionFolder;
 use crate::store::redaction::Redactions;
 use crate::store::{Read, StoreError, Tx, layout, records};
 
-/// What became of a record with a clock.
+/// The result for a record with a clock.
 enum Followed {
     /// It is new, or changed.
     Written,
@@ -123,7 +123,7 @@ fn queue_folder(id: &crate::model::id::QueueId) -> String {
     file.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned())
 }
 
-/// Notes on a record that is not here as the source has it.
+/// Notes on a record that differs here from the source.
 struct RecordNotes<'a> {
     /// The record: ``the plan `SOL-…` ``.
     what: String,
@@ -152,7 +152,7 @@ impl RecordNotes<'_> {
     }
 }
 
-/// Brings a record with a clock to what the source says.
+/// Updates a record with a clock from the source.
 fn update_record<T: Serialize>(
     tx: &mut Tx<'_>,
     schema: &'static Schema,
@@ -233,8 +233,8 @@ fn write_attempt(
     Ok(is_new)
 }
 
-/// The claim that an earlier import made of this attempt. A source may tell only when an attempt ended once another one
-/// followed: then it is known by its end, or is one of that item that had not ended.
+/// The claim that an earlier import made for this attempt. Some sources tell when an attempt ended only once another
+/// one has followed: then it is recognized by its end, or is one of that item that had not ended.
 fn known_as<'a>(
     here: &'a [ExecutionFolder],
     claim: &Execution,

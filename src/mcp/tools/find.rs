@@ -19,13 +19,13 @@ use crate::ops::{Answer, Refusal, Session};
 
 pub(super) struct Find;
 
-/// How many issues a page has unless asked otherwise.
+/// The default number of issues per page.
 const USUAL: usize = 20;
 /// The most issues of a page.
 const MOST: usize = 100;
 /// Issues that match a query are ranked up to this number.
 const RANKED: usize = 500;
-/// The fields that are shown unless others are asked for.
+/// The default fields.
 const BRIEF: [&str; 6] = ["id", "title", "status", "priority", "tags", "bound_solution_id"];
 
 /// Which issues to find; an issue must match everything that is given.

@@ -18,7 +18,7 @@ pub(crate) struct Written {
     pub(crate) value: Option<Value>,
 }
 
-/// A field that two sides wrote without knowing of each other.
+/// A field that two sides wrote independently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Apart {
     /// The key: `title`, `tags/auth`, `extended_context/notes`; `*` for two births.

@@ -139,7 +139,7 @@ fn chosen<'a>(work: &mut WorkFiles, input: &AgentSetup) -> Result<Vec<&'a Reads>
     Ok(found)
 }
 
-/// Takes out what these agents read, except the instructions that another agent still reads.
+/// Removes what these agents read, except instructions that another agent still reads.
 fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<(), Refusal> {
     let mut still_read = BTreeSet::new();
     for other in AGENTS.iter().filter(|it| chosen.iter().all(|reads| reads.agent != it.agent)) {
@@ -154,7 +154,7 @@ fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<(), Refusal> {
         }
     }
     for reads in chosen {
-        // The last one first: each was put in after those before it.
+        // In reverse order of installation.
         for piece in reads.pieces.iter().rev() {
             let mut paths: Vec<String> = piece.paths.iter().map(|it| (*it).to_owned()).collect();
             paths.push(path_of(work, reads.agent, piece)?);
@@ -219,7 +219,7 @@ fn state_of(work: &mut WorkFiles, reads: &Reads) -> Result<AgentState, Refusal> 
     Ok(AgentState { agent: reads.agent, is_found, is_set_up: is_set_up(work, reads)?, files: found })
 }
 
-/// Whether something that only this agent reads was written.
+/// Whether anything was written that only this agent reads.
 fn is_set_up(work: &mut WorkFiles, reads: &Reads) -> Result<bool, Refusal> {
     for piece in &reads.pieces {
         let path = path_of(work, reads.agent, piece)?;

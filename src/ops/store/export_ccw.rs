@@ -179,7 +179,7 @@ impl Making {
     }
 }
 
-/// Whether the order of the queues must be said. A queue that is only served before all others is the active one.
+/// Whether the order of the queues must be stated. A single queue that is served before all others is the active one.
 fn has_priorities(views: &[QueueView]) -> bool {
     let is_active = |view: &&QueueView| view.queue.status == QueueDecision::Active;
     let first_by_id = views.iter().filter(is_active).map(|view| &view.queue.id).min();

@@ -168,7 +168,7 @@ fn refuse_second(folder: &IssueFolder, execution: &ExecutionFolder) -> Result<()
     Err(Refusal::new(Code::AlreadyPosted, message).hint("edit that comment on GitHub if it is wrong"))
 }
 
-/// Keeps what was sent as a comment of the issue, so that nobody sends it again. It was sent whether or not that succeeds.
+/// Stores what was sent as a comment on the issue, so that it is not sent again. A failure does not undo the posting.
 fn keep(
     session: &Session,
     issue: &IssueId,
@@ -202,7 +202,7 @@ fn keep(
     }
 }
 
-/// Confirms the criteria of the reply task. The comment is there whether or not that succeeds.
+/// Confirms the criteria of the reply task. A failure does not undo the posting.
 fn confirm(session: &Session, solution: &str, plan: &Plan, url: Option<&str>) {
     let Some(task) = plan.tasks.iter().find(|task| reply_task::is_reply(task)) else { return };
     let evidence = url.unwrap_or("the comment was sent").to_owned();

@@ -1,5 +1,5 @@
-//! The ids that start with what a user has typed, for completion on the command line. A shell asks while someone waits
-//! with a finger on a key: nothing here builds an index, and without one only a limited number of records is read.
+//! The ids that start with what a user has typed, for completion on the command line. The user waits for the answer, so
+//! nothing here builds an index, and without one only a limited number of records is read.
 
 use crate::index::{self, Use};
 use crate::model::id::{IssueId, SolutionId};
@@ -9,7 +9,7 @@ use crate::rules::folder::QueueFolder;
 use crate::store::{Read, Snapshot, layout, records};
 use crate::trail::active;
 
-/// Nobody looks through more than this.
+/// Nobody looks through more candidates than this.
 const MOST: usize = 500;
 /// At most this many records are read for their titles if there is no index.
 const MOST_READ: usize = 100;
@@ -31,7 +31,7 @@ pub(crate) enum IdKind {
     Queue,
     /// Items of active queues.
     Item,
-    /// Tasks of the plan that is named before, or of the one that this worktree executes.
+    /// Tasks of the plan that was typed before, or of the one that this worktree executes.
     Task,
     /// Runs, the latest first.
     Run,

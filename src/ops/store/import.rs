@@ -204,7 +204,7 @@ fn left_out(
     Ok(selection.reason(issue, changed, state).or_else(|| is_beyond().then(|| "beyond the limit".into())))
 }
 
-/// The refusal of a source in which nothing is a record of its tracker.
+/// The refusal of a source without any record of its tracker.
 fn wrong_source(name: &str, tracker: &Tracker, skipped: &[Skipped]) -> Refusal {
     let unit = skipped.first().map_or("line", |skipped| &skipped.unit);
     let message = format!("no {unit} of {name} can be imported as an issue of {}", tracker.name);

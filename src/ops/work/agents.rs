@@ -1,4 +1,4 @@
-//! The agents that plan, review and execute: which there are, and whether they answer.
+//! The agents that plan, review and execute: listing them, and testing whether they answer.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ pub(crate) struct AgentView {
 }
 
 impl AgentView {
-    /// Whether both are started by the same command line.
+    /// Whether two agents are started by the same command line.
     fn is_same(&self, other: &Self) -> bool {
         let command = |it: &Self| it.command.as_ref().map(|command| command.value.clone());
         self.name == other.name && command(self) == command(other)
@@ -230,7 +230,7 @@ pub(crate) struct TestAgent {
 /// The question in a test.
 #[derive(Debug)]
 pub(crate) enum Question {
-    /// The least that shows whether it is there: a ping, or a greeting if the protocol has one.
+    /// The least question that shows whether the agent answers: a ping, or a greeting if the protocol has one.
     Greeting,
     /// A ping.
     Ping,
@@ -273,7 +273,7 @@ pub(crate) struct Tested {
     pub(crate) transcript_sha256: String,
 }
 
-/// Starts an agent and asks whether it is there.
+/// Starts an agent and tests whether it answers.
 ///
 /// # Errors
 /// `unknown-agent`, `invalid-agent`; the reason why it did not answer.

@@ -40,7 +40,7 @@ pub(crate) struct Apart<'a> {
 
 /// Why an answer was not taken.
 pub(crate) enum Unfit {
-    /// It has these faults, which the agent may mend.
+    /// The answer has these faults, which the agent may correct.
     Faults(Vec<String>),
     /// Nothing that the agent can mend.
     Refused(Refusal),

@@ -12,11 +12,11 @@ use crate::model::Explain;
 use crate::model::execution::Failure;
 use crate::ops::Refusal;
 
-/// How often an agent is asked for one thing.
+/// Maximum attempts at one question.
 const TRIES: usize = 2;
-/// How much longer an agent may take that was not done in time.
+/// The factor by which an agent that timed out gets more time.
 const LONGER: u32 = 2;
-/// How much of what an agent said stands in a record, in characters.
+/// How much of an agent's output a record keeps, in characters.
 const QUOTED: usize = 500;
 
 /// Why a question has no answer.
@@ -35,7 +35,7 @@ impl From<Refusal> for NoAnswer {
 
 /// Why an answer was not taken.
 pub(super) enum Refused {
-    /// It has these faults, which the agent may mend.
+    /// The answer has these faults, which the agent may correct.
     Faults(Vec<String>),
     /// Nothing that the agent can mend.
     NoAnswer(NoAnswer),
@@ -47,7 +47,7 @@ pub(super) fn failure_of(refusal: &Refusal) -> Failure {
     failure(refusal.code.as_str(), &refusal.message, &details.join("\n"))
 }
 
-/// A failure with what was said about it.
+/// A failure with the agent's output.
 pub(super) fn failure(kind: &str, message: &str, said: &str) -> Failure {
     failure_cut(kind, message, said, "")
 }
@@ -62,7 +62,7 @@ pub(super) fn failure_cut(kind: &str, message: &str, said: &str, rest: &str) -> 
     joined(kind, message, &said)
 }
 
-/// The failure of a command with its output, of which the end says most; where it is cut, it says where the rest is.
+/// The failure of a command with the end of its output, which says most; if it is cut, says where the rest is.
 pub(super) fn failure_end(kind: &str, message: &str, output: &str, rest: &str) -> Failure {
     let output = match output.char_indices().rev().nth(QUOTED) {
         None => output.to_owned(),
@@ -85,7 +85,7 @@ fn joined(kind: &str, message: &str, said: &str) -> Failure {
     Failure { error_type: Some(kind.to_owned()), message: Some(message), ..Failure::default() }
 }
 
-/// A question, and how often it was asked before.
+/// A question, and how many attempts failed before.
 pub(super) struct Asking<'a> {
     /// Who is asked.
     pub(super) agent: Agent,

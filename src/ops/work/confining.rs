@@ -7,8 +7,8 @@ use crate::git::{Confined, KeptSettings, PutBack};
 use crate::ops::Session;
 use crate::store::Store;
 
-/// From now on, git is given nothing that is withheld from agents, and the settings and hooks of the repository stay as
-/// they are: copies of what they became are kept in `changed`.
+/// From now on, git gets nothing that is withheld from agents, and the settings and hooks of the repository must not
+/// change: copies of changed files are kept in `changed`.
 pub(in crate::ops::work) fn confine(session: &Session, changed: &Path) {
     let settings = KeptSettings::of(&session.store().common_dir(), changed);
     let environment = session.environment();

@@ -22,7 +22,7 @@ use crate::rules::roles::{self, Role};
 use crate::store::{Snapshot, Store};
 use crate::trail::active;
 
-/// Tokens for what the worktree executes.
+/// The budget for the current execution, in tokens.
 const FOR_EXECUTION: usize = 460;
 /// Tokens for what is ready.
 const FOR_READY: usize = 220;

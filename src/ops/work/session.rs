@@ -1,4 +1,4 @@
-//! Records that an agent worked on an execution: who, when, at what cost, and where to find what was said.
+//! Records that an agent worked on an execution: who, when, at what cost, and where the transcript is.
 
 use std::path::Path;
 
@@ -18,9 +18,9 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::rules::bounded::Cut;
 use crate::store::one_line;
 
-/// The most characters of a name: of an agent, a model, a session, a currency.
+/// Maximum length of a name (of an agent, a model, a session, a currency), in characters.
 const LONGEST_NAME: usize = 200;
-/// The most characters of the name of a currency, before the mark of a cut.
+/// Maximum length of the name of a currency before the mark of a cut, in characters.
 const LONGEST_CURRENCY: usize = 19;
 /// The most characters of a summary.
 const LONGEST_SUMMARY: usize = 1_000;
@@ -52,7 +52,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// The session, of which nothing is known but that it took place, and what it used until it ended.
+    /// The session with only its times and the usage until it ended.
     pub(crate) fn unanswered(&self, usage: Usage) -> AgentSession {
         AgentSession {
             agent: self.agent.name().to_owned(),
@@ -118,7 +118,7 @@ pub(super) fn bounded(it: AgentSession) -> AgentSession {
     }
 }
 
-/// What something cost, if that is an amount.
+/// A cost, if it is a plausible amount.
 fn sum(Cost { amount, currency }: Cost) -> Option<Cost> {
     let currency = Cut::at(LONGEST_CURRENCY).text(&one_line(&currency));
     Some(Cost { amount, currency }).filter(|cost| cost.is_sound() && !cost.currency.is_empty())

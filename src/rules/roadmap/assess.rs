@@ -1,4 +1,4 @@
-//! How uncertain a requirement is, and so how it is cut.
+//! Assesses how uncertain a requirement is, and so how to cut it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub(crate) fn assess(factors: &Factors) -> Assessed {
     Assessed { factors: factors.clone(), high, medium, low, recommended }
 }
 
-/// Why it is not clear how a requirement is cut.
+/// Why it is unclear how to cut a requirement.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Unchosen {
     /// Its assessment leaves it open.
@@ -54,8 +54,8 @@ pub(crate) enum Unchosen {
     },
 }
 
-/// How a document cuts its requirement: as `chosen` by somebody, else as the document itself says, else as its assessment
-/// says, else as it is.
+/// How a document cuts its requirement: as `chosen` by someone, else as the document says, else as its assessment says,
+/// else by its content.
 pub(crate) fn choose(
     document: &RoadmapDocument,
     chosen: Option<RoadmapChoice>,

@@ -1,4 +1,4 @@
-//! What makes the document of a roadmap sound.
+//! Checks whether the document of a roadmap is sound.
 
 mod message;
 mod table;
@@ -25,11 +25,11 @@ use crate::rules::{dag, limits};
 
 pub(crate) use table::RULES;
 
-/// The fewest layers: one is not a roadmap.
+/// The minimum of layers: one is not a roadmap.
 const FEWEST_LAYERS: usize = 2;
 /// The most characters of a text.
 const LONGEST_TEXT: usize = 4_000;
-/// The most characters of the name of a layer, or of the type of a task.
+/// Maximum length of the name of a layer, or of the type of a task, in characters.
 const LONGEST_NAME: usize = 50;
 /// More findings would not help.
 const MOST_FINDINGS: usize = 200;
@@ -41,7 +41,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) known_files: Option<&'a dyn Fn(&str) -> bool>,
 }
 
-/// Reads a document, and checks it against every rule; the error has what is wrong with it.
+/// Parses a document and checks it against every rule; the error lists what is wrong.
 pub(crate) fn examine(given: &Value, setting: Setting<'_>) -> Result<RoadmapDocument, Vec<Finding>> {
     let mut checker = Checker { setting, findings: vec![] };
     let document = match typed::read_at::<RoadmapDocument>(given) {
@@ -125,7 +125,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether there are too many to look at each.
+    /// Whether there are too many to check each of them.
     fn layer_ids(&mut self, items: &[Item]) -> bool {
         if !(FEWEST_LAYERS..=MOST_LAYERS).contains(&items.len()) {
             let allowed = format!("{FEWEST_LAYERS} to {MOST_LAYERS} layers");
@@ -139,7 +139,7 @@ impl Checker<'_> {
         items.len() > MOST_LAYERS
     }
 
-    /// Whether there are too many to look at each.
+    /// Whether there are too many to check each of them.
     fn task_ids(&mut self, items: &[Item]) -> bool {
         if items.len() > MOST_TASKS {
             self.find(&TASKS, "tasks", Some(&json!(items.len())), format!("1 to {MOST_TASKS} tasks"));
@@ -334,7 +334,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Each feature is in one layer, and in none that excludes it.
+    /// Each feature belongs to one layer, and no layer with it excludes it.
     fn scopes(&mut self, items: &[Item], all: &[String]) {
         let mut seen: BTreeMap<String, &str> = BTreeMap::new();
         for (n, item) in items.iter().enumerate() {

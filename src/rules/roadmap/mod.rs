@@ -1,4 +1,4 @@
-//! Roadmaps: how uncertain a requirement is, what makes a document sound, which issues it stands for, and how far it is.
+//! Roadmaps: assessing requirements, checking documents, deriving issues, and the status.
 
 mod assess;
 mod check;

@@ -1,4 +1,4 @@
-//! How far a roadmap is, from its log: which feedback there was, and whether its document is approved.
+//! The status of a roadmap, from its log: the rounds of feedback, and whether its document is approved.
 
 use schemars::JsonSchema;
 use serde::Serialize;

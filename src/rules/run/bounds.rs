@@ -46,14 +46,14 @@ const OF_ONE_WORKTREE: &[&str] = &["refs/bisect/", "refs/rewritten/", "refs/work
 /// Refs that follow a remote.
 const REMOTES: &str = "refs/remotes/";
 
-/// Whether a ref belongs to one worktree, or only remembers what a remote has.
+/// Whether a ref belongs to one worktree, or is a remote-tracking ref.
 pub(crate) fn is_private_or_remote(name: &str) -> bool {
     !name.starts_with("refs/")
         || OF_ONE_WORKTREE.iter().any(|own| name.starts_with(own))
         || name.starts_with(REMOTES)
 }
 
-/// Whether a branch is one of those that runs make and delete.
+/// Whether a branch is one that runs create and delete.
 pub(crate) fn is_left_to_all(name: &str) -> bool {
     name.starts_with("refs/heads/wf/")
 }

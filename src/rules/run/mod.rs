@@ -1,4 +1,4 @@
-//! Runs: what their logs come to. Pure: a log goes in, and the state of the run comes out.
+//! Runs: deriving the state of a run from its log. Pure.
 
 mod bounds;
 mod breaches;

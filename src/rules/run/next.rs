@@ -10,14 +10,14 @@ use crate::model::run_log::RunPhase;
 use crate::model::status::IssueStatus;
 use crate::rules::review::MOST_ROUNDS;
 
-/// From this priority on an issue is urgent: high.
+/// From this priority on, an issue is urgent: high.
 const URGENT: u8 = 2;
 /// Up to this many issues that are not urgent are done quickly.
 const FEW: usize = 2;
 /// From this many issues on, limits apply.
 const MANY: usize = 5;
 
-/// The mode for issues of these priorities, if nobody chose one.
+/// The default mode for issues of these priorities.
 pub(crate) fn mode_for(priorities: &[Priority]) -> RunMode {
     let is_urgent = priorities.iter().any(|priority| priority.number() <= URGENT);
     match priorities.len() {
@@ -27,14 +27,14 @@ pub(crate) fn mode_for(priorities: &[Priority]) -> RunMode {
     }
 }
 
-/// Where an issue of a run stands, by the store and by the log of the run.
+/// The state of an issue of a run, from the store and from the log of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Standing {
     /// The issue.
     pub(crate) issue: IssueId,
     /// Its status in the store.
     pub(crate) status: IssueStatus,
-    /// Whether it was explored, or that was left out.
+    /// Whether it was explored, or exploration was skipped.
     pub(crate) is_explored: bool,
     /// How many plans there are to choose from, if none is bound.
     pub(crate) candidates: usize,
@@ -50,17 +50,17 @@ pub(crate) struct Standing {
     pub(crate) is_ready: bool,
     /// Whether this run executes it.
     pub(crate) is_ours: bool,
-    /// Whether the execution that holds it is one of the run's, in this clone or in one that drove the run before.
+    /// Whether the execution that holds it belongs to the run, in this clone or in one that drove the run before.
     pub(crate) is_of_run: bool,
-    /// Whether its work is in the branch of the run, or there is none to merge.
+    /// Whether its work is in the branch of the run, or there is nothing to merge.
     pub(crate) is_integrated: bool,
-    /// How often its execution failed in this run.
+    /// How many times its execution failed in this run.
     pub(crate) failures: u64,
-    /// Whether it failed last because its agent took too long, which costs as much the next time.
+    /// Whether its last failure was a timeout, which would take as long again.
     pub(crate) has_timed_out: bool,
-    /// How often someone chose to try it again after that.
+    /// How many times someone chose to retry it after that.
     pub(crate) granted: u64,
-    /// Whether the run gave it up, or left it to someone else.
+    /// Whether the run has given up on it, or left it to someone else.
     pub(crate) is_given_up: bool,
     /// Who else works on it, as a sentence without an end.
     pub(crate) held: Option<String>,
@@ -105,7 +105,7 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
     if at.is_given_up {
         return Need::Over;
     }
-    // An execution may come to its end while this run is at work.
+    // An execution may end while this run is at work.
     let is_over = matches!(at.status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Executing);
     if at.held.is_some() && !is_over {
         return Need::Elsewhere;
@@ -159,8 +159,8 @@ fn queue(run: &Run) -> Need {
     if run.takes(RunStep::Queue) { Need::Step(RunStep::Queue) } else { Need::Over }
 }
 
-/// The steps to take now, in the order of the run: none of an issue for which one is being taken, and no more at once than
-/// the limits of the run allow.
+/// The steps to take now, in the order of the run: none for an issue with a step in progress, and no more at a time
+/// than the limits of the run allow.
 pub(crate) fn next(
     run: &Run,
     standings: &[Standing],
@@ -239,8 +239,8 @@ pub(crate) fn phase(steps: impl IntoIterator<Item = RunStep>) -> Option<RunPhase
     })
 }
 
-/// Who waits for whom: each waiting issue with the chain of issues before it, down to one that waits for none of these, and
-/// why that one does not go on. A cycle ends where it began.
+/// Which issue waits for which: each waiting issue with the chain of issues before it, down to one that waits for none
+/// of these, and why that one cannot go on. A cycle ends where it began.
 pub(crate) fn chains(waits_for: &BTreeMap<IssueId, (Option<IssueId>, String)>) -> Vec<String> {
     waits_for
         .keys()

@@ -26,7 +26,7 @@ pub(crate) struct Progress<'a> {
     pub(crate) driver: Option<&'a str>,
     /// Its issues, in the order of the run.
     pub(crate) issues: Vec<IssueProgress<'a>>,
-    /// The steps that were taken or left out, in order.
+    /// The steps that were taken or skipped, in order.
     pub(crate) actions: Vec<&'a ActionDone>,
     /// The attempts at a step that failed, in order, with the time.
     pub(crate) setbacks: Vec<&'a Setback>,
@@ -34,11 +34,11 @@ pub(crate) struct Progress<'a> {
     in_vain: BTreeMap<(RunStep, &'a IssueId), usize>,
     /// What agents did outside of their roles, in order.
     pub(crate) breaches: Vec<&'a Breach>,
-    /// How often each issue may be tried again because someone chose that.
+    /// How many retries of each issue someone has chosen.
     granted: BTreeMap<&'a IssueId, u64>,
     /// The issues because of which someone stopped the run. Resuming the run retries them.
     stopped_for: Vec<&'a IssueId>,
-    /// What people chose when something had failed too often, in order.
+    /// The choices for issues that had failed too often, in order.
     pub(crate) decisions: Vec<&'a Decided>,
     /// Everything that went wrong, in order, with the time.
     pub(crate) errors: Vec<(Time, Wrong<'a>)>,
@@ -109,7 +109,7 @@ impl IssueProgress<'_> {
         self.error.and_then(|error| error.error_type.as_deref()) == Some(HELD_ELSEWHERE)
     }
 
-    /// Whether the run has not begun with the issue.
+    /// Whether the run has not begun the issue.
     pub(crate) fn is_untouched(&self) -> bool {
         self.status == IssueStatus::Registered && self.error.is_none()
     }
@@ -234,7 +234,7 @@ impl<'a> Progress<'a> {
         self.setbacks.iter().rev().find(|it| it.issue_id.as_ref() == Some(issue)).copied()
     }
 
-    /// The steps that were left out and not taken later.
+    /// The steps that were skipped and not taken later.
     pub(crate) fn left_out(&self) -> Vec<LeftOut> {
         let left_out = self.actions.iter().enumerate().filter_map(|(n, it)| {
             let why = it.skipped.clone()?;
@@ -250,7 +250,7 @@ impl<'a> Progress<'a> {
         self.issues.iter().find(|issue| issue.id == id)
     }
 
-    /// How often a step was taken for an issue.
+    /// How many times a step was taken for an issue.
     pub(crate) fn taken(&self, step: RunStep, issue: &IssueId) -> usize {
         let is_it = |it: &&&ActionDone| {
             it.action == step && it.issue_id.as_ref() == Some(issue) && it.skipped.is_none()
@@ -264,7 +264,8 @@ impl<'a> Progress<'a> {
         self.taken(step, issue) + self.setbacks.iter().filter(is_it).count()
     }
 
-    /// How often someone chose to try the execution of an issue again, or resumed a run that was stopped because of it.
+    /// How many times someone chose to retry the execution of an issue, or resumed a run that was stopped because of
+    /// it.
     pub(crate) fn granted(&self, issue: &IssueId) -> u64 {
         self.granted.get(issue).copied().unwrap_or(0)
     }

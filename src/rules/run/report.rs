@@ -32,11 +32,11 @@ const LONGEST_FEEDBACK: usize = 500;
 pub(crate) struct Known<'a> {
     /// The issues of the run that exist here.
     pub(crate) issues: &'a BTreeMap<IssueId, IssueFolder>,
-    /// Whether the branch of the run is contained in what is checked out; unknown without a branch.
+    /// Whether what is checked out contains the branch of the run; `None` without a branch.
     pub(crate) is_merged: Option<bool>,
-    /// The branches on which the work of completed issues still is, and which what is checked out does not contain.
+    /// Branches that still have the work of completed issues, if what is checked out does not contain it.
     pub(crate) apart: BTreeMap<IssueId, String>,
-    /// The branches that keep what failed attempts left.
+    /// Branches that keep what failed attempts left.
     pub(crate) kept: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn report(folder: &RunFolder, known: &Known<'_>) -> RunReport {
     }
 }
 
-/// Whether an issue came as far as the run was to bring it: to its plan, if nothing is executed.
+/// Whether an issue came as far as the run was meant to take it: to its plan, if nothing is executed.
 fn has_arrived(folder: &RunFolder, status: IssueStage) -> bool {
     match status {
         IssueStage::Completed => true,

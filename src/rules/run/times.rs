@@ -35,7 +35,7 @@ pub(super) fn between(from: Time, until: Time) -> u64 {
     u64::try_from(until.millis().saturating_sub(from.millis())).unwrap_or(0)
 }
 
-/// The stages of an issue. The last one lasts until the last change of the run, unless the issue is over.
+/// The stages of an issue. The last one extends to the last change of the run, unless the issue is done.
 pub(super) fn spans(folder: &RunFolder, progress: &Progress<'_>, issue: &IssueId) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for entry in &folder.log {

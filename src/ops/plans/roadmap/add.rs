@@ -37,13 +37,13 @@ use crate::store::{Read, Store, StoreError, Tx, layout, random_uid, records, res
 pub(crate) struct AddRoadmap {
     /// The document as it was written.
     pub(crate) document: Value,
-    /// The roadmap that it is a version of: its id, or an unambiguous prefix of it.
+    /// The roadmap to update: its id, or an unambiguous prefix of it.
     pub(crate) roadmap: Option<String>,
     /// Whether it is a new roadmap, even if one has its title.
     pub(crate) is_new: bool,
-    /// How the requirement is cut, if the document leaves that open.
+    /// How the requirement is cut, if the document does not say.
     pub(crate) mode: Option<RoadmapChoice>,
-    /// What becomes of issues whose layer or task is gone.
+    /// What happens to issues whose layer or task is gone.
     pub(crate) gone: Option<Fate>,
     /// The agent that wrote it.
     pub(crate) agent: Option<String>,
@@ -133,7 +133,7 @@ pub(crate) fn add(session: &Session, input: &AddRoadmap) -> Answer<RoadmapAdded>
     }
 }
 
-/// The document, if nothing is wrong with it.
+/// The document, if it is valid.
 pub(super) fn checked(store: Option<&Store>, given: &Value) -> Result<RoadmapDocument, Refusal> {
     let code = store.map(Store::code_tree).transpose()?.flatten();
     // A path that cannot be looked up is not an error of the document.
@@ -281,7 +281,7 @@ fn apply(
     Ok(added)
 }
 
-/// The mode of a roadmap, and the document to be stored: without an id, and with the mode if somebody chose it.
+/// The mode of a roadmap, and the document to store: without an id, and with the mode if someone chose it.
 fn settled(
     input: &AddRoadmap,
     document: &RoadmapDocument,
@@ -310,7 +310,7 @@ fn settled(
     Ok((mode, stored))
 }
 
-/// Writes the record of the roadmap, and what changed.
+/// Writes the record of the roadmap, and describes the change.
 fn store(
     tx: &mut Tx<'_>,
     input: &AddRoadmap,

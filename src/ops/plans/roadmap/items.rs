@@ -115,8 +115,8 @@ pub(super) fn record(
     }
 }
 
-/// The record with the time of its last change: if it says what it said before, that of before, else one that is later
-/// than everything in its issue.
+/// The record with the time of its last change: that of the earlier record if the content is the same, else a time
+/// later than everything in its issue.
 pub(super) fn dated(tx: &Tx<'_>, record: RoadmapRecord) -> Result<RoadmapRecord, Refusal> {
     let now = tx.stamper().now();
     let Some(doc) = records::doc(tx, &ISSUE, &layout::issue(&record.issue_id))? else {
@@ -132,7 +132,7 @@ pub(super) fn dated(tx: &Tx<'_>, record: RoadmapRecord) -> Result<RoadmapRecord,
     Ok(RoadmapRecord { changed, ..record })
 }
 
-/// The issues that lose their layer or task, as they will be.
+/// The new state of the issues that lose their layer or task.
 pub(super) fn orphans(
     tx: &Tx<'_>,
     before: Option<&RoadmapFolder>,

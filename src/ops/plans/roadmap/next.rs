@@ -1,4 +1,4 @@
-//! Handing over the first wave of a roadmap that can begin.
+//! Hands over the first wave of a roadmap that can begin.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -160,7 +160,7 @@ fn merge(work: &UnmergedWork) -> Remedy {
     Remedy::words(format!("first merge the work of {issues}: `git merge {}`", shell::operand(&work.branch)))
 }
 
-/// Nothing begins while somebody waits for an answer.
+/// Nothing begins while feedback waits for an answer.
 fn refuse_open_feedback(view: &RoadmapView) -> Result<(), Refusal> {
     let open = view.rounds.iter().rev().find(|round| round.status == RoundStatus::Open);
     let Some(open) = open.filter(|_| view.status != Status::Ready) else { return Ok(()) };

@@ -52,7 +52,7 @@ pub(crate) struct Current {
 }
 
 impl RoadmapInput {
-    /// The input for a requirement, or for a roadmap that is to be changed.
+    /// The input for a requirement, or for a roadmap to change.
     pub(super) fn of(
         read: &impl Read,
         requirement: String,

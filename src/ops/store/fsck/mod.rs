@@ -152,8 +152,8 @@ pub(super) fn findings(store: &Store) -> Result<Vec<Finding>, StoreError> {
     Ok(found.found)
 }
 
-/// Makes notes of the errors that the owner of this repository accepted, like git's `fsck.skipList`, and says how to accept
-/// those that no repair removes: what is in the history stays there.
+/// Downgrades errors that the owner of this repository accepted to notes, like git's `fsck.skipList`, and says how to
+/// accept those that no repair removes: what is in the history stays there.
 fn accept(store: &Store, found: &mut [Finding]) {
     let accepted = store.repo().config().all(ACCEPTED);
     let is_repair =

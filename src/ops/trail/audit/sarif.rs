@@ -1,4 +1,4 @@
-//! An audit as SARIF, for the code-scanning pages of a host.
+//! Converts an audit to SARIF, for the code-scanning pages of a host.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -8,7 +8,7 @@ use crate::interchange::sarif::{Base, Level, Location, Log, Result, Rule};
 use crate::rules::audit::{Finding, Kind, Severity};
 use crate::store::layout;
 
-/// The most places of one finding: hosts show no more.
+/// Maximum locations of one finding: hosts show no more.
 const MOST_LOCATIONS: usize = 10;
 
 /// The findings of an audit as the results of a run.
@@ -45,7 +45,7 @@ fn result(audit: &Audit, finding: &Finding) -> Result {
     }
 }
 
-/// The finding, and what it is about: a page shows it out of context.
+/// The message of a finding, with its subject, since a page shows it out of context.
 fn said(audit: &Audit, finding: &Finding) -> String {
     let commit = finding.commit.as_ref().map(|hash| {
         let subject = audit.commits.iter().find(|it| it.hash == *hash).map(|it| it.subject.as_str());

@@ -1,4 +1,4 @@
-//! Whether the test commands of plans may be run here. That is settled before the first agent is asked.
+//! Consent to run the test commands of plans here. It is settled before the first agent is asked.
 
 use super::watch::Watch;
 use crate::agent::agreed::Agreement;
@@ -50,7 +50,7 @@ pub(super) fn refused(
     Ok(None)
 }
 
-/// Settles it for a run that begins: for each plan that is there, and for all that will be made.
+/// Settles the consent for a new run: for each existing plan, and for all that will be made.
 ///
 /// # Errors
 /// `not-agreed`, `unseen-command`.

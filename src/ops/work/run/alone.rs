@@ -19,11 +19,11 @@ use crate::store::{ObjectId, Store, StoreError};
 /// Files by their paths in the common git directory.
 type Settings = BTreeMap<PathBuf, Content>;
 
-/// The files in the common git directory that say how git works here.
+/// Files in the common git directory that configure git here.
 const SETTINGS: &[&str] = &["config", "config.worktree", "shallow"];
-/// The directories with more of them.
+/// Directories that contain more of them.
 const FOLDERS: &[&str] = &["hooks", "info"];
-/// Where what these became stands on a branch.
+/// The directory on the branch that keeps changed files.
 const KEPT_SETTINGS: &str = "dot-git";
 /// How many files a record names.
 const SHOWN: usize = 5;
@@ -77,11 +77,11 @@ impl Was {
     }
 }
 
-/// What files became that are put back, by their paths on the branch that keeps it.
+/// The changed content of restored files, by their paths on the branch that keeps it.
 type Kept = BTreeMap<PathBuf, (EntryKind, ObjectId)>;
 
 impl Alone {
-    /// Looks at everything; `None` if others may work here.
+    /// Records the current state; `None` if others may work here.
     pub(super) fn of(
         store: &Store,
         run: &RunId,
@@ -100,7 +100,7 @@ impl Alone {
 
     /// Puts back what is different now.
     pub(super) fn put_back(&self, store: &Store) -> Result<Vec<Changed>, Refusal> {
-        // First of all, since git does what these say.
+        // First of all, since git acts on these.
         let mut changed = self.put_settings_back(store)?;
         let now = refs(store)?;
         // New refs may be in the way of those that come back.
@@ -173,7 +173,7 @@ fn short(name: &str) -> &str {
     name.strip_prefix("refs/heads/").unwrap_or(name)
 }
 
-/// The refs of the user: not those of runs, records and remotes.
+/// The refs of the user, without those of runs, records and remotes.
 fn refs(store: &Store) -> Result<BTreeMap<String, ObjectId>, Refusal> {
     let mut refs = store.repo().all_refs().map_err(StoreError::object("cannot read the references"))?;
     refs.retain(|name, _| {
@@ -185,7 +185,7 @@ fn refs(store: &Store) -> Result<BTreeMap<String, ObjectId>, Refusal> {
     Ok(refs)
 }
 
-/// The files that say how git works here, by their paths in the common git directory.
+/// The files that configure git here, by their paths in the common git directory.
 fn settings(common: &Path) -> Settings {
     let inside = |folder: &&str| {
         let names = fs::read_dir(common.join(folder)).into_iter().flatten().flatten();
@@ -197,7 +197,7 @@ fn settings(common: &Path) -> Settings {
     names.filter_map(|name| Some((name.clone(), raw::read(common, &name).ok()?))).collect()
 }
 
-/// Keeps files on a branch; its short name.
+/// Keeps files on a branch; returns its short name.
 fn keep_files(store: &Store, git: &Git, run: &RunId, files: &Kept) -> Result<String, Refusal> {
     let tree = store.repo().write_tree_of(files)?.to_string();
     let branch = format!("wf/kept/{run}-{}", &tree[..tree.len().min(8)]);
@@ -210,7 +210,7 @@ impl Tree {
         let git = store.git_of(git_dir, Some(folder));
         let mut files = BTreeMap::new();
         for path in git.files()? {
-            // What cannot be copied is not put back.
+            // A file that cannot be copied is not restored.
             if let (Some(seen), Ok(content)) = (look(folder, &path), raw::read(folder, &path)) {
                 let blob = store.repo().write_bytes(&content.bytes)?;
                 files.insert(path, Was { seen, kind: content.kind, mode: content.mode, blob });
@@ -250,7 +250,7 @@ impl Tree {
         Ok((!what.is_empty()).then(|| Changed { what: said(), undone }))
     }
 
-    /// What changed, and whether all of it is as it was.
+    /// What changed, and whether all of it was restored.
     fn put_files_back(&self, store: &Store, run: &RunId) -> Result<(Option<String>, bool), Refusal> {
         let is_new = |path: &PathBuf| {
             !self.files.contains_key(path)
@@ -327,7 +327,7 @@ fn read_head(git_dir: &Path) -> Result<Vec<u8>, Refusal> {
     })
 }
 
-/// Replaces a file of git as a whole.
+/// Replaces a file of git atomically.
 fn replace(git_dir: &Path, name: &str, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(git_dir)?;
     file.write_all(bytes)?;

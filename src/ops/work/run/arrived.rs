@@ -1,5 +1,5 @@
-//! Whether what an issue depends on is in the code that a run works on. An issue may be completed while its commits are
-//! still on a branch of their own.
+//! Determines whether the work that an issue depends on is in the code of a run. An issue may be completed while its
+//! commits are still on another branch.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ impl Arrivals {
                 None => {
                     let folder = match records::issue(read, id) {
                         Ok(Some(folder)) if facts::status(&folder) == IssueStatus::Completed => folder,
-                        // The queue says of those what they wait for.
+                        // The queue says what those wait for.
                         Ok(_) | Err(StoreError::Broken { .. }) => continue,
                         Err(error) => return Err(error.into()),
                     };

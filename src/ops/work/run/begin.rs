@@ -24,12 +24,12 @@ use crate::rules::roadmap::has_tag;
 use crate::rules::run::mode_for;
 use crate::store::{ObjectId, Store, StoreError, random_uid, records, resolve};
 
-/// The most issues that a batch explores at once.
+/// Maximum issues that a batch explores at a time.
 const MOST_EXPLORED: u64 = 5;
-/// The most issues that are planned at once, unless someone says otherwise.
+/// Maximum issues that are planned at a time, by default.
 const MOST_PLANNED: u64 = 3;
 
-/// How often an execution that failed is tried again before a person is asked, unless somebody says otherwise.
+/// How many times a failed execution is tried again before a person is asked, by default.
 const RETRIES: u64 = 1;
 
 /// The issues to run, and how.
@@ -43,20 +43,20 @@ pub(crate) struct Begin {
     pub(crate) tag: Option<String>,
     /// The open issues of this wave: those with the tag `wave-N`.
     pub(crate) wave: Option<u64>,
-    /// Who works; else as git config says.
+    /// The agents; by default as in git's configuration.
     pub(crate) agents: AgentNames,
-    /// How much work is done on each issue, or `None` for as much as fits their number and priority; else as git config
-    /// says.
+    /// How thorough the run is: `None` is as in git's configuration; `Some(None)` lets the number and the priority of
+    /// the issues decide.
     pub(crate) mode: Option<Option<RunMode>>,
-    /// The most plans that are executed at once.
+    /// Maximum plans that are executed at a time.
     pub(crate) jobs: Option<u64>,
-    /// The most issues that are planned or reviewed at once.
+    /// Maximum issues that are planned or reviewed at a time.
     pub(crate) plan_jobs: Option<u64>,
-    /// How often a failed execution is tried again.
+    /// How many times a failed execution is tried again.
     pub(crate) retries: Option<u64>,
-    /// Plan and review, and do not execute.
+    /// Plan and review without executing.
     pub(crate) plan_only: bool,
-    /// Execute what is planned, and plan nothing.
+    /// Execute existing plans without planning.
     pub(crate) execute_only: bool,
     /// Leave the exploration out.
     pub(crate) skip_explore: bool,
@@ -158,10 +158,10 @@ pub(crate) fn is_issue(session: &Session, text: &str) -> Result<bool, Refusal> {
     Ok(resolve::issue(&session.store().snapshot()?, text).is_ok())
 }
 
-/// Records a run that was prepared.
+/// Records a prepared run.
 ///
 /// # Errors
-/// What writing to the store can come to.
+/// Any error from writing the store.
 pub(crate) fn begin(session: &Session, run: &Run, given: &AgentNames, input: &Begin) -> Answer<Begun> {
     let store = session.store();
     let permit = session.permit(Op::Run)?;
@@ -199,7 +199,7 @@ pub(crate) struct Begun {
     pub(super) driver: String,
 }
 
-/// The steps that a run of this mode would have taken, and why it does not.
+/// The steps that this mode includes but the run skips, and why.
 fn left_out(run: &Run, input: &Begin) -> Vec<(RunStep, &'static str)> {
     let mut left_out = Vec::new();
     if run.takes(RunStep::Plan) && input.skip_explore {
@@ -222,7 +222,7 @@ fn steps(input: &Begin, mode: RunMode, crew: &Crew) -> Result<Vec<RunStep>, Refu
             .hint("give one of --plan-only and --execute-only"));
     }
     let reviews = mode != RunMode::Quick && !input.execute_only && !input.skip_review;
-    // Where the mode was not asked for, there need not be a reviewer.
+    // A mode that was not chosen explicitly needs no reviewer.
     if reviews && input.mode.flatten().is_some() && crew.reviewer.is_none() {
         crew.agent(crate::rules::roles::Role::Reviewer)?;
     }
@@ -244,7 +244,7 @@ fn steps(input: &Begin, mode: RunMode, crew: &Crew) -> Result<Vec<RunStep>, Refu
     Ok(steps)
 }
 
-/// Warnings about issues that depend on work which is on another branch.
+/// Warns about issues that depend on work on another branch.
 fn apart(store: &Store, issues: &[IssueFolder], base: ObjectId) -> Result<Vec<Notice>, Refusal> {
     let (snapshot, arrivals) = (store.snapshot()?, Arrivals::default());
     let mut notices = Vec::new();

@@ -1,5 +1,5 @@
-//! The repository before and after a step: which refs, records and work trees of the user are different, and whether an
-//! agent did it. See [`super::outside`].
+//! Compares the repository before and after a step: which refs, records and work trees of the user differ, and whether
+//! an agent changed them. See [`super::outside`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::store::{ObjectId, Store, StoreError};
 
 /// How many files of a work tree a record names.
 const SHOWN: usize = 5;
-/// What `git stash` keeps, and the log that has all of it but the latest.
+/// The latest entry of `git stash`, and the log with the earlier ones.
 const STASH: &str = "refs/stash";
 const STASH_LOG: &str = "logs/refs/stash";
 
@@ -36,7 +36,7 @@ impl Before {
         Ok(Self { refs: refs(&store)?, trees: job.outside.states_before(), stash, store })
     }
 
-    /// What is different now, and not by anyone's right.
+    /// Differences that nobody was entitled to make.
     pub(super) fn breaches(&self, job: &Job) -> Result<Vec<Breach>, Refusal> {
         let acts = job.guard.acts();
         let after = refs(&self.store)?;
@@ -46,7 +46,7 @@ impl Before {
         for name in names {
             let (old, new) = (self.refs.get(name).copied(), after.get(name).copied());
             if old != new && !is_private_or_remote(name) {
-                // What cannot be found out about one must not hide the others.
+                // A failure to examine one of them must not hide the others.
                 found.extend(look.of_ref(name, old, new).unwrap_or_else(|refusal| {
                     Some(breach(
                         job,
@@ -73,7 +73,7 @@ fn refs(store: &Store) -> Result<BTreeMap<String, ObjectId>, Refusal> {
 const TAGS: &str = "refs/tags/";
 const NOTES: &str = "refs/notes/";
 
-/// The line of a state that names the branch, and those that move with its commits.
+/// The line of a state with the branch, and the lines that change with its commits.
 const BRANCH: &str = "# branch.head ";
 const REMARK: &str = "# ";
 
@@ -110,7 +110,7 @@ impl TreeComparison<'_> {
         new: Option<ObjectId>,
     ) -> Result<Option<Breach>, Refusal> {
         let store = &self.before.store;
-        // The driver keeps the records, and looks whether they are all there.
+        // The driver restores the records, and checks that none are missing.
         if name == store.reference() {
             let act = self.act_on(name).filter(|_| self.job.guard.bounds().branch.as_deref() != Some(name));
             return Ok(act.map(|act| breach(self.job, Some(act), format!("`{name}` was changed"), true)));
@@ -118,13 +118,13 @@ impl TreeComparison<'_> {
         let is_own = self.job.guard.bounds().branch.as_deref() == Some(name);
         let short = name.strip_prefix("refs/heads/").unwrap_or(name);
         let act = self.act_on(name);
-        // All of the user's are put back in the end.
+        // Everything on the user's side is restored in the end.
         if self.job.outside.is_alone && act.is_none() && !is_own && !is_left_to_all(name) {
             return Ok(None);
         }
         match (old, new) {
             (Some(old), None) => {
-                // The run itself deletes branches whose work is elsewhere, too.
+                // The run itself also deletes branches whose work is elsewhere.
                 if act.is_none() && !is_own && is_left_to_all(name) && self.is_held(old)? {
                     return Ok(None);
                 }
@@ -144,7 +144,7 @@ impl TreeComparison<'_> {
             (Some(old), Some(new)) => {
                 let Some(act) = act else { return Ok(None) };
                 let why = store.repo().reflog(name, 1)?.into_iter().next().map(|it| it.why);
-                // The user worked there, too, and the agent's command did something else.
+                // The user also worked there, and the agent's command did something else.
                 if why.is_some_and(|why| !act.accounts_for(&why)) {
                     return Ok(None);
                 }
@@ -166,18 +166,18 @@ impl TreeComparison<'_> {
         }
     }
 
-    /// Restores a ref that is not there any more, or that git cannot read.
+    /// Restores a ref that is missing, or that git cannot read.
     fn bring_back(&self, name: &str, old: ObjectId) -> Result<bool, Refusal> {
         let store = &self.before.store;
         let is_back = store.git().bring_back(name, old, &store.common_dir())?;
         if let (true, true, Some(log)) = (is_back, name == STASH, &self.before.stash) {
-            // If it cannot be written, the latest is there all the same.
+            // Even if the log cannot be written, the latest entry is restored.
             let _ = raw::write(&store.common_dir(), Path::new(STASH_LOG), log);
         }
         Ok(is_back)
     }
 
-    /// Whether a ref of notes, or the stash, was moved to something that does not have what it had.
+    /// Whether a ref of notes, or the stash, moved to something that lacks earlier entries.
     fn has_lost(&self, name: &str, old: ObjectId) -> Result<bool, Refusal> {
         let store = &self.before.store;
         Ok(if name == STASH {
@@ -189,7 +189,7 @@ impl TreeComparison<'_> {
         })
     }
 
-    /// A breach; one without a name only if it was not recorded yet.
+    /// A breach; a nameless one only if it was not recorded yet.
     fn recorded(&self, act: Option<&GitAct>, what: String, undone: bool) -> Option<Breach> {
         let is_news = act.is_some() || self.job.outside.is_new(&what);
         is_news.then(|| breach(self.job, act, what, undone))
@@ -201,14 +201,14 @@ impl TreeComparison<'_> {
             && !self.before.store.git().refs_containing([commit].iter())?.is_empty())
     }
 
-    /// Whether a ref went from one place to the other in one step: nobody built on what the agent did.
+    /// Whether a ref moved in a single step, so that nobody built on what the agent did.
     fn is_one_move(&self, name: &str, old: ObjectId, new: ObjectId) -> Result<bool, Refusal> {
         let reflog = self.before.store.repo().reflog(name, 2)?;
         let at = |n: usize| reflog.get(n).map(|it| it.commit);
         Ok(reflog.is_empty() || (at(0) == Some(new) && at(1).is_none_or(|before| before == old)))
     }
 
-    /// The branch on which a commit is kept that nothing else holds.
+    /// The branch that keeps a commit which no other ref holds.
     fn keep(&self, commit: ObjectId) -> Result<Option<String>, Refusal> {
         if !self.before.store.repo().is_commit(commit) || self.is_held(commit)? {
             return Ok(None);
@@ -219,7 +219,7 @@ impl TreeComparison<'_> {
         Ok(is_kept.then_some(branch))
     }
 
-    /// Records that were changed in this agent's name, and that its role may not change.
+    /// Changes of records in this agent's name that its role does not allow.
     fn of_records(&self) -> Result<Vec<Breach>, Refusal> {
         let store = &self.before.store;
         let (old, Some(new)) = (self.before.refs.get(store.reference()), store.tip()?) else {
@@ -240,7 +240,7 @@ impl TreeComparison<'_> {
         Ok(found)
     }
 
-    /// What changed in the user's worktrees.
+    /// Changes in the user's worktrees.
     fn of_trees(&self) -> Result<Vec<Breach>, Refusal> {
         let mut found = Vec::new();
         let trees = self.job.outside.trees.iter().zip(&self.before.trees);

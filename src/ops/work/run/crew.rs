@@ -1,4 +1,4 @@
-//! The agents of a run: as they were given, and as they can be started.
+//! The agents of a run: as named, and as they can be started.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -17,10 +17,10 @@ use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
 use crate::store::Store;
 
-/// The file that remembers how the agents were given. It stays on this machine: a command line may hold a secret.
+/// The file that remembers the names. It stays on this machine, since a command line may contain a secret.
 const FILE: &str = "agents.json";
 
-/// Names or command lines of agents, and whether what they say is kept.
+/// Names or command lines of agents, and whether to keep their transcripts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct AgentNames {
@@ -32,7 +32,7 @@ pub(crate) struct AgentNames {
     pub(crate) reviewer: Option<String>,
     /// Executes them.
     pub(crate) executor: Option<String>,
-    /// Whether the transcripts of completed issues are kept, too.
+    /// Whether to keep the transcripts of completed issues as well.
     pub(crate) keep_transcripts: Option<bool>,
 }
 
@@ -48,7 +48,7 @@ impl AgentNames {
         }
     }
 
-    /// As git config says: `wf.run.explorer` and so on.
+    /// The names in git's configuration: `wf.run.explorer` and so on.
     ///
     /// # Errors
     /// `config`.
@@ -89,7 +89,7 @@ impl AgentNames {
         })
     }
 
-    /// Keeps it, readable for this user alone.
+    /// Stores the names, readable only by this user.
     pub(super) fn keep(&self, folder: &Path) -> Result<(), Refusal> {
         let path = folder.join(FILE);
         let write = || -> std::io::Result<()> {
@@ -115,12 +115,12 @@ pub(crate) struct Crew {
     pub(super) reviewer: Option<Agent>,
     /// Executes them.
     pub(super) executor: Option<Agent>,
-    /// Whether everything that they say is kept.
+    /// Whether to keep all transcripts.
     pub(super) keeps_transcripts: bool,
 }
 
 impl Crew {
-    /// The agents that are meant.
+    /// The agents for these names.
     ///
     /// # Errors
     /// `unknown-agent`, `invalid-agent`.

@@ -1,5 +1,5 @@
-//! Who drives a run: a process of this repository, nobody any more, or another clone. The run's log names its drivers, and
-//! this repository remembers which of these names are its own.
+//! Determines who drives a run: a process of this repository, a process that has gone, or another clone. The run's log
+//! names its drivers, and this repository remembers which of these names are its own.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
@@ -55,7 +55,7 @@ impl Driven {
     }
 }
 
-/// A new name for a driver, which this repository knows for its own from now on.
+/// A new name for a driver, remembered as one of this repository's own.
 pub(super) fn name(files: &Path) -> Result<String, Refusal> {
     let name = random_uid()?.to_string();
     let path = files.join(NAMES);
@@ -78,7 +78,7 @@ fn is_own(files: &Path, driver: Option<&str>) -> bool {
     }
 }
 
-/// Whether a process of another repository drove the run at some time.
+/// Whether a process of another repository has ever driven the run.
 pub(super) fn was_elsewhere(files: &Path, run: &RunFolder) -> bool {
     let mut drivers = run.log.iter().filter_map(|entry| match &entry.event {
         RunEvent::Phase(reached) => reached.driver.as_deref(),

@@ -1,4 +1,4 @@
-//! Carrying a plan out: the agent works in its worktree, then the tests of the plan are run, and the execution ends.
+//! Executes a plan: the agent works in its worktree, then the tests of the plan are run, and the execution ends.
 
 use std::path::Path;
 use std::time::Duration;
@@ -26,7 +26,7 @@ use crate::rules::roles::Role;
 use crate::rules::unbegun::unbegun;
 use crate::store::{ObjectId, object_id};
 
-/// The kind of failure if what was changed is not committed.
+/// The type of failure if changes are not committed.
 pub(super) const COMMIT_FAILED: &str = "commit_failed";
 /// How long a test command may take.
 const TEST_LIMIT: Duration = Duration::from_secs(3600);
@@ -111,7 +111,7 @@ impl Carrying<'_> {
         Ok(())
     }
 
-    /// Links the commits of the agent by their trailers, if the last one is not: what its hooks recorded may be lost.
+    /// Links the agent's commits by their trailers, if the last commit is not linked: the hooks' records may be lost.
     fn find_links(&self) -> Result<(), Refusal> {
         let store = self.session.store();
         let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?;
@@ -135,7 +135,7 @@ impl Carrying<'_> {
         Ok(store.git().revisions(range)?)
     }
 
-    /// Runs the tests of the plan here, whatever the agent says of them.
+    /// Runs the tests of the plan here, whatever the agent reports.
     fn test(&self) -> Result<(), NoAnswer> {
         let tests = match verification(self.session, Some(self.execution.id.as_str()), &[]) {
             // A plan without tests has none to pass.

@@ -48,7 +48,7 @@ pub(super) struct Job {
     pub(super) step: RunStep,
     /// The issue.
     pub(super) issue: IssueId,
-    /// The execution, if it carries one out.
+    /// The execution, for the executor.
     pub(super) execution: Option<ExecutionId>,
     /// Who takes it.
     pub(super) agent: Agent,
@@ -58,21 +58,21 @@ pub(super) struct Job {
     pub(super) identity: AgentIdentity,
     /// Where it works.
     pub(super) folder: PathBuf,
-    /// The commit that is checked out there.
+    /// The commit checked out there.
     pub(super) base: CommitHash,
     /// What holds it to its role.
     pub(super) guard: Guard,
-    /// What all steps of the run share about what happens outside of roles.
+    /// Shared by all steps of the run: what happens outside of roles.
     pub(super) outside: Arc<Outside>,
-    /// Where what it says is kept, a file for each time that it is asked.
+    /// The directory of transcripts, one file for each question.
     pub(super) transcripts: PathBuf,
     /// How many earlier attempts failed.
     pub(super) tried: usize,
     /// Where the step reports events.
     pub(super) reports: SyncSender<Report>,
-    /// How long the agent may say and change nothing.
+    /// How long the agent may write and change nothing.
     pub(super) silence: Option<Duration>,
-    /// How often someone wanted the run to stop.
+    /// How many times someone has asked the run to stop.
     pub(super) stops: Arc<AtomicUsize>,
     /// The agent's usage in this step. That of an executor is in the sessions of the execution.
     pub(super) usage: RefCell<Usage>,
@@ -86,15 +86,15 @@ pub(super) enum Report {
     Said(IssueId, String),
     /// An attempt failed, and the agent will be asked again.
     Setback(Setback),
-    /// The agent did what its role may not do.
+    /// The agent did something that its role may not do.
     Breach(Breach),
-    /// The step is over, and its agent used this.
+    /// The step has ended; the usage of its agent.
     Over(IssueId, RunStep, Box<StepOutcome>, Usage),
 }
 
 /// The result of a step.
 pub(super) enum StepOutcome {
-    /// The issue was explored, and found this hard.
+    /// The issue was explored; the complexity that was found.
     Explored(Extent, Spent),
     /// A plan is bound.
     Planned(SolutionId, Spent),
@@ -104,7 +104,7 @@ pub(super) enum StepOutcome {
     Reviewed(Verdict, Spent),
     /// The plan was executed.
     Completed(ExecutionId, Spent),
-    /// The execution failed, and that is recorded.
+    /// The execution failed, which is already recorded.
     Failed(Failure),
     /// The step came to nothing.
     Gave(Failure),
@@ -167,7 +167,7 @@ impl Job {
         asking.ask(once, learning, || self.is_stopping(), setback)
     }
 
-    /// Refuses to go on where the agent put something else in the place of its worktree.
+    /// Refuses to go on if the agent has replaced its worktree.
     fn refuse_exchanged(&self) -> Result<(), NoAnswer> {
         tree::check(&self.identity.common, &self.folder).map_err(|refusal| {
             let (action, issue_id) = (self.step, Some(self.issue.clone()));
@@ -222,7 +222,7 @@ impl Job {
         self.identity.at(&self.folder).ok()?.store().now().ok()
     }
 
-    /// Adds the session to the log of the execution, which `trace` and `why` read. The work goes on without it.
+    /// Adds the session to the log of the execution, which `trace` and `why` read. A failure does not stop the work.
     fn record<A>(
         &self,
         agent: &Agent,
@@ -254,8 +254,8 @@ impl Job {
         unended::begins(transcript, execution, talk.unanswered(Usage::default()));
     }
 
-    /// Commits what an agent left behind that cannot commit, before its session ends. What cannot be committed stays, and
-    /// the execution cannot be completed then.
+    /// Commits the uncommitted changes of an agent that cannot commit, before its session ends. If that fails, they
+    /// stay, and the execution cannot be completed.
     fn commit(&self) {
         let Ok(session) = self.identity.at(&self.folder) else { return };
         let store = session.store();
@@ -266,7 +266,7 @@ impl Job {
         }
     }
 
-    /// Keeps what the agent learned. The work goes on without it.
+    /// Stores what the agent learned. A failure does not stop the work.
     fn learn(&self, learned: &[Learned]) {
         if let (false, Ok(session)) = (learned.is_empty(), self.identity.at(&self.folder)) {
             let _ = plans::learn(&session, &self.issue, &self.run.id, learned);
@@ -284,7 +284,7 @@ impl Job {
         self.stops.load(Ordering::Relaxed) > 0
     }
 
-    /// Tells what happens. If nobody listens, the run is over.
+    /// Reports an event. If nobody receives it, the run is over.
     pub(super) fn report(&self, report: Report) {
         let _ = self.reports.send(report);
     }

@@ -1,5 +1,5 @@
-//! Refs that change what all others mean, so that a run cannot wait until a step is over to look at them: those by which git
-//! takes one object for another, and the file of all packed refs, without which git reads none of them.
+//! Protects refs that change the meaning of all others, so that a run cannot wait until the end of a step to check
+//! them: replace refs, and the file of all packed refs, without which git reads none of them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -11,7 +11,7 @@ use crate::git::raw::{self, Content};
 use crate::ops::Refusal;
 use crate::store::{ObjectId, Store};
 
-/// Where git finds replacements of objects.
+/// The directory of replace refs.
 const REPLACE: &str = "refs/replace/";
 /// The file of all packed refs.
 const PACKED: &str = "packed-refs";
@@ -23,7 +23,7 @@ pub(super) struct KeptRefs {
     packed: Mutex<Packed>,
 }
 
-/// The packed refs when git could read them last.
+/// The packed refs when git could last read them.
 #[derive(Debug, Default)]
 struct Packed {
     look: Option<(u64, i64, i64)>,
@@ -37,7 +37,7 @@ impl KeptRefs {
         Ok(kept)
     }
 
-    /// Puts them back. What was done, in words.
+    /// Restores them. Returns what was done, in words.
     pub(super) fn put_back(&self, store: &Store) -> Vec<String> {
         let mut messages: Vec<String> = self.put_packed_back(store).into_iter().collect();
         let Ok(now) = replaced(store) else { return messages };

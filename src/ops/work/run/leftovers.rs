@@ -33,7 +33,8 @@ pub(super) fn kept_branches(
         .collect())
 }
 
-/// Keeps what is not committed in the work tree of `store`; the short name of the branch, or nothing if there is nothing.
+/// Keeps uncommitted changes in the work tree of `store`; returns the short name of the branch, or `None` if there are
+/// none.
 pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<String>, Refusal> {
     if store.git().uncommitted()?.is_empty() {
         return Ok(None);
@@ -49,7 +50,7 @@ pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<
     Ok(Some(name))
 }
 
-/// Keeps a commit with its history; the short name of the branch that has it.
+/// Keeps a commit with its history; returns the short name of the branch.
 pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId) -> Result<String, Refusal> {
     let mut names = names(attempt);
     loop {
@@ -81,7 +82,7 @@ pub(super) fn keep_all(
     }
 }
 
-/// Removes a worktree of a run, after keeping what is only there.
+/// Removes a worktree of a run, after keeping what exists only there.
 pub(super) fn put_away(
     store: &Store,
     folder: &Path,
@@ -105,8 +106,8 @@ pub(super) fn is_in(store: &Store, commit: ObjectId, run_head: Option<ObjectId>)
     run_head.is_some_and(|head| store.is_ancestor(commit, head).unwrap_or(false))
 }
 
-/// The short name of the branch on which the work of a completed issue still is, and which what is checked out here does
-/// not contain.
+/// The short name of the branch that still has the work of a completed issue, if what is checked out here does not
+/// contain it.
 pub(super) fn unmerged(store: &Store, folder: &IssueFolder) -> Result<Option<String>, Refusal> {
     let holder = facts::holder(folder).map(|holder| &holder.execution);
     let Some((branch, short)) = holder.and_then(|it| {

@@ -1,4 +1,4 @@
-//! Follows an agent at work: passes on what it says, and reminds or stops it when it is silent for too long.
+//! Follows an agent at work: passes on its output, and reminds or stops it when it is silent for too long.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ const REMINDERS: u8 = 2;
 /// How often to check which task an agent works on.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Passes on what an agent says, and stops it when somebody wants that, or when it is silent for too long.
+/// Passes on an agent's output, and stops it if someone asks for that, or if it is silent for too long.
 pub(super) struct Listener<'a> {
     job: &'a Job,
     seen: usize,
@@ -27,7 +27,7 @@ pub(super) struct Listener<'a> {
     /// The agent's worktree; `None` if it cannot be opened, which ends the step anyway.
     tree: Option<Session>,
     silence: Option<Silence>,
-    /// How often it can still be reminded before that.
+    /// How many more times it can be reminded before that.
     reminders: u8,
     /// Whether it is to be reminded now.
     reminds: bool,
@@ -55,7 +55,7 @@ impl<'a> Listener<'a> {
         }
     }
 
-    /// Tells when the agent has begun with another task.
+    /// Reports when the agent has begun another task.
     fn look_for_task(&mut self) {
         if self.job.step != RunStep::Execute || self.looked.elapsed() < LOOK {
             return;
@@ -75,7 +75,7 @@ impl Observer for Listener<'_> {
         if let Some(silence) = &mut self.silence {
             silence.heard();
         }
-        // An agent that says more than anybody can read does not wait for them.
+        // An agent that writes more than anybody can read does not wait for the reader.
         let _ = self.job.reports.try_send(Report::Said(self.job.issue.clone(), text.to_owned()));
     }
 
@@ -88,7 +88,7 @@ impl Observer for Listener<'_> {
     }
 
     fn stop(&mut self) -> bool {
-        // The first wish is that the step comes to its end.
+        // The first request to stop lets the step finish.
         let wished = self.job.stops.load(Ordering::Relaxed).saturating_sub(1);
         let is_new = wished > self.seen;
         self.seen += usize::from(is_new);

@@ -35,14 +35,14 @@ pub(super) struct Outside {
     pub(super) trees: Vec<(PathBuf, Git)>,
     /// Whether somebody promised that.
     pub(super) is_alone: bool,
-    /// How many steps are under way, and the states of these worktrees when a step began or ended last.
+    /// How many steps are in progress, and the states of these worktrees when a step last began or ended.
     at_work: AtomicUsize,
     states: Mutex<Vec<Vec<String>>>,
-    /// The refs by which git takes one object for another, and the file of all packed refs.
+    /// Replace refs, and the file of all packed refs.
     pub(super) refs: KeptRefs,
     /// What was recorded without a name: each change once, however many agents were at work.
     reported: Mutex<BTreeSet<String>>,
-    /// Where the ref of the records was when someone last looked.
+    /// Where the ref of the store was when last checked.
     tip: Mutex<Option<ObjectId>>,
 }
 
@@ -62,8 +62,8 @@ impl Outside {
         Ok(Self { run: run.clone(), trees, is_alone, at_work, states, refs, reported, tip })
     }
 
-    /// The states of the user's worktrees before a step. While others are under way, that is the state in which the last
-    /// of them found or left these: whatever changed since is recorded once.
+    /// The states of the user's worktrees before a step. While other steps are in progress, these are the states that
+    /// the last of them found or left: whatever changed since is recorded once.
     pub(super) fn states_before(&self) -> Vec<Vec<String>> {
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         if self.at_work.fetch_add(1, Ordering::Relaxed) == 0 || states.len() != self.trees.len() {
@@ -105,7 +105,7 @@ impl Outside {
             Some(tip) => drop(store.git().put_back(reference, Some(tip), Some(known))?),
             None => match store.merge_head(known, "the records of the run", EqualTrees::Leave) {
                 Ok(_) => {}
-                // Someone purged it: what is gone stays gone.
+                // Someone purged the history: what was removed stays removed.
                 Err(StoreError::Purged { .. }) => return Ok(None),
                 Err(error) => return Err(error.into()),
             },
@@ -140,7 +140,7 @@ pub(super) fn is_same(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
 
-/// Lets an agent take a step, and looks at what it did beside that.
+/// Lets an agent take a step, and then checks what else it did.
 pub(super) fn held(job: &Job, work: impl FnOnce(&Job) -> StepOutcome) -> StepOutcome {
     let before = match Before::look(job) {
         Ok(before) => before,
@@ -180,9 +180,9 @@ pub(super) fn breach(job: &Job, act: Option<&GitAct>, what: String, undone: bool
     }
 }
 
-/// Looks after the records at once: before an agent starts, and when it is done, since the rest of its step writes there.
+/// Restores the records at once: before an agent starts, and when it is done, since the rest of its step writes there.
 pub(super) fn keep_records(job: &Job) {
-    // What cannot be written fails the step soon.
+    // If that fails, the step will fail soon.
     let Ok(store) = job.identity.store(&job.folder) else { return };
     let refs = job.outside.refs.put_back(&store);
     let records = job.outside.keep_records(&store);
@@ -191,7 +191,7 @@ pub(super) fn keep_records(job: &Job) {
     }
 }
 
-/// Refuses work that is outside of the agent's bounds, although it is on its own branch.
+/// Refuses work outside of the agent's bounds, even on its own branch.
 pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), NoAnswer> {
     let bounds = job.guard.bounds();
     let (Some(base), Some(head)) = (object_id(bounds.base.as_str()), store.head().map_err(Refusal::from)?)
@@ -201,7 +201,7 @@ pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), NoAnswer> {
     let certain = |kind: &str, what: String| {
         let agent = Some(job.agent.name().to_owned());
         let (action, issue_id) = (job.step, Some(job.issue.clone()));
-        // It does not get into the branch of the run.
+        // The work does not get into the branch of the run.
         job.report(Report::Breach(Breach { action, issue_id, agent, what: what.clone(), undone: true }));
         Err(NoAnswer::Failed(failure(kind, &what, "")))
     };

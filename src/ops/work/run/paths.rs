@@ -1,4 +1,4 @@
-//! Where a run works on this machine: its files in the git directory, its worktrees beside the repository.
+//! The places of a run on this machine: its files in the git directory, its worktrees beside the repository.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(crate) struct RunPaths {
     pub(super) trees: PathBuf,
 }
 
-/// Nobody is shown how far an agent's own work has come.
+/// An agent's own work shows no progress.
 struct Silent;
 
 impl Shown for Silent {
@@ -75,7 +75,7 @@ impl AgentIdentity {
     }
 }
 
-/// A folder beside the repository whose name ends so.
+/// A directory beside the repository, with this suffix.
 pub(in crate::ops::work) fn beside(store: &Store, end: impl std::fmt::Display) -> PathBuf {
     let common = store.common_dir();
     let common = common.canonicalize().unwrap_or(common);
@@ -118,12 +118,12 @@ impl RunPaths {
         self.files.join("guards")
     }
 
-    /// The directory for what agents say.
+    /// The directory for transcripts of agents.
     pub(super) fn transcripts(&self) -> PathBuf {
         self.files.join("transcripts")
     }
 
-    /// Removes what agents said about an issue.
+    /// Removes the transcripts about an issue.
     pub(super) fn forget(&self, issue: &IssueId) {
         let folder = self.transcripts();
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -136,7 +136,7 @@ impl RunPaths {
     }
 }
 
-/// The file for what an agent says in a step, when it is asked for the n-th time.
+/// The transcript of the n-th attempt at a step.
 pub(super) fn transcript_name(step: RunStep, issue: &IssueId, n: u32) -> String {
     format!("{step}-{issue}-{n}.jsonl")
 }
@@ -216,8 +216,8 @@ pub(super) fn head(store: &Store, run: &Run) -> Result<Option<CommitHash>, Refus
     Ok(on_branch.map(CommitHash::from).or_else(|| run.base_commit.clone()))
 }
 
-/// Removes the worktrees of a run that is over, but for those that hold work that is nowhere else; and its branch, if
-/// nothing was merged into it.
+/// Removes the worktrees of a run that has ended, except those whose work is nowhere else; and its branch, if nothing
+/// was merged into it.
 pub(super) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
     let reading = found.run.issue_ids.iter().map(|issue| places.reading(issue));
     for folder in reading.chain([places.branch_tree()]).filter(|it| it.exists() || it.is_symlink()) {
@@ -241,7 +241,7 @@ pub(super) fn unlock(store: &Store) {
     }
 }
 
-/// Keeps what is not committed in the work tree of `store` on a new branch (its short name).
+/// Keeps uncommitted changes in the work tree of `store` on a new branch (by its short name).
 pub(super) fn keep_uncommitted(store: &Store, branch: &str) -> Result<(), Refusal> {
     let index = copied_index(&store.git_dir());
     let kept = store.git().tree_of_files(&index).and_then(|tree| store.git().keep_tree(&tree, branch));

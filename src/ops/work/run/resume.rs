@@ -1,4 +1,4 @@
-//! Starting a run, and going on with one that was interrupted.
+//! Starts a run, or resumes one that was interrupted.
 
 use super::agreed;
 use super::begin::{self, Begin};
@@ -40,13 +40,13 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn Watch) -> An
 pub(crate) struct Resume {
     /// The run (default: the only one that was interrupted here).
     pub(crate) run: Option<String>,
-    /// Who works; else as when the run began, else as git config says.
+    /// The agents; by default those of the run, then those in git's configuration.
     pub(crate) agents: AgentNames,
-    /// Also go on with a run that another clone drives, or drove last.
+    /// Also resume a run that another clone drives, or drove last.
     pub(crate) take_over: bool,
 }
 
-/// Goes on with a run that was interrupted.
+/// Resumes an interrupted run.
 ///
 /// # Errors
 /// `nothing-to-do`, `several-runs`, `run-ended`, `run-under-way`; `run-elsewhere` for a run of another clone, any reason why
@@ -120,7 +120,7 @@ fn elsewhere(code: Code, found: &RunFolder) -> Refusal {
     Refusal::new(code, message).remedy(call, "takes it over; first make sure that it has stopped there")
 }
 
-/// The run that is meant, which has not ended.
+/// The requested run, if it has not ended.
 fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
     let snapshot = store.snapshot()?;
     if run.is_some() {

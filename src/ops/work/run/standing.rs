@@ -1,4 +1,4 @@
-//! Where the issues of a run stand: what the store says of them, and what the run's log adds to that.
+//! The state of the issues of a run, from the store and from the run's log.
 
 use std::cell::OnceCell;
 use std::collections::btree_map::Entry;
@@ -27,18 +27,18 @@ use crate::rules::{facts, review};
 use crate::store::{ObjectId, PathKind, Read, Snapshot, Store, object_id, records};
 use crate::trail::active;
 
-/// The issues of a run, and who waits for whom.
+/// The issues of a run, and which issue waits for which.
 pub(super) struct Standings {
     /// In the order of the run.
     pub(super) all: Vec<Standing>,
-    /// The items that wait: the issue that is in the way, and the reason.
+    /// For each waiting issue, the issue that it waits for, and the reason.
     pub(super) waits_for: BTreeMap<IssueId, (Option<IssueId>, String)>,
     /// The issues that someone outside of the run executes, and who.
     pub(super) elsewhere: BTreeMap<IssueId, String>,
 }
 
 impl Standings {
-    /// Who outside of the run works on an issue, or on what it waits for.
+    /// Who outside of the run works on an issue, or on one that it waits for.
     pub(super) fn held(&self, issue: &IssueId) -> Option<String> {
         let (mut at, mut seen) = (issue, BTreeSet::new());
         while seen.insert(at) {
@@ -56,7 +56,7 @@ impl Standings {
     }
 }
 
-/// The issues of a run as they were read last. Most of them are the same the next time.
+/// The issues of a run as last read. Most of them have not changed the next time.
 #[derive(Default)]
 pub(super) struct Known(BTreeMap<IssueId, (PathKind, IssueFolder)>);
 
@@ -233,7 +233,7 @@ impl StandingReader<'_> {
         })
     }
 
-    /// Whether an exploration of this run is kept, whether that was recorded or not.
+    /// Whether this run's exploration of the issue is stored, even if the log does not say so.
     fn is_explored(&self, folder: &IssueFolder) -> bool {
         folder.explorations.iter().any(|it| it.run_id.as_ref() == Some(&self.run.id))
     }

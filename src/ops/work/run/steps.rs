@@ -1,4 +1,4 @@
-//! The steps that agents take: each through the same operations as a person's.
+//! The steps that agents take, each through the same operations that a person would use.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -74,7 +74,7 @@ fn simpler(input: &Value) -> Value {
     simpler
 }
 
-/// Has an issue planned: its plan is stored and bound, or several wait for someone to choose.
+/// Has an issue planned: its plan is stored and bound, or several wait for a choice.
 pub(super) fn plan(job: &Job) -> StepOutcome {
     let planned = (|| {
         let session = job.identity.at(&job.folder)?;
@@ -161,7 +161,7 @@ fn same_again(
     Ok(only.clone())
 }
 
-/// A plan that is not good enough goes back to its planner.
+/// A plan of insufficient quality goes back to its planner.
 fn mendable(refusal: Refusal) -> Refused {
     match refusal.code {
         Code::InvalidPlan | Code::LowQuality | Code::TooManyTasks | Code::Exists => {
@@ -203,7 +203,7 @@ fn outcome_of(step: Result<StepOutcome, NoAnswer>) -> StepOutcome {
     }
 }
 
-/// Holds an agent to reading: what it changed in its worktree is recorded and undone.
+/// Enforces that an agent only reads: changes in its worktree are recorded and undone.
 fn only_read(job: &Job) {
     let look = || -> Result<Vec<String>, Refusal> {
         let session = job.identity.at(&job.folder)?;

@@ -47,7 +47,7 @@ pub(super) fn check(common: &Path, tree: &Path) -> Result<(), Refusal> {
         .hint("something else was put in its place, which the run does not touch"))
 }
 
-/// Removes a worktree of a run, or whatever is in its place: of a link, only the link.
+/// Removes a worktree of a run, or whatever is in its place; if that is a link, only the link.
 ///
 /// # Errors
 /// If it cannot be removed.
@@ -63,7 +63,7 @@ pub(in crate::ops::work) fn remove(store: &Store, tree: &Path) -> Result<(), Ref
     Ok(store.git().remove_worktree(tree)?)
 }
 
-/// Whether `tree` is a worktree of the repository, and no part of the way to it is a link that the run did not make.
+/// Whether `tree` is a worktree of the repository, and its path contains no link that the run did not make.
 fn is_intact(common: &Path, tree: &Path) -> io::Result<bool> {
     let is_folder = |path: &Path| Ok::<_, io::Error>(path.symlink_metadata()?.is_dir());
     let Some(above) = tree.parent() else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! Conversations with agents that a run was killed in: noted when they begin, and recorded when the run goes on.
+//! Sessions that were cut off when their run was killed: noted when they begin, recorded when the run is resumed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::ops::Session;
 use crate::ops::work::record_session;
 use crate::trail::active;
 
-/// The end of the name of a note, after that of the transcript.
+/// The suffix of the name of a note, after the name of the transcript.
 const OPEN: &str = "open";
 
 /// What is known when a conversation begins.
@@ -30,7 +30,7 @@ fn note(transcript: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Notes that an agent is asked. Without a note, only a killed run would lack the session.
+/// Notes that an agent is asked. A failure matters only if the run is killed: then the session is not recorded.
 pub(super) fn begins(transcript: &Path, execution: &ExecutionId, session: AgentSession) {
     let begun = Begun { execution_id: execution.clone(), session };
     if let (Ok(bytes), Some(folder)) = (serde_json::to_vec(&begun), transcript.parent()) {
@@ -43,8 +43,8 @@ pub(super) fn ended(transcript: &Path) {
     let _ = fs::remove_file(note(transcript));
 }
 
-/// Records the sessions that began and did not end, in the name of the executor. The run goes on without those that cannot
-/// be recorded.
+/// Records the sessions that began and did not end, in the name of the executor. The run goes on without those that
+/// cannot be recorded.
 pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdentity) {
     let Ok(files) = fs::read_dir(places.transcripts()) else { return };
     let mut notes: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();

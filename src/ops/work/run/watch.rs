@@ -12,7 +12,7 @@ use crate::rules::command_line::CommandLine;
 /// Something that happens in a run.
 #[derive(Debug)]
 pub(crate) enum RunUpdate<'a> {
-    /// It begins, or goes on, with its issues as far as they have come.
+    /// It begins or is resumed, with the current state of its issues.
     Started {
         /// The run.
         run: &'a Run,
@@ -27,7 +27,7 @@ pub(crate) enum RunUpdate<'a> {
     Noticed(&'a Notice),
     /// An entry was added to its log.
     Logged(&'a RunLogEntry),
-    /// An agent starts a step, or is asked for it again.
+    /// An agent starts a step, or another attempt at it.
     Began {
         /// For this issue.
         issue: &'a IssueId,
@@ -35,7 +35,7 @@ pub(crate) enum RunUpdate<'a> {
         step: RunStep,
         /// The agent's name.
         agent: &'a str,
-        /// 1 for the first time that it is asked, 2 for the second, …
+        /// The number of the attempt, from 1.
         attempt: usize,
     },
     /// An agent has finished a step.
@@ -91,12 +91,12 @@ pub(crate) trait Watch {
     /// Something happened.
     fn update(&mut self, update: &RunUpdate<'_>);
 
-    /// Whether someone wants the run to stop, since this was last asked. Once: after the steps that are under way. Twice:
-    /// now.
+    /// Whether someone wants the run to stop, since the last call. The first time, it stops after the steps in
+    /// progress; the second time, at once.
     fn stop(&mut self) -> bool;
 
-    /// Whether the test commands of plans that agents will make may be run here: all of them, or those to which someone
-    /// agrees when they are known.
+    /// Whether the test commands of plans that agents will make may be run here: all of them, or only those that
+    /// someone consents to once they are known.
     fn agree_to_plans_to_come(&mut self) -> bool;
 
     /// Asks what to do with an issue whose execution failed too often; `None` if nobody can be asked.
@@ -105,6 +105,6 @@ pub(crate) trait Watch {
     /// Asks which of these plans to choose for an issue, by index; `None` if nobody can be asked or nobody decides.
     fn choose(&mut self, issue: &IssueId, plans: &[PlanToChoose]) -> Option<usize>;
 
-    /// Whether these test commands of a plan may be run, which nobody here has agreed to yet.
+    /// Whether these test commands of a plan may be run; nobody here has consented to them yet.
     fn agree(&mut self, solution: &SolutionId, commands: &[&CommandLine]) -> bool;
 }

@@ -1,4 +1,4 @@
-//! Tasks of one group are independent, and what a task needs is there when its wave begins.
+//! Checks that tasks of one group are independent, and that what a task needs exists when its wave begins.
 
 use std::collections::{BTreeMap, BTreeSet};
 

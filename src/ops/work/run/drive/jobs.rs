@@ -1,4 +1,4 @@
-//! Jobs for agents: where they work, and as whom.
+//! Jobs for agents: where they work, and under whose name.
 
 use super::Driver;
 use crate::agent::guard::Guard;
@@ -22,20 +22,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a job is done, and within which bounds.
+/// The place and the bounds of a job.
 pub(super) struct Task {
     /// The worktree.
     pub(super) folder: PathBuf,
     /// The full name of the branch to commit on; `None` to read only.
     pub(super) branch: Option<String>,
-    /// The commit at which the work begins; `None` for what is checked out.
+    /// The commit at which the work begins; `None` for the one that is checked out.
     pub(super) base: Option<CommitHash>,
     /// The paths that the plan names.
     pub(super) named: BTreeSet<String>,
 }
 
 impl Driver<'_> {
-    /// Takes a worktree of an earlier attempt away; what is not committed there is kept on a branch.
+    /// Removes the worktree of an earlier attempt; uncommitted changes are kept on a branch.
     pub(super) fn clear(&self, folder: &Path) -> Result<(), Refusal> {
         let store = self.session.store();
         store.prune_worktrees()?;

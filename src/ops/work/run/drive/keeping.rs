@@ -1,5 +1,5 @@
-//! What nobody but the run itself moves: the ref of the records, and the branch of the run. If someone did, it is put back
-//! at once, since the run cannot go on otherwise.
+//! Protects what only the run itself may move: the ref of the store, and the branch of the run. If someone else moves
+//! it, it is restored at once, since the run could not go on otherwise.
 
 use super::Driver;
 use crate::model::id::IssueId;
@@ -12,7 +12,7 @@ use crate::ops::work::run::paths::{prepare_branch, short_branch};
 use crate::store::ObjectId;
 
 impl Driver<'_> {
-    /// Remembers where the branch of the run is, which the run itself has just moved.
+    /// Remembers the position of the run's branch, which the run itself has just moved.
     pub(super) fn know_branch(&mut self) -> Result<(), Refusal> {
         self.head = match &self.run.branch {
             Some(branch) => self.session.store().read_ref(branch)?,
@@ -37,7 +37,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Puts the user's side of the repository back, where only agents can have changed it.
+    /// Restores the user's side of the repository, if only agents can have changed it.
     pub(super) fn keep_users_side(&mut self) -> Result<(), Refusal> {
         let Some(alone) = &self.alone else { return Ok(()) };
         let undone = alone.put_back(self.session.store())?;
@@ -66,7 +66,7 @@ impl Driver<'_> {
         }
         let git = store.git();
         if let Some(other) = now.filter(|other| store.repo().is_commit(*other)) {
-            // It may be the only ref that holds it.
+            // It may be the only ref that holds the commit.
             let kept = format!("refs/heads/wf/kept/{}-{}", self.run.id, short(other));
             git.put_back(&kept, None, Some(other))?;
         }
@@ -80,7 +80,7 @@ impl Driver<'_> {
         )))
     }
 
-    /// The step during which something happened, with its issue if there was no other.
+    /// The step during which something happened, with its issue if there was only one.
     fn only_one_at_work(&self) -> (RunStep, Option<IssueId>) {
         match self.busy.iter().next() {
             Some((issue, step)) if self.busy.len() == 1 => (*step, Some(issue.clone())),

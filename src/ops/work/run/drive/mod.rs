@@ -49,12 +49,12 @@ use crate::rules::roles::Role;
 use crate::rules::run::{IssueProgress, Progress};
 use crate::store::{ObjectId, Read, Snapshot, layout};
 
-/// How long to wait for news before looking whether someone wants to stop.
+/// How long to wait for reports before checking whether someone wants to stop.
 const LOOK: Duration = Duration::from_millis(100);
-/// How many news may wait to be read.
+/// How many reports may wait to be read.
 const NEWS: usize = 256;
 
-/// Drives a run to its end, or until someone stops it: it can be resumed then.
+/// Drives a run to its end, or until someone stops it; a stopped run can be resumed.
 ///
 /// # Errors
 /// `interrupted`; what writing to the store can come to.
@@ -130,7 +130,7 @@ pub(super) fn drive(
 struct Driver<'a> {
     session: &'a Session,
     run: Run,
-    /// The run with its log, to which nobody else adds unless they take the run over.
+    /// The run with its log. Nobody else appends to the log unless they take the run over.
     log: RunFolder,
     known: RefCell<Known>,
     /// Its name in the log of the run.
@@ -147,11 +147,11 @@ struct Driver<'a> {
     threads: Vec<JoinHandle<()>>,
     sender: SyncSender<Report>,
     news: Receiver<Report>,
-    /// Which work of other issues is in the branch of the run.
+    /// Remembers which work of other issues is in the branch of the run.
     arrivals: Arrivals,
     /// How often someone wanted to stop.
     stops: Arc<AtomicUsize>,
-    /// What agents do outside of their roles.
+    /// Detects what agents do outside of their roles.
     outside: Arc<Outside>,
     /// The user's side of the repository, if nobody else works there.
     alone: Option<Alone>,
@@ -164,7 +164,7 @@ struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    /// Whether the run came to its end; else someone stopped it.
+    /// Whether the run has ended; `false` if someone stopped it.
     fn until_nothing_is_left(&mut self) -> Result<bool, Refusal> {
         // The last state of the store that was looked at, and when.
         let (mut seen, mut looked) = (None, Instant::now());
@@ -179,7 +179,7 @@ impl Driver<'_> {
             let is_new =
                 seen.is_none() || (seen != tip && (self.busy.is_empty() || looked.elapsed() >= LOOK));
             if !self.is_stopping() && self.worn_out().is_none() && is_new {
-                // What could not be begun makes room for others.
+                // A step that could not begin makes room for others.
                 while !self.is_stopping() && (self.do_own_part()? || self.begin_steps()?) {}
                 (seen, looked) = (tip, Instant::now());
             }
@@ -187,7 +187,7 @@ impl Driver<'_> {
             let is_stopping = self.is_stopping();
             if self.busy.is_empty() {
                 if is_stopping {
-                    // What came to its end is not left half done.
+                    // Completed work is still merged before the run stops.
                     self.integrate_completed()?;
                     return Ok(false);
                 }
@@ -213,7 +213,7 @@ impl Driver<'_> {
         self.stops.load(Ordering::Relaxed) > 0
     }
 
-    /// Tells what the run is, and how far it has come.
+    /// Reports what the run is, and how far it has come.
     fn tell_start(&mut self, is_resumed: bool) -> Result<(), Refusal> {
         let titles = titles(&self.session.store().snapshot()?, &self.run.issue_ids)?;
         let started = |it: &IssueProgress<'_>| StartedIssue {
@@ -227,7 +227,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Goes on with a run that was interrupted: records who does, and what is known of it now.
+    /// Continues an interrupted run: records the new driver, and what is known of the run now.
     fn go_on(&mut self) -> Result<(), Refusal> {
         let (status, phase) = (RunStatus::Running, Progress::of(&self.log).phase);
         let driver = Some(self.name.clone());
@@ -273,7 +273,7 @@ impl Driver<'_> {
         while !self.busy.is_empty() {
             match self.news.recv() {
                 Ok(Report::Over(issue, ..)) => drop(self.busy.remove(&issue)),
-                // Why the run stops says more than that this could not be recorded.
+                // The reason to stop matters more than the failure to record this.
                 Ok(Report::Breach(breach)) => drop(self.log("breach", [RunEvent::Breach(breach)])),
                 _ => {}
             }
@@ -283,7 +283,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Where the issues stand, by the newest state.
+    /// The state of the issues, from the newest state of the store.
     ///
     /// # Errors
     /// `taken-over` if another process drives the run now.
@@ -304,7 +304,7 @@ impl Driver<'_> {
         Ok(found)
     }
 
-    /// Only the latest driver that the log of the run names goes on.
+    /// Only the latest driver in the log of the run may continue.
     fn refuse_taken_over(&self, snapshot: &Snapshot<'_>) -> Result<(), Refusal> {
         let id = &self.run.id;
         if snapshot.names(&layout::run_log(id))?.len() == self.log.log.len() {

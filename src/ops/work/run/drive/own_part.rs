@@ -1,4 +1,4 @@
-//! What needs no agent: queueing, merging, trying again, giving up.
+//! Steps that need no agent: queueing, merging, retrying, giving up.
 
 use super::Driver;
 use crate::git::Merge;
@@ -26,7 +26,7 @@ use crate::store::Store;
 use std::sync::atomic::Ordering;
 
 impl Driver<'_> {
-    /// What needs no agent: queueing, merging, trying again, giving up. Whether anything was done.
+    /// Takes the steps that need no agent: queueing, merging, retrying, giving up. Returns whether anything was done.
     pub(super) fn do_own_part(&mut self) -> Result<bool, Refusal> {
         let standings = self.standings()?.all;
         let idle = || standings.iter().filter(|at| !self.busy.contains_key(&at.issue));
@@ -125,7 +125,7 @@ impl Driver<'_> {
         self.log_issue("chosen", reached)
     }
 
-    /// Asks what to do with an issue that failed too often. If there is nobody to ask, the run goes on without it.
+    /// Asks what to do with an issue that failed too often. If nobody can be asked, the run goes on without it.
     fn decide(&mut self, at: &Standing) -> Result<(), Refusal> {
         if self.is_stopping() {
             return Ok(());
@@ -137,7 +137,7 @@ impl Driver<'_> {
         let (action, issue_id) = (RunStep::Execute, at.issue.clone());
         self.log("decided", [RunEvent::Decision(Decided { action, issue_id, choice })])?;
         match choice {
-            // The next look at the issue shows that it may be.
+            // The recorded decision allows another attempt.
             Choice::Retry => Ok(()),
             Choice::Skip => self.give_up(at, Why::Failed),
             Choice::Abort => {
@@ -188,7 +188,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Has the plan of a completed issue executed once more, after the work that its own conflicts with.
+    /// Has the plan of a completed issue executed again, based on the work that its own work conflicts with.
     fn execute_again(&mut self, issue: &IssueId, failure: Failure) -> Result<(), Refusal> {
         let reason = failure.message.clone();
         let reopen = issues::Reopen { issue: issue.to_string(), reason, force: None };
@@ -254,7 +254,7 @@ impl Driver<'_> {
                 match self.run.limits.retries {
                     n if (tried as u64) < n => self.execute_again(issue, failure),
                     _ => {
-                        // The branch has everything, and can be merged or checked out anywhere then.
+                        // The branch has all the work. Without this worktree, it can be checked out anywhere.
                         let tree = self.places.tree_of(&solution);
                         if tree.exists() {
                             let tip = there.read_ref(&format!("refs/heads/{branch}"))?;

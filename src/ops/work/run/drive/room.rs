@@ -14,8 +14,8 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::{ObjectId, object_id};
 
 impl Driver<'_> {
-    /// Puts away what earlier attempts at a plan left, in this run or in another. What someone else has checked out stays:
-    /// then the branch of the next attempt has a number.
+    /// Clears what earlier attempts at a plan left, in this run or in another. A branch that someone else has checked
+    /// out stays: then the branch of the next attempt has a number.
     pub(super) fn make_room(&self, folder: &IssueFolder, solution: &SolutionId) -> Result<(), Refusal> {
         let store = self.session.store();
         store.prune_worktrees()?;

@@ -77,11 +77,11 @@ impl Driver<'_> {
             }
             StepOutcome::Failed(failure) => {
                 let keeps_tree = failure.error_type.as_deref() == Some(COMMIT_FAILED);
-                // What cannot be taken away now is in the way of the next attempt, which says why.
+                // If something cannot be removed now, the next attempt reports it.
                 let _ = self.leave_room(issue, keeps_tree);
                 ("failed", vec![self.setback(issue, step, failure)])
             }
-            // A plan is made without a context, and judged by what the others said of it, or by nobody.
+            // If these fail, the plan is made without an exploration, and judged by other reviews or by none.
             StepOutcome::Gave(failure) if matches!(step, RunStep::Explore | RunStep::Review) => {
                 let skipped = failure.message.clone().unwrap_or_default();
                 let mut left_out = self.action(issue, step);
@@ -98,7 +98,7 @@ impl Driver<'_> {
         self.log(what, events)
     }
 
-    /// The step came to nothing, and the run goes on without the issue.
+    /// The step failed for good, and the run goes on without the issue.
     pub(super) fn fail(&mut self, issue: &IssueId, step: RunStep, failure: Failure) -> Result<(), Refusal> {
         self.log("failed", self.failed(issue, step, failure))
     }

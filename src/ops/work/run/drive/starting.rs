@@ -1,4 +1,4 @@
-//! Starting the steps that agents take.
+//! Starts the steps that agents take.
 
 use super::Driver;
 use super::jobs::Task;
@@ -22,7 +22,7 @@ use crate::store::Store;
 use crate::trail::active;
 
 impl Driver<'_> {
-    /// Starts agents for what can be done now. Whether something could not be begun.
+    /// Starts agents for the steps that can be taken now. Returns whether any could not begin.
     pub(super) fn begin_steps(&mut self) -> Result<bool, Refusal> {
         let before = self.session.store().tip()?;
         let standings = self.standings()?;
@@ -42,7 +42,7 @@ impl Driver<'_> {
             };
             match begun {
                 Ok(()) => {}
-                // Someone else was faster: what came in from them shows what there is to do now.
+                // Someone else was faster: the records fetched from them show what to do next.
                 Err(refusal) if refusal.kind == Kind::Nothing || refusal.code == Code::OutOfOrder => {
                     has_failed |= self.session.store().tip()? != before;
                 }
@@ -104,7 +104,7 @@ impl Driver<'_> {
             }
             self.clear(&tree)?;
             let session = identity.at(&self.places.branch_tree())?;
-            // Two clones may have put it into a queue of their own each.
+            // Two clones may each have put the issue into their own queue.
             let log = Progress::of(&self.log);
             let queue = log.issue(issue).and_then(|it| it.queue_id);
             let what = Claimable::Item(
@@ -140,8 +140,8 @@ impl Driver<'_> {
     }
 }
 
-/// Sets aside what an agent left uncommitted when the run was interrupted: the agent continues its last commit. Returns
-/// what there is to say of it.
+/// Sets aside what an agent left uncommitted when the run was interrupted: the agent continues from its last commit.
+/// Returns a note about it.
 fn left_behind(there: &Store, execution: &ExecutionId) -> Result<Option<String>, Refusal> {
     let Some(branch) = keep_files(there, execution)? else { return Ok(None) };
     there.git().discard_uncommitted()?;
