@@ -11,12 +11,12 @@ use super::{SyncError, observed, pace};
 use crate::git::{ObjectId, fault};
 use crate::store::{EqualTrees, Store, StoreError, Unpublished};
 
-/// When a commit may be made on the state of the remote that is known here, without asking first.
+/// When a commit may be made on the last known state of the remote, without asking first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     /// Never.
     Asked,
-    /// If this clone, as far as it knows, was the last to write there.
+    /// If this clone was the last to write there, as far as it knows.
     LastWriter,
     /// Always.
     Known,
@@ -130,7 +130,7 @@ fn head(
     Ok((head, turn.is_asked()))
 }
 
-/// Fetches, unless someone did since this process came. Returns the head of the store at the remote.
+/// Fetches, unless another process has done so since this one came. Returns the head of the store at the remote.
 pub(super) fn ask_once(
     store: &Store,
     synced: &mut Synced,
@@ -178,7 +178,7 @@ pub(super) fn heed(turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncE
     heeded
 }
 
-/// Pushes what was handed in until it is known what became of `commit`. Returns whether the remote has it.
+/// Pushes what was handed in until the result for `commit` is known. Returns whether the remote has it.
 fn pass(
     store: &Store,
     turn: &mut Turn<'_>,
@@ -198,7 +198,7 @@ fn pass(
     Ok(false)
 }
 
-/// Pushes what was handed in, for all who did. If the remote has other commits, fetches them, for all who wait.
+/// Pushes what was handed in. If the remote has other commits, fetches them. Both answer all processes that wait.
 fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
     let Some(head) = turn.handed_in()? else { return Ok(()) };
     if let Some(room) = turn.state().pace.room() {
@@ -253,8 +253,7 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
     ask(store, turn, synced)
 }
 
-/// The remote turned down a push. If several processes had handed in something, each of them tries alone, so that each gets
-/// its own answer.
+/// The remote refused a push. If several processes handed in commits, each of them tries alone, to get its own answer.
 fn turned_down(turn: &mut Turn<'_>, waiting: u64, error: SyncError) -> Result<(), SyncError> {
     let is_own = turn.is_only_own();
     if is_own {

@@ -1,6 +1,6 @@
-//! What this clone itself knows about the age of a claim. The reflog of the remote's ref has times by this clone's
-//! clock. A clock that is wrong by hours is still consistent with itself, and the dates of others' commits can correct
-//! it.
+//! What this clone itself knows about the age of a claim. The reflog of the remote-tracking ref has times by this
+//! clone's clock. A clock that is wrong by hours is still consistent with itself, and the dates of others' commits can
+//! correct it.
 
 use std::collections::HashSet;
 
@@ -8,9 +8,9 @@ use crate::git::{ObjectId, RefMove};
 use crate::model::time::Time;
 use crate::store::{Store, StoreError};
 
-/// At most this many moves of a ref are looked at.
+/// Maximum moves of a ref that are examined.
 const MOST: usize = 10_000;
-/// At most this many fetches are checked for dates of others.
+/// Maximum fetches that are checked for the dates of others.
 const FETCHES: usize = 100;
 
 /// The moment, by this clone's clock, since when it has known the remote to hold the file at `path`. `None` if the

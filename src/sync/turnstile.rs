@@ -95,7 +95,7 @@ pub(super) struct Turn<'store> {
 }
 
 impl<'store> Turn<'store> {
-    /// Waits for the turn of this process.
+    /// Waits for this process's turn.
     pub(super) fn wait(store: &'store Store, remote: &str, waits: Waits<'store>) -> Result<Self, SyncError> {
         let tracking = store.tracking(remote);
         let folder = folder(store, &tracking);
@@ -157,7 +157,7 @@ impl<'store> Turn<'store> {
         Ok(self.ticket.newest().map_err(StoreError::io(&self.folder))?)
     }
 
-    /// All who wait now, as a mark to pass on once the remote was asked.
+    /// The newest ticket in the line: pass it on as `waiting` once the remote was asked.
     pub(super) fn waiting(&self) -> Result<u64, SyncError> {
         self.newest()
     }
@@ -205,7 +205,7 @@ impl<'store> Turn<'store> {
         self.state.alone >= self.came
     }
 
-    /// Whether what was handed in came from this process only.
+    /// Whether everything that was handed in came from this process.
     pub(super) fn is_only_own(&self) -> bool {
         self.state.by.iter().all(|ticket| *ticket == self.came)
     }
@@ -222,14 +222,14 @@ impl<'store> Turn<'store> {
         self.state.by.clear();
     }
 
-    /// Notes that the remote was asked while those in `waiting` waited.
+    /// Records that the remote was asked, for all processes in `waiting`.
     pub(super) fn was_asked(&mut self, waiting: u64) -> Result<(), SyncError> {
         self.state.asked = waiting;
         self.state.failed = None;
         self.save()
     }
 
-    /// Notes that the remote accepted what was handed in, which answers all in `waiting`.
+    /// Records that the remote accepted what was handed in, which answers all processes in `waiting`.
     pub(super) fn was_accepted(&mut self, waiting: u64) -> Result<(), SyncError> {
         self.discard();
         self.state.limit.pushed(limit::now());
@@ -242,15 +242,15 @@ impl<'store> Turn<'store> {
         self.save()
     }
 
-    /// Notes that those in `waiting` must push alone.
+    /// Records that the processes in `waiting` must push alone.
     pub(super) fn part(&mut self, waiting: u64) -> Result<(), SyncError> {
         self.discard();
         self.state.alone = waiting;
         self.save()
     }
 
-    /// Notes that the remote could not be asked for those in `waiting`. The remote may have the commit `lost`, during whose
-    /// push the connection ended.
+    /// Records that the remote gave no answer to the processes in `waiting`. It may have the commit `lost`, if the
+    /// connection ended while that was pushed.
     pub(super) fn could_not_ask(
         &mut self,
         waiting: u64,
@@ -261,7 +261,7 @@ impl<'store> Turn<'store> {
             SyncError::Unreachable { words, .. } => (words, Obstacle::Unreachable),
             SyncError::Credentials { words, .. } => (words, Obstacle::LockedOut),
             SyncError::Limited { limited, .. } => (&limited.words, Obstacle::Limited),
-            // Everybody finds out for themselves.
+            // Each process finds out by itself.
             _ => return Ok(()),
         };
         self.discard();
@@ -270,7 +270,7 @@ impl<'store> Turn<'store> {
         self.save()
     }
 
-    /// Why the remote could not be asked, if someone tried since this process came. `commit` is what this process had
+    /// Why the remote gave no answer, if another process tried since this one came. `commit` is what this process
     /// handed in.
     pub(super) fn failure(&self, remote: &str, commit: Option<ObjectId>) -> Option<SyncError> {
         let failed = self.state.failed.as_ref().filter(|failed| failed.until >= self.came)?;
@@ -289,7 +289,7 @@ impl<'store> Turn<'store> {
         })
     }
 
-    /// What became of a commit that this process handed in.
+    /// The state of a commit that this process handed in.
     pub(super) fn fate(&mut self, commit: ObjectId) -> Result<Fate, SyncError> {
         if self.tracking()?.is_some_and(|theirs| self.contains(theirs, commit)) {
             return Ok(Fate::Accepted);

@@ -122,7 +122,7 @@ pub(crate) fn blame(
     Ok(parse(&store.git().blame(path, lines, Some(&ends)).map_err(failed)?))
 }
 
-/// The most renames of one file that are followed.
+/// Maximum renames of one file that are followed.
 const MOST_RENAMES: usize = 32;
 
 /// The commits at which the search for renames must stop, since they changed too much to examine; `None` if no line

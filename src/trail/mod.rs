@@ -1,5 +1,5 @@
-//! From plans to commits and back: what this worktree executes, commit links and how lost ones are found, trace, the
-//! log.
+//! From plans to commits and back: what this worktree executes, links of commits and how lost ones are found, trace,
+//! the log.
 
 pub(crate) mod active;
 pub(crate) mod audit;

@@ -45,7 +45,7 @@ fn noted(git_dir: &Path) -> Result<Option<String>, StoreError> {
 pub(crate) fn note(store: &Store) -> Result<(), StoreError> {
     let failed = StoreError::object("cannot read the branches");
     let mut text = String::new();
-    // Nobody commits to an unreadable branch.
+    // A branch that cannot be read gets no commits.
     for branch in store.repo().branches().map_err(failed)? {
         text.push_str(&branch.name());
         text.push('\n');

@@ -1,6 +1,6 @@
-//! A line of processes that wait for their turn, first come first served. Each has a numbered ticket, a file that it keeps
-//! locked as long as it lives, and waits until no file with a smaller number is locked. The kernel does the waiting, and
-//! ends it also if a process is killed.
+//! A line of processes that wait for their turn, first come, first served. Each has a numbered ticket: a file that it
+//! keeps locked while it lives. It waits until no file with a smaller number is locked. The kernel does the waiting,
+//! and also releases the locks of a killed process.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -25,7 +25,7 @@ impl Ticket {
     pub(super) fn draw(folder: &Path) -> std::io::Result<Self> {
         let mut counter = open(&folder.join(COUNTER))?;
         counter.lock()?;
-        // Whatever the counter says, no ticket is drawn twice while somebody holds it.
+        // Whatever the counter says, no ticket is drawn twice while a process holds it.
         let taken = numbers(folder)?.last().copied().unwrap_or(0);
         let number = read(&mut counter)?.max(taken) + 1;
         let path = folder.join(number.to_string());
@@ -38,10 +38,10 @@ impl Ticket {
         Ok(Self { path, number, _lock: lock })
     }
 
-    /// Waits until everybody who came before has gone.
+    /// Waits until all earlier tickets are gone.
     pub(super) fn wait(&self) -> std::io::Result<()> {
         let Some(folder) = self.path.parent() else { return Ok(()) };
-        // The one right before goes last, as a rule, so few files are waited for. After a kill others may remain.
+        // The one right before usually goes last, so few files are waited for. After a kill, others may remain.
         while let Some(before) = numbers(folder)?.into_iter().rfind(|number| *number < self.number) {
             let path = folder.join(before.to_string());
             match File::open(&path) {
@@ -49,7 +49,7 @@ impl Ticket {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             }
-            // Nobody holds it, so it was left behind, unless it was removed just now.
+            // No process holds it, so it was left behind, unless it was removed just now.
             remove(&path)?;
         }
         Ok(())

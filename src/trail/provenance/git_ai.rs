@@ -55,7 +55,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// What is said of the session with this key; `None` for a person, and for a key that is not explained.
+/// The session with this key; `None` for a person, and for a key that is not explained.
 fn session(value: &Value, key: &str) -> Option<Provenance> {
     if key.starts_with(PERSON) {
         return None;
@@ -75,13 +75,13 @@ fn session(value: &Value, key: &str) -> Option<Provenance> {
 /// `7` or `3-5`.
 fn range(text: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = text.trim().split_once('-').unwrap_or((text.trim(), text.trim()));
-    // Nobody writes a file with more lines, and sums must not overflow.
+    // No real file has more lines, and sums must not overflow.
     let number = |text: &str| text.parse::<u32>().ok().filter(|n| *n > 0).map(u64::from);
     let (first, last) = (number(first)?, number(last)?);
     (first <= last).then_some(first..=last)
 }
 
-/// How many lines there are, each once.
+/// The number of distinct lines.
 fn count(lines: &[(String, RangeInclusive<u64>)]) -> u64 {
     let mut sorted: Vec<(&str, u64, u64)> =
         lines.iter().map(|(file, range)| (file.as_str(), *range.start(), *range.end())).collect();
