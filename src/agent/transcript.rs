@@ -1,7 +1,7 @@
 //! The transcript of a conversation with an agent, in a file of the git directory: JSON lines, which are safe to show
 //! on a terminal. It stays on this machine, only its owner can read it, and its size is limited.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -77,6 +77,12 @@ pub(crate) fn lasted(path: &Path) -> Option<u64> {
     serde_json::from_slice::<serde_json::Value>(line).ok()?["ms"].as_u64()
 }
 
+/// Whether the transcript is being written, which means that its agent is at work.
+pub(crate) fn is_open(path: &Path) -> bool {
+    let locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    File::open(path).is_ok_and(locked)
+}
+
 fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -96,8 +102,11 @@ impl Transcript {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path)?;
+        // Says that it is being written; where files cannot be locked, nobody learns of it.
+        let _ = file.try_lock();
         Ok(Self {
-            file: BufWriter::new(options.open(path)?),
+            file: BufWriter::new(file),
             start: Instant::now(),
             written: 0,
             left_out: 0,
@@ -186,6 +195,17 @@ mod tests {
             (line["stream"].as_str().unwrap().to_owned(), line["text"].as_str().unwrap().to_owned())
         };
         text.lines().map(line).collect()
+    }
+
+    #[test]
+    fn a_transcript_is_open_while_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        assert!(!is_open(&path));
+        let transcript = Transcript::create(&path).unwrap();
+        assert!(is_open(&path) && is_open(&path));
+        transcript.finish(&path).unwrap();
+        assert!(!is_open(&path));
     }
 
     #[test]

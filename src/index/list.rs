@@ -6,7 +6,7 @@ use rusqlite::types::{Type, Value};
 use rusqlite::{OptionalExtension, Row, params_from_iter};
 
 use super::error::IndexError;
-use super::rows::BROKEN;
+use super::rows::{BROKEN, Kind};
 use super::{Index, query, queues};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
@@ -54,6 +54,8 @@ pub(crate) struct Filter {
     pub(crate) unblocked: bool,
     /// Whether it has a plan.
     pub(crate) has_solution: bool,
+    /// Whether it was executed, or is being executed.
+    pub(crate) has_execution: bool,
     /// Whether it has an item that can be taken.
     pub(crate) ready: bool,
     /// Full text, in the syntax of FTS5.
@@ -411,6 +413,10 @@ impl Index<'_> {
         }
         if filter.has_solution {
             all.push(Condition::test("i.solutions > 0", vec![]));
+        }
+        if filter.has_execution {
+            let sql = "EXISTS (SELECT 1 FROM uids u WHERE u.n = i.n AND u.kind = ?)";
+            all.push(Condition::test(sql, vec![Value::Integer(Kind::Execution as i64)]));
         }
         if let Some(search) = &filter.search {
             let values = vec![text(&query::query(search))];

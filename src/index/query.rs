@@ -12,6 +12,8 @@ pub(super) const COLUMNS: [&str; 7] =
 const DEEPEST: usize = 16;
 /// The most words that are searched for; FTS5 takes more time for each one the more there are.
 const MOST_WORDS: usize = 500;
+/// The most phrases within one `NEAR(…)`, for which FTS5 takes more than linear time; more are taken as text.
+const MOST_NEAR: usize = 32;
 
 /// Text to be found as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,6 +167,9 @@ fn near(text: &str) -> Option<(Token, &str)> {
             let (number, after) = after.split_once(')')?;
             let distance = number.trim().parse().ok()?;
             return (!phrases.is_empty()).then_some((Token::Near(phrases, Some(distance)), after));
+        }
+        if phrases.len() == MOST_NEAR {
+            return None;
         }
         if let Some((text, after)) = string(rest) {
             let begins = after.starts_with('*');

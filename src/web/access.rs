@@ -4,6 +4,8 @@
 //! - The token, shown only on the terminal, is kept as a cookie that scripts cannot read and other sites do not send.
 //!   It is required to write, and for everything if other machines can reach the server.
 //! - A form must come from a page of this server, according to `Origin`.
+//! - A page of another site can link to this server, but cannot load or embed its pages: it could otherwise keep this machine
+//!   busy, and measure how long the answers take.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -26,7 +28,17 @@ pub(super) struct Sender<'a> {
     pub(super) host: Option<&'a str>,
     pub(super) origin: Option<&'a str>,
     pub(super) site: Option<&'a str>,
+    pub(super) mode: Option<&'a str>,
+    pub(super) destination: Option<&'a str>,
     pub(super) cookies: Option<&'a str>,
+}
+
+impl Sender<'_> {
+    /// Whether another site asks for this other than by a link. Old browsers do not say.
+    fn is_embedding(&self) -> bool {
+        let is_link = self.mode == Some("navigate") && self.destination == Some("document");
+        matches!(self.site, Some("cross-site" | "same-site")) && !is_link
+    }
 }
 
 /// Why a request is denied.
@@ -38,6 +50,8 @@ pub(super) enum Denied {
     Token,
     /// The form does not come from this server.
     Origin,
+    /// A page of another site loads it or embeds it.
+    Embedded,
     /// The server is read-only.
     ReadOnly,
 }
@@ -49,6 +63,7 @@ impl Denied {
             Self::Host => "the request names another server",
             Self::Token => "open the address that `git wf web` printed: it has the token",
             Self::Origin => "a form must come from a page of this server",
+            Self::Embedded => "a page of another site can only link to this server",
             Self::ReadOnly => {
                 "this server is read-only; `git wf web --write` starts one that can change the store"
             }
@@ -104,6 +119,9 @@ impl Access {
     pub(super) fn look(&self, sender: &Sender<'_>, token: Option<&str>) -> Result<bool, Denied> {
         if !sender.host.is_some_and(|host| self.is_host(host)) {
             return Err(Denied::Host);
+        }
+        if sender.is_embedding() {
+            return Err(Denied::Embedded);
         }
         let knows = self.knows(sender) || token.is_some_and(|token| self.is_token(token));
         if !self.is_local() && !knows {
@@ -182,6 +200,31 @@ mod tests {
         let named = Access { name: Some("build.example".into()), ..access("192.168.0.7:8090") };
         assert_eq!(named.look(&from("build.example:8090", ""), Some(TOKEN)), Ok(true));
         assert_eq!(named.look(&from("evil.example:8090", ""), Some(TOKEN)), Err(Denied::Host));
+    }
+
+    #[test]
+    fn other_sites_can_only_link() {
+        let local = access("127.0.0.1:8090");
+        let request = |site, mode, destination| {
+            let sender = from("127.0.0.1:8090", "");
+            Sender { site: Some(site), mode: Some(mode), destination: Some(destination), ..sender }
+        };
+        for site in ["cross-site", "same-site"] {
+            assert_eq!(local.look(&request(site, "navigate", "document"), None), Ok(false));
+            for (mode, destination) in [
+                ("no-cors", "image"),
+                ("cors", "empty"),
+                ("navigate", "iframe"),
+                ("no-cors", "script"),
+                ("navigate", "object"),
+            ] {
+                let found = local.look(&request(site, mode, destination), None);
+                assert_eq!(found, Err(Denied::Embedded), "{site} {mode} {destination}");
+            }
+        }
+        for site in ["same-origin", "none"] {
+            assert_eq!(local.look(&request(site, "cors", "empty"), None), Ok(false), "{site}");
+        }
     }
 
     #[test]

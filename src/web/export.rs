@@ -7,22 +7,33 @@ use std::path::Path;
 
 use maud::html;
 
-use super::place::{Place, Query};
+use super::place::{FilePath, Hex, Place, Query};
 use super::server::assets::{ICON, SEARCH, STYLE};
-use super::view::{Content, Export, Target, View};
-use super::{layout, pages};
+use super::view::{Content, Export, LeavesOut, Target, View};
+use super::{layout, pages, parts};
 use crate::index::{Filter, Sort};
 use crate::model::code::Code;
+use crate::model::hash::CommitHash;
+use crate::model::id::SolutionId;
+use crate::model::op::Op;
 use crate::ops::issues::{self, List};
 use crate::ops::plans::roadmap;
+use crate::ops::trail::{self, LogInput};
 use crate::ops::work::run;
 use crate::ops::{Answer, Refusal, Session, queue};
+use crate::rules::folder::{ExecutionFolder, LinkedCommit};
 use crate::store::{object_id, records};
 
 /// The search index is a script, since browsers read no other file from a disk.
 const INDEX: &str = "search-index.js";
 /// How many bytes of a description are indexed.
 const SEARCHED: usize = 1_000;
+/// The most changes of the store that have a page, the latest first.
+const MOST_STEPS: usize = 1_000;
+/// The most files of the project that have a page, since explaining one takes long.
+const MOST_FILES: usize = 300;
+/// Files and directories with a longer name, in bytes, have no page: its name would be too long for a file system.
+const LONGEST_NAME: usize = 80;
 
 /// The result of an export.
 #[derive(Debug)]
@@ -42,9 +53,13 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
     // The time of the last change, so that exporting the same state twice gives the same files.
     let now = object_id(&snapshot.commit().to_string()).map(|tip| session.store().step(tip)).transpose()?;
     let now = now.map_or_else(|| session.now(), |step| Ok(step.at))?;
-    let all = everything(session)?;
+    let (all, leaves_out) = everything(session)?;
     let known: BTreeSet<String> = all.iter().map(|(place, query)| file(place, query)).collect();
-    let export = Export { known, texts: Default::default() };
+    let files = all.iter().filter_map(|(place, _)| match place {
+        Place::File(path) => Some(path.clone()),
+        _ => None,
+    });
+    let export = Export { known, files: files.collect(), leaves_out, texts: Default::default() };
     let mut out = Out { folder, exported: Exported { pages: 0, written: 0 } };
     let shown = |place: &Place, query: &Query| -> Result<String, Refusal> {
         let view = View { session, place, query, target: Target::Files(&export), refused: None, now };
@@ -83,8 +98,8 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
     Ok(session.done(out.exported, None))
 }
 
-/// All pages of an export.
-fn everything(session: &Session) -> Result<Vec<(Place, Query)>, Refusal> {
+/// The pages of an export, and what it leaves out.
+fn everything(session: &Session) -> Result<(Vec<(Place, Query)>, LeavesOut), Refusal> {
     let snapshot = session.store().snapshot()?;
     let mut all: Vec<Place> = vec![
         Place::Overview,
@@ -93,26 +108,106 @@ fn everything(session: &Session) -> Result<Vec<(Place, Query)>, Refusal> {
         Place::Executions,
         Place::Runs,
         Place::Roadmaps,
+        Place::Files,
         Place::Audit,
         Place::Conflicts,
         Place::History,
         Place::Search,
     ];
+    let mut trail = Trail::default();
     for id in records::issue_ids(&snapshot)? {
         all.extend(records::solution_ids(&snapshot, &id)?.into_iter().map(Place::Plan));
-        all.extend(
-            records::executions(&snapshot, &id)?.into_iter().map(|it| Place::Execution(it.execution.id)),
-        );
+        for it in records::executions(&snapshot, &id)? {
+            trail.add(&it);
+            all.push(Place::Execution(it.execution.id));
+        }
         all.push(Place::Issue(id));
     }
     all.extend(queue::list(session, true)?.view.into_iter().map(|it| Place::Queue(it.queue.id)));
     all.extend(run::list(session)?.view.into_iter().map(|it| Place::Run(it.id)));
     all.extend(roadmap::list(session)?.view.into_iter().map(|it| Place::Roadmap(it.id)));
+    all.extend(changed_plans(session)?.into_iter().map(Place::PlanDiff));
+    let steps = steps(session)?;
+    let step_pages = steps.len().div_ceil(pages::STEPS_ON_A_PAGE);
+    all.extend(steps.into_iter().map(Place::Step));
+    let (files, leaves_out) = trail.files(session)?;
+    all.extend(files.into_iter().map(Place::File));
+    all.extend(trail.commits(session).into_iter().map(Place::Commit));
     let mut all: Vec<(Place, Query)> = all.into_iter().map(|place| (place, Query::default())).collect();
-    let count = issues::count(session, &whole())?.view.count;
-    let lists = count.div_ceil(pages::ISSUES_ON_A_PAGE).max(1);
-    all.extend((1..=lists).map(|page| (Place::Issues, layout::one("page", page))));
-    Ok(all)
+    let pages_of = |rows: usize, size: usize| rows.div_ceil(size).max(1);
+    let issues = pages_of(issues::count(session, &whole())?.view.count, pages::ISSUES_ON_A_PAGE);
+    let executed = pages_of(pages::executed_count(session)?, pages::EXECUTED_ON_A_PAGE);
+    all.extend((1..=issues).map(|page| (Place::Issues, layout::one("page", page))));
+    all.extend((2..=executed).map(|page| (Place::Executions, layout::one("page", page))));
+    all.extend((2..=step_pages).map(|page| (Place::History, layout::one("page", page))));
+    Ok((all, leaves_out))
+}
+
+/// The commits of the project that executions link, and the files that they changed.
+#[derive(Default)]
+struct Trail {
+    commits: BTreeSet<CommitHash>,
+    files: BTreeSet<String>,
+}
+
+impl Trail {
+    fn add(&mut self, execution: &ExecutionFolder) {
+        for LinkedCommit { link, .. } in execution.commits() {
+            self.files.extend(link.files.iter().map(ToString::to_string));
+            self.commits.insert(link.hash.clone());
+        }
+    }
+
+    /// The commits that are here.
+    fn commits(&self, session: &Session) -> Vec<Hex> {
+        let here = self.commits.iter().filter(|hash| session.store().commit_here(hash).is_some());
+        here.filter_map(|hash| Hex::parse(hash.as_str())).collect()
+    }
+
+    /// The changed files that the current commit has, and whether there are more than an export explains.
+    fn files(&self, session: &Session) -> Result<(Vec<FilePath>, LeavesOut), Refusal> {
+        let (mut found, mut leaves_out) = (Vec::new(), LeavesOut::default());
+        let Some(tree) = session.store().code_tree()?.filter(|_| session.store().work_dir().is_some()) else {
+            return Ok((found, leaves_out));
+        };
+        for path in self.files.iter().filter_map(|path| FilePath::parse(path)) {
+            let is_short = path.as_str().split('/').all(|name| name.len() <= LONGEST_NAME);
+            if !is_short || !tree.has(path.as_str())? {
+                continue;
+            }
+            if found.len() == MOST_FILES {
+                leaves_out.files = true;
+                break;
+            }
+            found.push(path);
+        }
+        Ok((found, leaves_out))
+    }
+}
+
+/// The latest changes of the store.
+fn steps(session: &Session) -> Result<Vec<Hex>, Refusal> {
+    let steps = trail::log(session, &LogInput { limit: Some(MOST_STEPS), ..LogInput::default() })?.view;
+    steps.map(|step| Ok(Hex::parse(&step?.commit))).filter_map(Result::transpose).collect()
+}
+
+/// The plans that were changed after they had been added.
+fn changed_plans(session: &Session) -> Result<BTreeSet<SolutionId>, Refusal> {
+    let operations = [Op::SolutionAdd, Op::TaskAdd, Op::TaskEdit].map(|op| op.as_str().to_owned()).to_vec();
+    let steps = trail::log(session, &LogInput { operations, ..LogInput::default() })?.view;
+    let mut seen = BTreeSet::new();
+    let mut again = BTreeSet::new();
+    for step in steps {
+        let subject = step?.subject;
+        for (_, place) in parts::parts(&subject) {
+            if let Some(Place::Plan(id)) = place
+                && !seen.insert(id.clone())
+            {
+                again.insert(id);
+            }
+        }
+    }
+    Ok(again)
 }
 
 /// A request for all issues.
@@ -132,8 +227,10 @@ fn whole() -> List {
 
 /// The file name of a page.
 pub(super) fn file(place: &Place, query: &Query) -> String {
-    match query.number("page") {
-        Some(page) if *place == Place::Issues && page > 1 => format!("lists/{page}.html"),
+    match (place, query.number("page").filter(|page| *page > 1)) {
+        (Place::Issues, Some(page)) => format!("lists/{page}.html"),
+        (Place::Executions, Some(page)) => format!("lists/executions-{page}.html"),
+        (Place::History, Some(page)) => format!("lists/history-{page}.html"),
         _ => place.file(),
     }
 }
@@ -157,7 +254,7 @@ fn index(session: &Session) -> Result<String, Refusal> {
     issues::list::<Refusal>(session, &whole(), |it| {
         let issue = it.issue;
         let tags = issue.tags.iter().cloned().collect::<Vec<_>>().join(" ");
-        let text = super::parts::cut(issue.context.as_deref().unwrap_or_default(), SEARCHED).0;
+        let text = parts::cut(issue.context.as_deref().unwrap_or_default(), SEARCHED).0;
         let more = format!("{tags} {} {text}", issue.assignee.as_deref().unwrap_or_default());
         rows.push(serde_json::json!([issue.id, issue.title, it.derived.status, more]));
         Ok(())

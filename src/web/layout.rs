@@ -39,7 +39,7 @@ pub(super) fn document(view: &View<'_>, content: &Content) -> String {
                 a.skip href="#main" { "Skip to the content" }
                 header.top {
                     a.brand href=(view.href(&Place::Overview)) { "git wf" }
-                    nav aria-label="pages" { (menu(view)) }
+                    nav aria-label="menu" { (menu(view)) }
                     (search(view))
                 }
                 main id="main" tabindex="-1" data-tip=[tip(view)] data-moving[content.is_moving] {
@@ -67,11 +67,9 @@ fn asset(view: &View<'_>, asset: &assets::Asset) -> String {
 }
 
 fn menu(view: &View<'_>) -> Markup {
-    // Files are read from the project on request, so an export has none.
-    let is_shown = |place: &Place| !(view.is_export() && matches!(place, Place::Files));
     html! {
         ul {
-            @for (place, name) in MENU.iter().filter(|it| is_shown(&it.0)) {
+            @for (place, name) in MENU {
                 li {
                     a href=(view.href(place)) aria-current=[(group(view.place) == *place).then_some("page")] { (name) }
                 }

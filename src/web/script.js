@@ -14,16 +14,40 @@ document.addEventListener("input", (event) => {
 // What only the browser knows of an element.
 const OWN = new Set(["open", "data-touched"]);
 
-const keyOf = (node) => (node.nodeType === 1 ? node.id || node.dataset.id || null : null);
+const ROWS = "TR, LI, ARTICLE, DETAILS";
+const isText = (node) => node.nodeType !== 1;
+
+// What a part of a page is about: its id, or the first address in it, so that a row stays the same row if others come before it.
+function keyOf(node) {
+  if (isText(node)) return node.nodeName;
+  if (node.id || node.dataset.id) return `# ${node.id || node.dataset.id}`;
+  const link = node.matches(ROWS) && node.querySelector("a[href]");
+  return link ? `${node.nodeName} ${link.getAttribute("href")}` : `${node.nodeName} ${node.getAttribute("class")}`;
+}
+
+// The old children that become the new ones. Children with the same key are taken in order.
+function partners(now, next) {
+  const old = new Map();
+  for (const child of now.childNodes) {
+    const key = keyOf(child);
+    if (!old.has(key)) old.set(key, []);
+    old.get(key).push(child);
+  }
+  const pairs = new Map();
+  for (const child of next.childNodes) {
+    const same = old.get(keyOf(child))?.shift();
+    if (same && same.nodeName === child.nodeName) pairs.set(child, same);
+  }
+  return pairs;
+}
+
+// A form in which someone writes stays, even if its place is gone.
+const holdsBusy = (node) => !isText(node) && [node, ...node.querySelectorAll("form")].some((it) => it.nodeName === "FORM" && isBusy(it));
 
 // Makes one element like another, and keeps what did not change.
 function become(now, next) {
   if (now.isEqualNode(next)) return;
-  if (now.nodeType !== next.nodeType || now.nodeName !== next.nodeName || keyOf(now) !== keyOf(next)) {
-    now.replaceWith(next);
-    return;
-  }
-  if (now.nodeType !== 1) {
+  if (isText(now)) {
     now.nodeValue = next.nodeValue;
     return;
   }
@@ -34,25 +58,33 @@ function become(now, next) {
   for (const { name, value } of next.attributes) {
     if (now.getAttribute(name) !== value && !OWN.has(name)) now.setAttribute(name, value);
   }
-  const known = new Map([...now.childNodes].map((child) => [keyOf(child), child]).filter(([key]) => key));
+  const pairs = partners(now, next);
+  const kept = new Set(pairs.values());
+  for (const child of [...now.childNodes]) if (!kept.has(child) && !holdsBusy(child)) child.remove();
   let at = now.firstChild;
   for (const child of [...next.childNodes]) {
-    const same = keyOf(child) && known.get(keyOf(child));
-    if (same && same !== at) now.insertBefore(same, at);
-    const mine = same || (at && !keyOf(at) && !keyOf(child) ? at : null);
-    if (mine) {
-      at = mine.nextSibling;
-      become(mine, child);
-    } else {
+    while (at && !kept.has(at)) at = at.nextSibling;
+    const own = pairs.get(child);
+    if (!own) {
       now.insertBefore(child, at);
+      continue;
     }
+    if (own === at) at = at.nextSibling;
+    else now.insertBefore(own, at);
+    kept.delete(own);
+    become(own, child);
   }
-  while (at) {
-    const rest = at.nextSibling;
-    // A form in which someone writes stays, even if its place is gone.
-    if (!(at.nodeType === 1 && [at, ...at.querySelectorAll("form")].some((it) => it.nodeName === "FORM" && isBusy(it)))) at.remove();
-    at = rest;
-  }
+}
+
+// Shows another state of the page. The focus stays where it was, also if its element moved or was made again.
+function show(next) {
+  const focused = document.activeElement;
+  const address = focused.getAttribute("href");
+  const main = document.querySelector("main");
+  become(main, next);
+  if (document.activeElement === focused) return;
+  const again = focused.isConnected ? focused : address && main.querySelector(`a[href="${CSS.escape(address)}"]`);
+  if (again) again.focus({ preventScroll: true });
 }
 
 // A link to a task opens it.
@@ -62,6 +94,13 @@ function openTarget() {
 }
 window.addEventListener("hashchange", openTarget);
 openTarget();
+
+// On a narrow screen the menu scrolls; its current entry is in view.
+const current = document.querySelector("header.top [aria-current]");
+if (current) {
+  const menu = current.closest("ul");
+  menu.scrollLeft = current.offsetLeft - menu.offsetLeft - (menu.clientWidth - current.offsetWidth) / 2;
+}
 
 let isAsking = false;
 let isStale = false;
@@ -77,7 +116,7 @@ async function refresh() {
     if (answer.ok) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const next = page.querySelector("main");
-      if (next) become(document.querySelector("main"), next);
+      if (next) show(next);
       document.title = page.title;
     }
   } catch {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::export::file;
-use super::place::{Place, Query};
+use super::place::{FilePath, Place, Query};
 use crate::model::time::Time;
 use crate::ops::{Refusal, Session};
 
@@ -24,8 +24,18 @@ pub(super) enum Target<'a> {
 pub(super) struct Export {
     /// The files of its pages. A link to any other page becomes plain text.
     pub(super) known: BTreeSet<String>,
-    /// Long texts that its pages link to; they are exported last.
+    /// Files of the project that have a page.
+    pub(super) files: Vec<FilePath>,
+    /// What there is more of.
+    pub(super) leaves_out: LeavesOut,
+    /// Long texts to which its pages link.
     pub(super) texts: RefCell<Vec<Place>>,
+}
+
+/// Of what an export has only a part.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct LeavesOut {
+    pub(super) files: bool,
 }
 
 /// A refused form. It is shown again with the typed values and the reason.
@@ -99,9 +109,14 @@ impl View<'_> {
 
     /// Whether the page exists; an export lacks some.
     pub(super) fn has(&self, place: &Place) -> bool {
+        self.has_with(place, &Query::default())
+    }
+
+    /// Whether there is such a page of a list.
+    pub(super) fn has_with(&self, place: &Place, query: &Query) -> bool {
         match self.target {
             Target::Server { .. } => true,
-            Target::Files(export) => export.known.contains(&place.file()),
+            Target::Files(export) => export.known.contains(&file(place, query)),
         }
     }
 

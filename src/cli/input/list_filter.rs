@@ -84,6 +84,7 @@ impl From<FilterArgs> for List {
             types: args.types.iter().map(|it| it.to_lowercase()).collect(),
             unblocked: args.unblocked,
             has_solution: args.has_solution,
+            has_execution: false,
             ready: args.ready,
             search: args.search,
             ..Filter::default()

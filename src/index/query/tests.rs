@@ -107,3 +107,10 @@ proptest! {
         })?;
     }
 }
+
+#[test]
+fn many_words_are_not_searched_for_near_each_other() {
+    let near = |count: usize| query(&format!("NEAR({})", vec!["a"; count].join(" ")));
+    assert!(near(MOST_NEAR).starts_with("NEAR("), "{}", near(MOST_NEAR));
+    assert!(!near(MOST_NEAR + 1).contains("NEAR("), "{}", near(MOST_NEAR + 1));
+}

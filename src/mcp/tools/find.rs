@@ -123,6 +123,7 @@ impl Input {
             author: self.author,
             wave: self.wave,
             has_solution: self.has_plan,
+            has_execution: false,
             ready: self.ready,
             search: self.query,
             ..Filter::default()

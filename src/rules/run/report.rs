@@ -38,6 +38,8 @@ pub(crate) struct Known<'a> {
     pub(crate) apart: BTreeMap<IssueId, String>,
     /// Branches that keep what failed attempts left.
     pub(crate) kept: Vec<String>,
+    /// Whether it is being driven now, so that what is left to do is not left to a person.
+    pub(crate) is_driven: bool,
 }
 
 /// The report of a run.

@@ -34,7 +34,9 @@ pub(crate) struct Waiting {
 pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known<'_>) -> Vec<Waiting> {
     let run = &folder.run;
     let mut waiting: Vec<Waiting> = Vec::new();
-    for issue in &progress.issues {
+    let is_driven = known.is_driven && progress.status != RunStatus::Completed;
+    let is_left = |issue: &&IssueProgress<'_>| !is_driven || stage(issue.status) == IssueStage::Failed;
+    for issue in progress.issues.iter().filter(is_left) {
         let found = known.issues.get(issue.id);
         waiting.extend(match (found, known.apart.get(issue.id)) {
             (Some(_), Some(branch)) if issue.status == IssueStatus::Failed => Some(apart(run, issue, branch)),
@@ -51,7 +53,7 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
             remedies: vec![Remedy::call(Call::new(Other::RunLog, [&run.id]), "lists them")],
         });
     }
-    if progress.status != RunStatus::Completed {
+    if progress.status != RunStatus::Completed && !is_driven {
         waiting.push(Waiting {
             issue_id: None,
             what: "the run has not ended".to_owned(),
@@ -83,7 +85,9 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
         });
     }
     let is_any_done = progress.issues.iter().any(|issue| stage(issue.status) == IssueStage::Completed);
-    if let Some(branch) = run.branch.as_deref().filter(|_| known.is_merged == Some(false) && is_any_done) {
+    if let Some(branch) =
+        run.branch.as_deref().filter(|_| known.is_merged == Some(false) && is_any_done && !is_driven)
+    {
         let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         waiting.push(Waiting {
             issue_id: None,

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::execution::commit;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, Trace, TraceInput, TracedIssue};
-use crate::web::parts::{badge, fact, one_line, person, when};
+use crate::web::parts::{badge, fact, linked, one_line, person, place_of, reviewed, when};
 use crate::web::place::{Hex, Place};
 use crate::web::view::{Content, View};
 
@@ -18,7 +18,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
         @if let Some(it) = &trace.commit {
             dl.facts {
                 (fact("author", Some(person(it.author.as_str()))))
-                (fact("trailers", (!it.trailers.is_empty()).then(|| html! { ul.plain { @for line in &it.trailers { li { (super::super::parts::linked(view, line)) } } } })))
+                (fact("trailers", (!it.trailers.is_empty()).then(|| html! { ul.plain { @for line in &it.trailers { li { (trailer(view, line)) } } } })))
                 (fact("stated by other tools", (!it.provenance.is_empty()).then(|| html! {
                     @for one in &it.provenance { (one.source) ": " (one.agent.as_deref().unwrap_or("an agent")) " " (one.model.as_deref().unwrap_or_default()) }
                 })))
@@ -28,6 +28,15 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
         @for issue in &trace.issues { (part(view, &trace, issue)) }
     };
     Ok(Content::new(format!("{} {subject}", hash.short()), body))
+}
+
+/// A trailer; one that names an issue or a plan is a link to it.
+fn trailer(view: &View<'_>, line: &str) -> Markup {
+    let named = line.split_once(": ").filter(|it| matches!(it.0, "Wf-Issue" | "Wf-Solution"));
+    match named.and_then(|(key, id)| Some((key, id, place_of(id.trim())?))) {
+        Some((key, id, place)) => html! { (key) ": " (view.id(&place, id.trim())) },
+        None => linked(view, line),
+    }
 }
 
 /// How an issue led to the commit: its plan, the execution, the task, and the other commits.
@@ -43,7 +52,7 @@ fn part(view: &View<'_>, trace: &Trace, traced: &TracedIssue) -> Markup {
                     li {
                         "plan " (view.id(&Place::Plan(execution.execution.solution_id.clone()), execution.execution.solution_id.as_str()))
                         @if let Some(plan) = plan {
-                            " " (badge(plan.standing.word()))
+                            " " (reviewed(&plan.standing))
                             @if let Some(text) = &plan.typed.description { " " (one_line(text)) }
                         }
                     }

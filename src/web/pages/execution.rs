@@ -54,9 +54,9 @@ pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<Content, Refusal
 /// A commit of the project as a link to its trail.
 pub(super) fn commit(view: &View<'_>, hash: &str) -> Markup {
     match Hex::parse(hash) {
-        Some(hash) if !view.is_export() => {
+        Some(hash) => {
             let short = hash.short().to_owned();
-            html! { a.id href=(view.href(&Place::Commit(hash))) { (short) } }
+            view.id(&Place::Commit(hash), &short)
         }
         _ => html! { code { (hash.get(..12).unwrap_or(hash)) } },
     }

@@ -4,21 +4,35 @@ use maud::html;
 
 use crate::index::{Filter, Sort};
 use crate::model::id::IssueId;
-use crate::model::status::ExecutionStatus;
+use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
-use crate::ops::Refusal;
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::{self, ExecutionView};
+use crate::ops::{Refusal, Session};
 use crate::ui::svg::{Bar, Row, Scale, timeline};
-use crate::web::parts::{badge, counted, one_line, person, picture, when};
+use crate::web::parts::{Pages, badge, counted, one_line, pager, person, picture, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
-/// About how many executions are shown: those of the issues that changed last.
-const MOST: usize = 60;
+/// A page has the executions of this many issues. On the first, those that run are in addition to that.
+pub(in crate::web) const PAGE: usize = 60;
+/// The most executions that run on the first page.
+const MOST_RUNNING: usize = 200;
+/// The part of the picture that leases may take, beside what was: a lease is often much longer than the work.
+const AHEAD: i64 = 4;
+
+/// How many issues were executed.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(in crate::web) fn count(session: &Session) -> Result<usize, Refusal> {
+    Ok(issues::count(session, &executed(&[], 0, None))?.view.count)
+}
 
 pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
-    let all = latest(view)?;
+    let mut pages = Pages::asked(view, PAGE);
+    let (all, total) = latest(view, pages)?;
+    pages.total = total;
     let now = view.now.millis();
     let bar = |it: &ExecutionView| {
         let from = it.execution.started_at.millis();
@@ -48,17 +62,16 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
     };
     let rows: Vec<Row> = all.iter().map(row).collect();
     let bars = || rows.iter().flat_map(|row| &row.bars);
-    let scale = Scale {
-        from: bars().map(|bar| bar.from).min().unwrap_or(now),
-        until: bars().map(|bar| bar.until).max().unwrap_or(now),
-        mark: (!view.is_export()).then_some(now),
-        is_absolute: true,
-    };
+    let from = bars().map(|bar| bar.from).min().unwrap_or(now);
+    let until = bars().map(|bar| bar.until).max().unwrap_or(now);
+    let until = until.min(now.saturating_add(now.saturating_sub(from).max(60_000) / AHEAD));
+    let scale =
+        Scale { from, until, mark: (!view.is_export() && now <= until).then_some(now), is_absolute: true };
     let running = all.iter().filter(|it| it.status == ExecutionStatus::Executing).count();
     let body = html! {
         h1 { "Executions" }
         @if all.is_empty() { p.quiet { "No plan has been executed yet." } } @else {
-            (counted("Running", running))
+            @if pages.page == 1 { (counted("Running", running)) }
             (picture("executions and leases", timeline("executions and leases", scale, &rows)))
             div.scroll tabindex="0" role="region" aria-label="executions" {
                 table {
@@ -89,6 +102,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
                 }
             }
         }
+        (pager(view, pages))
     };
     Ok(Content::new("Executions", body))
 }
@@ -98,28 +112,24 @@ fn outcome(it: &ExecutionView) -> Option<&str> {
     failure.or_else(|| it.result.as_ref().and_then(|it| it.summary.as_deref()))
 }
 
-/// The executions of the issues that changed last, newest first.
-fn latest(view: &View<'_>) -> Result<Vec<ExecutionView>, Refusal> {
-    let filter = Filter { all: true, has_solution: true, ..Filter::default() };
-    let list = List {
-        filter,
-        since: None,
-        parent: None,
-        mine: false,
-        until: None,
-        sort: Sort::Updated,
-        offset: 0,
-        limit: Some(MOST * 4),
-    };
-    let rows = issues::rows(view.session, &list, false)?.view.rows;
+/// Issues that were executed, those that changed last first.
+fn executed(statuses: &[IssueStatus], offset: usize, limit: Option<usize>) -> List {
+    let filter = Filter { all: true, has_execution: true, statuses: statuses.to_vec(), ..Filter::default() };
+    List { filter, since: None, parent: None, mine: false, until: None, sort: Sort::Updated, offset, limit }
+}
+
+/// The executions of a page, the latest first, and of how many issues there are any. Those that run are on the first page.
+fn latest(view: &View<'_>, pages: Pages) -> Result<(Vec<ExecutionView>, usize), Refusal> {
+    let rows = |list: &List| issues::rows(view.session, list, true);
+    let running = rows(&executed(&[IssueStatus::Executing], 0, Some(MOST_RUNNING)))?.view.rows;
+    let found = rows(&executed(&[], pages.offset(), Some(PAGE)))?.view;
+    let others = found.rows.iter().filter(|row| row.status != IssueStatus::Executing);
+    let first = running.iter().filter(|_| pages.page == 1);
     let snapshot = view.session.store().snapshot()?;
     let mut all = Vec::new();
-    for id in rows.iter().filter_map(|row| IssueId::parse(&row.id).ok()) {
+    for id in first.chain(others).filter_map(|row| IssueId::parse(&row.id).ok()) {
         all.extend(work::executions(&existing(&snapshot, &id)?));
-        if all.len() >= MOST {
-            break;
-        }
     }
     all.sort_by_key(|it| std::cmp::Reverse(it.execution.started_at));
-    Ok(all)
+    Ok((all, found.total.unwrap_or_default()))
 }

@@ -8,7 +8,7 @@ use crate::ops::Refusal;
 use crate::ops::trail::{self, AskedLines, Explained};
 use crate::web::parts::{one_line, person};
 use crate::web::place::{FilePath, Place};
-use crate::web::view::{Content, View};
+use crate::web::view::{Content, Export, Target, View};
 
 /// Maximum lines on a page.
 const PAGE: u64 = 2_000;
@@ -17,6 +17,9 @@ const PAGE: u64 = 2_000;
 pub(super) fn choose(view: &View<'_>) -> Result<Content, Refusal> {
     if let Some(path) = view.query.get("path").and_then(|path| FilePath::parse(path.trim_matches('/'))) {
         return page(view, &path);
+    }
+    if let Target::Files(export) = view.target {
+        return Ok(exported(view, export));
     }
     let body = html! {
         h1 { "Files" }
@@ -29,6 +32,18 @@ pub(super) fn choose(view: &View<'_>) -> Result<Content, Refusal> {
     Ok(Content::new("Files", body))
 }
 
+/// The files of an export.
+fn exported(view: &View<'_>, export: &Export) -> Content {
+    let body = html! {
+        h1 { "Files" }
+        p.quiet { "Every line of a file with the commit, the plan and the issue that caused it. These are files that plans name." }
+        ul.rows { @for path in &export.files { li { a.id href=(view.href(&Place::File(path.clone()))) { (path.as_str()) } } } }
+        @if export.files.is_empty() { p.quiet { "No plan names a file of the current commit." } }
+        @if export.leaves_out.files { p.quiet { "There are more; " code { "git wf why FILE" } " explains each." } }
+    };
+    Content::new("Files", body)
+}
+
 pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<Content, Refusal> {
     let Some(top) = view.session.store().work_dir().map(|it| it.to_path_buf()) else {
         return Err(Refusal::new(
@@ -39,10 +54,11 @@ pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<Content, Refusal>
     let first = view.query.get("from").and_then(|text| text.parse().ok()).unwrap_or(1_u64).max(1);
     let ask = |lines| AskedLines { here: top.clone(), file: path.as_str().to_owned(), lines };
     // If the range cannot be explained, such as one past the end of the file, all lines are shown.
-    let why = match trail::why(view.session, &ask(Some(first..=first.saturating_add(PAGE - 1)))) {
+    let why = match trail::why(view.session, &ask(Some(first..=first.saturating_add(page_size(view) - 1)))) {
         Ok(done) => done.view,
         Err(_) => trail::why(view.session, &ask(None))?.view,
     };
+    let page = page_size(view);
     let last = why.spans.last().map_or(0, |span| span.last_line);
     let body = html! {
         div.heading {
@@ -55,13 +71,18 @@ pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<Content, Refusal>
                 @for span in &why.spans { (lines(view, span)) }
             }
         }
-        @if last > 0 && last + 1 > PAGE && why.line_count >= PAGE {
-            nav.pager aria-label="pages" {
+        @if last > 0 && last + 1 > page && why.line_count >= page {
+            nav.pager aria-label="more of this file" {
                 a href=(view.href_with(view.place, &view.query.with("from", last + 1))) { "the next lines →" }
             }
         }
     };
     Ok(Content::new(path.as_str(), body))
+}
+
+/// How many lines a page shows. A file of an export is one page.
+fn page_size(view: &View<'_>) -> u64 {
+    if view.is_export() { 20 * PAGE } else { PAGE }
 }
 
 fn lines(view: &View<'_>, span: &Explained) -> Markup {

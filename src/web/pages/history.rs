@@ -11,7 +11,7 @@ use crate::web::place::{Hex, Place};
 use crate::web::view::{Content, View};
 
 /// Changes per page.
-const PAGE: usize = 100;
+pub(in crate::web) const PAGE: usize = 100;
 
 pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
     let pages = Pages::asked(view, PAGE);
@@ -51,7 +51,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
                         tbody {
                             @for step in steps.iter().take(PAGE) {
                                 tr {
-                                    td { @match Hex::parse(&step.commit).filter(|_| !view.is_export()) {
+                                    td { @match Hex::parse(&step.commit) {
                                         Some(hash) => { @let short = hash.short().to_owned(); (view.id(&Place::Step(hash), &short)) }
                                         None => code { (step.commit.get(..12).unwrap_or_default()) },
                                     } }
@@ -68,10 +68,13 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
                     }
                 }
                 @let more = steps.len() > PAGE;
-                @if !view.is_export() && (more || pages.page > 1) {
-                    nav.pager aria-label="pages" {
+                @let next = pages.page + 1;
+                @let more = more && view.has_with(view.place, &view.query.with("page", next));
+                @if view.is_export() && !more && steps.len() > PAGE { p.quiet { "Earlier changes are not part of this export; " code { "git wf log" } " shows them." } }
+                @if more || pages.page > 1 {
+                    nav.pager aria-label="more of this list" {
                         @if pages.page > 1 { a rel="prev" href=(view.href_with(view.place, &view.query.with("page", pages.page - 1))) { "← later" } }
-                        @if more { a rel="next" href=(view.href_with(view.place, &view.query.with("page", pages.page + 1))) { "earlier →" } }
+                        @if more { a rel="next" href=(view.href_with(view.place, &view.query.with("page", next))) { "earlier →" } }
                     }
                 }
             }

@@ -6,13 +6,14 @@ use crate::model::code::Code;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Issue;
 use crate::model::status::IssueStatus;
+use crate::model::words::count;
 use crate::ops::issues::{self, Contents, IssueView, Record};
 use crate::ops::{Refusal, Session};
 use crate::web::forms::Form;
 use crate::web::layout::one;
 use crate::web::parts::{
     badge, counted, fact, json_value, linked, long, markdown, one_line, person, place_of, plan_body,
-    priority, when,
+    priority, reviewed, when,
 };
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
@@ -144,8 +145,8 @@ fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
                     summary {
                         span.id { (plan.id) } " "
                         @if plan.is_bound { (badge("bound")) " " }
-                        (badge(plan.standing.word())) " "
-                        span.quiet { (plan.task_count) " tasks, quality " (format!("{:.2}", plan.quality)) }
+                        (reviewed(&plan.standing)) " "
+                        span.quiet { (count(plan.task_count, "task")) ", quality " (format!("{:.2}", plan.quality)) }
                     }
                     p { (view.link(&Place::Plan(plan.id.clone()), "The plan with its reviews")) }
                     (plan_body(view, &plan.typed, true))
@@ -168,7 +169,7 @@ fn executions(view: &View<'_>, contents: &Contents) -> Markup {
                     li {
                         (view.id(&Place::Execution(it.execution.id.clone()), &format!("attempt {}", it.execution.attempt))) " "
                         (badge(it.status.as_str())) " " (person(it.execution.actor.as_str())) " "
-                        span.quiet { (when(view, it.execution.started_at)) ", " (it.commits.len()) " commits" }
+                        span.quiet { (when(view, it.execution.started_at)) ", " (count(it.commits.len(), "commit")) }
                         @if let Some(failure) = it.failure.as_ref().and_then(|it| it.message.as_ref()) {
                             div.quiet { (one_line(failure)) }
                         }

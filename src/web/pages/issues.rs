@@ -90,6 +90,7 @@ fn asked(query: &Query, is_whole: bool, pages: Pages) -> Result<List, Refusal> {
         types: words("type").iter().map(|it| it.to_lowercase()).collect(),
         unblocked: query.get("unblocked").is_some(),
         has_solution: query.get("planned").is_some(),
+        has_execution: false,
         ready: query.get("ready").is_some(),
         search: text("q"),
         ..Filter::default()

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use crate::index::{Filter, Listed, Sort};
 use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
+use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, Attention, AttentionKind, HomeItems, List, existing};
 use crate::ops::work::{self, ExecutionView, run};
@@ -80,7 +81,7 @@ fn execution(view: &View<'_>, title: &str, it: &ExecutionView) -> Markup {
         (view.id(&Place::Execution(claim.id.clone()), claim.issue_id.as_str())) " " (one_line(title))
         div.quiet {
             (person(claim.actor.as_str())) " since " (when(view, claim.started_at)) ", "
-            (it.commits.len()) " commits, "
+            (count(it.commits.len(), "commit")) ", "
             @if claim.lease_expires_at < view.now { (badge("expired")) " " }
             "lease " (when(view, claim.lease_expires_at))
         }
@@ -92,7 +93,7 @@ fn items(view: &View<'_>, items: &HomeItems) -> Markup {
         ul.rows {
             @for item in &items.first {
                 li {
-                    span.id { (item.item) } " " (view.id(&Place::Issue(item.issue_id.clone()), item.issue_id.as_str())) " "
+                    (item_link(view, &item.item)) " " (view.id(&Place::Issue(item.issue_id.clone()), item.issue_id.as_str())) " "
                     (one_line(&item.title))
                     @for blocker in &item.blocked_by { div.quiet { (sentence(view, &blocker.reason)) } }
                 }
@@ -101,6 +102,14 @@ fn items(view: &View<'_>, items: &HomeItems) -> Markup {
         @if items.count > items.first.len() {
             p.quiet { "and " (items.count - items.first.len()) " more in the " (view.link(&Place::Queues, "queue")) }
         }
+    }
+}
+
+/// `QUE-…:S-1` as a link to its queue.
+fn item_link(view: &View<'_>, item: &str) -> Markup {
+    match item.split_once(':').and_then(|it| place_of(it.0)) {
+        Some(queue) => view.id(&queue, item),
+        None => html! { span.id { (item) } },
     }
 }
 

@@ -3,11 +3,12 @@
 use maud::{Markup, html};
 
 use crate::model::id::SolutionId;
+use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::plans::{self, SolutionView};
 use crate::web::forms::Form;
 use crate::web::layout::one;
-use crate::web::parts::{badge, counted, fact, file, linked, person, plan_body, when};
+use crate::web::parts::{badge, counted, fact, file, linked, person, plan_body, reviewed, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -20,7 +21,7 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal>
             h1 { span.id { (plan.id) } }
             p {
                 @if plan.is_bound { (badge("bound")) " " }
-                (badge(plan.standing.word()))
+                (reviewed(&plan.standing))
                 @if let Some(number) = version { " " span.quiet { "as it was " (number) " changes ago" } }
             }
         }
@@ -36,12 +37,14 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal>
                     (fact("planned by", Some(person(plan.author.as_str()))))
                     (fact("created", Some(when(view, plan.created_at))))
                     (fact("quality", Some(html! { (format!("{:.2}", plan.quality)) @if !plan.suffices { " " (badge("too low")) } })))
-                    (fact("size", Some(html! { (plan.computed_complexity) ", " (plan.task_count) " tasks" })))
+                    (fact("size", Some(html! { (plan.computed_complexity) ", " (count(plan.task_count, "task")) })))
                     (fact("files", (!plan.files_touched.is_empty()).then(|| html! {
                         ul.plain { @for path in &plan.files_touched { li { (file(view, path.as_str())) } } }
                     })))
-                    @if !view.is_export() {
+                    @if view.has(&Place::PlanDiff(plan.id.clone())) {
                         (fact("changes", Some(view.link(&Place::PlanDiff(plan.id.clone()), "since the last version"))))
+                    }
+                    @if !view.is_export() {
                         (fact("history", Some(html! {
                             a href=(view.href_with(&Place::History, &one("id", plan.id.as_str()))) { "what changed" }
                         })))

@@ -22,13 +22,13 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal>
     let title = format!("Changes of {id}");
     let body = html! {
         h1 { "Changes of " (view.id(&Place::Plan(id.clone()), id.as_str())) }
-        form.filters method="get" action=(view.href(view.place)) {
+        @if !view.is_export() { form.filters method="get" action=(view.href(view.place)) {
             label { "From" input type="text" name="from" value=(input.from); }
             label { "To" input type="text" name="to" value=[input.to.as_ref()] placeholder="the plan as it is"; }
             label { "Or since" input type="text" name="since" value=[input.since.as_ref()] placeholder="a date or a commit"; }
             button type="submit" { "Compare" }
         }
-        p.quiet { "A plan, or an earlier version such as " code { (id) "@{1}" } "." }
+        p.quiet { "A plan, or an earlier version such as " code { (id) "@{1}" } "." } }
         @match &outcome {
             Err(refusal) => (forms::refused(view, refusal)),
             Ok(done) => {
@@ -40,7 +40,10 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal>
                         span.quiet { (when(view, side.at)) }
                     }
                 }
-                @if diff.changes.is_empty() { p.quiet { "The plans are the same." } }
+                @if diff.changes.is_empty() {
+                    @let is_first = input.to.is_none() && input.since.is_none() && diff.from.at == diff.to.at;
+                    p.quiet { @if is_first { "The plan has not changed since it was added." } @else { "The plans are the same." } }
+                }
                 @let of = |task: Option<&str>| -> Vec<FieldChange> {
                     let own = diff.changes.iter().filter(|it| it.task_id.as_ref().map(TaskId::as_str) == task);
                     own.map(|it| it.change.clone()).collect()

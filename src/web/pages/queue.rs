@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::status::ItemStatus;
+use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::queue::{self, DagAnswer, ItemAnswer, QueueAnswer};
 use crate::rules::queue_conflicts::ConflictView;
@@ -35,7 +36,7 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
             ul.rows {
                 @for it in others.iter().filter(|it| !shown(&it.queue.id)) {
                     li { (view.id(&Place::Queue(it.queue.id.clone()), it.queue.id.as_str())) " " (badge(it.status)) " "
-                        (it.item_count) " items, " (it.completed) " completed" }
+                        (count(it.item_count, "item")) ", " (it.completed) " completed" }
                 }
             }
         }
@@ -61,8 +62,8 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, is_linked: bool
                 @if let Some(name) = &queue.queue.name { " " (one_line(name)) }
                 " " (badge(queue.status)) " " span.quiet { (queue.completed) " of " (queue.item_count) " completed" }
             }
-            (graphic(view, graph))
-            (table(view, items))
+            (graphic(view, &queue.queue.id, graph))
+            (table(view, &queue.queue.id, items))
             @if !conflicts.is_empty() {
                 (counted("Conflicts between plans", conflicts.len()))
                 @for it in conflicts { (conflict(view, queue, it)) }
@@ -71,7 +72,7 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, is_linked: bool
     }
 }
 
-fn graphic(view: &View<'_>, graph: &DagAnswer) -> Markup {
+fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
     let nodes = graph.nodes.iter().map(|it| Boxed {
         name: format!("{} {}", it.item_id, it.issue_id),
         title: it.title.clone(),
@@ -90,9 +91,10 @@ fn graphic(view: &View<'_>, graph: &DagAnswer) -> Markup {
         Some(Arrow { from: *places.get(&it.from)?, to: *places.get(&it.to)?, class })
     });
     let arrows: Vec<Arrow> = arrows.collect();
+    let name = format!("dependency graph of {id}");
     html! {
         @if !nodes.is_empty() {
-            (picture("what comes before what", dag("what comes before what", &nodes, &arrows)))
+            (picture(&name, dag(&name, &nodes, &arrows)))
             p.legend { span.line.depends_on {} " dependency " span.line.conflict {} " decided conflict " span.line.file {} " same file" }
             details.alternative {
                 summary { "The order in words" }
@@ -110,9 +112,9 @@ fn graphic(view: &View<'_>, graph: &DagAnswer) -> Markup {
     }
 }
 
-fn table(view: &View<'_>, items: &[ItemAnswer]) -> Markup {
+fn table(view: &View<'_>, id: &QueueId, items: &[ItemAnswer]) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label="items" {
+        div.scroll tabindex="0" role="region" aria-label=(format!("items of {id}")) {
             table {
                 thead { tr { th { "Item" } th { "Status" } th { "Group" } th { "Issue" } th.wide { "Title" } th { "Waits for, or executed by" } @if view.may_write() { th { "Change" } } } }
                 tbody { @for (n, item) in items.iter().enumerate() { (row(view, items, n, item)) } }
@@ -130,7 +132,7 @@ fn row(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -> Ma
             td { (view.id(&Place::Issue(item.item.issue_id.clone()), item.item.issue_id.as_str())) }
             td.wide {
                 (one_line(&item.title))
-                div.quiet { (view.id(&Place::Plan(item.item.solution_id.clone()), item.item.solution_id.as_str())) ", " (item.task_count) " tasks" }
+                div.quiet { (view.id(&Place::Plan(item.item.solution_id.clone()), item.item.solution_id.as_str())) ", " (count(item.task_count, "task")) }
             }
             td {
                 @for blocker in &item.blocked_by { div { (sentence(view, &blocker.reason)) } }
@@ -157,8 +159,10 @@ fn actions(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -
     let hold = Form::new(view, "queue-hold", name);
     let is_open = !matches!(item.status, ItemStatus::Completed | ItemStatus::Executing);
     html! {
-        @if let Some(before) = n.checked_sub(1).and_then(|n| items.get(n)) { (order("before", before, "↑ Up")) }
-        @if let Some(after) = items.get(n + 1) { (order("after", after, "↓ Down")) }
+        @if is_open {
+            @if let Some(before) = n.checked_sub(1).and_then(|n| items.get(n)) { (order("before", before, "↑ Up")) }
+            @if let Some(after) = items.get(n + 1) { (order("after", after, "↓ Down")) }
+        }
         @if item.item.held.is_some() { (one("queue-release", "Release")) }
         @else if is_open {
             details { summary { "Hold" }

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use crate::index::{Filter, Sort};
 use crate::model::id::RoadmapId;
+use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, IssueView, List};
 use crate::ops::plans::roadmap::{self, RoadmapView, WaveView};
@@ -24,7 +25,7 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
             ul.rows {
                 @for it in &all {
                     li { (view.id(&Place::Roadmap(it.id.clone()), it.id.as_str())) " " (one_line(&it.title)) " " (badge(it.status.as_str())) " "
-                        span.quiet { (it.done) " of " (it.total) " issues done, " (it.waves) " waves, " (when(view, it.created_at)) } }
+                        span.quiet { (it.done) " of " (count(it.total, "issue")) " done, " (count(it.waves, "wave")) ", " (when(view, it.created_at)) } }
                 }
             }
         }
@@ -117,7 +118,7 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<Content, Refusal> {
                 }
                 @if !it.risks.is_empty() {
                     h2 { "Risks" }
-                    ul.rows { @for risk in &it.risks { li { @if let Some(item) = &risk.item { span.id { (item) } " " } (super::super::parts::json_value(view, &crate::rules::shown::value(&risk.risk))) } } }
+                    ul.rows { @for risk in &it.risks { li { @if let Some(item) = &risk.item { span.id { (item) } " " } (risk_of(view, &crate::rules::shown::value(&risk.risk))) } } }
                 }
             }
         }
@@ -143,7 +144,7 @@ fn wave_part(view: &View<'_>, wave: &WaveView) -> Markup {
                                 td.wide {
                                     (one_line(&it.goal))
                                     @if !it.criteria.is_empty() {
-                                        details { summary { (it.criteria.len()) " criteria" }
+                                        details { summary { @if it.criteria.len() == 1 { "1 criterion" } @else { (it.criteria.len()) " criteria" } }
                                             ul { @for criterion in &it.criteria { li { (linked(view, criterion)) } } }
                                             p.quiet { (one_line(&it.definition_of_done)) } }
                                     }
@@ -154,6 +155,20 @@ fn wave_part(view: &View<'_>, wave: &WaveView) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// A risk in words; of one that has other fields, what it says.
+fn risk_of(view: &View<'_>, risk: &serde_json::Value) -> Markup {
+    let text = |name: &str| risk[name].as_str();
+    html! {
+        @match text("risk") {
+            Some(what) => {
+                (linked(view, what)) @if let Some(severity) = text("severity") { " " (badge(severity)) }
+                @if let Some(answer) = text("mitigation") { div.quiet { (linked(view, answer)) } }
+            }
+            None => (super::super::parts::json_value(view, risk)),
         }
     }
 }

@@ -57,16 +57,21 @@ pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<Content, Refusal> {
         div.columns.main-aside {
             div {
                 (summary(&report))
-                @if !lines.is_empty() {
-                    h2 { "Agents at work" }
-                    @for agent in &lines {
-                        article.entry { header { strong { (one_line(&agent.name)) } } pre.lines { @for line in &agent.lines { (line) "\n" } } }
+                section id="agents" {
+                    @if !lines.is_empty() {
+                        h2 { "Agents at work" }
+                        @for agent in &lines {
+                            article.entry id=(format!("agent-{}", agent.name)) {
+                                header { strong { (one_line(&agent.name)) } }
+                                pre.lines { @for line in &agent.lines { (line) "\n" } }
+                            }
+                        }
                     }
                 }
-                (waiting(view, &report))
-                (issues(view, &report))
-                (pictures(view, &report))
-                (entries(view, &log))
+                section id="waiting" { (waiting(view, &report)) }
+                section id="issues" { (issues(view, &report)) }
+                section id="pictures" { (pictures(view, &report)) }
+                section id="log" { (entries(view, &log)) }
             }
             aside aria-label="facts" { (facts(view, &it, &report)) }
         }
@@ -80,7 +85,7 @@ fn summary(report: &RunReport) -> Markup {
         ul.numbers {
             li { strong { (totals.completed_count) } " of " (totals.issue_count) " completed" }
             li { strong { (totals.failed_count) } " failed" }
-            li { strong { (totals.commit_count) } " commits" }
+            li { strong { (totals.commit_count) } @if totals.commit_count == 1 { " commit" } @else { " commits" } }
             li { strong { (totals.check_count - totals.failed_check_count) } " of " (totals.check_count) " checks passed" }
             @if let Some(tokens) = totals.tokens { li { strong { (tokens) } " tokens" } }
             @for cost in &totals.costs { li { strong { (format!("{:.2}", cost.amount)) } " " (one_line(&cost.currency)) } }

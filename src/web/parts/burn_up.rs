@@ -7,6 +7,8 @@ use crate::model::time::Time;
 const WIDE: i64 = 260;
 const HIGH: i64 = 90;
 const MARGIN: i64 = 6;
+/// The height of the first and the last day, below the chart.
+const DATES: i64 = 14;
 
 /// When issues were created and done, in milliseconds.
 #[derive(Debug, Default)]
@@ -57,12 +59,22 @@ pub(in crate::web) fn burn_up(chart: &BurnUp, now: Time) -> String {
         let _ = write!(path, " H{}", x(until));
         path
     };
+    let day = |at: i64| {
+        Time::from_millis(at).and_then(|at| at.to_string().get(..10).map(str::to_owned)).unwrap_or_default()
+    };
+    let whole = HIGH + DATES;
     let (scope, done) = (steps(&chart.created), steps(&chart.done));
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" aria-label=\"{} of {} done\" width=\"{WIDE}\" height=\"{HIGH}\" viewBox=\"0 0 {WIDE} {HIGH}\">\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" aria-label=\"{} of {} done\" width=\"{WIDE}\" height=\"{whole}\" viewBox=\"0 0 {WIDE} {whole}\">\
+         <text class=\"tick\" x=\"{MARGIN}\" y=\"{}\">{}</text><text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\
          <path class=\"area\" d=\"{done} V{} H{} Z\"/><path class=\"scope\" d=\"{scope}\"/><path class=\"done\" d=\"{done}\"/></svg>\n",
         chart.done(),
         chart.total(),
+        whole - 3,
+        day(from),
+        WIDE - MARGIN,
+        whole - 3,
+        if day(until) == day(from) { String::new() } else { day(until) },
         y(0),
         x(from),
     )

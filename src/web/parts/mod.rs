@@ -11,8 +11,8 @@ pub(super) use markdown::markdown;
 pub(super) use plan::file;
 pub(super) use plan::plan_body;
 pub(super) use table::{Pages, issue_table, pager};
-pub(super) use text::{cut, editable, encoded, linked, long, one_line, person, place_of, sentence};
-pub(super) use value::{changes, json_value};
+pub(super) use text::{cut, editable, encoded, linked, long, one_line, parts, person, place_of, sentence};
+pub(super) use value::{changes, field_value, json_value};
 
 use maud::{Markup, PreEscaped, html};
 
@@ -20,12 +20,18 @@ use super::view::View;
 use crate::model::priority::Priority;
 use crate::model::time::Time;
 use crate::ops::Notice;
+use crate::rules::review::Standing;
 use crate::ui::time;
 
 /// A status as a coloured word; the style sheet adds a shape that says the same without colour.
 pub(super) fn badge(word: &str) -> Markup {
     let class = format!("badge s-{}", word.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
     html! { span class=(class) { (word) } }
+}
+
+/// What reviews said about a plan, and nothing if there are none.
+pub(super) fn reviewed(standing: &Standing) -> Markup {
+    html! { @if standing.verdict.is_some() { (badge(standing.word())) } @else { span.quiet { "not reviewed" } } }
 }
 
 /// A priority.

@@ -76,7 +76,7 @@ pub(in crate::web) fn pager(view: &View<'_>, pages: Pages) -> Markup {
     let count = pages.count();
     html! {
         @if count > 1 {
-            nav.pager aria-label="pages" {
+            nav.pager aria-label="more of this list" {
                 @if pages.page > 1 { a rel="prev" href=(to(pages.page - 1)) { "← previous" } }
                 span { "page " (pages.page) " of " (count) }
                 @if pages.page < count { a rel="next" href=(to(pages.page + 1)) { "next →" } }

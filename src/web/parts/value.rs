@@ -6,6 +6,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::linked;
 use super::text::cut;
+use crate::model::priority::Priority;
 use crate::rules::record_diff::FieldChange;
 use crate::web::view::View;
 
@@ -19,6 +20,18 @@ pub(in crate::web) fn json_value(view: &View<'_>, value: &Value) -> Markup {
     html! {
         span.value { (linked(view, shown)) }
         @if rest > 0 { span.cut { "… " (rest) " more bytes" } }
+    }
+}
+
+/// The value of a field: a priority has a name.
+pub(in crate::web) fn field_value(view: &View<'_>, field: &str, value: &Value) -> Markup {
+    json_value(view, &named(field, value))
+}
+
+fn named(field: &str, value: &Value) -> Value {
+    match Priority::from_json(value).filter(|_| field == "priority" && value.is_number()) {
+        Some(priority) => Value::String(priority.name().to_owned()),
+        None => value.clone(),
     }
 }
 
@@ -48,7 +61,8 @@ pub(in crate::web) fn changes(view: &View<'_>, all: &[FieldChange]) -> Markup {
 }
 
 fn lines(view: &View<'_>, change: &FieldChange) -> Markup {
-    let text = |side: &Option<Value>| side.as_ref().map(words).unwrap_or_default();
+    let text =
+        |side: &Option<Value>| side.as_ref().map(|it| words(&named(&change.path, it))).unwrap_or_default();
     let (old, new) = (text(&change.old), text(&change.new));
     let ((old, left), (new, more)) = (cut(&old, LONGEST), cut(&new, LONGEST));
     let diff = TextDiff::from_lines(old, new);

@@ -23,6 +23,8 @@ use crate::web::{Source, forms, layout, pages};
 
 /// Maximum size of a form, in bytes.
 const LARGEST_FORM: usize = 4 * 1024 * 1024;
+/// The longest address that is answered, in bytes.
+const LONGEST_ADDRESS: usize = 8 * 1024;
 /// Maximum time for a form to arrive.
 const ARRIVAL: Duration = Duration::from_secs(15);
 /// Interval of keep-alive messages, which end a stream whose client is gone.
@@ -34,6 +36,8 @@ pub(super) struct Shared {
     pub(super) source: Source,
     pub(super) moves: Moves,
     pub(super) listeners: Arc<Semaphore>,
+    /// Requests wait here for a thread, and no longer than their client does.
+    pub(super) threads: Arc<Semaphore>,
 }
 
 /// Answers a request.
@@ -50,7 +54,7 @@ fn denied(why: Denied) -> Reply {
     let status = match why {
         Denied::Host => StatusCode::MISDIRECTED_REQUEST,
         Denied::Token => StatusCode::UNAUTHORIZED,
-        Denied::Origin | Denied::ReadOnly => StatusCode::FORBIDDEN,
+        Denied::Origin | Denied::Embedded | Denied::ReadOnly => StatusCode::FORBIDDEN,
     };
     reply::text(status, format!("{}\n", why.words()))
 }
@@ -62,12 +66,17 @@ fn sender<B>(request: &Request<B>) -> Sender<'_> {
         host: value(&header::HOST),
         origin: value(&header::ORIGIN),
         site: value(&HeaderName::from_static("sec-fetch-site")),
+        mode: value(&HeaderName::from_static("sec-fetch-mode")),
+        destination: value(&HeaderName::from_static("sec-fetch-dest")),
         cookies: value(&header::COOKIE),
     }
 }
 
 async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply, Denied> {
     let uri = request.uri();
+    if uri.path_and_query().is_some_and(|it| it.as_str().len() > LONGEST_ADDRESS) {
+        return Ok(reply::text(StatusCode::URI_TOO_LONG, "the address is too long\n"));
+    }
     let query = Query::parse(uri.query().unwrap_or_default());
     let token = query.get("token");
     let may_write = shared.access.look(&sender(request), token)?;
@@ -82,7 +91,7 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
         return Ok(events(shared).await);
     }
     let Some(place) = place else {
-        return Ok(reply::text(StatusCode::NOT_FOUND, "there is no such page\n"));
+        return Ok(in_session(shared, move |session| missing(session, may_write)).await);
     };
     Ok(in_session(shared, move |session| show(session, &place, &query, Target::Server { may_write }, None))
         .await)
@@ -115,14 +124,30 @@ fn keep(access: &Access, token: &str, place: &Place, query: &Query) -> Reply {
 /// Runs `work` with a new session, on a thread where it may block.
 async fn in_session(shared: &Arc<Shared>, work: impl FnOnce(&Session) -> Reply + Send + 'static) -> Reply {
     let source = shared.source.clone();
-    let thread = tokio::task::spawn_blocking(move || match source.session() {
-        Ok(session) => work(&session),
-        Err(refusal) => reply::text(StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", refusal.message)),
+    let Ok(permit) = Arc::clone(&shared.threads).acquire_owned().await else {
+        return reply::text(StatusCode::SERVICE_UNAVAILABLE, "the server ends\n");
+    };
+    let thread = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        match source.session() {
+            Ok(session) => work(&session),
+            Err(refusal) => reply::text(StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", refusal.message)),
+        }
     });
     thread.await.unwrap_or_else(|_| {
         let words = "the page failed because of a bug in git-wf; stderr of the server says where\n";
         reply::text(StatusCode::INTERNAL_SERVER_ERROR, words)
     })
+}
+
+/// The page for an address that leads nowhere.
+fn missing(session: &Session, may_write: bool) -> Reply {
+    let refusal = Refusal::new(Code::NotFound, "there is no such page");
+    let Ok(now) = session.now() else { return reply::text(StatusCode::NOT_FOUND, "there is no such page\n") };
+    let target = Target::Server { may_write };
+    let view =
+        View { session, place: &Place::Overview, query: &Query::default(), target, refused: None, now };
+    reply::page(StatusCode::NOT_FOUND, layout::document(&view, &layout::refusal(&view, &refusal)))
 }
 
 /// Renders the page of a place, with a refused form if there is one.

@@ -2,12 +2,14 @@
 
 mod answer;
 pub(super) mod assets;
+mod connections;
 mod reply;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -20,9 +22,12 @@ use super::Source;
 use super::access::Access;
 use super::live::Moves;
 use answer::Shared;
+use connections::{Busy, Connections};
 
-/// Connections beyond this number wait until another ends.
+/// A connection beyond this number takes the place of the one that has waited longest for a request.
 const MOST_CONNECTIONS: usize = 256;
+/// How long to wait for a place if all connections are busy.
+const FULL: Duration = Duration::from_millis(20);
 /// Maximum event streams.
 const MOST_LISTENERS: usize = 128;
 /// Maximum requests in progress; others wait.
@@ -91,7 +96,8 @@ impl Server {
     pub(crate) fn serve(self) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .max_blocking_threads(MOST_AT_ONCE)
+            // Two more, for the listeners.
+            .max_blocking_threads(MOST_AT_ONCE + 2)
             .build()?;
         let Self { listener, access, source } = self;
         runtime.block_on(async {
@@ -102,6 +108,7 @@ impl Server {
                 moves: Moves::of(source.clone()),
                 source,
                 listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
+                threads: Arc::new(Semaphore::new(MOST_AT_ONCE)),
             });
             accept(&listener, &shared).await
         })
@@ -109,9 +116,8 @@ impl Server {
 }
 
 async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io::Result<()> {
-    let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let mut connections = Connections::default();
     loop {
-        let slot = Arc::clone(&slots).acquire_owned().await.map_err(io::Error::other)?;
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(_) => {
@@ -120,12 +126,23 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io:
                 continue;
             }
         };
+        connections.make_room().await;
         let shared = Arc::clone(shared);
-        tokio::spawn(async move {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let asking = Arc::clone(&asked);
+        let task = tokio::spawn(async move {
             let mut stream = TimeoutStream::new(stream);
             stream.set_write_timeout(Some(STALLED));
             let io: TokioIo<Pin<Box<TimeoutStream<tokio::net::TcpStream>>>> = TokioIo::new(Box::pin(stream));
-            let service = service_fn(|request| answer::answer(Arc::clone(&shared), request));
+            let service = service_fn(|request| {
+                let busy = Busy::begin(&asking);
+                let answer = answer::answer(Arc::clone(&shared), request);
+                async move {
+                    let answer = answer.await;
+                    drop(busy);
+                    answer
+                }
+            });
             // An error of a connection concerns only its client.
             let _ = http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -133,8 +150,8 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io:
                 .max_buf_size(LONGEST_HEAD)
                 .serve_connection(io, service)
                 .await;
-            drop(slot);
         });
+        connections.add(task, asked);
     }
 }
 

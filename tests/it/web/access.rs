@@ -27,6 +27,40 @@ fn a_name_that_was_made_to_lead_here_is_refused() {
 }
 
 #[test]
+fn a_page_of_another_site_can_link_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let served = Served::of(&repo, &[]);
+    let port = served.host.rsplit_once(':').unwrap().1;
+    let asked = |mode: &str, destination: &str| {
+        let more = format!(
+            "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: {mode}\r\nSec-Fetch-Dest: {destination}\r\n"
+        );
+        let head = format!("GET /issues HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{more}");
+        served.raw(&head, "").status
+    };
+    assert_eq!(asked("navigate", "document"), 200);
+    for (mode, destination) in [("navigate", "iframe"), ("no-cors", "image"), ("cors", "empty")] {
+        assert_eq!(asked(mode, destination), 403, "{mode} {destination}");
+    }
+}
+
+#[test]
+fn an_address_that_leads_nowhere_has_a_page_and_a_long_one_has_none() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let served = Served::of(&repo, &[]);
+    let page = served.browser().get("/nothing");
+    assert_eq!(page.status, 404);
+    assert!(
+        page.body.contains("there is no such page") && page.body.contains("href=\"/issues\""),
+        "{}",
+        page.body
+    );
+    assert_eq!(served.browser().get(&format!("/issues?q={}", "a".repeat(9_000))).status, 414);
+}
+
+#[test]
 fn a_page_may_load_nothing_but_its_own_files() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("code");

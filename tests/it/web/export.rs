@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::pages::worked;
-use crate::support::Sandbox;
+use crate::support::{Sandbox, plan_on};
 
 fn files(folder: &Path, below: &str, found: &mut BTreeMap<String, String>) {
     for entry in folder.read_dir().unwrap() {
@@ -34,7 +34,9 @@ fn target(from: &str, link: &str) -> String {
 #[test]
 fn every_link_leads_to_a_file_of_the_export() {
     let sandbox = Sandbox::new();
-    let (repo, _) = worked(&sandbox);
+    let (repo, commit) = worked(&sandbox);
+    repo.wf_in(plan_on("src/a.rs").to_string(), &["solution", "add", "GH-7"]).ok();
+    repo.wf(&["task", "edit", "GH-7", "T1", "--title", "Another title"]).ok();
     repo.wf(&["comment", "ISS-001", "-m", "see ISS-404, SOL-ISS-404-1 and ISS-002"]).ok();
     repo.wf(&["comment", "ISS-001", "-m", &"long ".repeat(10_000)]).ok();
     let printed = repo.wf(&["web", "--export", "pages"]).ok();
@@ -56,6 +58,13 @@ fn every_link_leads_to_a_file_of_the_export() {
     }
     assert!(links > 100, "{links}");
     assert!(all.keys().any(|name| name.starts_with("issues/ISS-001/comments/") && name.ends_with(".txt")));
+    // The trail is part of it: commits, changes of the store, and files with the reason for their lines.
+    assert!(all[&format!("commits/{commit}.html")].contains("href=\"../issues/ISS-001.html\""));
+    assert!(all["files/src/a.rs.html"].contains(&format!("href=\"../../commits/{commit}.html\"")));
+    assert!(all["files.html"].contains("href=\"files/src/a.rs.html\""));
+    assert!(all["history.html"].contains(&format!("href=\"history/{}.html\"", repo.tip().unwrap())));
+    let plan = repo.json(&["show", "GH-7"])["solutions"][0]["id"].as_str().unwrap().to_owned();
+    assert!(all[&format!("plans/{plan}/diff.html")].contains("Another title"));
     assert!(all["search-index.js"].contains("\"GH-7\",\"Cut words\""));
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Served;
-use crate::support::{Repo, Sandbox, Two, plan, plan_on, record};
+use crate::support::{Repo, Sandbox, Two, plan, plan_on, record, store_writer};
 
 /// A repository in which one plan was executed, and another one waits for that.
 pub(super) fn worked(sandbox: &Sandbox) -> (Repo, String) {
@@ -225,4 +225,28 @@ fn what_is_not_there_is_not_found() {
     ] {
         assert_eq!(browser.get(path).status, 404, "{path}");
     }
+}
+
+#[test]
+fn executions_come_in_pages_and_those_that_run_come_first() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let claims: Vec<_> =
+        (0..62).map(|n| store_writer::claim_elsewhere(&repo, &format!("ISS-{n:03}"), &plan())).collect();
+    for claim in &claims[1..] {
+        claim.end(&repo, "failed");
+    }
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    let first = browser.page("/executions");
+    assert!(first.contains("page 1 of 2") && first.contains("href=\"/executions?page=2\""), "{first}");
+    let second = browser.page("/executions?page=2");
+    for (n, claim) in claims.iter().enumerate() {
+        // In the table; the timeline has labels.
+        let row = format!("<td><a class=\"id\" href=\"/issues/{}\">", claim.issue);
+        let found = [&first, &second].map(|page| page.matches(&row).count());
+        assert_eq!(found.iter().sum::<usize>(), 1, "{n}: {found:?}");
+        assert!(n > 0 || found[0] == 1, "the one that runs is on the first page");
+    }
+    assert!(second.contains("page 2 of 2"), "{second}");
 }

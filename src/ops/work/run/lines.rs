@@ -3,14 +3,13 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::paths::RunPaths;
+use crate::agent::transcript;
 use crate::model::id::RunId;
 use crate::ops::{Refusal, Session};
 
-/// A transcript that was not written to for this long is not shown.
-const RECENT: Duration = Duration::from_secs(15 * 60);
 /// How much of the end of each transcript is read, in bytes.
 const END: u64 = 64 * 1024;
 /// The maximum number of agents, and of lines for each.
@@ -38,8 +37,8 @@ pub(crate) fn last_lines(session: &Session, run: &RunId) -> Result<Vec<AgentLine
     let mut files: Vec<(SystemTime, std::path::PathBuf)> = entries
         .filter_map(|entry| {
             let facts = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            let at = facts.modified().ok()?;
-            at.elapsed().map_or(true, |it| it < RECENT).then(|| (at, entry.path()))
+            let is_open = transcript::is_open(&entry.path());
+            is_open.then_some((facts.modified().ok()?, entry.path()))
         })
         .collect();
     files.sort_by(|a, b| b.cmp(a));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::driver::Driven;
 use super::leftovers::{kept_branches, unmerged};
 use super::view::named;
 use crate::model::id::{ExecutionId, IssueId};
@@ -31,7 +32,9 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
             apart.extend(unmerged(store, folder)?.map(|branch| (id.clone(), branch)));
         }
     }
-    Ok(session.done(report_of(&found, &Known { issues: &issues, is_merged, apart, kept }), None))
+    let is_driven = Driven::of(store, &found) == Driven::Here;
+    let known = Known { issues: &issues, is_merged, apart, kept, is_driven };
+    Ok(session.done(report_of(&found, &known), None))
 }
 
 /// The issues that exist here and can be read.

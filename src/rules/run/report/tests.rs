@@ -28,7 +28,13 @@ fn folder(issues: &[&str], events: Vec<(usize, Value)>) -> RunFolder {
 fn of(folder: &RunFolder) -> RunReport {
     report(
         folder,
-        &Known { issues: &BTreeMap::new(), is_merged: Some(false), apart: BTreeMap::new(), kept: vec![] },
+        &Known {
+            issues: &BTreeMap::new(),
+            is_merged: Some(false),
+            apart: BTreeMap::new(),
+            kept: vec![],
+            is_driven: false,
+        },
     )
 }
 
@@ -104,6 +110,30 @@ fn an_unfinished_run_goes_on_until_its_last_entry() {
     assert_eq!(report.issues[0].spans[0].until.millis() - report.issues[0].spans[0].from.millis(), 5000);
     assert!(report.waiting.iter().any(|it| it.what == "the run has not ended"));
     assert_eq!(report.quality.score, Some(0));
+}
+
+#[test]
+fn a_run_that_is_driven_leaves_only_what_failed_to_a_person() {
+    let events = vec![
+        (1, phase("running", "planning")),
+        (2, issue("ISS-1", "planning")),
+        (
+            3,
+            json!({"type": "issue", "issue_id": "ISS-2", "status": "failed", "error": {"message": "no answer"}}),
+        ),
+    ];
+    let mut run = folder(&["ISS-1", "ISS-2"], events);
+    let of = |run: &RunFolder, is_driven| -> Vec<Option<String>> {
+        let issues = BTreeMap::new();
+        let known =
+            Known { issues: &issues, is_merged: None, apart: BTreeMap::new(), kept: vec![], is_driven };
+        report(run, &known).waiting.iter().map(|it| it.issue_id.as_ref().map(ToString::to_string)).collect()
+    };
+    assert_eq!(of(&run, false), [Some("ISS-1".to_owned()), Some("ISS-2".to_owned()), None]);
+    assert_eq!(of(&run, true), [Some("ISS-2".to_owned())]);
+    // Its process may still be there when it is over.
+    run.log.extend(folder(&[], vec![(4, phase("completed", "complete"))]).log);
+    assert_eq!(of(&run, true), [Some("ISS-1".to_owned()), Some("ISS-2".to_owned())]);
 }
 
 #[test]
