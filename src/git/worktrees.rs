@@ -93,6 +93,13 @@ impl Git {
         self.run(Args::new(&["branch", "-f"]).value(branch).value(commit)).map(drop)
     }
 
+    /// The changes of tracked files that are not committed, as a commit that `git stash apply` takes; `None` if there are
+    /// none. No ref holds it.
+    pub(crate) fn stashed(&self) -> Result<Option<ObjectId>, GitError> {
+        let made = line(&self.run(&["stash", "create"])?);
+        Ok(if made.is_empty() { None } else { made.parse().ok() })
+    }
+
     /// The paths of all files of the work tree that are not ignored, and of those in its index that are gone.
     pub(crate) fn files(&self) -> Result<Vec<PathBuf>, GitError> {
         let options = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];

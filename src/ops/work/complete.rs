@@ -61,9 +61,11 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         Some(report) => report.commits(store)?,
         None => Vec::new(),
     };
+    let made: Vec<CodeCommit> =
+        input.made.iter().map(|id| store.code_commit(*id)).collect::<Result<_, _>>()?;
     if force.is_none() {
         if let Some(report) = &input.report {
-            report.refuse_differences(store, &before.execution, &named)?;
+            report.refuse_differences(store, &before.execution, &named, &made)?;
         }
         refuse_foreign(store, &before.execution, Intent::End, force)?;
         let plan = as_stored(store, &before.execution.execution).ok();
@@ -72,8 +74,6 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         unfinished::refuse_uncommitted(store, &before.execution, plan.as_ref())?;
     }
     // If the agent reports the same commit, the run still knows better how it was made.
-    let made: Vec<CodeCommit> =
-        input.made.iter().map(|id| store.code_commit(*id)).collect::<Result<_, _>>()?;
     let mut links = missing_links(store, &seen, &before, made.iter(), LinkedBy::Run)?;
     let reported = named.iter().filter_map(|(_, commit)| commit.as_ref());
     let reported = reported.filter(|commit| !input.made.contains(&commit.id));

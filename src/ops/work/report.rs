@@ -224,12 +224,13 @@ impl Report {
         self.files_modified.iter().map(one).collect()
     }
 
-    /// Refuses a report that disagrees with git.
+    /// Refuses a report that disagrees with git. `made` are commits of the execution that may not be linked yet.
     pub(super) fn refuse_differences(
         &self,
         store: &Store,
         execution: &ExecutionFolder,
         named: &[(String, Option<CodeCommit>)],
+        made: &[CodeCommit],
     ) -> Result<(), Refusal> {
         let own = &execution.execution.solution_id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != own) {
@@ -257,7 +258,7 @@ impl Report {
         }
         let mut touched: BTreeSet<String> =
             execution.commits().into_iter().flat_map(|commit| commit.link.files).collect();
-        for commit in named.iter().filter_map(|(_, commit)| commit.as_ref()) {
+        for commit in named.iter().filter_map(|(_, commit)| commit.as_ref()).chain(made) {
             touched.extend(store.files_since(base, commit)?);
         }
         let files = self.files();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::job::Job;
-use super::outside::{breach, is_same};
+use super::outside::{CHANGED, breach, is_same};
 use crate::agent::traced::GitAct;
 use crate::git::raw::{self, Content};
 use crate::model::run_log::Breach;
@@ -27,13 +27,17 @@ pub(super) struct Before {
     stash: Option<Content>,
     /// The state of each of the user's worktrees.
     trees: Vec<Vec<String>>,
+    /// The uncommitted changes of tracked files in each of them, as a commit like those of `git stash`.
+    changes: Vec<Option<ObjectId>>,
 }
 
 impl Before {
     pub(super) fn look(job: &Job) -> Result<Self, Refusal> {
-        let store = job.identity.store(&job.folder)?;
+        // The agent may remove its worktree.
+        let store = job.identity.shared()?;
         let stash = raw::read(&store.common_dir(), Path::new(STASH_LOG)).ok();
-        Ok(Self { refs: refs(&store)?, trees: job.outside.states_before(), stash, store })
+        let (trees, changes) = job.outside.states_before();
+        Ok(Self { refs: refs(&store)?, trees, changes, stash, store })
     }
 
     /// Differences that nobody was entitled to make.
@@ -142,7 +146,15 @@ impl TreeComparison<'_> {
                 Ok(self.recorded(None, what, true))
             }
             (Some(old), Some(new)) => {
-                let Some(act) = act else { return Ok(None) };
+                let Some(act) = act else {
+                    let is_unlogged = name.starts_with("refs/heads/") && self.is_unlogged(name)?;
+                    let what = format!(
+                        "`{short}` was moved from {} to {} without git, as its reflog shows",
+                        hex(old),
+                        hex(new)
+                    );
+                    return Ok(if is_unlogged { self.recorded(None, what, false) } else { None });
+                };
                 let why = store.repo().reflog(name, 1)?.into_iter().next().map(|it| it.why);
                 // The user also worked there, and the agent's command did something else.
                 if why.is_some_and(|why| !act.accounts_for(&why)) {
@@ -208,6 +220,13 @@ impl TreeComparison<'_> {
         Ok(reflog.is_empty() || (at(0) == Some(new) && at(1).is_none_or(|before| before == old)))
     }
 
+    /// Whether a ref has a reflog that does not lead to where it is: someone wrote the ref by another program than git.
+    fn is_unlogged(&self, name: &str) -> Result<bool, Refusal> {
+        let store = &self.before.store;
+        let logged = store.repo().reflog(name, 1)?.into_iter().next().map(|it| it.commit);
+        Ok(logged.is_some() && store.read_ref(name)? != logged)
+    }
+
     /// The branch that keeps a commit which no other ref holds.
     fn keep(&self, commit: ObjectId) -> Result<Option<String>, Refusal> {
         if !self.before.store.repo().is_commit(commit) || self.is_held(commit)? {
@@ -244,7 +263,9 @@ impl TreeComparison<'_> {
     fn of_trees(&self) -> Result<Vec<Breach>, Refusal> {
         let mut found = Vec::new();
         let trees = self.job.outside.trees.iter().zip(&self.before.trees);
-        for (((tree, _), before), after) in trees.zip(self.job.outside.states_after()) {
+        let changes = self.before.changes.iter().chain(std::iter::repeat(&None));
+        for ((((tree, _), before), after), changes) in trees.zip(self.job.outside.states_after()).zip(changes)
+        {
             let changed = |old: &[String], new: &[String]| -> Vec<String> {
                 let lines = new.iter().filter(|line| !old.contains(line));
                 lines.filter(|line| !line.starts_with(REMARK) || line.starts_with(BRANCH)).cloned().collect()
@@ -261,19 +282,29 @@ impl TreeComparison<'_> {
             let more = names.len().saturating_sub(SHOWN);
             let names = names.into_iter().take(SHOWN).collect::<Vec<_>>().join(", ");
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let what = format!("the work tree {} changed: {names}{more}", tree.display());
+            let is_change = |line: &&String| line.starts_with(CHANGED);
+            let has_lost = before.iter().filter(is_change).any(|line| !after.contains(line));
+            let kept = match changes.filter(|_| has_lost) {
+                Some(changes) => self.keep(changes)?,
+                None => None,
+            };
+            let kept = kept
+                .map(|branch| format!(" (`git stash apply {branch}` brings back its uncommitted changes)"))
+                .unwrap_or_default();
+            let what = format!("the work tree {} changed: {names}{more}{kept}", tree.display());
             found.extend(self.recorded(act, what, false));
         }
         Ok(found)
     }
 }
 
-/// The path, or the branch, in a line of `git status --porcelain=v2` without renames.
-fn path_of(line: &str) -> &str {
+/// The path, or the branch, in a line of a state: of `git status --porcelain=v2` without renames, or [`CHANGED`].
+pub(super) fn path_of(line: &str) -> &str {
     let fields = match line.as_bytes().first() {
         Some(b'#') => return line.strip_prefix(BRANCH).unwrap_or(line),
         Some(b'1') => 8,
         Some(b'u') => 10,
+        Some(b'~') => 2,
         _ => 1,
     };
     line.splitn(fields + 1, ' ').nth(fields).unwrap_or(line)
@@ -293,6 +324,7 @@ mod tests {
             ("1 .M N... 100644 100644 100644 aa bb src/a b.rs", "src/a b.rs"),
             ("u UU N... 100644 100644 100644 100644 aa bb cc a.txt", "a.txt"),
             ("? new.txt", "new.txt"),
+            ("~ 1-2 src/a b.rs", "src/a b.rs"),
             ("# branch.head main", "main"),
         ] {
             assert_eq!(path_of(line), path);

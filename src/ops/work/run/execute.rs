@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::job::{Job, NoAnswer, Refused, Spent, StepOutcome, failure, failure_end, failure_of};
-use super::leftovers::keep_all;
+use super::job::{
+    Job, NoAnswer, Refused, Report as Told, Spent, StepOutcome, failure, failure_end, failure_of,
+};
+use super::leftovers::{keep_all, keep_files};
 use super::outside::refuse_outside;
 use super::steps::input;
 use super::tree;
@@ -15,12 +17,14 @@ use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
+use crate::model::words::count;
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
+use crate::ops::work::unfinished::refuse_uncommitted;
 use crate::ops::work::{
     self, Built, Complete, Fail, FailureReport, Observer, Report, Test, Then, verification,
 };
-use crate::ops::{Kind, Refusal, Session};
+use crate::ops::{Kind, Notice, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
 use crate::rules::unbegun::unbegun;
@@ -28,6 +32,8 @@ use crate::store::{ObjectId, object_id};
 
 /// The type of failure if changes are not committed.
 pub(super) const COMMIT_FAILED: &str = "commit_failed";
+/// At most this many paths are named.
+const MOST_NAMED: usize = 5;
 /// How long a test command may take.
 const TEST_LIMIT: Duration = Duration::from_secs(3600);
 
@@ -96,7 +102,8 @@ impl Carrying<'_> {
             return Err(NoAnswer::Failed(failure("test_failure", "the agent reported failing tests", "")));
         }
         refuse_outside(self.job, self.session.store())?;
-        self.test()?;
+        let aside = self.set_aside()?;
+        self.test(&aside)?;
         self.find_links()?;
         let made = self.made()?;
         let item = Some(self.execution.id.to_string());
@@ -135,8 +142,29 @@ impl Carrying<'_> {
         Ok(store.git().revisions(range)?)
     }
 
-    /// Runs the tests of the plan here, whatever the agent reports.
-    fn test(&self) -> Result<(), NoAnswer> {
+    /// Moves untracked files to a branch, so that the tests see only what is committed: a file that was never added would
+    /// make them pass here and fail everywhere else. Returns these files. Changes of tracked files, and new files that the
+    /// plan names, stay, since the execution cannot be completed with them.
+    fn set_aside(&self) -> Result<Vec<String>, Refusal> {
+        let store = self.session.store();
+        let changes = store.git().uncommitted()?;
+        let untracked: Vec<String> =
+            changes.iter().filter_map(|line| line.strip_prefix("?? ")).map(str::to_owned).collect();
+        let Some(folder) = self.folder()?.filter(|_| !untracked.is_empty()) else { return Ok(vec![]) };
+        let plan = work::as_stored(store, &folder.execution).ok().map(|plan| plan.typed_plan());
+        if refuse_uncommitted(store, &folder, plan.as_ref()).is_err() {
+            return Ok(vec![]);
+        }
+        let kept = keep_files(store, &self.execution.id)?.unwrap_or_default();
+        store.git().discard_uncommitted()?;
+        let (files, named) = (count(untracked.len(), "file"), named(&untracked));
+        let message = format!("{}: {files} not committed, now on the branch {kept}: {named}", self.job.issue);
+        self.job.report(Told::Noticed(Notice::warning(message)));
+        Ok(untracked)
+    }
+
+    /// Runs the tests of the plan here, whatever the agent reports. The files in `aside` were not committed.
+    fn test(&self, aside: &[String]) -> Result<(), NoAnswer> {
         let tests = match verification(self.session, Some(self.execution.id.as_str()), &[]) {
             // A plan without tests has none to pass.
             Err(refusal) if refusal.kind == Kind::Nothing => return Ok(()),
@@ -154,7 +182,11 @@ impl Carrying<'_> {
             return Err(NoAnswer::Stopped);
         }
         let how = failed.exit_code.map_or("was stopped".to_owned(), |code| format!("ended with {code}"));
-        let what = format!("`{}` {how}", failed.command);
+        let without = match aside {
+            [] => String::new(),
+            files => format!(", without what was not committed: {}", named(files)),
+        };
+        let what = format!("`{}` {how}{without}", failed.command);
         let mut failure =
             failure_end("test_failure", &what, failed.output_tail.trim(), "the checks of the execution");
         failure.task_id.clone_from(&failed.task_id);
@@ -199,11 +231,15 @@ impl Carrying<'_> {
             then: Then::Nothing,
             force: None,
         };
-        let failed = work::fail(self.session, &failing(&failure)).or_else(|refusal| match refusal.code {
-            // An agent may name a task that there is not.
-            Code::NotFound => {
-                work::fail(self.session, &failing(&Failure { task_id: None, ..failure.clone() }))
-            }
+        // The agent may have removed its worktree.
+        let shared = match tree::check(&self.job.identity.common, &self.job.folder) {
+            Ok(()) => None,
+            Err(_) => self.job.identity.shared_session().ok(),
+        };
+        let session = shared.as_ref().unwrap_or(self.session);
+        let failed = work::fail(session, &failing(&failure)).or_else(|refusal| match refusal.code {
+            // An agent may name a task that does not exist.
+            Code::NotFound => work::fail(session, &failing(&Failure { task_id: None, ..failure.clone() })),
             _ => Err(refusal),
         });
         match failed {
@@ -222,6 +258,15 @@ impl Carrying<'_> {
         tree::check(&self.job.identity.common, &self.job.folder).ok()?;
         let base = self.folder().ok().flatten().and_then(|folder| folder.execution.base_commit);
         keep_all(self.session.store(), &self.execution.id, base.as_ref()).ok().flatten()
+    }
+}
+
+/// The first of these paths, and how many more there are.
+fn named(paths: &[String]) -> String {
+    let first = paths.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match paths.len().saturating_sub(MOST_NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }
 

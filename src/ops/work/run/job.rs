@@ -33,9 +33,9 @@ use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::model::wisdom::Learned;
 use crate::ops::issues::existing_outline;
-use crate::ops::plans;
 use crate::ops::work::asking::Asking;
 use crate::ops::work::{Conversation, record_session, recorded};
+use crate::ops::{Notice, plans};
 use crate::rules::roles::Role;
 
 pub(super) use crate::ops::work::asking::{NoAnswer, Refused, failure, failure_end, failure_of};
@@ -88,6 +88,8 @@ pub(super) enum Report {
     Setback(Setback),
     /// The agent did something that its role may not do.
     Breach(Breach),
+    /// Something else that deserves attention.
+    Noticed(Notice),
     /// The step has ended; the usage of its agent.
     Over(IssueId, RunStep, Box<StepOutcome>, Usage),
 }

@@ -7,11 +7,12 @@
 //! tree stays as it is; and a branch that moved is assumed to be its owner's work.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::compared::{Before, hex};
+use super::compared::{Before, hex, path_of};
 use super::job::{Job, NoAnswer, Report, StepOutcome, failure, failure_of};
 use super::kept_refs::KeptRefs;
 use super::leftovers::folders_of_runs;
@@ -27,6 +28,31 @@ use crate::store::{EqualTrees, ObjectId, Store, StoreError, object_id};
 /// The state of a worktree that git cannot read.
 const UNREADABLE: &str = "? (git cannot read it)";
 
+/// Begins the line of a state that says when a file with uncommitted changes was written last, and how large it is: git
+/// says only that it has changes.
+pub(super) const CHANGED: &str = "~ ";
+
+/// The states of the user's worktrees, in lines.
+#[derive(Debug, Default)]
+struct States {
+    lines: Vec<Vec<String>>,
+    /// The uncommitted changes of tracked files, as a commit like those of `git stash`; none if there are none.
+    changes: Vec<Option<ObjectId>>,
+}
+
+/// The uncommitted changes in a worktree with this state. What cannot be stored is not kept.
+fn changes(git: &Git, lines: &[String]) -> Option<ObjectId> {
+    let has_changes = lines.iter().any(|line| line.starts_with(CHANGED));
+    if has_changes { git.stashed().ok().flatten() } else { None }
+}
+
+/// The further line for a tracked file with uncommitted changes.
+fn changed(tree: &Path, line: &str) -> Option<String> {
+    let path = Some(path_of(line)).filter(|_| line.starts_with(['1', 'u']))?;
+    let found = tree.join(path).symlink_metadata().ok()?;
+    Some(format!("{CHANGED}{}.{}-{} {path}", found.mtime(), found.mtime_nsec(), found.size()))
+}
+
 /// What all steps of a run share.
 #[derive(Debug)]
 pub(super) struct Outside {
@@ -37,7 +63,7 @@ pub(super) struct Outside {
     pub(super) is_alone: bool,
     /// How many steps are in progress, and the states of these worktrees when a step last began or ended.
     at_work: AtomicUsize,
-    states: Mutex<Vec<Vec<String>>>,
+    states: Mutex<States>,
     /// Replace refs, and the file of all packed refs.
     pub(super) refs: KeptRefs,
     /// What was recorded without a name: each change once, however many agents were at work.
@@ -62,28 +88,35 @@ impl Outside {
         Ok(Self { run: run.clone(), trees, is_alone, at_work, states, refs, reported, tip })
     }
 
-    /// The states of the user's worktrees before a step. While other steps are in progress, these are the states that
-    /// the last of them found or left: whatever changed since is recorded once.
-    pub(super) fn states_before(&self) -> Vec<Vec<String>> {
+    /// The states of the user's worktrees before a step, and their uncommitted changes. While other steps are in progress,
+    /// these are the states that the last of them found or left: whatever changed since is recorded once.
+    pub(super) fn states_before(&self) -> (Vec<Vec<String>>, Vec<Option<ObjectId>>) {
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.at_work.fetch_add(1, Ordering::Relaxed) == 0 || states.len() != self.trees.len() {
-            *states = self.look();
+        if self.at_work.fetch_add(1, Ordering::Relaxed) == 0 || states.lines.len() != self.trees.len() {
+            states.lines = self.look();
+            let trees = self.trees.iter().zip(&states.lines);
+            states.changes = trees.map(|((_, git), lines)| changes(git, lines)).collect();
         }
-        states.clone()
+        (states.lines.clone(), states.changes.clone())
     }
 
     /// Those after a step.
     pub(super) fn states_after(&self) -> Vec<Vec<String>> {
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        *states = self.look();
-        states.clone()
+        states.lines = self.look();
+        states.lines.clone()
     }
 
     fn look(&self) -> Vec<Vec<String>> {
         // A worktree that is missing or broken must not hide the others.
         self.trees
             .iter()
-            .map(|(_, git)| git.state().unwrap_or_else(|_| vec![UNREADABLE.to_owned()]))
+            .map(|(tree, git)| {
+                let mut lines = git.state().unwrap_or_else(|_| vec![UNREADABLE.to_owned()]);
+                let changed: Vec<String> = lines.iter().filter_map(|line| changed(tree, line)).collect();
+                lines.extend(changed);
+                lines
+            })
             .collect()
     }
 

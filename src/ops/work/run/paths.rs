@@ -73,6 +73,20 @@ impl AgentIdentity {
     pub(super) fn store(&self, folder: &Path) -> Result<Store, Refusal> {
         Ok(tree::open(&self.common, folder, &self.environment)?.acting(self.acting.clone()))
     }
+
+    /// A session in the repository, whatever became of the worktrees of the run.
+    pub(super) fn shared_session(&self) -> Result<Session, Refusal> {
+        Ok(Session::new(self.shared()?, Box::new(Silent)))
+    }
+
+    /// The store of the repository, whatever became of the worktrees of the run.
+    pub(super) fn shared(&self) -> Result<Store, Refusal> {
+        if let Some(confined) = self.environment.confined() {
+            // Opening reads the settings.
+            confined.settings().put_back();
+        }
+        Ok(Store::open(&self.common, &self.environment)?.acting(self.acting.clone()))
+    }
 }
 
 /// A directory beside the repository, with this suffix.

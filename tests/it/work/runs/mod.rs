@@ -5,6 +5,7 @@ mod alone;
 mod asked;
 mod attempts;
 mod clones;
+mod committed;
 mod exchanged;
 mod explorers;
 mod failures;

@@ -87,6 +87,46 @@ fn refs_come_back_although_no_trace_tells_who_took_them_away() {
 }
 
 #[test]
+fn a_branch_that_moves_without_git_is_recorded() {
+    let world = World::new();
+    let act = "(cd \"$HERE/code\"; env -i PATH=\"$PATH\" sh -c 'c=$(git -c user.name=x -c user.email=x@x commit-tree -m evil \
+        -p main main^{tree}); echo $c > .git/refs/heads/main')";
+    world.agent("executor", &format!("{act}\n{BUILDS}"));
+    world.run(0, &["ISS-1"]);
+    let told = breaches(&world);
+    assert!(
+        told.iter().any(|it| it.contains("`main` was moved from") && it.contains("without git")),
+        "{told:#?}"
+    );
+    // What the user moves with git is nobody's business.
+    world.repo.git(&["reset", "-q", "--hard", "main~"]).ok();
+    world.repo.issue("ISS-2");
+    let act = "(cd \"$HERE/code\"; env -i PATH=\"$PATH\" git -c user.name=x -c user.email=x@x commit -q --allow-empty -m Mine)";
+    world.agent("executor", &format!("{act}\n{BUILDS}"));
+    world.run(0, &["ISS-2"]);
+    let told = breaches(&world);
+    assert!(!told.iter().any(|it| it.contains("`main`")), "{told:#?}");
+}
+
+#[test]
+fn uncommitted_changes_of_the_user_can_be_brought_back() {
+    for act in ["rm a.txt", "echo evil > a.txt", "env -i PATH=\"$PATH\" git checkout -q -- a.txt"] {
+        let world = World::new();
+        world.repo.write("a.txt", "one\nmine\n");
+        world.agent("executor", &format!("(cd \"$HERE/code\"; {act})\n{BUILDS}"));
+        world.run(0, &["ISS-1"]);
+        let told = breaches(&world);
+        let about = told.iter().find(|it| it.contains("a.txt")).unwrap_or_else(|| panic!("{act}: {told:#?}"));
+        let (_, rest) = about.split_once("`git stash apply ").unwrap_or_else(|| panic!("{act}: {about}"));
+        let branch = rest.split('`').next().unwrap();
+        world.repo.git(&["checkout", "-q", "--", "a.txt"]).ok();
+        world.repo.git(&["stash", "apply", "-q", branch]).ok();
+        let text = std::fs::read_to_string(world.repo.path().join("a.txt")).unwrap();
+        assert_eq!(text, "one\nmine\n", "{act}");
+    }
+}
+
+#[test]
 fn a_change_in_another_worktree_of_the_user_is_recorded() {
     let world = World::new();
     world.repo.git(&["worktree", "add", "-q", "-b", "mine", "../mine"]).ok();

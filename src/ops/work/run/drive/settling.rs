@@ -28,6 +28,7 @@ impl Driver<'_> {
                 }
             }
             Report::Breach(breach) => self.log("breach", [RunEvent::Breach(breach)])?,
+            Report::Noticed(notice) => self.watch.update(&RunUpdate::Noticed(&notice)),
             Report::Over(issue, step, came, usage) => {
                 self.busy.remove(&issue);
                 self.watch.update(&RunUpdate::Ended { issue: &issue });
