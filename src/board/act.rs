@@ -158,10 +158,7 @@ impl Deed {
                 let done = plans::review(session, &plan, &judgement, None)?;
                 let remarks: Vec<Notice> = done.view.remarks.iter().cloned().map(Notice::from).collect();
                 let (words, mut notices) = said(done, |it| {
-                    format!(
-                        "reviewed {plan}: {}; all its reviews together: {}",
-                        it.review.verdict, it.standing
-                    )
+                    format!("reviewed {plan}: {}; combined verdict: {}", it.review.verdict, it.standing)
                 });
                 notices.extend(remarks);
                 (words, notices)

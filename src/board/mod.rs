@@ -118,7 +118,7 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
                 }
                 Effect::Suspend => {
                     if !suspend() {
-                        model.said = Some("no shell could continue it".into());
+                        model.said = Some("cannot suspend: no shell would resume the board".into());
                         is_changed = true;
                     }
                 }

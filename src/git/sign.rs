@@ -132,7 +132,13 @@ fn key_text(key: &str) -> Option<&str> {
 
 /// The last line that is not blank.
 fn said(words: &str) -> String {
-    words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it says nothing").to_owned()
+    words
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or("it printed no message")
+        .to_owned()
 }
 
 /// Runs a program with the document as stdin.
@@ -157,6 +163,6 @@ mod tests {
     #[test]
     fn the_last_words_of_a_program_say_why_it_failed() {
         assert_eq!(said("gpg: a\ngpg: no key\n\n"), "gpg: no key");
-        assert_eq!(said("\n"), "it says nothing");
+        assert_eq!(said("\n"), "it printed no message");
     }
 }

@@ -55,7 +55,7 @@ text_enum!(
         CannotSign = "cannot-sign",
         /// A layer or task of a roadmap cannot be stored.
         CannotStore = "cannot-store",
-        /// Nothing of the command can be taken back.
+        /// Nothing that the command did can be undone.
         CannotUndo = "cannot-undo",
         /// A file cannot be written.
         CannotWrite = "cannot-write",
@@ -299,7 +299,7 @@ text_enum!(
         Output = "output",
         /// The directory is outside of those that the client works in.
         OutsideRoots = "outside-roots",
-        /// There is a command of its own for this.
+        /// Another command does this.
         OwnCommand = "own-command",
         /// Authors do not review their own plans.
         OwnPlan = "own-plan",
@@ -357,7 +357,7 @@ text_enum!(
         TooLong = "too-long",
         /// There is a limit, and it is reached.
         TooMany = "too-many",
-        /// The host of the remote limits how often it may be asked.
+        /// The host of the remote limits the rate of requests.
         TooManyRequests = "too-many-requests",
         /// The roadmap was revised too often.
         TooManyRounds = "too-many-rounds",

@@ -16,7 +16,7 @@ use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Through};
 
 /// The label of the progress while a command waits for a rate limit.
-const WAITING: &str = "the remote limits how often it may be asked; waiting, seconds:";
+const WAITING: &str = "the remote limits the rate of requests; waiting, seconds:";
 
 /// A progress sink for long work.
 pub(crate) trait Progress {

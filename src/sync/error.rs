@@ -49,7 +49,7 @@ pub(crate) enum SyncError {
         words: String,
     },
     /// The host limits the rate of requests, and asks to wait longer than a command waits.
-    #[error("`{remote}` limits how often it may be asked: {}", limited.words)]
+    #[error("`{remote}` limits the rate of requests: {}", limited.words)]
     Limited {
         /// The remote.
         remote: String,

@@ -57,7 +57,7 @@ pub(crate) struct Synced {
     pub(crate) rewound: bool,
     /// Whether anything was pushed.
     pub(crate) pushed: bool,
-    /// How many seconds it waited since the host of the remote limits how often it may be asked.
+    /// Seconds spent waiting because the host of the remote limits requests.
     pub(crate) waited_seconds: u64,
     /// Commits that were not here before.
     pub(crate) incoming: u64,

@@ -241,7 +241,7 @@ fn search(view: &View<'_>) -> Result<Content, Refusal> {
         h1 { "Search" }
         p id="told" role="status" {}
         ul.rows id="found" {}
-        noscript { p { "The search needs a script." } }
+        noscript { p { "Search requires JavaScript." } }
         script src=(view.file(INDEX)) defer {}
         script src=(view.file(SEARCH.name)) defer {}
     };

@@ -128,9 +128,9 @@ fn foot(view: &View<'_>) -> Markup {
 /// The page for a refusal.
 pub(super) fn refusal(view: &View<'_>, refusal: &crate::ops::Refusal) -> Content {
     let body = html! {
-        h1 { "This cannot be shown" }
+        h1 { "Cannot show this page" }
         (super::forms::refused(view, refusal))
-        p { (view.link(&Place::Overview, "To the overview")) }
+        p { (view.link(&Place::Overview, "Back to the overview")) }
     };
     Content::new("Not shown", body)
 }

@@ -182,7 +182,7 @@ fn an_issue_is_dragged_to_another_lane() {
     let mut board = Board::of_a_team((200, 30));
     let (executing, failed) = (at(&board, 3), at(&board, 4));
     board.mouse(Button::Down, executing.x + 2, executing.y + 1).mouse(Button::Up, failed.x + 2, failed.y + 1);
-    board.shows("ISS-007 is executing; nothing here makes it failed");
+    board.shows("the board cannot move ISS-007 from executing to failed");
     assert!(board.effects.is_empty());
 }
 

@@ -37,7 +37,7 @@ pub(super) fn moves(model: &mut Model) -> Vec<Effect> {
     let entries = moves_of(&issue, status, None);
     if entries.is_empty() {
         let hint = "the commands `done` and `fail` end an execution, where it is executed";
-        let refused = Refused::new(format!("{issue} is {status}; nothing here moves it"), hint);
+        let refused = Refused::new(format!("the board cannot move {issue}, which is {status}"), hint);
         model.overlay = Some(Overlay::Note(Note::new(format!("move {issue}"), refused.lines())));
         return vec![];
     }
@@ -89,7 +89,7 @@ pub(super) fn move_to(model: &mut Model, issue: &str, from: IssueStatus, to: Iss
     match ways.len() {
         0 => {
             let hint = "`m` shows what can be done with it";
-            let refused = Refused::new(format!("{issue} is {from}; nothing here makes it {to}"), hint);
+            let refused = Refused::new(format!("the board cannot move {issue} from {from} to {to}"), hint);
             model.overlay = Some(Overlay::Note(Note::new(format!("move {issue}"), refused.lines())));
             vec![]
         }

@@ -90,7 +90,7 @@ fn bottom(model: &Model, area: Rect, buffer: &mut Buffer) {
         return put(buffer, left, said, BOLD);
     }
     let hints = match (&model.overlay, &model.detail) {
-        (Some(Overlay::Form(_)), _) => "Enter sends · Alt-Enter new line · Tab next field · Esc cancels",
+        (Some(Overlay::Form(_)), _) => "Enter submits · Alt-Enter adds a line · Tab next field · Esc cancels",
         (Some(Overlay::Menu(_)), _) => "Enter chooses · j/k or a number · Esc cancels",
         (Some(_), _) => "Esc closes · j/k scroll",
         (None, _) if model.filter.is_open => {

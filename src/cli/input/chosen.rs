@@ -91,7 +91,7 @@ impl WhereArgs {
             }
             print::issues::many(&mut context.screen, &preview.view, verb)?;
             io::Write::flush(&mut context.screen)?;
-            ui::ask("Go on? [y/N] ");
+            ui::ask("Change them? [y/N] ");
             let mut answer = String::new();
             io::stdin().read_line(&mut answer)?;
             if !matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {

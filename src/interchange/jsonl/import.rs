@@ -159,7 +159,7 @@ where
         }
     }
     if !is_over {
-        let why = format!("it ends after {files} files, without the last line that counts them");
+        let why = format!("it is truncated after {files} files: the last line is missing");
         if strict {
             return Err(at_end(&lines, why).into());
         }

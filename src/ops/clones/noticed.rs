@@ -55,7 +55,7 @@ pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
 pub(super) fn waited(synced: &Synced) -> Option<Notice> {
     let Synced { remote, waited_seconds: seconds, .. } = synced;
     (*seconds > 0).then(|| {
-        let waited = format!("`{remote}` limits how often it may be asked, so this waited {seconds} s");
+        let waited = format!("`{remote}` limits the rate of requests, so this waited {seconds} s");
         Notice::note(waited)
     })
 }

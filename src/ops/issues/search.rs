@@ -14,7 +14,7 @@ use crate::ops::{Answer, Notice, Session};
 pub(crate) struct Found {
     /// How many issues match, whatever the limit.
     pub(crate) total: usize,
-    /// If that is very many: among how many of the newest the best were looked for.
+    /// If too many match: how many of the newest were ranked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) newest: Option<usize>,
     /// The best of them, ranked by relevance; first those with the text as their id, or as that of one of their plans

@@ -24,7 +24,7 @@ pub(super) fn choose(view: &View<'_>) -> Result<Content, Refusal> {
     let body = html! {
         h1 { "Files" }
         form.filters method="get" action=(view.href(&Place::Files)) {
-            label.grow { "Path from the top of the project" input type="text" name="path" value=[view.query.get("path")]; }
+            label.grow { "Path from the top of the repository" input type="text" name="path" value=[view.query.get("path")]; }
             button type="submit" { "Explain its lines" }
         }
         p.quiet { "Every line of a file with the commit, the plan and the issue that caused it." }

@@ -162,7 +162,7 @@ fn filters(view: &View<'_>) -> Markup {
                     }
                 }
             }
-            label.check { input type="checkbox" name="all" value="1" checked[query.get("all").is_some()]; "with closed ones" }
+            label.check { input type="checkbox" name="all" value="1" checked[query.get("all").is_some()]; "include closed" }
             button type="submit" { "Show" }
             details open[more.iter().any(|name| query.get(name).is_some())] {
                 summary { "More filters" }

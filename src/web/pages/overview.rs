@@ -40,14 +40,14 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         div.columns {
             section {
                 (counted("Running", running.1))
-                @if running.1 == 0 { p.quiet { "Nobody is executing a plan." } }
+                @if running.1 == 0 { p.quiet { "No plan is being executed." } }
                 @for it in runs.iter().filter(is_driven) {
                     p { (view.id(&Place::Run(it.id.clone()), it.id.as_str())) " " (badge(it.phase.as_str())) " "
                         (it.counts.completed_count) " of " (it.counts.total_issues) " issues completed" }
                 }
                 ul.rows { @for (title, it) in &running.0 { li { (execution(view, title, it)) } } }
                 (counted("Ready", home.ready.count))
-                @if home.ready.count == 0 { p.quiet { "No item can be taken." } }
+                @if home.ready.count == 0 { p.quiet { "No item is ready." } }
                 (items(view, &home.ready))
                 (counted("Blocked", home.blocked.count))
                 @if home.blocked.count == 0 { p.quiet { "No item is blocked." } }

@@ -97,7 +97,7 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
             (picture(&name, dag(&name, &nodes, &arrows)))
             p.legend { span.line.depends_on {} " dependency " span.line.conflict {} " decided conflict " span.line.file {} " same file" }
             details.alternative {
-                summary { "The order in words" }
+                summary { "As a list" }
                 ul {
                     @for arrow in &arrows {
                         li { (graph.nodes[arrow.from].item_id) " before " (graph.nodes[arrow.to].item_id) ": "

@@ -29,7 +29,7 @@ pub(in crate::web) fn plan_dag(plan: &Plan) -> Markup {
         @if !arrows.is_empty() {
             (picture("order of the tasks", dag("order of the tasks", &plan.tasks.iter().map(boxed).collect::<Vec<_>>(), &arrows)))
             details.alternative {
-                summary { "The order in words" }
+                summary { "As a list" }
                 ul {
                     @for arrow in &arrows {
                         li { (plan.tasks[arrow.to].id) " comes after " (plan.tasks[arrow.from].id) }

@@ -241,7 +241,7 @@ fn came_from(input: &Query) -> (Place, Query) {
 /// A stream with the tip of the store, followed by an event for each change.
 async fn events(shared: &Arc<Shared>) -> Reply {
     let Ok(permit) = Arc::clone(&shared.listeners).try_acquire_owned() else {
-        return reply::text(StatusCode::SERVICE_UNAVAILABLE, "too many pages listen\n");
+        return reply::text(StatusCode::SERVICE_UNAVAILABLE, "too many open pages\n");
     };
     let listener = shared.moves.listen();
     let source = shared.source.clone();

@@ -130,7 +130,7 @@ fn a_file_with_a_bad_line_at_its_end_leaves_nothing() {
     };
     let cut = exported.rsplit_once("{\"files\"").unwrap().0;
     let ran = repo.wf_in(cut, &["import", "jsonl", "--strict", "-"]).fails(1);
-    assert!(ran.stderr.contains("it ends after"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("it is truncated after"), "{}", ran.stderr);
     repo.wf_in(issues(2) + "{\"id\":", &["import", "beads", "--strict", "-"]).fails(1);
     assert_eq!((repo.tip(), packs(&repo).len()), (before, 0));
     repo.wf_in(&exported, &["import", "jsonl", "-"]).ok();

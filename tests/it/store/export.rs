@@ -164,7 +164,7 @@ fn what_is_no_export_is_refused_whole_if_it_must_be_sound() {
         (String::new(), 1, "the file is empty"),
         ("{}\n".into(), 1, "the first line must say"),
         (HEAD.replace(":1", ":2"), 1, "it is an export of version 2; this git-wf reads version 1"),
-        (many(good), 3, "it ends after 1 files"),
+        (many(good), 3, "it is truncated after 1 files"),
         (many("{\"files\":1}"), 2, "it says 1 files, but there are 0"),
         (of(&[good]) + good, 4, "something follows the last line"),
         (of(&[good, good]), 3, "`b/c` appears twice in the file"),
@@ -226,7 +226,7 @@ fn a_line_that_cannot_be_imported_is_named_and_stops_nothing() {
     lines.pop();
     let cut = sandbox.store("cut");
     let ran = cut.wf_in(lines.join("\n"), &["import", "jsonl", "-"]).ok();
-    assert!(ran.stdout.contains("without the last line that counts them"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("the last line is missing"), "{}", ran.stdout);
     assert!(ran.stdout.contains("skipped           2"), "{}", ran.stdout);
     for text in [String::new(), "{}\n".into(), HEAD.replace(":1", ":2")] {
         repo.wf_in(text, &["import", "jsonl", "-"]).fails(1);

@@ -50,7 +50,7 @@ fn a_refusal_for_a_moment_is_waited_out() {
     let ran = clone.wf(&["next"]).ok();
     assert!(ran.stdout.contains("ISS-000"), "{}", ran.stdout);
     assert!(
-        ran.stderr.contains("`origin` limits how often it may be asked, so this waited 1 s"),
+        ran.stderr.contains("`origin` limits the rate of requests, so this waited 1 s"),
         "{}",
         ran.stderr
     );

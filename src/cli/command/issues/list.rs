@@ -151,7 +151,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
                 .hint("`git wf search TEXT` searches for a text")
         })?;
         chosen::saved(&session, name)?;
-        return Err(Failure::usage(format!("`{word}` stands for itself"))
+        return Err(Failure::usage(format!("`{word}` refers to itself"))
             .hint("`git config --get-regexp wf.query` shows the saved queries"));
     }
     let list = List { sort: sort.into(), offset, limit, ..filter.into() };

@@ -33,7 +33,7 @@ use crate::sync;
 pub(crate) struct Home {
     /// The ref that holds the records.
     pub(crate) reference: String,
-    /// The commit that it points to; absent if there is no store yet. Then the next fields, up to `next`, say nothing.
+    /// The commit that it points to; absent if there is no store yet. Then the following fields, up to `next`, are empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tip: Option<CommitHash>,
     /// The name of this linked worktree; absent in the main one.

@@ -7,7 +7,7 @@ use crate::ops::Refusal;
 use crate::store::Store;
 use crate::sync::remote;
 
-/// How the store and that of the remote differ. Nothing is fetched for it.
+/// How the local store differs from the remote's as last seen, without fetching.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct SyncState {
     /// The remote of the store; absent if there is none.

@@ -91,7 +91,7 @@ pub(crate) struct RoadmapAdded {
 pub(crate) struct AddedIssue {
     /// Its layer or task.
     pub(crate) item: String,
-    /// What that was called in the version before, if it had another number.
+    /// Its previous number, if that has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) was: Option<String>,
     /// The issue.
