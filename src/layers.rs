@@ -25,6 +25,9 @@ const FLOORS: &[&str] = &[
     "model",
 ];
 
+/// How many floors know neither files nor clocks: `rules` and `model`.
+const PURE: usize = 2;
+
 /// Names that only some floors may use, with the reason.
 struct Reserved {
     words: &'static [&'static str],
@@ -42,22 +45,7 @@ const RESERVED: &[Reserved] = &[
     Reserved { words: &["ratatui_core"], only: &["board", "ui"] },
     Reserved {
         words: &["std::fs", "std::process", "std::net", "SystemTime", "Instant::now", "getrandom"],
-        only: &[
-            "cli",
-            "board",
-            "mcp",
-            "web",
-            "hooks",
-            "ui",
-            "ops",
-            "agent",
-            "interchange",
-            "trail",
-            "sync",
-            "index",
-            "store",
-            "git",
-        ],
+        only: FLOORS.split_at(FLOORS.len() - PURE).0,
     },
 ];
 
@@ -88,6 +76,23 @@ const NAMES_ENV: &[(&str, &str)] = &[
     ("agent/watch.rs", "starts this very program as the watcher, where /proc does not name its file"),
     ("git/confined.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("git/fault.rs", "tests kill debug builds here; a release has none of it"),
+];
+
+/// What below the front ends would depend on the process: its directory, its streams, its end.
+const OF_THE_PROCESS: &[&str] = &[
+    "path::absolute(",
+    "current_dir()",
+    "io::stdin(",
+    "io::stdout(",
+    "io::stderr(",
+    "process::exit(",
+    "Stdio::inherit(",
+];
+
+/// Files below the front ends that depend on the process, with the reason.
+const NAMES_PROCESS: &[(&str, &str)] = &[
+    ("agent/watch.rs", "a process of its own, which reads what to run from its stdin"),
+    ("git/discover.rs", "makes a path absolute in which the front end stands, for messages"),
 ];
 
 /// Files below the front ends that spell out commands of this program, with the reason.
@@ -148,6 +153,9 @@ fn each_module_knows_only_those_below_it() {
             found.extend(at_fault(path, &source, |line| {
                 line.contains("std::env::") || line == "use std::env;"
             }));
+        }
+        if !is_front && !is_test(inner) && !NAMES_PROCESS.iter().any(|(file, _)| inner == Path::new(file)) {
+            found.extend(at_fault(path, &source, |line| OF_THE_PROCESS.iter().any(|it| line.contains(it))));
         }
         if let Some(floor) = FLOORS.iter().find(|floor| inner.starts_with(floor)) {
             let depth = inner.components().count() - usize::from(inner.ends_with("mod.rs"));

@@ -12,6 +12,7 @@ use gix::objs::encode::loose_header;
 use gix::zlib::stream::deflate::{Compress, FlushCompress};
 use gix::zlib::{Compression, Status};
 
+use super::discover::absolute;
 use super::error::GitError;
 use super::fault;
 use super::fsync::{self, Part};
@@ -121,9 +122,4 @@ fn paths(objects: &Path, id: ObjectId) -> (PathBuf, PathBuf) {
     let folder = objects.join(&hex[..2]);
     let path = folder.join(&hex[2..]);
     (folder, path)
-}
-
-/// The absolute path, for messages.
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

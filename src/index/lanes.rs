@@ -5,7 +5,8 @@ use rusqlite::{OptionalExtension, params_from_iter};
 
 use super::Index;
 use super::error::IndexError;
-use super::list::{Filter, Listed, Sort, all};
+use super::filter::{Filter, all};
+use super::list::{Listed, Sort};
 use crate::model::status::IssueStatus;
 
 /// An issue on a board.

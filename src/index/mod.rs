@@ -3,6 +3,7 @@
 
 mod database;
 mod error;
+mod filter;
 mod folder;
 mod full_text;
 mod lanes;
@@ -22,8 +23,9 @@ mod upsert;
 mod words;
 
 pub(crate) use error::IndexError;
+pub(crate) use filter::Filter;
 pub(crate) use lanes::Carded;
-pub(crate) use list::{Filter, Listed, Sort};
+pub(crate) use list::{Listed, Sort};
 pub(crate) use queues::KnownQueues;
 pub(crate) use refresh::{Needs, Watch};
 pub(crate) use search::{Hit, Searched};

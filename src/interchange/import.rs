@@ -58,11 +58,7 @@ impl Batch {
         let mut counted: BTreeMap<IssueId, Counted> = BTreeMap::new();
         let mut others: BTreeMap<String, u64> = BTreeMap::new();
         let mut each = records.each()?.enumerate();
-        loop {
-            let some = some(&mut each)?;
-            if some.is_empty() {
-                break;
-            }
+        while let Some(some) = some(&mut each)? {
             let read = cores::map(
                 some,
                 || (),
@@ -121,11 +117,7 @@ impl Batch {
         // Whether most issues are new, which makes it worthwhile to make their records in parallel, before looking.
         let mut are_new = true;
         let mut each = records.each()?.enumerate();
-        loop {
-            let some = some(&mut each)?;
-            if some.is_empty() {
-                break;
-            }
+        while let Some(some) = some(&mut each)? {
             let read = cores::map(
                 some,
                 || (),
@@ -161,10 +153,10 @@ impl Batch {
     }
 }
 
-/// The next records, enough to occupy several threads; empty at the end.
+/// The next records, enough to occupy several threads; `None` at the end.
 fn some(
     each: &mut dyn Iterator<Item = (usize, Result<Found, Unreadable>)>,
-) -> Result<Vec<(usize, Found)>, Unreadable> {
+) -> Result<Option<Vec<(usize, Found)>>, Unreadable> {
     const MOST: usize = 1024;
     const LARGE: usize = 1 << 20;
     let (mut some, mut size) = (Vec::new(), 0);
@@ -174,7 +166,7 @@ fn some(
         size += found.record.as_ref().map_or(0, size_of_text);
         some.push((index, found));
     }
-    Ok(some)
+    Ok((!some.is_empty()).then_some(some))
 }
 
 /// The total size of all strings in a value, in bytes.

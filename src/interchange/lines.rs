@@ -8,9 +8,13 @@ use serde_json::Value;
 
 use super::tracker::{Each, Found, Records, Refused};
 use crate::git::cores;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
-use crate::model::{Explain, strict};
+use crate::model::strict;
+
+mod unreadable;
+
+pub(crate) use unreadable::Unreadable;
+pub(super) use unreadable::unread;
+use unreadable::{not_json, not_utf8};
 
 /// Longer lines are not read. The largest record fits in one, however its text is written.
 const LONGEST: usize = 112 << 20;
@@ -27,10 +31,14 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Opens the file at `path`, or stdin for `-`. Input that cannot be read twice is copied to a temporary file.
+    /// Opens the file at `path`. Input that cannot be read twice is copied to a temporary file.
     pub(crate) fn open(path: &str) -> io::Result<Self> {
-        let name = if path == "-" { "standard input" } else { path };
-        Ok(Self { name: name.to_owned(), file: open(path)? })
+        Ok(Self::of(path, open(path)?))
+    }
+
+    /// An open file, with its name for messages.
+    pub(crate) fn of(name: &str, file: File) -> Self {
+        Self { name: name.to_owned(), file }
     }
 
     /// Its lines, from the first one.
@@ -84,11 +92,8 @@ fn found(line: Result<Line<'_>, (u64, Unreadable)>) -> Result<Found, Unreadable>
     Ok(Found { unit: "line".into(), number, record })
 }
 
-/// Opens a file, or stdin for `-`, so that it can be read twice.
-pub(super) fn open(path: &str) -> io::Result<File> {
-    if path == "-" {
-        return copied(&mut io::stdin().lock());
-    }
+/// Opens a file so that it can be read twice.
+pub(crate) fn open(path: &str) -> io::Result<File> {
     let mut file = File::open(path)?;
     let kind = file.metadata()?;
     if kind.is_dir() {
@@ -97,7 +102,8 @@ pub(super) fn open(path: &str) -> io::Result<File> {
     if kind.is_file() { Ok(file) } else { copied(&mut file) }
 }
 
-fn copied(from: &mut dyn Read) -> io::Result<File> {
+/// A temporary file with what can be read only once.
+pub(crate) fn copied(from: &mut dyn Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(from, &mut file)?;
     Ok(file)
@@ -238,122 +244,6 @@ impl<'a> Line<'a> {
 /// Why a line is not read, for callers that skip it.
 pub(crate) fn too_long() -> String {
     format!("the line has more than {} MiB", LONGEST >> 20)
-}
-
-/// A file that is not JSON lines. Columns count characters from 1.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unreadable {
-    /// Bytes that are not text.
-    #[error("`{name}`, line {line}, column {column}: the byte 0x{byte:02x} is not UTF-8")]
-    NotUtf8 {
-        /// The file.
-        name: String,
-        /// Where.
-        line: u64,
-        /// Where in the line.
-        column: usize,
-        /// What is there.
-        byte: u8,
-    },
-    /// A line ends inside a value.
-    #[error("`{name}`, line {line}, column {column}: the JSON ends half-way: {why}")]
-    HalfWay {
-        /// The file.
-        name: String,
-        /// Where.
-        line: u64,
-        /// Where in the line.
-        column: usize,
-        /// What is missing.
-        why: String,
-    },
-    /// A line is something else.
-    #[error("`{name}`, line {line}, column {column}: not JSON: {why}")]
-    NotJson {
-        /// The file.
-        name: String,
-        /// Where.
-        line: u64,
-        /// Where in the line.
-        column: usize,
-        /// What is wrong.
-        why: String,
-    },
-    /// The system reports an error.
-    #[error("`{name}`, line {line}: {why}")]
-    Unread {
-        /// The file.
-        name: String,
-        /// How far it was read.
-        line: u64,
-        /// What the system said.
-        why: String,
-    },
-}
-
-impl Unreadable {
-    /// What is wrong, for a message that names the line.
-    pub(super) fn in_line(&self) -> String {
-        match self {
-            Self::NotUtf8 { column, byte, .. } => {
-                format!("column {column}: the byte 0x{byte:02x} is not UTF-8")
-            }
-            Self::HalfWay { column, why, .. } => format!("column {column}: the JSON ends half-way: {why}"),
-            Self::NotJson { column, why, .. } => format!("column {column}: not JSON: {why}"),
-            Self::Unread { why, .. } => why.clone(),
-        }
-    }
-}
-
-impl Explain for Unreadable {
-    fn code(&self) -> Code {
-        match self {
-            Self::NotUtf8 { .. } => Code::InvalidUtf8,
-            Self::HalfWay { .. } | Self::NotJson { .. } => Code::InvalidJson,
-            Self::Unread { .. } => Code::CannotRead,
-        }
-    }
-
-    fn remedies(&self) -> Remedies {
-        match self {
-            Self::NotUtf8 { .. } => "convert it, for example with `iconv -t UTF-8`; nothing was imported".into(),
-            Self::HalfWay { .. } => {
-                "the file may be cut off, or have JSON that spans several lines; each line must be one JSON object; nothing was imported"
-                    .into()
-            }
-            Self::NotJson { .. } => "each line must be one JSON object; nothing was imported".into(),
-            Self::Unread { .. } => "make sure that the file is readable; nothing was imported".into(),
-        }
-    }
-}
-
-/// The system reports an error.
-pub(super) fn unread(name: &str, line: u64, error: &io::Error) -> Unreadable {
-    Unreadable::Unread { name: name.to_owned(), line, why: error.to_string() }
-}
-
-fn not_utf8(name: &str, line: u64, bytes: &[u8], at: usize) -> Unreadable {
-    let (sound, rest) = bytes.split_at(at);
-    Unreadable::NotUtf8 {
-        name: name.to_owned(),
-        line,
-        column: String::from_utf8_lossy(sound).chars().count() + 1,
-        byte: rest.first().copied().unwrap_or_default(),
-    }
-}
-
-fn not_json(name: &str, number: u64, line: &str, error: &serde_json::Error) -> Unreadable {
-    let text = error.to_string();
-    // The parser saw one line only: its own position would say line 1.
-    let why = text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why).to_owned();
-    let read = &line.as_bytes()[..error.column().min(line.len())];
-    let column = String::from_utf8_lossy(read).chars().count().max(1);
-    let (name, line) = (name.to_owned(), number);
-    if error.is_eof() {
-        Unreadable::HalfWay { name, line, column, why }
-    } else {
-        Unreadable::NotJson { name, line, column, why }
-    }
 }
 
 #[cfg(test)]

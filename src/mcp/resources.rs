@@ -4,7 +4,6 @@ use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
-use crate::index::{Filter, Sort};
 use crate::model::code::Code;
 use crate::model::typed;
 use crate::ops::issues::{self, List, Record};
@@ -27,16 +26,7 @@ pub(super) fn list(session: &Session) -> Result<Vec<Resource>, Refusal> {
         .with_title("What this worktree executes")
         .with_description("The plan that this worktree executes, with its current task")
         .with_mime_type(JSON);
-    let open = List {
-        filter: Filter::default(),
-        since: None,
-        parent: None,
-        mine: false,
-        until: None,
-        sort: Sort::Priority,
-        offset: 0,
-        limit: Some(MOST),
-    };
+    let open = List { limit: Some(MOST), ..List::default() };
     let rows = issues::rows(session, &open, false)?.view.rows;
     let issues = rows.into_iter().map(|row| {
         Resource::new(format!("{ISSUE}{}", row.id), row.id).with_title(row.title).with_mime_type(JSON)

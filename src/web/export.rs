@@ -213,16 +213,7 @@ fn changed_plans(session: &Session) -> Result<BTreeSet<SolutionId>, Refusal> {
 /// A request for all issues.
 fn whole() -> List {
     let filter = Filter { all: true, ..Filter::default() };
-    List {
-        filter,
-        since: None,
-        parent: None,
-        mine: false,
-        until: None,
-        sort: Sort::Id,
-        offset: 0,
-        limit: None,
-    }
+    List { filter, sort: Sort::Id, ..List::default() }
 }
 
 /// The file name of a page.

@@ -16,7 +16,7 @@ use super::model::Model;
 use super::read::Asked;
 use super::update::update;
 use super::view;
-use crate::index::{Carded, Filter, Sort};
+use crate::index::{Carded, Filter};
 use crate::model::digest::PlanDigest;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus::{self, Executing, Failed, Planned, Queued, Registered};
@@ -44,16 +44,7 @@ fn parse(text: &str) -> Result<List, String> {
         return Err("`bad:` needs a value".into());
     }
     let filter = Filter { search: Some(text.to_owned()), ..Filter::default() };
-    Ok(List {
-        filter,
-        since: None,
-        until: None,
-        sort: Sort::Priority,
-        offset: 0,
-        limit: None,
-        mine: false,
-        parent: None,
-    })
+    Ok(List { filter, ..List::default() })
 }
 
 impl Board {

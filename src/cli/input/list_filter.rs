@@ -1,6 +1,6 @@
 //! The filters of `list`.
 
-use crate::index::{Filter, Sort};
+use crate::index::Filter;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::List;
@@ -95,9 +95,7 @@ impl From<FilterArgs> for List {
             until: args.until,
             parent: args.parent,
             mine: args.mine,
-            sort: Sort::Priority,
-            offset: 0,
-            limit: None,
+            ..Self::default()
         }
     }
 }

@@ -7,9 +7,9 @@ use super::run_report::{
     amounts, breaches, details, makers, outcome, passed, review, score, spent, standing, took, verdict,
     waiting,
 };
-use crate::rules::run::{RunReport, Span};
-use crate::ui::svg::{Arrow, Bar, Boxed, Row, Scale, dag, escaped as text, timeline};
-use crate::ui::{Screen, time};
+use crate::rules::run::RunReport;
+use crate::ui::Screen;
+use crate::ui::svg::{escaped as text, run_dependencies, run_times};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#222;background:#fff}\
 table{border-collapse:collapse;width:100%;margin:1rem 0}th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top}\
@@ -76,9 +76,9 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
         text(&verdict(report))
     )?;
     writeln!(screen, "<h2>Dependencies</h2>")?;
-    screen.write_all(dependencies(report).as_bytes())?;
+    screen.write_all(run_dependencies(report, &|_| None).as_bytes())?;
     writeln!(screen, "<h2>Timeline</h2>")?;
-    screen.write_all(times(report).as_bytes())?;
+    screen.write_all(run_times(report, &|_| None).as_bytes())?;
     issues(screen, report)?;
     writeln!(screen, "</body>\n</html>")
 }
@@ -120,33 +120,4 @@ fn issues(screen: &mut Screen, report: &RunReport) -> io::Result<()> {
         writeln!(screen, "</ul>")?;
     }
     Ok(())
-}
-
-/// The dependency graph: a box per issue, and an arrow to each issue that depends on it.
-fn dependencies(report: &RunReport) -> String {
-    let boxes = report.issues.iter().map(|issue| Boxed {
-        name: issue.issue_id.to_string(),
-        title: issue.title.clone(),
-        class: issue.status.as_str(),
-        href: None,
-    });
-    let arrows = report.order().into_iter().map(|(from, to)| Arrow { from, to, class: "depends_on" });
-    dag("dependencies", &boxes.collect::<Vec<_>>(), &arrows.collect::<Vec<_>>())
-}
-
-/// A row for each issue, with a bar for each of its stages, as long as the stage lasted.
-fn times(report: &RunReport) -> String {
-    let bar = |span: &Span| {
-        let (from, until) = (span.from.millis(), span.until.millis());
-        let took = time::length(u64::try_from(until.saturating_sub(from)).unwrap_or(0));
-        Bar { from, until, class: span.status.as_str(), title: format!("{}: {took}", span.status) }
-    };
-    let rows = report.issues.iter().map(|issue| Row {
-        label: issue.issue_id.to_string(),
-        href: None,
-        bars: issue.spans.iter().map(bar).collect(),
-    });
-    let from = report.started_at.millis();
-    let until = from.saturating_add(i64::try_from(report.took_ms).unwrap_or(i64::MAX));
-    timeline("timeline", Scale { from, until, mark: None, is_absolute: false }, &rows.collect::<Vec<_>>())
 }

@@ -18,13 +18,8 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Opens the file at `path`, or stdin for `-`.
-    pub(crate) fn open(path: &str) -> io::Result<Self> {
-        Ok(Self { name: path.to_owned(), file: lines::open(path)?, most: None, remarks: vec![] })
-    }
-
-    /// A temporary file with the output of a program, which was asked for at most `most` issues unless the user set a
-    /// limit.
+    /// An open file, with its name for messages. If a program wrote it, `most` is how many issues it was asked for at most,
+    /// unless the user set a limit.
     pub(crate) fn of(name: String, file: File, most: Option<u64>) -> Self {
         Self { name, file, most, remarks: vec![] }
     }

@@ -133,11 +133,10 @@ impl Input {
             filter,
             since: self.since,
             until: self.until,
-            parent: None,
-            mine: false,
             sort,
             offset,
             limit: Some(limit),
+            ..List::default()
         }
     }
 }

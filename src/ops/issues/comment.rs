@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{existing, existing_outline};
 use crate::model::code::Code;
-use crate::model::id::IssueId;
+use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
@@ -58,16 +58,8 @@ pub(crate) fn edit_comment(
         if old.body == body {
             return Ok(old.clone());
         }
-        let (author, created_at, body) = (tx.person().to_owned(), tx.stamper().now(), body.clone());
-        let (edits, verb) = (Some(old.id.clone()), if body.is_empty() { "withdraw" } else { "edit" });
-        let comment = tx.append(&layout::comments(&id), |entry| Comment {
-            id: entry,
-            body,
-            author,
-            created_at,
-            edits,
-            source_id: None,
-        })?;
+        let verb = if body.is_empty() { "withdraw" } else { "edit" };
+        let comment = append_comment(tx, &id, body.clone(), Some(old.id.clone()))?;
         tx.describe(format!("issue: {verb} a comment on {id}"));
         Ok(comment)
     })?;
@@ -118,13 +110,23 @@ pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Comm
 /// Comments on an issue within a transaction; `body` is already checked.
 pub(super) fn comment_in(tx: &mut Tx<'_>, id: &IssueId, body: &str) -> Result<Comment, Refusal> {
     existing_outline(tx, id)?;
+    append_comment(tx, id, body.to_owned(), None)
+}
+
+/// Adds a comment to the log, or a new text for one that it edits.
+pub(crate) fn append_comment(
+    tx: &mut Tx<'_>,
+    issue: &IssueId,
+    body: String,
+    edits: Option<EntryId>,
+) -> Result<Comment, Refusal> {
     let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-    Ok(tx.append(&layout::comments(id), |entry| Comment {
-        id: entry,
-        body: body.to_owned(),
+    Ok(tx.append(&layout::comments(issue), |id| Comment {
+        id,
+        body,
         author,
         created_at,
-        edits: None,
+        edits,
         source_id: None,
     })?)
 }

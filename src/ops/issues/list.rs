@@ -13,7 +13,7 @@ use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::store::dates::Bound;
 
 /// Which issues to list, and in which order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct List {
     /// The filter; its dates come from the two texts below.
     pub(crate) filter: Filter,

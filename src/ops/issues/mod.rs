@@ -19,7 +19,7 @@ mod show;
 mod view;
 
 pub(crate) use close::{Close, close};
-pub(crate) use comment::{comment, comment_text, edit_comment};
+pub(crate) use comment::{append_comment, comment, comment_text, edit_comment};
 pub(crate) use edit::{Edit, edit, stored};
 pub(crate) use fields::{Fields, Member};
 pub(crate) use home::{Attention, AttentionKind, Home, HomeItems, SyncState, home};

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use crate::model::issue::Source;
 use crate::model::status::IssueStatus;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::background::{self, Background, IssueContext};
+use crate::rules::background::{self, Background, IssueContext, Reader};
 use crate::rules::bounded::LeftOut;
+use crate::rules::explored::{self, ExplorationContext};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::roles::Role;
@@ -32,6 +33,23 @@ pub(crate) fn issue_context(
         }
     }
     Ok(background::issue(folder, |id| known.get(id).cloned()))
+}
+
+/// What a role is given besides the issue: what happened before, what the team learned, and what was found in the code.
+/// `left_out` says what others left out.
+pub(super) fn background_for(
+    read: &impl Read,
+    folder: &IssueFolder,
+    (role, reader): (Role, Reader<'_>),
+    mut left_out: Vec<LeftOut>,
+) -> Result<(Background, Option<ExplorationContext>), Refusal> {
+    let mut background = with_wisdom(read, folder, role, background::background(folder, reader))?;
+    left_out.append(&mut background.left_out);
+    let exploration = explored::context_of(folder).map(|(context, cut)| {
+        left_out.extend(cut);
+        context
+    });
+    Ok((Background { left_out, ..background }, exploration))
 }
 
 /// Adds the wisdom of the team.

@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::background::{issue_context, notice_source, with_wisdom};
+use super::background::{background_for, issue_context, notice_source};
 use crate::model::exploration::{Depth, Extent};
 use crate::model::id::IssueId;
 use crate::model::root::Project;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
-use crate::rules::background::{self, Background, IssueContext, Reader};
+use crate::rules::background::{Background, IssueContext, Reader};
 use crate::rules::exploration_depth::{complexity, depth};
-use crate::rules::explored::{self, ExplorationContext};
+use crate::rules::explored::ExplorationContext;
 use crate::rules::roles::Role;
 use crate::store::{Snapshot, records};
 
@@ -45,15 +45,9 @@ pub(super) fn for_explorer(
 ) -> Result<ExplorerInput, Refusal> {
     let folder = existing(snapshot, id)?;
     notice_source(session, &folder);
-    let (issue, mut left_out) = issue_context(snapshot, &folder)?;
-    let mut background =
-        with_wisdom(snapshot, &folder, Role::Explorer, background::background(&folder, Reader::Planner))?;
-    left_out.append(&mut background.left_out);
-    let exploration = explored::context_of(&folder).map(|(context, cut)| {
-        left_out.extend(cut);
-        context
-    });
-    background.left_out = left_out;
+    let (issue, left_out) = issue_context(snapshot, &folder)?;
+    let (background, exploration) =
+        background_for(snapshot, &folder, (Role::Explorer, Reader::Planner), left_out)?;
     let title = folder.issue.record.title.clone();
     let complexity = complexity(&format!("{title}\n{}", issue.description), issue.priority);
     Ok(ExplorerInput {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::background::{issue_context, notice_source, with_wisdom};
+use super::background::{background_for, issue_context, notice_source};
 use crate::model::exploration::Extent;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::Other;
@@ -17,10 +17,10 @@ use crate::model::status::ItemStatus;
 use crate::ops::issues::existing;
 use crate::ops::queue::World;
 use crate::ops::{Refusal, Session};
-use crate::rules::background::{self, Background, IssueContext, Reader};
+use crate::rules::background::{Background, IssueContext, Reader};
 use crate::rules::bounded::{Cut, LONGEST};
 use crate::rules::exploration_depth;
-use crate::rules::explored::{self, ExplorationContext};
+use crate::rules::explored::ExplorationContext;
 use crate::rules::failures::{self, FailureAnalysis};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::overlap::ByPath;
@@ -197,14 +197,8 @@ pub(super) fn for_planner(
     let mut cut = Cut::at(LONGEST);
     let batch = batch(snapshot, together.iter().filter(|other| *other != id), &mut cut)?;
     left_out.extend(cut.left_out("batch", Other::RunShow));
-    let mut background =
-        with_wisdom(snapshot, &folder, Role::Planner, background::background(&folder, Reader::Planner))?;
-    left_out.append(&mut background.left_out);
-    let exploration = explored::context_of(&folder).map(|(context, cut)| {
-        left_out.extend(cut);
-        context
-    });
-    background.left_out = left_out;
+    let (background, exploration) =
+        background_for(snapshot, &folder, (Role::Planner, Reader::Planner), left_out)?;
     let title = folder.issue.record.title.clone();
     let complexity = exploration.as_ref().map_or_else(
         || exploration_depth::complexity(&format!("{title}\n{}", issue.description), issue.priority),

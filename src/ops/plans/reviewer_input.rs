@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::background::{issue_context, notice_source, with_wisdom};
+use super::background::{background_for, issue_context, notice_source};
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::root::Project;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
-use crate::rules::background::{self, Background, IssueContext, Reader};
-use crate::rules::explored::{self, ExplorationContext};
+use crate::rules::background::{Background, IssueContext, Reader};
+use crate::rules::explored::ExplorationContext;
 use crate::rules::plan_check::{self, Finding, Setting};
 use crate::rules::roles::Role;
 use crate::store::{Snapshot, records};
@@ -63,19 +63,9 @@ pub(super) fn for_reviewer(
     let folder = existing(snapshot, &issue_id)?;
     let plan = work::planned(session.store(), &folder, &id)?;
     notice_source(session, &folder);
-    let (issue, mut left_out) = issue_context(snapshot, &folder)?;
-    let mut background = with_wisdom(
-        snapshot,
-        &folder,
-        Role::Reviewer,
-        background::background(&folder, Reader::Executor(&plan)),
-    )?;
-    left_out.append(&mut background.left_out);
-    let exploration = explored::context_of(&folder).map(|(context, cut)| {
-        left_out.extend(cut);
-        context
-    });
-    background.left_out = left_out;
+    let (issue, left_out) = issue_context(snapshot, &folder)?;
+    let (background, exploration) =
+        background_for(snapshot, &folder, (Role::Reviewer, Reader::Executor(&plan)), left_out)?;
     let report = plan_check::examine(&plan.plan, Setting::default());
     Ok(ReviewerInput {
         plan_digest: plan.plan_digest(),

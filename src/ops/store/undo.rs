@@ -13,11 +13,11 @@ use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::hash::CommitHash;
-use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
 use crate::model::redaction::is_hidden;
 use crate::model::remedy::{Call, Remedy};
+use crate::ops::issues::append_comment;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::history::Step;
 use crate::store::layout::{self, Form, Location, Log as Logs, Owner};
@@ -251,16 +251,7 @@ impl Work<'_> {
                 // A new comment is withdrawn; an edited one gets back its earlier text.
                 let body = it.replaces.last().map(|old| old.body.clone()).unwrap_or_default();
                 let field = (!body.is_empty()).then(|| "body".to_owned());
-                let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-                let edits = Some(id.clone());
-                tx.append(&layout::comments(issue), |id| Comment {
-                    id,
-                    body,
-                    author,
-                    created_at,
-                    edits,
-                    source_id: None,
-                })?;
+                append_comment(tx, issue, body, Some(id.clone()))?;
                 self.restored.push(Restored { record: format!("{issue}, comment {}", id.short()), field });
             }
             None => self.keep(path, "the comment was edited again since"),

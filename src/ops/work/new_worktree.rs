@@ -31,12 +31,9 @@ pub(super) struct Plan {
 }
 
 impl NewWorktree {
+    /// `path` is absolute.
     pub(super) fn wanted(store: &Store, path: Option<&Path>, is_fresh: bool) -> Result<Self, Refusal> {
-        let path = path.map(std::path::absolute).transpose().map_err(|error| {
-            Refusal::new(Code::Path, format!("cannot find the path of the worktree: {error}"))
-                .hint("give the whole path, such as /home/ada/work")
-        })?;
-        Ok(Self { path, is_fresh, taken: store.git().checked_out()? })
+        Ok(Self { path: path.map(Path::to_owned), is_fresh, taken: store.git().checked_out()? })
     }
 
     /// Chooses its path, branch and first commit. Creates nothing; anything in the way is an error.

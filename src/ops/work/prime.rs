@@ -155,12 +155,7 @@ pub(crate) fn prime(session: &Session, role: Option<&str>) -> Answer<Option<Prim
     }
     let snapshot = store.snapshot()?;
     let role = roles::acting(role.or(store.role()))?;
-    let (execution, lost) = match own(store, &snapshot)? {
-        WorktreeClaim::Held(execution, _) => (Some(primed(store, &snapshot, &execution)?), None),
-        WorktreeClaim::Nothing => (None, None),
-        WorktreeClaim::Ended(active, how) => (None, Some(format!("{}: it was {how}", active.solution_id))),
-        WorktreeClaim::Lost(active, why) => (None, Some(format!("{}: {why}", active.solution_id))),
-    };
+    let (execution, lost) = primed(store, &snapshot, own(store, &snapshot)?)?;
     let in_run = store.is_in_run();
     let situation = Situation { role, executes: execution.is_some(), in_run };
     let prime = Prime {
@@ -182,20 +177,30 @@ fn short_branch(name: &str) -> String {
     Budget::new(40).text(short, 40).unwrap_or_default()
 }
 
-/// The execution of a worktree, and the task to work on.
+/// The execution of a worktree with the task to work on, or else why the worktree no longer holds what it executed.
 ///
 /// # Errors
 /// Any error from reading the store.
 pub(crate) fn primed(
     store: &Store,
     snapshot: &Snapshot<'_>,
-    held: &ExecutionFolder,
-) -> Result<PrimedExecution, Refusal> {
+    own: WorktreeClaim,
+) -> Result<(Option<PrimedExecution>, Option<String>), Refusal> {
+    let held = match own {
+        WorktreeClaim::Held(held, _) => held,
+        WorktreeClaim::Nothing => return Ok((None, None)),
+        WorktreeClaim::Ended(active, how) => {
+            return Ok((None, Some(format!("{}: it was {how}", active.solution_id))));
+        }
+        WorktreeClaim::Lost(active, why) => {
+            return Ok((None, Some(format!("{}: {why}", active.solution_id))));
+        }
+    };
     let it = &held.execution;
     let folder = existing(snapshot, &it.issue_id)?;
     let set = active::read(store)?.and_then(|active| active.task_id);
     let plan = planned(store, &folder, &it.solution_id)?.typed_plan();
-    Ok(execution_of(&folder, held, &plan, set.as_ref()))
+    Ok((Some(execution_of(&folder, &held, &plan, set.as_ref())), None))
 }
 
 /// The task of an execution to work on: the one that was started, else the first open one; `None` if the plan cannot be

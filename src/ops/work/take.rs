@@ -43,7 +43,7 @@ pub(crate) struct ClaimRequest {
     pub(crate) allow_overlap: bool,
     /// Claim only among the worktrees of this clone, without the remote.
     pub(crate) local: bool,
-    /// Create a worktree for it: at this path, or beside the repository.
+    /// Create a worktree for it: at this absolute path, or beside the repository.
     pub(crate) worktree: Option<Option<PathBuf>>,
     /// Start that worktree from HEAD on a new branch, not on the branch of an earlier attempt.
     pub(crate) is_fresh: bool,

@@ -3,9 +3,11 @@
 
 mod dag;
 mod layers;
+mod run;
 mod timeline;
 
 pub(crate) use dag::{Arrow, Boxed, dag};
+pub(crate) use run::{run_dependencies, run_times};
 pub(crate) use timeline::{Bar, Row, Scale, timeline};
 
 use super::text::clean_line;

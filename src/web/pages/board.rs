@@ -27,16 +27,8 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
             ..Filter::default()
         };
         let sort = if is_over { Sort::Updated } else { Sort::Priority };
-        let list = List {
-            filter,
-            since: None,
-            parent: None,
-            mine: false,
-            until: None,
-            sort,
-            offset: 0,
-            limit: Some(if is_over { MOST / 4 } else { MOST }),
-        };
+        let list =
+            List { filter, sort, limit: Some(if is_over { MOST / 4 } else { MOST }), ..List::default() };
         let found = issues::rows(view.session, &list, true)?.view;
         columns.push((*status, found.rows, found.total.unwrap_or_default()));
     }

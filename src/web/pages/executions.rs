@@ -115,7 +115,7 @@ fn outcome(it: &ExecutionView) -> Option<&str> {
 /// Issues that were executed, those that changed last first.
 fn executed(statuses: &[IssueStatus], offset: usize, limit: Option<usize>) -> List {
     let filter = Filter { all: true, has_execution: true, statuses: statuses.to_vec(), ..Filter::default() };
-    List { filter, since: None, parent: None, mine: false, until: None, sort: Sort::Updated, offset, limit }
+    List { filter, sort: Sort::Updated, offset, limit, ..List::default() }
 }
 
 /// The executions of a page, the latest first, and of how many issues there are any. Those that run are on the first page.

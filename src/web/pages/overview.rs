@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::index::{Filter, Listed, Sort};
+use crate::index::{Filter, Listed};
 use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
@@ -161,16 +161,7 @@ fn running(view: &View<'_>) -> Result<(Vec<(String, ExecutionView)>, usize), Ref
 /// The most urgent issues with one of these statuses (by default open ones), and how many there are.
 fn rows(view: &View<'_>, statuses: &[IssueStatus]) -> Result<(Vec<Listed>, usize), Refusal> {
     let filter = Filter { statuses: statuses.to_vec(), ..Filter::default() };
-    let list = List {
-        filter,
-        since: None,
-        parent: None,
-        mine: false,
-        until: None,
-        sort: Sort::Priority,
-        offset: 0,
-        limit: Some(MOST),
-    };
+    let list = List { filter, limit: Some(MOST), ..List::default() };
     let found = issues::rows(view.session, &list, true)?.view;
     Ok((found.rows, found.total.unwrap_or_default()))
 }

@@ -40,16 +40,7 @@ pub(super) fn waves(view: &View<'_>) -> Result<Markup, Refusal> {
     let (mut wave, mut empty) = (1, 0);
     while empty <= GAP {
         let filter = Filter { all: true, wave: Some(wave), ..Filter::default() };
-        let list = List {
-            filter,
-            since: None,
-            parent: None,
-            mine: false,
-            until: None,
-            sort: Sort::Created,
-            offset: 0,
-            limit: None,
-        };
+        let list = List { filter, sort: Sort::Created, ..List::default() };
         let mut chart = BurnUp::default();
         issues::list::<Refusal>(view.session, &list, |issue| {
             add(&mut chart, &issue);

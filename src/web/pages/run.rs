@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 
-use crate::model::id::RunId;
+use crate::model::id::{IssueId, RunId};
 use crate::ops::Refusal;
 use crate::ops::work::run::{self, Driven, LoggedView, RunView};
-use crate::rules::run::{RunReport, Span};
-use crate::ui::svg::{Arrow, Bar, Boxed, Row, Scale, dag, timeline};
+use crate::rules::run::RunReport;
+use crate::ui::svg::{run_dependencies, run_times};
 use crate::ui::time;
 use crate::web::forms::in_words;
 use crate::web::parts::{badge, counted, fact, linked, one_line, person, picture, sentence, when};
@@ -169,36 +169,11 @@ fn issues(view: &View<'_>, report: &RunReport) -> Markup {
 }
 
 fn pictures(view: &View<'_>, report: &RunReport) -> Markup {
-    let boxes = report.issues.iter().map(|issue| Boxed {
-        name: issue.issue_id.to_string(),
-        title: issue.title.clone(),
-        class: issue.status.as_str(),
-        href: Some(view.href(&Place::Issue(issue.issue_id.clone()))),
-    });
-    let boxes: Vec<Boxed> = boxes.collect();
-    let arrows = report.order().into_iter().map(|(from, to)| Arrow { from, to, class: "depends_on" });
-    let arrows: Vec<Arrow> = arrows.collect();
+    let href = |issue: &IssueId| Some(view.href(&Place::Issue(issue.clone())));
     html! {
-        @if !arrows.is_empty() { h2 { "Dependencies" } (picture("dependencies", dag("dependencies", &boxes, &arrows))) }
-        @if !report.issues.is_empty() { h2 { "Timeline" } (picture("timeline", times(view, report))) }
+        @if !report.order().is_empty() { h2 { "Dependencies" } (picture("dependencies", run_dependencies(report, &href))) }
+        @if !report.issues.is_empty() { h2 { "Timeline" } (picture("timeline", run_times(report, &href))) }
     }
-}
-
-/// A row for each issue, with a bar for each stage.
-fn times(view: &View<'_>, report: &RunReport) -> String {
-    let bar = |span: &Span| {
-        let (from, until) = (span.from.millis(), span.until.millis());
-        let took = time::length(u64::try_from(until.saturating_sub(from)).unwrap_or(0));
-        Bar { from, until, class: span.status.as_str(), title: format!("{}: {took}", span.status) }
-    };
-    let rows = report.issues.iter().map(|issue| Row {
-        label: issue.issue_id.to_string(),
-        href: Some(view.href(&Place::Issue(issue.issue_id.clone()))),
-        bars: issue.spans.iter().map(bar).collect(),
-    });
-    let from = report.started_at.millis();
-    let until = from.saturating_add(i64::try_from(report.took_ms).unwrap_or(i64::MAX));
-    timeline("timeline", Scale { from, until, mark: None, is_absolute: false }, &rows.collect::<Vec<_>>())
 }
 
 /// The latest entries of the log.

@@ -1,3 +1,5 @@
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -7,7 +9,7 @@ use crate::interchange::Report;
 use crate::interchange::beads::{self, BEADS};
 use crate::interchange::ccw::{CCW, Folder};
 use crate::interchange::github::{GITHUB, Pages};
-use crate::interchange::lines::{Source, Unreadable};
+use crate::interchange::lines::{self, Source, Unreadable};
 use crate::interchange::selection::{Selection, State};
 use crate::model::code::Code;
 use crate::model::op::Op;
@@ -209,8 +211,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
                 let source = match file {
                     None => GithubSource::Repository(repo),
                     Some(file) => {
-                        let pages = Pages::open(&file).map_err(|error| unread(&file, &error, GITHUB.hint))?;
-                        GithubSource::File(named(&file), pages)
+                        let open = opened(&file).map_err(|error| unread(&file, &error, GITHUB.hint))?;
+                        GithubSource::File(named(&file), Pages::of(file, open, None))
                     }
                 };
                 Ok(store::import_github(session, source, how))
@@ -250,13 +252,20 @@ fn beads_file(given: &str) -> Result<String, Failure> {
 }
 
 fn source(file: &str, hint: &str) -> Result<Source, Failure> {
-    Source::open(file).map_err(|error| unread(file, &error, hint))
+    let name = if file == "-" { "standard input" } else { file };
+    let opened = opened(file).map_err(|error| unread(file, &error, hint))?;
+    Ok(Source::of(name, opened))
+}
+
+/// The file, or stdin for `-`, so that it can be read twice.
+fn opened(file: &str) -> io::Result<File> {
+    if file == "-" { lines::copied(&mut io::stdin().lock()) } else { lines::open(file) }
 }
 
 fn unread_store(error: &Unreadable) -> Failure {
     Failure::new(Code::CannotRead, error.to_string()).hint(CCW.hint)
 }
 
-fn unread(file: &str, error: &std::io::Error, hint: &str) -> Failure {
+fn unread(file: &str, error: &io::Error, hint: &str) -> Failure {
     Failure::new(Code::CannotRead, format!("cannot read {}: {error}", named(file))).hint(hint)
 }

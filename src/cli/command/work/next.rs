@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use crate::cli::command::work::wait;
 use crate::cli::{Context, Failure, Outcome, print};
+use crate::model::code::Code;
 use crate::ops::work::{ClaimRequest, Claimable};
 use crate::rules::lease;
 
@@ -55,11 +56,20 @@ impl Options {
         context: &mut Context,
     ) -> Outcome {
         let Self { allow_overlap, local, wait: limit, worktree } = self;
+        let worktree = worktree.map(|path| path.map(absolute).transpose()).transpose()?;
         let session = context.session()?;
         let wish = ClaimRequest { what, queue, allow_overlap, local, worktree, is_fresh: false, agent: None };
         let done = wait::claim(&session, &wish, limit, context).map_err(Failure::from)?;
         context.answer(done, |claim, _, screen| print::work::claim(screen, claim))
     }
+}
+
+/// The path as seen from the current directory.
+fn absolute(path: PathBuf) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|error| {
+        Failure::new(Code::Path, format!("cannot find the path of the worktree: {error}"))
+            .hint("give the whole path, such as /home/ada/work")
+    })
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {

@@ -20,7 +20,7 @@ use crate::model::op::Other;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::ops::queue::{World, item_name};
-use crate::ops::work::{self, PrimedExecution, WorktreeClaim};
+use crate::ops::work::{self, PrimedExecution};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts::IssueFacts;
 use crate::rules::next_steps::{Situation, next_steps};
@@ -112,12 +112,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     let views = world.views();
     let own = work::own(store, &snapshot)?;
     session.notice_all(own.notice());
-    let (execution, lost) = match own {
-        WorktreeClaim::Held(held, _) => (Some(work::primed(store, &snapshot, &held)?), None),
-        WorktreeClaim::Nothing => (None, None),
-        WorktreeClaim::Ended(active, how) => (None, Some(format!("{}: it was {how}", active.solution_id))),
-        WorktreeClaim::Lost(active, why) => (None, Some(format!("{}: {why}", active.solution_id))),
-    };
+    let (execution, lost) = work::primed(store, &snapshot, own)?;
     session.notice_all(execution.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let attention = attention::all(session, &index, &snapshot, &views, most)?;

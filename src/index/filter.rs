@@ -1,0 +1,218 @@
+//! Filters of issues, as conditions in SQL.
+
+use rusqlite::types::Value;
+
+use super::error::IndexError;
+use super::rows::Kind;
+use super::{Index, query};
+use crate::model::priority::Priority;
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+use crate::rules::roadmap::names_of_tag;
+
+/// Which issues to list; an issue must match everything that is given.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Filter {
+    /// One of these; any if empty.
+    pub(crate) statuses: Vec<IssueStatus>,
+    /// Also closed, completed and cancelled issues. Ignored if statuses are given.
+    pub(crate) all: bool,
+    /// All of these.
+    pub(crate) tags: Vec<String>,
+    /// All of these.
+    pub(crate) components: Vec<String>,
+    /// One of these; any if empty.
+    pub(crate) priorities: Vec<Priority>,
+    /// The assignee.
+    pub(crate) assignee: Option<String>,
+    /// A part of the author's name or address, in any case.
+    pub(crate) author: Option<String>,
+    /// The roadmap wave.
+    pub(crate) wave: Option<u64>,
+    /// Created at this time or later.
+    pub(crate) since: Option<Time>,
+    /// Created at this time or earlier.
+    pub(crate) until: Option<Time>,
+    /// One of these types, in lower case; any if empty.
+    pub(crate) types: Vec<String>,
+    /// The id of the parent issue.
+    pub(crate) parent: Option<String>,
+    /// The assignee is one of these, in lower case; any if empty.
+    pub(crate) assignees: Vec<String>,
+    /// Registered, planning or planned, and every issue that it depends on is completed or closed.
+    pub(crate) unblocked: bool,
+    /// Whether it has a plan.
+    pub(crate) has_solution: bool,
+    /// Whether it was executed, or is being executed.
+    pub(crate) has_execution: bool,
+    /// Whether it has an item that can be taken.
+    pub(crate) ready: bool,
+    /// Full text, in the syntax of FTS5.
+    pub(crate) search: Option<String>,
+}
+
+/// Selects issues that wait for a plan or a queue and are not blocked. The numbers are those of [`IssueStatus`]; a test
+/// checks that.
+const UNBLOCKED: &str = "i.status IN (0, 1, 2) AND NOT EXISTS (
+    SELECT 1 FROM depends d LEFT JOIN issues o ON o.id = d.target
+    WHERE d.n = i.n AND (o.n IS NULL OR o.status NOT IN (5, 9)))";
+
+/// A condition with its values.
+pub(super) struct Condition {
+    /// Whether the issue `i` meets it.
+    pub(super) test: String,
+    /// A query for the numbers of the issues that meet it, if there is one that is faster than testing all issues.
+    pub(super) find: Option<String>,
+    pub(super) values: Vec<Value>,
+}
+
+impl Condition {
+    fn test(test: impl Into<String>, values: Vec<Value>) -> Self {
+        Self { test: test.into(), find: None, values }
+    }
+
+    fn found(find: impl Into<String>, test: impl Into<String>, values: Vec<Value>) -> Self {
+        Self { find: Some(find.into()), ..Self::test(test, values) }
+    }
+
+    /// Matches the issues that a query finds.
+    fn one_of(find: &str, values: Vec<Value>) -> Self {
+        Self::found(find, format!("i.n IN ({find})"), values)
+    }
+}
+
+/// All conditions as one, and their values.
+pub(super) fn all(conditions: Vec<Condition>) -> (String, Vec<Value>) {
+    let (tests, values): (Vec<_>, Vec<_>) = conditions.into_iter().map(|it| (it.test, it.values)).unzip();
+    (tests.join(" AND "), values.concat())
+}
+
+impl Index<'_> {
+    pub(super) fn conditions(&self, filter: &Filter) -> Result<Vec<Condition>, IndexError> {
+        let mut all = Vec::new();
+        let text = |text: &str| Value::Text(text.to_owned());
+        if filter.statuses.is_empty() {
+            all.push(Condition::test(if filter.all { "i.over >= 0" } else { "i.over = 0" }, vec![]));
+        } else {
+            let values: Vec<Value> = filter.statuses.iter().map(|it| Value::Integer(*it as i64)).collect();
+            let marks = marks(values.len());
+            all.push(Condition::found(
+                format!("SELECT n FROM issues WHERE status IN ({marks})"),
+                format!("i.status IN ({marks})"),
+                values,
+            ));
+        }
+        for (table, column, wanted) in
+            [("tags", "tag", &filter.tags), ("components", "component", &filter.components)]
+        {
+            all.extend(wanted.iter().map(|value| {
+                let names = names_of_tag(value);
+                if table == "tags" && names.len() > 1 {
+                    let marks = marks(names.len());
+                    let exists =
+                        format!("EXISTS (SELECT 1 FROM tags t WHERE t.n = i.n AND t.tag IN ({marks}))");
+                    return Condition::test(exists, names.into_iter().map(text).collect());
+                }
+                Condition::found(
+                    format!("SELECT n FROM {table} WHERE {column} = ?"),
+                    format!("EXISTS (SELECT 1 FROM {table} t WHERE t.n = i.n AND t.{column} = ?)"),
+                    vec![text(value)],
+                )
+            }));
+        }
+        if !filter.priorities.is_empty() {
+            let values = filter.priorities.iter().map(|it| Value::Integer(i64::from(it.number())));
+            let marks = marks(filter.priorities.len());
+            all.push(Condition::test(format!("i.priority IN ({marks})"), values.collect()));
+        }
+        let mut equal = |column: &str, values: Vec<Value>| {
+            let marks = marks(values.len());
+            all.push(Condition::found(
+                format!("SELECT n FROM issues WHERE {column} IN ({marks})"),
+                format!("i.{column} IN ({marks})"),
+                values,
+            ));
+        };
+        if !filter.types.is_empty() {
+            equal("kind", filter.types.iter().map(|it| text(it)).collect());
+        }
+        if let Some(assignee) = &filter.assignee {
+            equal("assignee", vec![text(assignee)]);
+        }
+        if let Some(author) = &filter.author {
+            equal("author", self.authors(author)?);
+        }
+        if let Some(wave) = filter.wave {
+            equal("wave", vec![i64::try_from(wave).map_or(Value::Null, Value::Integer)]);
+        }
+        for (time, sign) in [(filter.since, ">="), (filter.until, "<=")] {
+            all.extend(time.map(|time| {
+                Condition::test(format!("i.created {sign} ?"), vec![Value::Integer(time.millis())])
+            }));
+        }
+        if let Some(parent) = &filter.parent {
+            all.push(Condition::found(
+                "SELECT n FROM parents WHERE parent = ?",
+                "EXISTS (SELECT 1 FROM parents t WHERE t.n = i.n AND t.parent = ?)",
+                vec![text(parent)],
+            ));
+        }
+        if !filter.assignees.is_empty() {
+            let values = filter.assignees.iter().map(|it| text(it)).collect();
+            all.push(Condition::test(
+                format!("lower(i.assignee) IN ({})", marks(filter.assignees.len())),
+                values,
+            ));
+        }
+        if filter.unblocked {
+            all.push(Condition::test(UNBLOCKED, vec![]));
+        }
+        if filter.ready {
+            self.note_ready()?;
+            all.push(Condition::one_of("SELECT n FROM ready", vec![]));
+        }
+        if filter.has_solution {
+            all.push(Condition::test("i.solutions > 0", vec![]));
+        }
+        if filter.has_execution {
+            let sql = "EXISTS (SELECT 1 FROM uids u WHERE u.n = i.n AND u.kind = ?)";
+            all.push(Condition::test(sql, vec![Value::Integer(Kind::Execution as i64)]));
+        }
+        if let Some(search) = &filter.search {
+            let values = vec![text(&query::query(search))];
+            all.push(Condition::one_of("SELECT rowid FROM words WHERE words MATCH ?", values));
+        }
+        Ok(all)
+    }
+
+    /// Authors whose name or address contains `part`.
+    fn authors(&self, part: &str) -> Result<Vec<Value>, IndexError> {
+        let part = part.to_lowercase();
+        let mut query = self.db.prepare("SELECT n, name FROM authors")?;
+        let rows = query.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
+        let mut found = Vec::new();
+        for row in rows {
+            let (n, name) = row?;
+            if name.to_lowercase().contains(&part) {
+                found.push(Value::Integer(n));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn marks(count: usize) -> String {
+    vec!["?"; count].join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_statuses_are_those_in_the_query() {
+        use IssueStatus::{Closed, Completed, Planned, Planning, Registered};
+        assert_eq!([Registered, Planning, Planned].map(|it| it as i64), [0, 1, 2]);
+        assert_eq!([Completed, Closed].map(|it| it as i64), [5, 9]);
+    }
+}

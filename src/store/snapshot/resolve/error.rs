@@ -1,0 +1,115 @@
+//! Why a text does not resolve to an id, and what to do about it.
+
+use super::{Known, is_task};
+use crate::model::Explain;
+use crate::model::code::Code;
+use crate::model::id::ItemId;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::{Call, Remedies};
+use crate::store::error::StoreError;
+
+/// How many candidates an error lists.
+const MOST_CANDIDATES: usize = 10;
+
+/// Why a text does not resolve to an id.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ResolveError {
+    /// Nothing has this id.
+    #[error("there is no {} `{text}`", called(.kind))]
+    NotFound {
+        /// issue, solution, …
+        kind: &'static str,
+        /// What was typed.
+        text: String,
+    },
+    /// It is the id of something else.
+    #[error("`{text}` is {}, not an issue", .found.called())]
+    NoIssue {
+        /// What was typed.
+        text: String,
+        /// What it names.
+        found: Known,
+    },
+    /// It matches more than one id.
+    #[error("`{text}` could be any of {}", listed(.candidates))]
+    Ambiguous {
+        /// What was typed.
+        text: String,
+        /// The ids that it could mean, in order.
+        candidates: Vec<String>,
+    },
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What people call this kind: a solution is a plan.
+fn called(kind: &str) -> &str {
+    if kind == "solution" { "plan" } else { kind }
+}
+
+fn listed(candidates: &[String]) -> String {
+    let more = candidates.len().saturating_sub(MOST_CANDIDATES);
+    let shown: Vec<String> = candidates.iter().take(MOST_CANDIDATES).map(|c| format!("`{c}`")).collect();
+    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+}
+
+impl Explain for ResolveError {
+    fn code(&self) -> Code {
+        match self {
+            Self::NotFound { .. } => Code::NotFound,
+            Self::NoIssue { .. } => Code::WrongKind,
+            Self::Ambiguous { .. } => Code::AmbiguousId,
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn remedies(&self) -> Remedies {
+        match self {
+            Self::NotFound { text, .. } if is_task(text) => {
+                Remedies::from(format!("`{text}` looks like a task: name its plan, its item or its issue"))
+                    .or_call(Call::from(Op::Verify).option("task", text), "runs the tests of one task")
+            }
+            Self::NotFound { kind: "issue", text } if text.contains(char::is_whitespace) => {
+                Remedies::from("the issue comes first, then the text")
+                    .or_call(Call::from(Other::List).flag("all"), "shows the issues")
+            }
+            Self::NotFound { kind: "issue", text } if text.contains('/') || text.ends_with(".json") => {
+                Remedies::from("the issue comes first, then the files")
+                    .or_call(Call::from(Other::List).flag("all"), "shows the issues")
+            }
+            Self::NotFound { kind: "queue", text } if ItemId::parse(text).is_ok() => {
+                Remedies::from(format!("`{text}` is an item"))
+                    .or_call(Call::new(Other::Show, [text]), "shows it")
+                    .or_call(Other::QueueList, "shows the queues")
+            }
+            Self::NotFound { kind: "item", text } if text.starts_with("QUE-") && !text.contains(':') => {
+                Remedies::from(format!("`{text}` is a queue"))
+                    .or_call(Call::new(Other::QueueShow, [text]), "shows its items")
+            }
+            Self::NotFound { kind, text } => match *kind {
+                "issue" => Remedies::call(Call::from(Other::List).flag("all"), "shows the issues")
+                    .or_call(Other::Sync, "fetches those of others"),
+                "solution" => {
+                    Remedies::call(Call::new(Other::SolutionList, ["ISSUE"]), "shows the plans of an issue")
+                }
+                "item" => Remedies::from("an item is S-1, QUE-…:S-1, or the id of a plan or issue")
+                    .or_call(Other::QueueShow, "shows them"),
+                "queue" => Remedies::call(Other::QueueList, "shows the queues"),
+                "run" => Remedies::call(Other::RunList, "shows the runs"),
+                "roadmap" => Remedies::call(Other::RoadmapList, "shows the roadmaps"),
+                _ if text.starts_with("RUN-") => {
+                    Remedies::call(Call::new(Other::RunShow, [text]), "shows a run")
+                }
+                _ => Remedies::call(Call::from(Other::List).flag("all"), "shows what there is")
+                    .or_call(Other::Sync, "fetches what others have"),
+            },
+            Self::NoIssue { found, .. } => match found.issue() {
+                Some(issue) => format!("its issue is `{issue}`").into(),
+                None => Remedies::call(Call::from(Other::List).flag("all"), "shows the issues"),
+            },
+            Self::Ambiguous { .. } => "type more of it".into(),
+            Self::Store(error) => error.remedies(),
+        }
+    }
+}
