@@ -80,7 +80,7 @@ const NAMES_ENV: &[(&str, &str)] = &[
 
 /// What below the front ends would depend on the process: its directory, its streams, its end.
 const OF_THE_PROCESS: &[&str] = &[
-    "path::absolute(",
+    "path::absolute",
     "current_dir()",
     "io::stdin(",
     "io::stdout(",
