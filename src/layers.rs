@@ -134,8 +134,12 @@ fn each_module_knows_only_those_below_it() {
     let mut all = Vec::new();
     files(&source, &mut all);
     let mut found = Vec::new();
-    for path in all.iter().filter(|path| !["layers.rs", "remedied.rs"].iter().any(|it| path.ends_with(it))) {
+    for path in &all {
         let inner = path.strip_prefix(&source).unwrap();
+        // These read the code.
+        if ["layers.rs", "remedied.rs", "remedied"].iter().any(|it| inner.starts_with(it)) {
+            continue;
+        }
         if !inner.starts_with("git") {
             found.extend(at_fault(path, &source, |line| line.replace("gix_quote", "").contains("gix")));
             // Each question to git has a named function; only `git` assembles arguments.

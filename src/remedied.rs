@@ -1,6 +1,14 @@
-//! Checks in the source code that every refusal says what to do, so that a new one cannot lack a remedy.
+//! Checks in the source code that every refusal says what to do, and names a command if one helps, so that a new one cannot
+//! lack a remedy.
 
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::reading::{
+    arms, body, closed, codes, is_remedied, methods, names_a_command, on_one_line, sources, variants,
+};
+use crate::model::code::Code;
+
+mod reading;
 
 /// The calls that make a refusal.
 const MADE: &[&str] =
@@ -23,6 +31,8 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("ops/work/retry.rs", "Code::NewerPlan", "the struct has its remedies"),
     ("ops/work/retry.rs", "not failed", "each state adds its own below it"),
     ("ops/work/run/begin.rs", "there is no issue to run", "added below it"),
+    ("mcp/prompts.rs", "there is no prompt", "`prompts/list` is what to call, and the hint names it"),
+    ("cli/command/store/hook.rs", "Code::PushRefused", "what refuses the push adds them"),
     ("mcp/tools/mod.rs", "Code::ReadOnly", "added below it"),
     ("ops/store/undo.rs", "Code::CannotUndo", "each operation adds its own below it"),
     ("web/", "", "a page has links to go on with"),
@@ -30,87 +40,167 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("cli/failure.rs", "", "makes them for others"),
 ];
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in folder.read_dir().unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files(&path, found),
-            false if path.extension().is_some_and(|it| it == "rs") => found.push(path),
-            false => {}
-        }
-    }
+/// The codes of refusals that may have words alone, since no command helps: why.
+const IN_WORDS: &[(Code, &str)] = &[
+    (Code::Bug, "only we can do something"),
+    // What was given must change: the message says what is wrong with it, and the hint what is allowed.
+    (Code::AmbiguousId, "the candidates are named; more of one must be typed"),
+    (Code::CannotStore, "shorter texts"),
+    (Code::ChoiceNeeded, "the argument `directory`"),
+    (Code::Cycle, "one dependency less"),
+    (Code::Empty, "a text"),
+    (Code::EmptyComment, "a text"),
+    (Code::EmptyTitle, "a text"),
+    (Code::Exists, "another directory to export into"),
+    (Code::InvalidArguments, "what does not fit the schema of the tool is named"),
+    (Code::InvalidCursor, "a cursor of the same tool"),
+    (Code::InvalidJson, "JSON in each line"),
+    (Code::InvalidLabel, "the form of a label"),
+    (Code::InvalidPolicy, "the values of a policy"),
+    (Code::InvalidRelation, "the form of a relation"),
+    (Code::InvalidTitle, "one line"),
+    (Code::InvalidUrl, "the form of a URL"),
+    (Code::InvalidUtf8, "UTF-8"),
+    (Code::InvalidWord, "the words that are allowed"),
+    (Code::LowQuality, "the same command with what is missing"),
+    (Code::MilderVerdict, "other scores, or no verdict"),
+    (Code::NotRedactable, "the fields that can be hidden"),
+    (Code::NotStrict, "the source, or --strict left out"),
+    (Code::OtherMode, "the mode or the assessment"),
+    (Code::OtherTotal, "how the total is computed"),
+    (Code::OutsideRoots, "the directories that the client named"),
+    (Code::SelfDependency, "another issue"),
+    (Code::TooLarge, "less of it"),
+    (Code::TooLong, "a shorter text"),
+    (Code::TooMany, "a request of the protocol"),
+    (Code::TooManyTasks, "fewer tasks"),
+    (Code::UnknownRole, "the roles"),
+    (Code::Usage, "which arguments are wrong, and what is allowed or that --help says so"),
+    // Someone must do something that is no command of this program or of git.
+    (Code::CannotEdit, "the file of a coding agent is not what it should be, or cannot be written"),
+    (Code::CannotListen, "the port or the address"),
+    (Code::CannotRead, "the file or its permissions"),
+    (Code::CannotWrite, "the directory, its permissions, or space on the disk"),
+    (Code::Declined, "the host says what to do"),
+    (Code::Demo, "TMPDIR, or a program on the PATH"),
+    (Code::Editor, "what the editor complained of"),
+    (Code::GitFailed, "what git says"),
+    (Code::GitMissing, "git must be installed"),
+    (Code::GitTooOld, "a newer git must be installed"),
+    (Code::HooksIo, "the directory and its permissions"),
+    (Code::HooksTwoEarlier, "someone must look at both hooks"),
+    (Code::InAHook, "the server must be started elsewhere"),
+    (Code::Index, "the directory and its permissions"),
+    (Code::Interrupted, "the same again"),
+    (Code::Io, "permissions, or space on the disk"),
+    (Code::LockFile, "the lock file must be removed"),
+    (Code::MessageFile, "git calls this hook"),
+    (Code::Mirror, "another clone, or another refspec"),
+    (Code::NewerFormat, "a newer version must be installed"),
+    (Code::NoAnswer, "the transcript is named"),
+    (Code::NoDirectory, "a directory that exists"),
+    (Code::NoGh, "`gh` must be installed"),
+    (Code::NoProgram, "the program must be started by its path"),
+    (Code::NoRandomNumbers, "the system must give them"),
+    (Code::NotYourRole, "the roles that may; an owner decides"),
+    (Code::OwnPlan, "someone else must review"),
+    (Code::Path, "the whole path"),
+    (Code::Refused, "the host says what to do"),
+    (Code::WorktreeExchanged, "someone must look at what stands there"),
+];
+
+fn is_elsewhere(file: &str, made: &str) -> bool {
+    ELSEWHERE.iter().any(|(place, part, _)| file.starts_with(place) && made.contains(part))
 }
 
-/// The offset after the bracket that closes the one before `at`. Brackets in strings must be balanced.
-fn closed(code: &str, at: usize) -> usize {
-    let mut depth = 1;
-    for (n, c) in code[at..].char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
+/// The refusals in words alone, by code.
+fn in_words() -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, code) in sources() {
+        for way in MADE {
+            for (from, _) in code.match_indices(way) {
+                let end = closed(&code, from + way.len());
+                let made = &code[from..end];
+                let methods = methods(&code, end);
+                let is_call = |(name, given): &(&str, &str)| {
+                    ["remedy", "command"].contains(name) || *name == "hint" && names_a_command(&code, given)
+                };
+                if is_elsewhere(&file, made) || methods.iter().any(is_call) {
+                    continue;
+                }
+                let what = match *way {
+                    "Refusal::usage(" | "Failure::usage(" => BTreeSet::from(["Usage"]),
+                    "Refusal::nothing(" => BTreeSet::from(["NothingToDo"]),
+                    _ => codes(made),
+                };
+                for code in what {
+                    found.entry(code.to_owned()).or_default().push(format!("{file}: {}", on_one_line(made)));
+                }
+            }
+        }
+        for (at, _) in code.match_indices("impl Explain for ") {
+            let whole = &code[at..];
+            let open = whole.find('{').unwrap_or_default() + 1;
+            let whole = &whole[..closed(whole, open)];
+            let (Some(of), Some(remedies)) = (body(whole, "fn code("), body(whole, "fn remedies(")) else {
+                continue;
+            };
+            let of = arms(of);
+            for (pattern, expression) in arms(remedies) {
+                if names_a_command(&code, expression) {
+                    continue;
+                }
+                let named = variants(pattern);
+                let is_meant = |own: &str| {
+                    named.is_empty() || variants(own).is_empty() || !variants(own).is_disjoint(&named)
+                };
+                for (own, expression) in &of {
+                    for code in if is_meant(own) { codes(expression) } else { BTreeSet::new() } {
+                        found
+                            .entry(code.to_owned())
+                            .or_default()
+                            .push(format!("{file}: {}", on_one_line(pattern)));
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_refusal_names_a_command_unless_no_command_helps() {
+    let found = in_words();
+    let listed: Vec<String> = IN_WORDS.iter().map(|(code, _)| format!("{code:?}")).collect();
+    let mut wrong = Vec::new();
+    for code in Code::ALL {
+        let name = format!("{code:?}");
+        match (found.get(&name), listed.contains(&name)) {
+            (Some(places), false) => {
+                wrong.push(format!("{name} names no command:\n    {}", places.join("\n    ")));
+            }
+            (None, true) => wrong.push(format!("{name} always names a command, so it needs no reason")),
             _ => {}
         }
-        if depth == 0 {
-            return at + n + 1;
-        }
     }
-    code.len()
-}
-
-/// Whether a method that adds a remedy is called on the value that ends at `at`, or on an enclosing value.
-fn is_remedied(code: &str, mut at: usize) -> bool {
-    loop {
-        let rest = code[at..].trim_start();
-        at = code.len() - rest.len();
-        if rest.starts_with(')') {
-            at += 1;
-        } else if let Some(open) = rest.strip_prefix('.').and_then(|rest| rest.find('(')) {
-            let name = &rest[1..=open];
-            if ["hint", "remedy"].contains(&name) {
-                return true;
-            }
-            if name.contains(|c: char| !c.is_ascii_alphanumeric() && !"_:<>".contains(c)) {
-                return false;
-            }
-            at = closed(code, at + open + 2);
-        } else {
-            return false;
-        }
-    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn every_refusal_says_what_to_do() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut all = Vec::new();
-    files(&source, &mut all);
     let (mut count, mut bare) = (0, Vec::new());
-    for path in all.iter().filter(|path| !path.ends_with("remedied.rs")) {
-        let text = std::fs::read_to_string(path).unwrap();
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-        let file = path.strip_prefix(&source).unwrap().display().to_string();
+    for (file, code) in sources() {
         for way in MADE {
             for (from, _) in code.match_indices(way) {
                 count += 1;
-                let end = closed(code, from + way.len());
+                let end = closed(&code, from + way.len());
                 let made = &code[from..end];
-                let is_known =
-                    ELSEWHERE.iter().any(|(place, part, _)| file.starts_with(place) && made.contains(part));
-                if !is_known && !is_remedied(code, end) {
-                    bare.push(format!("{file}: {}", made.split_whitespace().collect::<Vec<_>>().join(" ")));
+                if !is_elsewhere(&file, made) && !is_remedied(&code, end) {
+                    bare.push(format!("{file}: {}", on_one_line(made)));
                 }
             }
         }
     }
     assert!(count > 300, "only {count} refusals were found");
     assert!(bare.is_empty(), "without a hint or a remedy:\n{}", bare.join("\n"));
-}
-
-#[test]
-fn a_refusal_without_a_remedy_is_found() {
-    let is = |code: &str| is_remedied(code, closed(code, "Refusal::new(".len()));
-    assert!(is("Refusal::new(a, f(\"b\")).details(vec![]).hint(\"c\")"));
-    assert!(is("Refusal::new(a, b))\n    .remedy(c, d)"));
-    assert!(!is("Refusal::new(a, b).details(c)"));
-    assert!(!is("Refusal::new(a, b);\nx.hint(c)"));
 }

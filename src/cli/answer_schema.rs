@@ -57,8 +57,8 @@ struct ErrorBody {
     /// Details, such as candidates or findings, one each.
     #[schemars(with = "Vec<String>", skip_serializing_if = "nothing")]
     details: (),
-    /// What can be done about it and about its details: operations to call. The hint and the details say the same in
-    /// words, and may add advice.
+    /// What can be done about it and about its details: operations to call, or commands of other programs. The hint and
+    /// the details say the same in words, and may add advice.
     #[schemars(with = "Vec<Remedy>", skip_serializing_if = "nothing")]
     remedies: (),
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use crate::cli::print;
 use crate::model::Explain;
 use crate::model::code::Code;
-use crate::model::remedy::{Detail, Remedy};
+use crate::model::remedy::{Call, Detail, Remedy};
 use crate::ops::{Kind, Refusal};
 use crate::ui;
 
@@ -77,9 +77,21 @@ impl Failure {
         self
     }
 
-    /// Adds something that can be done about it.
-    pub(crate) fn remedy(mut self, remedy: Remedy) -> Self {
-        self.remedies.push(remedy);
+    /// Adds a remedy: an operation to call, and what it does.
+    pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
+        self.remedies.push(Remedy::call(call, does));
+        self
+    }
+
+    /// Adds advice in words to what can be done about it.
+    pub(crate) fn and(mut self, words: impl Into<String>) -> Self {
+        self.remedies.push(Remedy::words(words));
+        self
+    }
+
+    /// Adds a command that is not the call of an operation, and what it does.
+    pub(crate) fn command(mut self, command: impl Into<String>, does: impl Into<String>) -> Self {
+        self.remedies.push(Remedy::command(command, does));
         self
     }
 
@@ -96,7 +108,7 @@ impl Failure {
             error["details"] = details.into();
         }
         let all = self.remedies.iter().chain(self.details.iter().flat_map(|it| &it.remedies));
-        let mut calls: Vec<&Remedy> = all.filter(|it| it.call.is_some()).collect();
+        let mut calls: Vec<&Remedy> = all.filter(|it| it.line().is_some()).collect();
         let mut seen = BTreeSet::new();
         calls.retain(|it| seen.insert(*it));
         if !calls.is_empty() {

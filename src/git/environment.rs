@@ -35,6 +35,16 @@ impl Environment {
         Self { stop: Some(flag), ..self.clone() }
     }
 
+    /// Whether the work was cancelled.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// Whether the work can be cancelled without a signal.
+    pub(crate) fn can_be_stopped(&self) -> bool {
+        self.stop.is_some()
+    }
+
     /// A check whether the work was cancelled; `None` if only a signal can stop it.
     pub(super) fn stop(&self) -> Option<impl Fn() -> bool> {
         let flag = self.stop.clone()?;

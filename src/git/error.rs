@@ -126,20 +126,17 @@ impl Explain for GitError {
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::NotARepository(_) => "run this in a repository, or create one with `git init`".into(),
-            Self::Open(_) => "`git status` shows whether git can open it".into(),
-            Self::DubiousOwnership { remedy, .. } => format!("if you trust it, run `{remedy}`").into(),
+            Self::NotARepository(_) => Remedies::from("run this in a repository").or_command("git init", "creates one"),
+            Self::Open(_) => Remedies::command("git status", "shows whether git can open it"),
+            Self::DubiousOwnership { remedy, .. } => Remedies::command(remedy, "says that you trust it"),
             Self::BareNotNamed(_) => {
-                "`git --git-dir=DIRECTORY wf …` names it, if you trust its configuration".into()
+                Remedies::command("git --git-dir=DIRECTORY wf …", "names it, if you trust its configuration")
             }
             Self::LockFile(_) => "if no git command is running here, remove that file and try again".into(),
-            Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
+            Self::Reftable(_) => Remedies::command("git refs migrate --ref-format=files", "converts it"),
             Self::Io { .. } => "make sure that the git directory is writable and the disk has space".into(),
-            Self::Object { .. } => {
-                "`git fsck` checks the repository's objects; in a partial clone, `git fetch --refetch --no-filter REMOTE \
-                 REF` fetches what is missing"
-                    .into()
-            }
+            Self::Object { .. } => Remedies::command("git fsck", "checks the repository's objects")
+                .or_command("git fetch --refetch --no-filter REMOTE REF", "fetches what a partial clone lacks"),
             Self::Start { .. } => format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH").into(),
             Self::Stopped { .. } => "call it again".into(),
             Self::TooOld { .. } => format!("install git {OLDEST} or later").into(),

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use super::Args;
 use super::confined::Confined;
@@ -234,18 +235,19 @@ impl Git {
     }
 
     /// Like [`Git::output_traced`], for commands that wait for a remote: ends git and its children if the work is
-    /// cancelled.
+    /// cancelled, unless they end by themselves within `grace`.
     pub(super) fn output_unless_stopped(
         &self,
         args: &Args,
         trace: Option<&Path>,
+        grace: Duration,
     ) -> Result<Output, GitError> {
         let Some(is_stopped) = self.environment.stop() else { return self.output_traced(args, trace) };
         let words = args.words();
         let start = |source| GitError::Start { command: joined(&words), source };
         let mut command = self.traced(&words, trace);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        match stoppable::output(command, &is_stopped).map_err(start)? {
+        match stoppable::output(command, grace, &is_stopped).map_err(start)? {
             Some(output) => Ok(output),
             None => Err(GitError::Stopped { command: joined(&words) }),
         }

@@ -61,13 +61,15 @@ impl Explain for SignError {
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::NoKey => "`git config user.signingKey FILE` names it, and `git config gpg.format` its kind".into(),
-            Self::Format(_) => "`git config gpg.format ssh`, or openpgp or x509".into(),
-            Self::Start { .. } | Self::Failed { .. } => {
-                "`git commit -S` uses the same settings: see `git help config` for gpg.format, gpg.program and \
-                 user.signingKey"
-                    .into()
+            Self::NoKey => Remedies::command("git config user.signingKey KEY", "names it")
+                .or_command("git config gpg.format ssh", "sets its kind: ssh, openpgp or x509"),
+            Self::Format(_) => {
+                Remedies::command("git config gpg.format ssh", "sets it: ssh, openpgp or x509")
             }
+            Self::Start { .. } | Self::Failed { .. } => Remedies::command(
+                "git commit -S --allow-empty -m test",
+                "signs in the same way, for a test: with gpg.format, gpg.program and user.signingKey",
+            ),
         }
     }
 }

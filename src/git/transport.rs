@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::Output;
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -25,6 +26,9 @@ pub(crate) struct Reply {
 
 /// How much of a trace is read, in bytes.
 const MOST_TRACED: u64 = 16 << 20;
+
+/// How long a push may continue after the work was cancelled. If it is ended, it is unknown whether the remote accepted it.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// A reflog keeps what the remote had, and when this clone saw it.
 const LOGGED: &str = "core.logAllRefUpdates";
@@ -50,7 +54,7 @@ impl Transport {
             "--no-filter",
         ]);
         let args = args.set(LOGGED, "always").value(remote).value(refspec);
-        self.traced(|git, trace| git.output_unless_stopped(&args, trace))
+        self.traced(|git, trace| git.output_unless_stopped(&args, trace, Duration::ZERO))
     }
 
     /// Fetches objects by their ids: all at once and without negotiation, as git itself does.
@@ -70,6 +74,9 @@ impl Transport {
     }
 
     /// Pushes a commit to a ref, never by force.
+    ///
+    /// # Errors
+    /// [`GitError::Stopped`] if the work was cancelled and the remote did not answer soon: it may have accepted the commit.
     pub(crate) fn push(&self, remote: &str, commit: ObjectId, reference: &str) -> Result<Reply, GitError> {
         let args = Args::new(&[
             "push",
@@ -81,7 +88,7 @@ impl Transport {
         ]);
         let update = format!("{commit}:{reference}");
         let args = args.set(LOGGED, "always").value(remote).value(update);
-        self.traced(|git, trace| git.output_traced(&args, trace))
+        self.traced(|git, trace| git.output_unless_stopped(&args, trace, GRACE))
     }
 
     /// Runs git with a file for the trace of its HTTP traffic.

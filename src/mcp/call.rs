@@ -36,7 +36,8 @@ impl Drop for StopOnDrop {
 }
 
 impl Job {
-    /// Runs the call. If the client cancels it, its test command is ended. Progress is sent before the answer.
+    /// Runs the call. If the client cancels it, its test command is ended, and it no longer waits for a remote. Progress is
+    /// sent before the answer.
     ///
     /// # Errors
     /// A directory without a repository, or outside of the client's roots; the errors of `work`.

@@ -41,7 +41,10 @@ fn sentence(said: &str, remedies: &[Remedy], spell: Spell) -> String {
             }
             None => format!("`{}` {}", spell(call), it.words),
         },
-        None => it.words.clone(),
+        None => match &it.command {
+            Some(command) => format!("`{command}` {}", it.words),
+            None => it.words.clone(),
+        },
     };
     let all: Vec<String> = remedies.iter().map(one).collect();
     match all.is_empty() {
@@ -53,7 +56,10 @@ fn sentence(said: &str, remedies: &[Remedy], spell: Spell) -> String {
 /// A remedy as data: `tool` with `arguments`, or a `command` for a shell, and what it does.
 fn remedy(it: &Remedy, spell: Spell) -> Value {
     match &it.call {
-        None => json!({ "does": it.words }),
+        None => match &it.command {
+            Some(command) => json!({ "command": command, "does": it.words }),
+            None => json!({ "does": it.words }),
+        },
         Some(call) => match tool(call) {
             Some((name, arguments)) => json!({ "tool": name, "arguments": arguments, "does": it.words }),
             None => json!({ "command": spell(call), "does": it.words }),
@@ -157,6 +163,7 @@ mod tests {
         let refusal = Refusal::new(Code::NotFound, "there is no issue `X-1`")
             .remedy(Call::from(Other::List).flag("all"), "shows the issues")
             .remedy(Other::Sync, "fetches those of others")
+            .command("git fetch", "fetches commits")
             .hint("or write it");
         let document = document(&refusal, spell);
         assert_eq!(
@@ -164,6 +171,7 @@ mod tests {
             json!([
                 { "tool": "find", "arguments": { "all": true }, "does": "shows the issues" },
                 { "command": "git wf sync", "does": "fetches those of others" },
+                { "command": "git fetch", "does": "fetches commits" },
                 { "does": "or write it" }
             ])
         );

@@ -5,6 +5,8 @@ use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
 use crate::model::code::Code;
+use crate::model::op::Other;
+use crate::model::remedy::Call;
 use crate::model::typed;
 use crate::ops::issues::{self, List, Record};
 use crate::ops::{Refusal, Session, work};
@@ -86,14 +88,16 @@ pub(super) fn read(session: &Session, uri: &str) -> Result<String, Refusal> {
         }
     } else {
         return Err(Refusal::new(Code::NotFound, format!("there is no resource `{uri}`"))
-            .hint(format!("the resources are {ISSUE}ID, {PLAN}ID and {CURRENT}")));
+            .hint(format!("the resources are {ISSUE}ID, {PLAN}ID and {CURRENT}"))
+            .remedy(Call::from(Other::List).flag("all"), "finds issues"));
     };
     Ok(value.to_string())
 }
 
 fn other_kind(uri: &str, kind: &str) -> Refusal {
+    let id = uri.rsplit('/').next().unwrap_or(uri);
     Refusal::new(Code::NotFound, format!("`{uri}` does not name {kind}"))
-        .hint("the tool `show` shows a record of any kind")
+        .remedy(Call::new(Other::Show, [id]), "shows what it names")
 }
 
 fn current(session: &Session) -> Result<Value, Refusal> {

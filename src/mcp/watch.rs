@@ -1,5 +1,5 @@
-//! Watches resources, and notifies subscribers whoever moves the ref. A few files are checked now and then, and the
-//! store is read only if one of them changed.
+//! Watches resources: subscribers are notified when the ref moves, no matter who moved it. A few files are polled, and
+//! the store is read only if one of them changed.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -66,7 +66,7 @@ impl Watched {
     pub(super) fn add(&self, session: &Session, folder: &Path, uri: &str) -> Result<(), Refusal> {
         if self.with(|seen| seen.resources.len() >= MOST && !seen.resources.contains_key(uri)) {
             return Err(Refusal::new(Code::TooMany, format!("you watch {MOST} resources already"))
-                .hint("unsubscribe from some"));
+                .hint("`resources/unsubscribe` makes room"));
         }
         // In this order, so that a change in between is seen at the next check.
         let files = WatchedFiles::of(session.store());

@@ -128,6 +128,8 @@ text_enum!(
     Other {
         /// Lists agents.
         AgentList = "agents list",
+        /// Writes what coding agents read.
+        AgentsSetup = "agents setup",
         /// Checks commits against plans.
         Audit = "audit",
         /// Prints the context for an agent.
@@ -190,6 +192,8 @@ text_enum!(
         RunShow = "run show",
         /// Prints a JSON Schema.
         Schema = "schema",
+        /// Searches for texts.
+        Search = "search",
         /// Shows a record.
         Show = "show",
         /// Checks plans without storing them.
@@ -204,6 +208,8 @@ text_enum!(
         Status = "status",
         /// Fetches, merges and pushes.
         Sync = "sync",
+        /// Lists the tasks of a plan.
+        TaskList = "task list",
         /// Shows everything about an issue, a plan or a commit.
         Trace = "trace",
         /// Explains lines of a file.

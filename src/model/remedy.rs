@@ -6,13 +6,16 @@ use serde::{Serialize, Serializer};
 use super::op::Operation;
 use super::shell;
 
-/// One thing to do: a call of an operation and what it does, or words alone.
+/// One thing to do: a call of an operation or another command, and what it does; or words alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub(crate) struct Remedy {
     /// The operation to call, if there is one.
     #[serde(flatten)]
     pub(crate) call: Option<Call>,
-    /// What the call does, such as `shows it`; without a call, the advice in words.
+    /// A command of another program, such as `git commit`, if that helps and no operation does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) command: Option<String>,
+    /// What the call or the command does, such as `shows it`; without them, the advice in words.
     pub(crate) words: String,
 }
 
@@ -109,12 +112,22 @@ impl<O: Into<Operation>> From<O> for Call {
 impl Remedy {
     /// A call, and what it does.
     pub(crate) fn call(call: impl Into<Call>, does: impl Into<String>) -> Self {
-        Self { call: Some(call.into()), words: does.into() }
+        Self { call: Some(call.into()), command: None, words: does.into() }
+    }
+
+    /// A command of another program, and what it does.
+    pub(crate) fn command(command: impl Into<String>, does: impl Into<String>) -> Self {
+        Self { call: None, command: Some(command.into()), words: does.into() }
     }
 
     /// Advice without a call.
     pub(crate) fn words(words: impl Into<String>) -> Self {
-        Self { call: None, words: words.into() }
+        Self { call: None, command: None, words: words.into() }
+    }
+
+    /// The command line, if there is one.
+    pub(crate) fn line(&self) -> Option<String> {
+        self.call.as_ref().map(Call::command).or_else(|| self.command.clone())
     }
 }
 
@@ -155,6 +168,17 @@ impl Remedies {
     /// A call, and what it does.
     pub(crate) fn call(call: impl Into<Call>, does: impl Into<String>) -> Self {
         Self::none().or_call(call, does)
+    }
+
+    /// A command of another program, and what it does.
+    pub(crate) fn command(command: impl Into<String>, does: impl Into<String>) -> Self {
+        Self::none().or_command(command, does)
+    }
+
+    /// These remedies and a command of another program.
+    pub(crate) fn or_command(mut self, command: impl Into<String>, does: impl Into<String>) -> Self {
+        self.0.push(Remedy::command(command, does));
+        self
     }
 
     /// These remedies and another call.

@@ -35,6 +35,7 @@ pub(crate) fn entry(
             format!("`{text}` could be any of several entries of `{id}`"),
         )
         .details(fitting.iter().map(EntryId::to_string).collect())
-        .hint("type more of it")),
+        .hint("type more of it")
+        .remedy(shown, "shows what they say")),
     }
 }

@@ -73,6 +73,12 @@ impl Refusal {
         self
     }
 
+    /// Adds a command of another program, and what it does.
+    pub(crate) fn command(mut self, command: impl Into<String>, does: impl Into<String>) -> Self {
+        self.remedies.push(Remedy::command(command, does));
+        self
+    }
+
     /// Adds candidates or findings.
     pub(crate) fn details<D: Into<Detail>>(mut self, details: Vec<D>) -> Self {
         self.details = details.into_iter().map(D::into).collect();

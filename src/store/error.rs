@@ -310,17 +310,17 @@ impl Explain for StoreError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::NotInitialised(_) => Remedies::call(Other::Init, "creates it, or fetches the remote's"),
-            Self::NotAStore { .. } => Remedies::call(Call::from(Op::Fsck).flag("repair"), "restores a damaged store").and("`git config wf.ref` names the ref"),
+            Self::NotAStore { .. } => Remedies::call(Call::from(Op::Fsck).flag("repair"), "restores a damaged store").or_command("git config wf.ref", "names the ref"),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
             Self::Mirror { .. } => "use a clone that is not a mirror, or remove that refspec from the config".into(),
-            Self::Config { key, .. } if key.starts_with("GIT_") => format!("`unset {key}`, or give it a date that git accepts").into(),
-            Self::Config { key, .. } => format!("`git config --unset {key}` restores the default").into(),
+            Self::Config { key, .. } if key.starts_with("GIT_") => Remedies::command(format!("unset {key}"), "removes it").and("or give it a date that git accepts"),
+            Self::Config { key, .. } => Remedies::command(format!("git config --unset {key}"), "restores the default"),
             Self::Random(_) => "ids need them; nothing was written".into(),
-            Self::Identity(_) => {
-                "set them with `git config --global user.name NAME` and `git config --global user.email ADDRESS`".into()
-            }
-            Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
-            Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
+            Self::Identity(_) => Remedies::command("git config --global user.name NAME", "sets the name")
+                .or_command("git config --global user.email ADDRESS", "the address"),
+            Self::Locked(_) => Remedies::from("try again").or_command("git config wf.lockTimeout SECONDS", "changes how long to wait"),
+            Self::Contended { reference, .. } => Remedies::from("try again; something other than git-wf is moving that ref")
+                .or_command(format!("git reflog {}", shell::word(reference)), "shows what moved it"),
             Self::Broken { .. } => Remedies::call(Other::Log, "shows who wrote it; the rest of the store is not affected"),
             Self::FullRecord { .. } => shorter().into(),
             Self::Unmergeable { whose, path, reference, why } => {
@@ -348,16 +348,15 @@ impl Explain for StoreError {
                 Remedies::call(Call::from(Op::Fsck).flag("repair"), "makes it possible to change it again")
             }
             Self::TooLarge { .. } | Self::Excess { .. } => "put the text into a file of the project, and name that".into(),
-            Self::Unsigned { key, .. } => format!(
-                "look at `git config gpg.format` and `git config user.signingKey`; `git -c {key}=false wf …` does not sign"
-            )
-            .into(),
-            Self::Shallow => "`git fetch --unshallow` fetches the rest".into(),
-            Self::ShallowCode(_) => "`git fetch --unshallow` fetches the rest; `--deepen=N` fetches N more commits".into(),
+            Self::Unsigned { key, .. } => Remedies::command("git config gpg.format", "shows how it signs")
+                .or_command("git config user.signingKey", "with what")
+                .or_command(format!("git -c {key}=false wf …"), "does not sign"),
+            Self::Shallow => Remedies::command("git fetch --unshallow", "fetches the rest"),
+            Self::ShallowCode(_) => Remedies::command("git fetch --unshallow", "fetches the rest")
+                .or_command("git fetch --deepen=N", "fetches N more commits"),
             Self::Unmerged { .. } => Remedies::call(Other::Sync, "brings them in; what is not here would be lost"),
-            Self::DoubtedClock { .. } => "compare it with `date` on another machine: if it is wrong, set it and repeat; if it is right, repeat with \
-                                         `--trust-clock`"
-                .into(),
+            Self::DoubtedClock { .. } => Remedies::command("date -u", "shows the clock of this machine; compare it with another one")
+                .and("if it is wrong, set it and repeat; if it is right, repeat with `--trust-clock`"),
             Self::Purged { side: Unpurged::Theirs, .. } => {
                 Remedies::call(Call::from(Op::Redact).flag("purge"), "takes over what is new there and prints the command that replaces it")
             }

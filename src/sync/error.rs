@@ -2,6 +2,7 @@
 
 use super::transfer::Limited;
 use super::words;
+use crate::git::GitError;
 use crate::model::code::Code;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedies};
@@ -106,12 +107,23 @@ pub(crate) enum SyncError {
         /// Why.
         why: StoreError,
     },
+    /// The work was cancelled while it waited for the remote.
+    #[error("waiting for `{remote}` was stopped")]
+    Stopped {
+        /// The remote.
+        remote: String,
+    },
     /// The local side failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl SyncError {
+    /// Whether the work was cancelled.
+    pub(super) fn is_stopped(&self) -> bool {
+        matches!(self, Self::Stopped { .. } | Self::Store(StoreError::Git(GitError::Stopped { .. })))
+    }
+
     /// Whether trying again later, or with another remote, may help: the remote could not be reached.
     pub(crate) fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Credentials { .. } | Self::Limited { .. })
@@ -133,13 +145,14 @@ impl Explain for SyncError {
             Self::Raced { .. } => Code::Raced,
             Self::Unknown { .. } => Code::UnknownOutcome,
             Self::Theirs { why, .. } => why.code(),
+            Self::Stopped { .. } => Code::Interrupted,
             Self::Store(error) => error.code(),
         }
     }
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::NoRemote => Remedies::from("`git remote add origin URL` names one")
+            Self::NoRemote => Remedies::command("git remote add origin URL", "names one")
                 .or_call(Call::new(Other::Sync, ["origin"]), "then makes it the store's"),
             Self::WhichRemote { remotes, .. } => {
                 let first = remotes.first().map_or("NAME", String::as_str);
@@ -149,31 +162,37 @@ impl Explain for SyncError {
                 )
             }
             Self::UnknownRemote { name, is_configured: false, .. } => {
-                format!("`git remote add {} URL` adds it", shell::operand(name)).into()
+                Remedies::command(format!("git remote add {} URL", shell::operand(name)), "adds it")
             }
-            Self::UnknownRemote { .. } => "`git config wf.remote NAME` names another".into(),
+            Self::UnknownRemote { .. } => Remedies::command("git config wf.remote NAME", "names another"),
             Self::Unreachable { remote, .. } => {
                 let remote = shell::operand(remote);
-                format!("nothing was changed here; `git ls-remote {remote}` shows when it is back").into()
+                Remedies::from("nothing was changed here")
+                    .or_command(format!("git ls-remote {remote}"), "shows when it is back")
             }
             Self::Credentials { remote, .. } => {
                 let remote = shell::operand(remote);
-                format!("nothing was changed here; once `git ls-remote {remote}` works, so does this").into()
+                Remedies::from("nothing was changed here").or_command(
+                    format!("git ls-remote {remote}"),
+                    "asks for them; once that works, so does this",
+                )
             }
             Self::Limited { limited, .. } => {
                 let when = match limited.wait {
                     Some(wait) => format!("try again in {}", words::spelled(wait)),
                     None => "try again later".into(),
                 };
-                format!("nothing was changed here; {when}; `git config wf.pushInterval 1m` saves pushes")
-                    .into()
+                Remedies::from("nothing was changed here")
+                    .and(when)
+                    .or_command("git config wf.pushInterval 1m", "saves pushes")
             }
             Self::Refused { hint: Some(hint), .. } => format!("nothing is lost here; {hint}").into(),
             Self::Refused { words, hint: None, .. } => of_a_refusal(words),
             Self::Behind { remote, .. } => {
                 Remedies::call(Call::new(Other::Sync, [remote]), "merges them and then pushes")
             }
-            Self::Raced { .. } => "nothing is lost here; try again".into(),
+            Self::Raced { remote, .. } => Remedies::from("nothing is lost here")
+                .or_call(Call::new(Other::Sync, [remote]), "tries again"),
             Self::Unknown { remote, .. } => Remedies::call(
                 Op::Next,
                 format!("finds out, once `git ls-remote {}` works", shell::operand(remote)),
@@ -181,10 +200,9 @@ impl Explain for SyncError {
             Self::Theirs { why: StoreError::NewerFormat { .. }, .. } => {
                 "install a newer git-wf; nothing was changed here".into()
             }
-            Self::Theirs { tracking, .. } => {
-                format!("nothing was changed here; `git log {}` shows what it is", shell::operand(tracking))
-                    .into()
-            }
+            Self::Theirs { tracking, .. } => Remedies::from("nothing was changed here")
+                .or_command(format!("git log {}", shell::operand(tracking)), "shows what it is"),
+            Self::Stopped { .. } => "call it again".into(),
             Self::Store(error) => error.remedies(),
         }
     }
@@ -201,8 +219,8 @@ fn of_a_refusal(words: &str) -> Remedies {
         )
         .into(),
         None => {
-            "nothing is lost here; if only branches may be pushed, run `git config wf.ref refs/heads/wf/main`"
-                .into()
+            Remedies::from("nothing is lost here")
+                .or_command("git config wf.ref refs/heads/wf/main", "helps if only branches may be pushed")
         }
     }
 }

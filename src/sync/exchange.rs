@@ -171,6 +171,9 @@ fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), Sy
 /// Waits as long as the host asks. If that is too long, the commands of all processes that wait for the remote fail.
 pub(super) fn heed(turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
     let heeded = turn.heed(&synced.remote);
+    if heeded.as_ref().is_err_and(SyncError::is_stopped) {
+        return heeded;
+    }
     synced.waited_seconds = turn.waited().as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
     if let Err(error) = &heeded {
         turn.could_not_ask(turn.waiting()?, error, None)?;
@@ -234,7 +237,7 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
         }
         Ok(Pushed::Lost(words)) => {
             return match ask(store, turn, synced) {
-                Err(error) if error.is_unreachable() => {
+                Err(error) if error.is_unreachable() || error.is_stopped() => {
                     let remote = synced.remote.clone();
                     let lost = SyncError::Unreachable { remote: remote.clone(), words: words.clone() };
                     turn.could_not_ask(waiting, &lost, Some(head))?;

@@ -75,8 +75,8 @@ impl Patience {
     }
 }
 
-/// Waits, reporting every second.
-pub(super) fn sleep(wait: Duration, waits: Waits<'_>) {
+/// Waits, reporting every second. Returns whether it waited to the end: it stops when the work is cancelled.
+pub(super) fn sleep(wait: Duration, waits: Waits<'_>, is_given_up: impl Fn() -> bool) -> bool {
     const STEP: Duration = Duration::from_secs(1);
     let total = wait.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
     let mut left = wait;
@@ -84,11 +84,15 @@ pub(super) fn sleep(wait: Duration, waits: Waits<'_>) {
         if left.is_zero() {
             break;
         }
+        if is_given_up() {
+            return false;
+        }
         waits(second, total);
         let step = left.min(STEP);
         std::thread::sleep(step);
         left -= step;
     }
+    true
 }
 
 /// The time, in milliseconds since 1970.

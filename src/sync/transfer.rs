@@ -88,7 +88,10 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
 pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Pushed, SyncError> {
     store.refuse_unmergeable(commit, store.read_ref(&store.tracking(remote))?)?;
     let reference = store.reference();
-    let reply = store.transport().push(remote, commit, reference).map_err(StoreError::Git)?;
+    let reply = match store.transport().push(remote, commit, reference) {
+        Err(error @ GitError::Stopped { .. }) => return Ok(Pushed::Lost(error.to_string())),
+        reply => reply.map_err(StoreError::Git)?,
+    };
     let output = &reply.output;
     let said = words::of(&output.stderr);
     let remote = remote.to_owned();

@@ -82,6 +82,7 @@ pub(super) enum Fate {
 /// The right to talk to a remote, until it is dropped.
 pub(super) struct Turn<'store> {
     store: &'store Store,
+    remote: String,
     tracking: String,
     folder: PathBuf,
     ticket: Ticket,
@@ -103,20 +104,24 @@ impl<'store> Turn<'store> {
         let ticket = Ticket::draw(&folder).map_err(StoreError::io(&folder))?;
         let came = ticket.number;
         let (state, patience, waited) = (State::default(), Patience::new(), Duration::ZERO);
-        Self { store, tracking, folder, ticket, came, state, waits, patience, waited }.stand()
+        let remote = remote.to_owned();
+        Self { store, remote, tracking, folder, ticket, came, state, waits, patience, waited }.stand()
     }
 
     /// Waits as long as the host asks.
     ///
     /// # Errors
-    /// [`SyncError::Limited`] if that is longer than a command waits.
+    /// [`SyncError::Limited`] if that is longer than a command waits; [`SyncError::Stopped`].
     pub(super) fn heed(&mut self, remote: &str) -> Result<(), SyncError> {
         let Some((wait, words)) = self.state.limit.wait(limit::now()) else { return Ok(()) };
         if !self.patience.takes(wait) {
             let limited = Limited { wait: Some(wait), words: words.to_owned() };
             return Err(SyncError::Limited { remote: remote.to_owned(), limited });
         }
-        limit::sleep(wait, self.waits);
+        let environment = self.store.environment();
+        if !limit::sleep(wait, self.waits, || environment.is_stopped()) {
+            return Err(self.stopped());
+        }
         self.waited += wait;
         Ok(())
     }
@@ -140,7 +145,12 @@ impl<'store> Turn<'store> {
     }
 
     fn stand(mut self) -> Result<Self, SyncError> {
-        self.ticket.wait().map_err(StoreError::io(&self.folder))?;
+        let environment = self.store.environment();
+        let is_stopped = || environment.is_stopped();
+        let given_up: Option<&dyn Fn() -> bool> = environment.can_be_stopped().then_some(&is_stopped);
+        if !self.ticket.wait(given_up).map_err(StoreError::io(&self.folder))? {
+            return Err(self.stopped());
+        }
         let path = self.folder.join(STATE);
         self.state = read(&path);
         let used = std::fs::metadata(&path).and_then(|file| file.modified()).ok();
@@ -151,6 +161,10 @@ impl<'store> Turn<'store> {
             self.state = State::default();
         }
         Ok(self)
+    }
+
+    fn stopped(&self) -> SyncError {
+        SyncError::Stopped { remote: self.remote.clone() }
     }
 
     fn newest(&self) -> Result<u64, SyncError> {

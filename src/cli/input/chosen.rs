@@ -38,8 +38,8 @@ struct Query {
 pub(in crate::cli) fn saved(session: &Session, name: &str) -> Result<Vec<String>, Failure> {
     let key = format!("wf.query.{name}");
     let text = session.store().config(&key).ok_or_else(|| {
-        let set = format!("`git config {} \"--mine --unblocked\"` saves one", shell::operand(&key));
-        Failure::usage(format!("there is no saved query `@{name}`")).hint(set)
+        let set = format!("git config {} \"--mine --unblocked\"", shell::operand(&key));
+        Failure::usage(format!("there is no saved query `@{name}`")).command(set, "saves one")
     })?;
     words(&text)
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::cli::{Failure, read_text};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
-use crate::model::remedy::Remedy;
 use crate::model::shell;
 use crate::ops::{Session, issues};
 pub(crate) use crate::rules::limits::text as checked;
@@ -196,7 +195,7 @@ impl Written {
         let stored = checked(&text).map_err(Failure::from).and_then(|text| store(text).map_err(E::into));
         match (stored, file) {
             (Err(failure), Some(file)) if !is_empty => {
-                Err(failure.remedy(Remedy::words(format!("what you wrote is in `{}`", file.display()))))
+                Err(failure.and(format!("what you wrote is in `{}`", file.display())))
             }
             (stored, file) => {
                 // The text is in the store; without the file, nobody mistakes it for unsaved work.
@@ -216,7 +215,8 @@ pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<Written,
     let path = folder.join("EDITMSG.md");
     let failed = |error: std::io::Error| {
         Failure::new(Code::Editor, format!("cannot edit `{}`: {error}", path.display()))
-            .hint("`git var GIT_EDITOR` shows the editor; -m or -F need none")
+            .command("git var GIT_EDITOR", "shows the editor")
+            .and("-m or -F need none")
     };
     std::fs::create_dir_all(&folder).map_err(failed)?;
     let commented = git.commented(help.as_bytes())?;

@@ -4,8 +4,8 @@ use crate::model::remedy::{Call, Remedy};
 
 /// All remedies in one line; `None` if there are none.
 pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
-    let one = |remedy: &Remedy| match &remedy.call {
-        Some(call) => format!("`{}` {}", command(call), remedy.words),
+    let one = |remedy: &Remedy| match remedy.line() {
+        Some(line) => format!("`{line}` {}", remedy.words),
         None => remedy.words.clone(),
     };
     let all: Vec<String> = remedies.iter().map(one).collect();
@@ -39,6 +39,8 @@ mod tests {
             spelled(std::slice::from_ref(&show)).unwrap(),
             "`git wf queue show QUE-1 --json` shows it"
         );
+        let fetch = Remedy::command("git fetch", "fetches it");
+        assert_eq!(spelled(&[fetch]).unwrap(), "`git fetch` fetches it");
         let two = [show, Remedy::words("or leave out the id")];
         assert_eq!(spelled(&two).unwrap(), "`git wf queue show QUE-1 --json` shows it; or leave out the id");
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::Explain;
 use crate::model::code::Code;
+use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 
 /// Why hooks were not installed or not removed.
@@ -65,10 +66,14 @@ impl Explain for InstallError {
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::Outside { .. } => "every repository with that `core.hooksPath` would run them; \
-                 set one for this repository alone with `git config core.hooksPath DIRECTORY`, then install again"
-                .into(),
-            Self::Tracked { .. } => "call `git-wf hook NAME \"$@\"` from the existing hooks".into(),
+            Self::Outside { .. } => {
+                Remedies::from("every repository with that `core.hooksPath` would run them")
+                    .or_command("git config core.hooksPath DIRECTORY", "sets one for this repository alone")
+                    .or_call(Other::HooksInstall, "then installs them there")
+            }
+            Self::Tracked { .. } => {
+                Remedies::command("git-wf hook NAME \"$@\"", "does the same when the existing hooks call it")
+            }
             Self::TwoEarlier { hook, earlier, .. } => format!(
                 "copy what you still need from `{}` to `{}`, remove the former, and install again",
                 earlier.display(),

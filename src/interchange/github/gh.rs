@@ -45,11 +45,12 @@ impl Explain for GhError {
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::Absent | Self::Start(_) => "install it from https://cli.github.com",
-            Self::NoLogin(_) => "log in with `gh auth login`, or set GH_TOKEN",
-            Self::Failed(_) => "make sure that the repository exists and that you can read it",
+            Self::Absent | Self::Start(_) => "install it from https://cli.github.com".into(),
+            Self::NoLogin(_) => Remedies::command("gh auth login", "logs in").and("or set GH_TOKEN"),
+            Self::Failed(_) => {
+                Remedies::command("gh repo view OWNER/NAME", "shows whether you can read the repository")
+            }
         }
-        .into()
     }
 }
 

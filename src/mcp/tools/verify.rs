@@ -73,8 +73,11 @@ pub(super) fn agreed(call: &Call<'_>, verification: &Verification<'_>) -> Result
     let command = (call.spell)(&Suggested::from(Op::Verify));
     Err(Refusal::new(Code::NotAgreed, "nobody here has agreed to run these commands")
         .details(unseen.iter().map(line).collect())
-        .hint(format!(
-            "a person must type `{command}` in {} once, read them, and agree; then call this tool again",
-            verification.folder().display()
-        )))
+        .command(
+            command,
+            format!(
+                "must be typed by a person in {} once, who reads them and agrees; then call this tool again",
+                verification.folder().display()
+            ),
+        ))
 }

@@ -112,13 +112,15 @@ fn pick(store: &Store, input: &Settle) -> Result<Conflict, Refusal> {
             Code::NotFound,
             format!("there is no value {number} to take for `{record}`{field}"),
         )
-        .hint(format!("there {} {count}", if count == 1 { "is" } else { "are" }))),
+        .hint(format!("there {} {count}", if count == 1 { "is" } else { "are" }))
+        .remedy(Op::Conflicts, "shows them")),
         None => {
             let hint =
                 if is_one_field { "name the record, the field and the number" } else { "name the field too" };
             Err(Refusal::new(Code::Ambiguous, format!("more than one conflict fits `{record}`{field}"))
                 .details(fitting.iter().enumerate().map(|(n, it)| describe(n, it, is_one_field)).collect())
-                .hint(hint))
+                .hint(hint)
+                .remedy(Op::Conflicts, "shows them"))
         }
     }
 }

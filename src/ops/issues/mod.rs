@@ -31,7 +31,7 @@ pub(crate) use new::{New, check_dependencies, new};
 pub(crate) use overrides::Override;
 pub(crate) use overview::{Overview, Standing, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};
-pub(crate) use search::{Found, search};
+pub(crate) use search::{Found, FoundIssue, search};
 pub(crate) use show::{Record, ShownExecution, show};
 pub(crate) use view::{CommentView, Contents, IssueView, Related, answer, fields_of_listed};
 

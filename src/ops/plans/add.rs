@@ -179,7 +179,8 @@ fn store_plans(
                 continue;
             }
             return Err(Refusal::new(Code::Exists, format!("another plan already has the id `{id}`"))
-                .hint("omit the id to get a new one"));
+                .hint("omit the id to get a new one")
+                .remedy(Call::new(Other::SolutionShow, [&id]), "shows that plan"));
         }
         if tx.file(&layout::solution(&id))?.is_some() {
             return Err(Refusal::unreadable(&format!("the existing plan `{id}`")));

@@ -7,6 +7,8 @@ use super::executor_input::{ExecutorInput, for_executor};
 use super::explorer_input::{ExplorerInput, for_explorer};
 use super::planner_input::{PlannerInput, for_planner};
 use super::reviewer_input::{ReviewerInput, for_reviewer};
+use crate::model::op::Other;
+use crate::model::remedy::Call;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::roles::Role;
@@ -56,6 +58,7 @@ pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer
         }
         Known::Queue(_) | Known::Roadmap(_) => {
             return Err(Refusal::usage(format!("`{id}` has no context to print"))
+                .remedy(Call::new(Other::Show, [id]), "shows it")
                 .hint("name an issue for its planner, or a plan, an item or an execution for its executor"));
         }
     };

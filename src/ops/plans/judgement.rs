@@ -196,7 +196,8 @@ impl Judgement {
                 Code::OtherIssue,
                 format!("the review is for a plan of `{other}`, but `{id}` is a plan of `{}`", id.issue()),
             )
-            .hint("name the plan you reviewed, or omit issue_id"));
+            .hint("name the plan you reviewed, or omit issue_id")
+            .remedy(Call::new(Other::SolutionList, [other]), "shows the plans of that issue"));
         }
         if let Some(read) = self.plan_digest.as_ref().filter(|read| *read != digest) {
             return Err(Refusal::new(

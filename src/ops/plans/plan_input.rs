@@ -92,7 +92,8 @@ pub(super) fn refuse_twins<'a>(ids: impl Iterator<Item = &'a SolutionId>) -> Res
     for id in ids {
         if !seen.insert(id) {
             return Err(Refusal::new(Code::InvalidPlan, format!("two plans have the id `{id}`"))
-                .hint("leave the id out of one"));
+                .hint("leave the id out of one")
+                .remedy(Call::new(Other::SolutionCheck, ["FILE"]), "checks without storing"));
         }
     }
     Ok(())

@@ -26,7 +26,8 @@ pub(super) fn settle(
     let Some(place) = Discussion::of(&folder.issue.record, repository) else {
         if append {
             return Err(Refusal::new(Code::NotFromGithub, format!("issue `{issue}` did not come from GitHub"))
-                .hint("only an issue from GitHub gets a reply task: it has a `source_url` there, or the id GH-<number> and a remote on GitHub"));
+                .hint("only an issue from GitHub gets a reply task: it has a `source_url` there, or the id GH-<number> and a remote on GitHub")
+                .remedy(Call::new(Op::Edit, [issue]).option("source-url", "URL"), "says where it is discussed"));
         }
         return Ok(());
     };

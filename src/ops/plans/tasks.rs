@@ -130,7 +130,8 @@ pub(crate) fn edit_task(
         let Some(at) = tasks.iter().position(|task| name(task).eq_ignore_ascii_case(wanted)) else {
             let ids: Vec<String> = tasks.iter().map(name).collect();
             return Err(Refusal::new(Code::NotFound, format!("plan `{id}` has no task `{wanted}`"))
-                .hint(format!("its tasks are {}", ids.join(", "))));
+                .hint(format!("its tasks are {}", ids.join(", ")))
+                .remedy(Call::new(Other::TaskList, [&id]), "shows them"));
         };
         let old = name(&tasks[at]);
         let Some(task) = tasks[at].as_object_mut() else {
@@ -140,7 +141,8 @@ pub(crate) fn edit_task(
         let new = name(&tasks[at]);
         if new != old {
             return Err(Refusal::new(Code::OtherTask, format!("the input is task `{new}`, not `{old}`"))
-                .hint("a task keeps its id; leave `id` out of the input"));
+                .hint("a task keeps its id; leave `id` out of the input")
+                .remedy(Call::new(Op::TaskAdd, [&id]), "adds another task"));
         }
         Ok(old)
     })

@@ -131,6 +131,7 @@ fn sides(session: &Session, input: &Diff) -> Result<(Version, Version), Refusal>
             let first = all.last().map(|version| version.at.to_string()).unwrap_or_default();
             Refusal::new(Code::NotFound, format!("at `{since}` there was no plan `{id}` yet"))
                 .hint(format!("it was added at {first}"))
+                .remedy(Call::new(Other::Log, [&id]), "shows its history")
         })?;
         return Ok((then.clone(), pick(&id, &all, number.unwrap_or(0))?));
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{QueueAnswer, World, show};
 use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::queue::Item;
 use crate::model::remedy::Call;
 use crate::ops::{Answer, Refusal, Session};
@@ -43,9 +43,9 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
             return Err(Refusal::new(Code::OtherQueue, message).remedy(Op::QueueMerge, "merges two queues"));
         }
         if other.solution_id == moved.solution_id {
-            return Err(
-                Refusal::usage(format!("cannot move `{text}` before or after itself")).hint("name two items")
-            );
+            return Err(Refusal::usage(format!("cannot move `{text}` before or after itself"))
+                .hint("name two items")
+                .remedy(Call::new(Other::QueueShow, [&queue]), "shows them"));
         }
         move_next_to(tx, &mut world, &queue, &moved, &other, is_before)?;
         check(&world.view(&queue)?, &moved, &other, is_before)?;

@@ -87,7 +87,8 @@ fn named_conflict<'a>(
             let names = many.iter().map(|(view, _)| format!("{}:{name}", view.queue.id));
             Err(Refusal::new(Code::AmbiguousId, format!("several queues have a conflict `{name}`"))
                 .details(names.collect())
-                .hint("name the queue with it"))
+                .hint("name the queue with it")
+                .remedy(Other::QueueConflictList, "shows the conflicts"))
         }
     }
 }
@@ -106,7 +107,8 @@ fn order(
         let (queue, item) = resolver::item(tx, &whole)?;
         if queue != view.queue.id || order.contains(&item.solution_id) {
             return Err(Refusal::usage(format!("`{text}` cannot be part of the order"))
-                .hint(format!("name each item of the conflict in `{}` once", view.queue.id)));
+                .hint(format!("name each item of the conflict in `{}` once", view.queue.id))
+                .remedy(Other::QueueConflictList, "shows the conflicts with their items"));
         }
         order.push(item.solution_id);
     }
@@ -133,7 +135,8 @@ fn order(
             Code::IncompleteOrder,
             format!("the order does not fit the conflict: {why}"),
         )
-        .hint("name each item of the conflict once, first to last"));
+        .hint("name each item of the conflict once, first to last")
+        .remedy(Other::QueueConflictList, "shows the conflicts with their items"));
     }
     Ok(order)
 }

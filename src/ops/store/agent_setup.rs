@@ -89,7 +89,7 @@ pub(crate) struct FileChange {
 pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<AgentFiles> {
     let top = session.store().work_dir().ok_or_else(|| {
         Refusal::new(Code::NoWorkTree, "a bare repository has no files for agents")
-            .hint("run this in a clone with a work tree")
+            .command("git worktree add DIRECTORY", "creates a work tree, in which it has them")
     })?;
     let mut work = WorkFiles::at(&top)?;
     let chosen = chosen(&mut work, input)?;

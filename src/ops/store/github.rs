@@ -9,7 +9,7 @@ use crate::interchange::github::{GITHUB, Pages, comment_on, completion, issues_o
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::Comment;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
 use crate::model::remedy::Call;
 use crate::model::words::count;
@@ -60,7 +60,9 @@ fn named(given: String) -> Result<String, Refusal> {
 /// The repository on GitHub that the remotes name.
 fn of_remote(session: &Session) -> Result<String, Refusal> {
     reply_task::repository(&session.store().repo().remote_urls()).ok_or_else(|| {
-        Refusal::usage("no remote leads to a repository on GitHub").hint("give a file, or --repo OWNER/NAME")
+        Refusal::usage("no remote leads to a repository on GitHub")
+            .hint("give a file, or --repo OWNER/NAME")
+            .command("git remote -v", "shows the remotes")
     })
 }
 
@@ -104,9 +106,11 @@ pub(crate) fn comment_for_github(session: &Session, input: &Reply) -> Answer<Git
     let folder = existing(&state, &id)?;
     let remote = reply_task::repository(&session.store().repo().remote_urls());
     let place = reply_task::Discussion::of(&folder.issue.record, remote).ok_or_else(|| {
-        Refusal::new(Code::NotFromGithub, format!("issue `{id}` did not come from GitHub")).hint(
-            "an issue from GitHub has a `source_url` there, or the id GH-<number> and a remote on GitHub",
-        )
+        Refusal::new(Code::NotFromGithub, format!("issue `{id}` did not come from GitHub"))
+            .hint(
+                "an issue from GitHub has a `source_url` there, or the id GH-<number> and a remote on GitHub",
+            )
+            .remedy(Call::new(Op::Edit, [&id]).option("source-url", "URL"), "says where it is discussed")
     })?;
     let executed = facts::holder(&folder)
         .and_then(|execution| Some((execution, folder.solution(&execution.execution.solution_id)?)));
@@ -165,7 +169,9 @@ fn refuse_second(folder: &IssueFolder, execution: &ExecutionFolder) -> Result<()
     let place = sent.source_id.as_ref().map(|url| format!(" as {url}")).unwrap_or_default();
     let (author, at) = (&sent.author, sent.created_at);
     let message = format!("the result was already posted{place}, by {author} at {at}");
-    Err(Refusal::new(Code::AlreadyPosted, message).hint("edit that comment on GitHub if it is wrong"))
+    Err(Refusal::new(Code::AlreadyPosted, message)
+        .remedy(Call::new(Other::Show, [&folder.issue.record.id]), "shows it among the comments")
+        .hint("edit it on GitHub if it is wrong"))
 }
 
 /// Stores what was sent as a comment on the issue, so that it is not sent again. A failure does not undo the posting.

@@ -28,8 +28,13 @@ pub(crate) fn import_git_bug(session: &Session, place: Option<&str>, how: Select
     if bugs.is_empty() {
         let place = remote.map_or("refs".to_owned(), |remote| format!("refs/remotes/{remote}"));
         let from = remote.unwrap_or("REMOTE");
-        return Err(Refusal::new(Code::NotFound, format!("{name} has no bugs of git-bug in `{place}/bugs/`")).hint(
-            format!("fetch them: git fetch {from} 'refs/bugs/*:{place}/bugs/*' 'refs/identities/*:{place}/identities/*'"),
+        return Err(Refusal::new(
+            Code::NotFound,
+            format!("{name} has no bugs of git-bug in `{place}/bugs/`"),
+        )
+        .command(
+            format!("git fetch {from} 'refs/bugs/*:{place}/bugs/*' 'refs/identities/*:{place}/identities/*'"),
+            "fetches them",
         ));
     }
     import(session, Op::ImportGitBug, &GIT_BUG, Import { name: &name, records: &mut bugs, how })
@@ -40,5 +45,6 @@ fn open(path: &str) -> Result<Repository, Refusal> {
     Repository::discover(Path::new(path), &Environment::default()).map_err(|error| {
         Refusal::new(Code::NotFound, format!("`{path}` is neither a remote nor a git repository: {error}"))
             .hint("give the name of a remote, or the path of a repository")
+            .command("git remote", "lists the remotes")
     })
 }

@@ -182,13 +182,14 @@ pub(crate) fn in_plan<'a>(plan: &'a Plan, solution: &SolutionId, task: &str) -> 
     }
     let tasks: Vec<&str> = plan.tasks.iter().map(|it| it.id.as_str()).collect();
     Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{task}`"))
-        .hint(format!("its tasks are {}", tasks.join(", "))))
+        .hint(format!("its tasks are {}", tasks.join(", ")))
+        .remedy(Call::new(Other::TaskList, [solution]), "shows them"))
 }
 
 /// The commit that was named.
 fn commit(store: &Store, text: &str) -> Result<CommitFacts, Refusal> {
     trace::commit(store, text)?.ok_or_else(|| {
         Refusal::new(Code::NotFound, format!("git knows no commit `{text}`"))
-            .hint("`git log --oneline` shows the commits; the plan comes last")
+            .command("git log --oneline", "shows the commits; the plan comes last")
     })
 }

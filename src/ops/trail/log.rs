@@ -20,6 +20,8 @@ pub(crate) struct LogInput {
     pub(crate) with_changes: bool,
     /// At most this many, the latest.
     pub(crate) limit: Option<usize>,
+    /// Without this many of the latest.
+    pub(crate) offset: usize,
     /// Made at this time or later; a date as git reads it.
     pub(crate) since: Option<String>,
     /// Made at this time or earlier.
@@ -37,9 +39,16 @@ pub(crate) struct Steps<'s> {
     log: Log<'s>,
     numbers: std::vec::IntoIter<i64>,
     paths: Option<Vec<String>>,
+    /// How many steps match, if the limit left some out.
+    total: Option<usize>,
 }
 
 impl Steps<'_> {
+    /// How many steps are listed and how many match, if the limit left some out.
+    pub(crate) fn cut(&self) -> Option<(usize, usize)> {
+        Some((self.numbers.len(), self.total?))
+    }
+
     /// The children of each step, by their positions in the list.
     pub(crate) fn children(&self) -> Result<Vec<Vec<usize>>, Refusal> {
         Ok(self.log.children(self.numbers.as_slice())?)
@@ -72,8 +81,19 @@ pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<Steps<'s
         (Some(known), true) => Some(paths(&index.snapshot()?, known)?),
     };
     let log = Log::of(store, index)?;
-    let numbers = log.find(known.as_ref().map(thing).as_deref(), &wanted, input.limit)?.into_iter();
-    Ok(session.done(Steps { log, numbers, paths }, None))
+    let thing = known.as_ref().map(thing);
+    // One more than is shown tells whether that is all.
+    let most = input.limit.map(|limit| limit.saturating_add(input.offset));
+    let mut total = None;
+    let mut numbers = log.find(thing.as_deref(), &wanted, most.map(|most| most.saturating_add(1)))?;
+    if let Some(most) = most
+        && numbers.len() > most
+    {
+        numbers.truncate(most);
+        total = Some(log.find(thing.as_deref(), &wanted, None)?.len());
+    }
+    let numbers = numbers.split_off(input.offset.min(numbers.len())).into_iter();
+    Ok(session.done(Steps { log, numbers, paths, total }, None))
 }
 
 /// A filter that nothing can match is probably misspelled, although another program may have made such commits.

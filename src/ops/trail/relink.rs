@@ -41,7 +41,8 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
     let Some(commits) = relink::commits(store, input.range.as_deref())? else {
         let range = input.range.as_deref().unwrap_or_default();
         return Err(Refusal::new(Code::NotFound, format!("git knows no commits `{range}`"))
-            .hint("name them as for `git log`: `main`, `v1.0..main`, `HEAD~20..`"));
+            .hint("name them as for `git log`: `main`, `v1.0..main`, `HEAD~20..`")
+            .command("git log --oneline --all", "shows the commits"));
     };
     let Found { links, undecided, unreadable } = relink::lost(store, &snapshot, &commits)?;
     for id in unreadable {

@@ -109,7 +109,7 @@ fn hash(store: &Store, read: &impl Read, text: &str) -> Result<CommitHash, Refus
     match found.len() {
         1 => Ok(found.remove(0)),
         _ => Err(Refusal::new(Code::NotFound, format!("git knows no commit `{text}`"))
-            .hint("`git log --oneline` shows the commits; the plan comes last")),
+            .command("git log --oneline", "shows the commits; the plan comes last")),
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn ask_apart<A: Answer, T>(
     refuse_missing(session, &agent)?;
     let head = store.head()?.ok_or_else(|| {
         Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
-            .hint("`git commit` creates one")
+            .command("git commit", "creates one")
     })?;
     let end = format!("{name}-{}", random_uid()?);
     let place = beside(store, &end);

@@ -87,7 +87,8 @@ impl FailureReport {
         let input: FailureInput = typed::read(value).map_err(|error| not_one(&error.to_string()))?;
         if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
             return Err(Refusal::new(Code::InvalidJson, "the failure has no `message`")
-                .hint("say in `message` what went wrong"));
+                .hint("say in `message` what went wrong")
+                .remedy(Call::new(Other::Schema, ["failure-input"]), "describes it"));
         }
         let FailureInput { task_id, error_type, message, stack_trace, solution_id } = input;
         Ok(Self { failure: Reported { task_id, error_type, message, stack_trace }, solution_id })

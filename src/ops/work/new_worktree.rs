@@ -45,7 +45,7 @@ impl NewWorktree {
         let earlier = store.read_ref(&branch)?;
         let Some(base) = earlier.or(store.head()?) else {
             return Err(Refusal::new(Code::NoCommit, "this repository has no commit to start a branch from")
-                .hint("`git commit` creates one"));
+                .command("git commit", "creates one"));
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(Plan { branch, base: base.into(), name })

@@ -133,10 +133,11 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
         Code::LeaseRanOut,
         format!("the lease of `{id}` at `{remote}` expired at {until}, and whether it was taken over cannot be checked: {error}"),
     )
-    .hint(format!(
-        "someone may have taken over the item; try again once `git ls-remote {}` works",
-        shell::operand(&remote)
-    )))
+    .hint("someone may have taken over the item")
+    .command(
+        format!("git ls-remote {}", shell::operand(&remote)),
+        "shows when the remote is back; then try again",
+    ))
 }
 
 /// When the lease ends that the remote knows of.

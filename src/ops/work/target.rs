@@ -67,7 +67,8 @@ fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal
     let message = format!("nobody is executing issue `{issue}`; it is {status}");
     let refusal = match own.and_then(|own| Some((own.execution.id.short(), Ending::of(own)?))) {
         Some((id, ending)) => Refusal::new(Code::NotExecuting, format!("{message}; `{id}` was {ending}"))
-            .hint("its commits stay in the trail"),
+            .hint("its commits stay in the trail")
+            .remedy(Call::new(Other::Trace, [id]), "shows them"),
         None => Refusal::new(Code::NotExecuting, message),
     };
     refusal.remedy(Op::Next, "takes an item")

@@ -97,7 +97,8 @@ pub(super) fn refuse_in_progress(store: &Store, execution: &ExecutionFolder) -> 
         None => Ok(()),
         Some(what) => {
             Err(Refusal::new(Code::InProgress, format!("a {what} is in progress in the work tree"))
-                .hint(format!("finish or abort it first: `git {what} --continue`, `git {what} --abort`")))
+                .command(format!("git {what} --continue"), "finishes it")
+                .command(format!("git {what} --abort"), "gives it up"))
         }
     }
 }
@@ -122,7 +123,8 @@ pub(super) fn refuse_uncommitted(
     }
     Err(Refusal::new(Code::Uncommitted, format!("the work tree has uncommitted work in {all}"))
         .details(paths)
-        .hint("commit what belongs to it; `git stash` or `git restore` removes the rest"))
+        .command("git commit", "records what belongs to it")
+        .command("git stash", "puts the rest aside"))
 }
 
 /// The uncommitted work in a work tree, one line each.

@@ -124,6 +124,11 @@ impl Verification<'_> {
         Ok(self.tests.iter().filter(|test| !agreement.is_given(&test.command)).collect())
     }
 
+    /// The execution whose tests these are.
+    pub(crate) fn execution_id(&self) -> &ExecutionId {
+        &self.execution.execution.id
+    }
+
     /// Records that someone has seen these commands and agrees to run them, now and later.
     ///
     /// # Errors
@@ -253,7 +258,8 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
     if let Some(unknown) = only.iter().find(|id| plan.task(id).is_none()) {
         let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
         return Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{unknown}`"))
-            .hint(format!("its tasks are {}", ids.join(", "))));
+            .hint(format!("its tasks are {}", ids.join(", ")))
+            .remedy(Call::new(Other::TaskList, [solution]), "shows them"));
     }
     let mut tests: Vec<Test> = Vec::new();
     for (task, command) in evidence::commands(plan) {
@@ -294,8 +300,10 @@ fn test_tree(session: &Session, id: &ExecutionId) -> Result<TestTree, Refusal> {
         Some(folder) => folder,
         None => {
             let here = store.work_dir().ok_or_else(|| {
-                Refusal::new(Code::Bare, "a bare repository has no work tree to run tests in")
-                    .hint("run it in a clone or in a worktree")
+                Refusal::new(Code::Bare, "a bare repository has no work tree to run tests in").command(
+                    "git worktree add DIRECTORY",
+                    "creates one; run the tests there, or in another clone",
+                )
             })?;
             session.notice(Notice::warning(format!(
                 "no work tree here executes `{id}`; its tests run in this one"

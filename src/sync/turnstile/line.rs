@@ -2,14 +2,18 @@
 //! keeps locked while it lives. It waits until no file with a smaller number is locked. The kernel does the waiting,
 //! and also releases the locks of a killed process.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::git::fault;
 
 /// The file with the number of the newest ticket. Its lock is held only while a ticket is drawn.
 const COUNTER: &str = "counter";
+
+/// How often a process that can be cancelled checks the ticket that it waits for.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A place in the line, until it is dropped.
 #[derive(Debug)]
@@ -38,21 +42,25 @@ impl Ticket {
         Ok(Self { path, number, _lock: lock })
     }
 
-    /// Waits until all earlier tickets are gone.
-    pub(super) fn wait(&self) -> std::io::Result<()> {
-        let Some(folder) = self.path.parent() else { return Ok(()) };
+    /// Waits until all earlier tickets are gone. Returns whether they are: waiting ends early if the work is cancelled.
+    pub(super) fn wait(&self, given_up: Option<&dyn Fn() -> bool>) -> std::io::Result<bool> {
+        let Some(folder) = self.path.parent() else { return Ok(true) };
         // The one right before usually goes last, so few files are waited for. After a kill, others may remain.
         while let Some(before) = numbers(folder)?.into_iter().rfind(|number| *number < self.number) {
             let path = folder.join(before.to_string());
             match File::open(&path) {
-                Ok(file) => file.lock_shared()?,
+                Ok(file) => match given_up {
+                    None => file.lock_shared()?,
+                    Some(is_given_up) if !lock_unless(&file, is_given_up)? => return Ok(false),
+                    Some(_) => {}
+                },
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             }
             // No process holds it, so it was left behind, unless it was removed just now.
             remove(&path)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The newest ticket; all processes in the line now have this one or an earlier one. 0 if unknown.
@@ -66,6 +74,18 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         // If this fails, the next in line removes it, since the lock ends with this value.
         let _ = remove(&self.path);
+    }
+}
+
+/// Waits for the lock of another ticket, in a way that can be cancelled; false if it was.
+fn lock_unless(file: &File, is_given_up: &dyn Fn() -> bool) -> std::io::Result<bool> {
+    loop {
+        match file.try_lock_shared() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if is_given_up() => return Ok(false),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+        }
     }
 }
 
@@ -110,14 +130,14 @@ mod tests {
     fn the_order_is_the_order_of_arrival() {
         let folder = tempfile::tempdir().unwrap();
         let first = Ticket::draw(folder.path()).unwrap();
-        first.wait().unwrap();
+        assert!(first.wait(None).unwrap());
         let order = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             let waiting: Vec<Ticket> = (0..8).map(|_| Ticket::draw(folder.path()).unwrap()).collect();
             for ticket in waiting {
                 let order = &order;
                 scope.spawn(move || {
-                    ticket.wait().unwrap();
+                    assert!(ticket.wait(None).unwrap());
                     order.lock().unwrap().push(ticket.number);
                 });
             }
@@ -137,7 +157,19 @@ mod tests {
         std::fs::write(folder.path().join(COUNTER), [0xff, 0xfe]).unwrap();
         let ticket = Ticket::draw(folder.path()).unwrap();
         assert_eq!(ticket.number, 8);
-        ticket.wait().unwrap();
+        assert!(ticket.wait(None).unwrap());
         assert_eq!(numbers(folder.path()).unwrap(), [8]);
+    }
+
+    #[test]
+    fn a_cancelled_wait_leaves_the_line_to_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Ticket::draw(folder.path()).unwrap();
+        let second = Ticket::draw(folder.path()).unwrap();
+        let third = Ticket::draw(folder.path()).unwrap();
+        assert!(!second.wait(Some(&|| true)).unwrap());
+        drop(second);
+        drop(first);
+        assert!(third.wait(Some(&|| false)).unwrap());
     }
 }

@@ -173,7 +173,7 @@ fn words(view: &View<'_>, refusal: &Refusal) -> Markup {
 /// A remedy, with its command for a terminal.
 pub(super) fn in_words(view: &View<'_>, remedy: &Remedy) -> Markup {
     html! {
-        @if let Some(call) = &remedy.call { code { (call.command()) } " " }
+        @if let Some(line) = remedy.line() { code { (line) } " " }
         (sentence(view, &remedy.words))
     }
 }

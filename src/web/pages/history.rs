@@ -21,15 +21,16 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         id: text("id"),
         with_changes: false,
         // One more shows whether there is another page.
-        limit: Some(pages.offset() + PAGE + 1),
+        limit: Some(PAGE + 1),
+        offset: pages.offset(),
         since: text("since"),
         until: text("until"),
         authors: words("author"),
         operations: words("op"),
         roles: words("role"),
     };
-    let outcome = trail::log(view.session, &input)
-        .and_then(|done| done.view.skip(pages.offset()).collect::<Result<Vec<Step>, Refusal>>());
+    let outcome =
+        trail::log(view.session, &input).and_then(|done| done.view.collect::<Result<Vec<Step>, Refusal>>());
     let field = |name: &str, label: &str| {
         html! { label { (label) input type="text" name=(name) value=[view.query.get(name)]; } }
     };

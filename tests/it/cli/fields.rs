@@ -59,6 +59,10 @@ fn only_the_fields_that_were_named_are_printed_in_their_order() {
         repo.wf(list).ok();
     }
     assert_eq!(repo.wf(&["log", "--fields", "op", "-n", "1"]).ok().stdout, "queue add\n");
+    assert_eq!(
+        repo.json(&["search", "two words", "--fields", "title,id"]),
+        json!({"total": 1, "hits": [{"title": "two words", "id": "ISS-001"}]})
+    );
 }
 
 #[test]
@@ -75,6 +79,7 @@ fn a_field_that_the_record_cannot_have_is_refused_with_the_nearest() {
     assert_eq!(repo.refused(1, &["list", "--fields", "comments"])["code"], "unknown-field");
     assert_eq!(repo.refused(1, &["show", "ISS-001", "--fields", "tasks"])["code"], "unknown-field");
     assert_eq!(repo.refused(1, &["log", "--fields", "colour"])["code"], "unknown-field");
+    assert_eq!(repo.refused(1, &["search", "two", "--fields", "hits"])["code"], "unknown-field");
 }
 
 #[test]
@@ -95,5 +100,15 @@ fn a_list_that_a_limit_cut_says_how_many_there_are_and_how_to_go_on() {
         assert_eq!(repo.wf(args).ok().stderr, "", "{args:?}");
     }
     let found = repo.wf(&["search", "-n", "1", "About"]).ok();
-    assert_eq!(found.stderr, "note: 1 of 2 issues; `--limit 2` shows all\n");
+    let note = "note: 1 of 2 issues; `--limit 2` shows all\n";
+    assert_eq!(found.stderr, note);
+    let found = repo.wf(&["search", "-n", "1", "About", "--fields", "status,id"]).ok();
+    assert_eq!((found.stdout.as_str(), found.stderr.as_str()), ("registered\tISS-002\n", note));
+    let logged = repo.wf(&["log", "-n", "1", "--offset", "1", "--oneline", "--op", "new"]).ok();
+    assert_eq!(logged.stderr, "note: 1 of 3 commits; the same with `--offset 2` shows the next ones\n");
+    assert!(logged.stdout.contains("ISS-002"), "{}", logged.stdout);
+    for args in [&["-n", "1", "--offset", "2"][..], &["-n", "3"], &[], &["-n", "9", "--offset", "9"]] {
+        let ran = repo.wf(&[&["log", "--op", "new"], args].concat()).ok();
+        assert_eq!(ran.stderr, "", "{args:?}");
+    }
 }

@@ -209,7 +209,7 @@ fn an_id_of_another_kind_is_told_by_its_name() {
         {
             let error = repo.refused(1, args);
             assert_eq!(error["message"], format!("`{id}` is {kind}, not an issue"), "{args:?}");
-            assert_eq!(error["hint"], "its issue is `ISS-001`", "{args:?}");
+            assert_eq!(error["hint"], "its issue is `ISS-001`; `git wf show ISS-001` shows it", "{args:?}");
         }
     }
     for (args, hint) in [

@@ -1,6 +1,7 @@
 //! The server for agents: the real binary, and a client that knows only the protocol.
 
 mod cancelled;
+mod cancelled_remote;
 mod client;
 mod directories;
 mod hostile;

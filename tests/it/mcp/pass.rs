@@ -65,7 +65,7 @@ fn an_agent_plans_reviews_executes_and_traces() {
         (&refused["code"], &refused["details"]),
         (&json!("not-agreed"), &json!(["T1: grep -q two src/a.rs"]))
     );
-    assert!(refused["remedies"][0]["does"].as_str().unwrap().contains("git wf verify"), "{refused}");
+    assert_eq!(refused["remedies"][0]["command"], "git wf verify", "{refused}");
     assert_eq!(repo.on_terminal("y\n", &["verify"]).0, 0);
     let verified = owner.call("verify", json!({"task": "T1"}));
     assert_eq!(verified["passed"], true);

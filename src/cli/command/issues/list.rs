@@ -12,7 +12,9 @@ use crate::cli::print::json_array::JsonArray;
 use crate::cli::{Context, Exit, Failure, Outcome, print};
 use crate::index::{Listed, Sort};
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::op::Other;
 use crate::model::priority::Priority;
+use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::fields::Fields;
@@ -148,11 +150,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if let Some(word) = saved.first() {
         let name = word.strip_prefix('@').ok_or_else(|| {
             Failure::usage(format!("`{word}` is not a saved query"))
-                .hint("`git wf search TEXT` searches for a text")
+                .remedy(Call::new(Other::Search, ["TEXT"]), "searches for a text")
         })?;
         chosen::saved(&session, name)?;
         return Err(Failure::usage(format!("`{word}` refers to itself"))
-            .hint("`git config --get-regexp wf.query` shows the saved queries"));
+            .command("git config --get-regexp wf.query", "shows the saved queries"));
     }
     let list = List { sort: sort.into(), offset, limit, ..filter.into() };
     if count {

@@ -1,5 +1,11 @@
-use crate::cli::{Context, Outcome, print};
-use crate::ops::{Notice, issues};
+use serde_json::Value;
+
+use crate::cli::input::fields::FieldArgs;
+use crate::cli::{Context, Exit, Outcome, print};
+use crate::model::typed;
+use crate::ops::fields::Fields;
+use crate::ops::issues::{Found, FoundIssue};
+use crate::ops::{Done, Notice, issues};
 
 /// Search issues, plans, comments, feedback, explorations and linked commits, ranked by relevance
 ///
@@ -15,14 +21,38 @@ pub(crate) struct Args {
     /// Show at most N issues
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: usize,
+    #[command(flatten)]
+    fields: FieldArgs,
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let fields = match args.fields.fields.as_slice() {
+        [] => None,
+        names => Some(Fields::of::<FoundIssue>(names)?),
+    };
     let done = issues::search(&*context.session()?, &args.text.join(" "), args.limit)?;
     let (shown, total) = (done.view.hits.len(), done.view.total);
-    if shown < total && !context.screen.is_terminal() {
+    if shown < total && (!context.screen.is_terminal() || fields.is_some()) {
         context
             .show_notices([Notice::note(format!("{shown} of {total} issues; `--limit {total}` shows all"))]);
     }
-    context.answer(done, |found, _, screen| print::search::found(screen, found))
+    match fields {
+        None => context.answer(done, |found, _, screen| print::search::found(screen, found)),
+        Some(fields) => some_fields(&fields, done, context),
+    }
+}
+
+/// Some fields of each issue that was found. As JSON, they stand where the issues would.
+fn some_fields(fields: &Fields, done: Done<Found>, context: &mut Context) -> Outcome {
+    let Done { view, notices, .. } = done;
+    context.show_notices(notices);
+    let hits: Vec<Value> = view.hits.iter().map(|hit| fields.pick(hit)).collect();
+    if context.json() {
+        let mut whole = typed::own_json(&view);
+        whole["hits"] = hits.into();
+        context.screen.print_json(&whole)?;
+    } else {
+        print::fields::lines(&mut context.screen, fields, &hits)?;
+    }
+    Ok(Exit::Done)
 }

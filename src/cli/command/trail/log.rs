@@ -1,9 +1,9 @@
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::print::json_array::JsonArray;
 use crate::cli::{Context, Exit, Failure, Outcome, print};
-use crate::ops::Done;
 use crate::ops::fields::Fields;
 use crate::ops::trail::{self, LogInput};
+use crate::ops::{Done, Notice};
 use crate::store::history::Step;
 use crate::ui::lanes::{Strokes, draw};
 
@@ -18,6 +18,9 @@ pub(crate) struct Args {
     /// Show at most N commits, the newest
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    /// Skip the newest N commits
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: usize,
     /// Only commits at this time or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
@@ -44,11 +47,19 @@ pub(crate) struct Args {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    let Args { id, patch, limit, since, until, authors, ops, roles, oneline, graph, fields } = args;
+    let Args { id, patch, limit, offset, since, until, authors, ops, roles, oneline, graph, fields } = args;
     let session = context.session()?;
-    let input = LogInput { id, with_changes: patch, limit, since, until, authors, operations: ops, roles };
+    let input =
+        LogInput { id, with_changes: patch, limit, offset, since, until, authors, operations: ops, roles };
     let Done { view: steps, notices, .. } = trail::log(&session, &input)?;
     context.show_notices(notices);
+    let cut = steps.cut().filter(|(shown, _)| *shown > 0).map(|(shown, total)| {
+        let next = offset + shown;
+        Notice::note(format!(
+            "{shown} of {total} commits; the same with `--offset {next}` shows the next ones"
+        ))
+    });
+    context.show_notices(cut);
     if !fields.fields.is_empty() {
         return some_fields(&Fields::of::<Step>(&fields.fields)?, steps, context);
     }

@@ -1,4 +1,6 @@
 use crate::cli::{Context, Exit, Failure, Outcome, print};
+use crate::model::op::Other;
+use crate::model::remedy::Call;
 use crate::ops::store::{self, AgentFiles, AgentSetup, Task};
 use crate::rules::agent_files::{Agent, State};
 use crate::ui;
@@ -62,12 +64,20 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(if fails { Exit::Failed } else { Exit::Done })
 }
 
+fn listing() -> Call {
+    Call::from(Other::AgentsSetup).flag("list")
+}
+
+fn unnamed() -> Failure {
+    Failure::usage("no agent is named")
+        .hint(format!("name at least one of {}", Agent::words()))
+        .remedy(listing(), "shows what each of them gets")
+}
+
 /// Asks for which agents, beginning with those that the repository has files of.
 fn asked(session: &crate::ops::Session, context: &Context) -> Result<Vec<Agent>, Failure> {
     if context.json() || !ui::can_ask() {
-        return Err(
-            Failure::usage("no agent is named").hint(format!("name at least one of {}", Agent::words()))
-        );
+        return Err(unnamed());
     }
     let all = AgentSetup { agents: Agent::ALL.to_vec(), task: Task::Check, is_dry: true };
     let view = store::agent_setup(session, &all)?.view;
@@ -83,14 +93,12 @@ fn asked(session: &crate::ops::Session, context: &Context) -> Result<Vec<Agent>,
         .map(|word| {
             parse_agent(word).map_err(|why| {
                 Failure::usage(format!("`{word}` is not an agent; {why}"))
-                    .hint("`git wf agents setup --list` shows what each of them gets")
+                    .remedy(listing(), "shows what each of them gets")
             })
         })
         .collect::<Result<_, _>>()?;
     if agents.is_empty() {
-        return Err(
-            Failure::usage("no agent is named").hint(format!("name at least one of {}", Agent::words()))
-        );
+        return Err(unnamed());
     }
     Ok(agents)
 }

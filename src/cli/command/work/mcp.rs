@@ -40,7 +40,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             Code::GitDirSet,
             format!("{name} is set, but each call names its own directory"),
         )
-        .hint(format!("start the server without {name}")));
+        .command(format!("env -u {name} git wf mcp"), "starts the server without it"));
     }
     let charged = in_run::charged();
     let role = match (&charged, args.role) {

@@ -5,6 +5,8 @@ use crate::agent::in_hook;
 use crate::cli::input::parse_limit;
 use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
 use crate::model::code::Code;
+use crate::model::op::Op;
+use crate::model::remedy::Call;
 use crate::ops::work::{self, Verification};
 use crate::ui;
 
@@ -52,7 +54,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 pub(super) fn refuse_in_hook(command: &str) -> Result<(), Failure> {
     let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
     let message = format!("a plan's commands never run from a git hook, and {shown}");
-    Err(Failure::new(Code::InAHook, message).hint(format!("run `{command}` by hand or from your own script")))
+    Err(Failure::new(Code::InAHook, message).command(command, "runs them, by hand or from your own script"))
 }
 
 /// Asks for consent to commands that nobody here has agreed to yet.
@@ -61,19 +63,21 @@ pub(super) fn agree(verification: &Verification<'_>, json: bool) -> Result<(), F
     if new.is_empty() {
         return Ok(());
     }
+    let yes = Call::new(Op::Verify, [verification.execution_id()]).flag("yes");
     if !ui::can_ask() || json {
         return Err(Failure::new(Code::NotAgreed, "nobody here has agreed to run these commands")
             .details(new.iter().map(|test| print::verify::line(test)).collect())
-            .hint("run it in a terminal to be asked, or pass --yes once you have read them"));
+            .hint("run it in a terminal to be asked")
+            .remedy(yes, "runs them, once you have read them"));
     }
     print::verify::asked(&new, new.len() < verification.count(), verification.folder());
     ui::ask("Run them, now and whenever this plan is verified here? [y/N] ");
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
-        return Err(
-            Failure::new(Code::NotAgreed, "the commands were not run").hint("they run only once you agree")
-        );
+        return Err(Failure::new(Code::NotAgreed, "the commands were not run")
+            .hint("they run only once you agree")
+            .remedy(yes, "agrees and runs them"));
     }
     Ok(verification.agree(&new)?)
 }

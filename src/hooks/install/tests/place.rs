@@ -32,7 +32,7 @@ fn a_folder_outside_is_refused() {
         format!("the hooks directory `{}` is outside this repository", outside.display())
     );
     assert_eq!(error.code(), Code::HooksOutside);
-    assert!(format!("{:?}", error.remedies()).contains("`git config core.hooksPath DIRECTORY`"));
+    assert!(format!("{:?}", error.remedies()).contains("git config core.hooksPath DIRECTORY"));
     assert!(!outside.exists());
     install(&place(&repo), &program(&repo), Side::Client, true).unwrap();
     assert_eq!(names(&outside), NAMES);

@@ -20,6 +20,7 @@ pub(crate) fn assessment(given: &Value) -> Result<Factors, Refusal> {
     typed::read(factors).map_err(|error| {
         Refusal::new(Code::InvalidRoadmap, format!("the assessment cannot be read: {error}"))
             .hint("each factor is low, medium or high: how uncertain the requirement is in that respect")
+            .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes them")
     })
 }
 
@@ -35,7 +36,8 @@ pub(crate) fn assess(factors: &Factors) -> Result<Done<Assessed>, Refusal> {
             Code::Incomplete,
             format!("the assessment says nothing of {}", missing.join(", ")),
         )
-        .hint("each factor is low, medium or high: how uncertain the requirement is in that respect"));
+        .hint("each factor is low, medium or high: how uncertain the requirement is in that respect")
+        .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes them"));
     }
     let assessed = roadmap::assess(factors);
     match assessed.recommended {

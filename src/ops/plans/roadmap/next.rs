@@ -157,7 +157,10 @@ fn unmerged(session: &Session, read: &impl Read, view: &RoadmapView) -> Result<V
 
 fn merge(work: &UnmergedWork) -> Remedy {
     let issues = count(work.issue_ids.len(), "completed issue");
-    Remedy::words(format!("first merge the work of {issues}: `git merge {}`", shell::operand(&work.branch)))
+    Remedy::command(
+        format!("git merge {}", shell::operand(&work.branch)),
+        format!("first brings the work of {issues} into the current branch"),
+    )
 }
 
 /// Nothing begins while feedback waits for an answer.

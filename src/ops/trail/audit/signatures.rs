@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
+use crate::model::op::Other;
 use crate::model::person::Person;
+use crate::model::remedy::Call;
 use crate::model::time::Time;
 use crate::model::words::count;
 use crate::ops::store::{Vouched, Vouching, vouched};
@@ -89,10 +91,10 @@ pub(crate) fn signatures(session: &Session, range: &[String]) -> Answer<Signatur
             Code::NotOfTheRef,
             format!("`{}` names {others} that `{}` does not have", words.join(" "), store.reference()),
         )
-        .hint(format!(
-            "signatures are checked on commits of the ref, such as {0}~10..{0}",
-            store.reference()
-        )));
+        .remedy(
+            Call::new(Other::Audit, [format!("{0}~10..{0}", store.reference())]).flag("signatures"),
+            "checks the signatures of its last commits",
+        ));
     }
     let view = view(store, &words, vouched, complaint);
     session.notice_all(noticed(&view));

@@ -108,5 +108,7 @@ fn settle_for(
 
 fn not_agreed(what: &str) -> Refusal {
     Refusal::new(Code::NotAgreed, format!("nobody here has agreed to run {what}"))
-        .hint("run it in a terminal to be asked, pass --yes, or only plan with --plan-only")
+        .hint("run it in a terminal to be asked")
+        .remedy(Call::from(Op::Run).flag("yes"), "agrees to them, once you have read them")
+        .remedy(Call::from(Op::Run).flag("plan-only"), "only plans")
 }

@@ -94,7 +94,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     }
     let base = store.head()?.ok_or_else(|| {
         Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
-            .hint("`git commit` creates one")
+            .command("git commit", "creates one")
     })?;
     if steps.contains(&RunStep::Execute) {
         session.notice_all(apart(store, &issues, base)?);
@@ -339,12 +339,14 @@ fn configured_mode(store: &Store) -> Result<Option<RunMode>, Refusal> {
     RunMode::parse(&text).map(Some).ok_or_else(|| {
         Refusal::new(Code::Config, format!("`wf.run.mode` is `{text}`"))
             .hint(format!("it is auto or one of {}", RunMode::words()))
+            .command("git config --unset wf.run.mode", "restores the default")
     })
 }
 
 fn configured_number(store: &Store, key: &'static str) -> Result<Option<u64>, Refusal> {
     let Some(text) = store.config(key) else { return Ok(None) };
     text.trim().parse().map(Some).map_err(|_| {
-        Refusal::new(Code::Config, format!("`{key}` is `{text}`, not a number")).hint("`git config` sets it")
+        Refusal::new(Code::Config, format!("`{key}` is `{text}`, not a number"))
+            .command(format!("git config --unset {key}"), "restores the default")
     })
 }

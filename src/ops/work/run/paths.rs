@@ -207,17 +207,19 @@ fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<()
     let remote = sync::remote::of_the_ref(store)?.unwrap_or_else(|| "REMOTE".to_owned());
     let remote = shell::operand(&remote);
     Err(if has_work {
-        Refusal::new(Code::NoBranch, format!("this clone does not have the branch `{name}` with work of run `{}`", run.id))
-            .hint(format!(
-                "`git push {remote} {name}` in the clone that has it, then `git fetch {remote} {name}:{name}` here"
-            ))
+        Refusal::new(
+            Code::NoBranch,
+            format!("this clone does not have the branch `{name}` with work of run `{}`", run.id),
+        )
+        .command(format!("git push {remote} {name}"), "publishes it, in the clone that has it")
+        .command(format!("git fetch {remote} {name}:{name}"), "then fetches it here")
     } else {
         let base = base.short();
         Refusal::new(
             Code::NoCommit,
             format!("this clone does not have the commit `{base}` at which run `{}` started", run.id),
         )
-        .hint(format!("`git fetch {remote}` may bring it"))
+        .command(format!("git fetch {remote}"), "may bring it")
     })
 }
 

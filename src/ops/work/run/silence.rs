@@ -36,6 +36,7 @@ pub(super) fn configured(store: &Store) -> Result<Option<Duration>, Refusal> {
     limit.map(Some).ok_or_else(|| {
         Refusal::new(Code::Config, format!("`{KEY}` is `{text}`"))
             .hint("expected a duration such as 90s or 15m, or off")
+            .command(format!("git config --unset {KEY}"), "restores the default")
     })
 }
 

@@ -105,7 +105,8 @@ impl Explain for ResolveError {
                     .or_call(Other::Sync, "fetches what others have"),
             },
             Self::NoIssue { found, .. } => match found.issue() {
-                Some(issue) => format!("its issue is `{issue}`").into(),
+                Some(issue) => Remedies::from(format!("its issue is `{issue}`"))
+                    .or_call(Call::new(Other::Show, [&issue]), "shows it"),
                 None => Remedies::call(Call::from(Other::List).flag("all"), "shows the issues"),
             },
             Self::Ambiguous { .. } => "type more of it".into(),

@@ -150,10 +150,7 @@ fn bugs_of_a_remote_and_of_another_repository_are_the_same() {
     two.git(&["remote", "add", "there", "../there"]).ok();
     let error = two.refused(1, &["import", "git-bug", "there"]);
     assert_eq!(error["code"], "not-found");
-    let hint = error["hint"].as_str().unwrap();
-    let words: Vec<&str> = hint.trim_start_matches("fetch them: git ").split(' ').collect();
-    let words: Vec<&str> = words.iter().map(|word| word.trim_matches('\'')).collect();
-    two.git(&words).ok();
+    two.sh(&["-c", error["remedies"][0]["command"].as_str().unwrap()]).ok();
     two.wf(&["import", "git-bug", "there"]).ok();
     let tree = |repo: &Repo| repo.git(&["rev-parse", "refs/wf/main^{tree}"]).ok().line().to_owned();
     assert_eq!(tree(&one), tree(&two));

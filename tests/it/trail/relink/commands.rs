@@ -45,7 +45,9 @@ fn each_task_gets_its_commits() {
     let message = repo.git(&["log", "-1", "--format=%B"]).ok().stdout;
     assert!(message.contains("Wf-Task: T2\n"), "{message}");
     let error = repo.refused(1, &["task", "start", "T9"]);
-    assert_eq!((&error["code"], &error["hint"]), (&json!("not-found"), &json!("its tasks are T1, T2")));
+    let plan = repo.json(&["show", "ISS-001"])["bound_solution_id"].as_str().unwrap().to_owned();
+    let hint = format!("its tasks are T1, T2; `git wf task list {plan}` shows them");
+    assert_eq!((&error["code"], &error["hint"]), (&json!("not-found"), &json!(hint)));
     repo.git(&["switch", "-q", "--detach"]).ok();
     assert!(repo.wf(&["task", "start", "T1"]).ok().stderr.contains("not linked"));
     repo.git(&["switch", "-q", "main"]).ok();

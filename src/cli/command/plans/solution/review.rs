@@ -1,5 +1,7 @@
 use crate::cli::{Context, Failure, Force, Outcome, named, print, read_bytes};
 use crate::model::digest::PlanDigest;
+use crate::model::op::Op;
+use crate::model::remedy::Call;
 use crate::model::review::{Score, Scores, Verdict};
 use crate::ops::plans::{self, Judgement};
 
@@ -48,8 +50,13 @@ impl Args {
         let (Some(technical), Some(risk), Some(completeness)) =
             (self.technical, self.risk, self.completeness)
         else {
+            let scores = ["technical", "risk", "completeness"];
+            let call = scores
+                .into_iter()
+                .fold(Call::new(Op::SolutionReview, [&self.solution]), |it, name| it.option(name, "N"));
             return Err(Failure::usage("a review needs all three scores")
-                .hint("--technical N --risk N --completeness N, each 0 to 100; or --from-json FILE"));
+                .remedy(call, "gives them, each 0 to 100")
+                .and("--from-json FILE reads them from a file"));
         };
         let scores = Scores { technical, risk, completeness };
         Ok(Judgement::new(self.verdict, scores, self.findings, self.plan_digest)?)

@@ -61,7 +61,7 @@ impl Driver<'_> {
         }
         let head = head(store, &self.run)?.ok_or_else(|| {
             Refusal::new(Code::NoCommit, "there is no commit to read")
-                .hint("make the first one with `git commit`")
+                .command("git commit", "creates the first one")
         })?;
         store.git().add_detached_worktree(&folder, head.as_str())?;
         self.job(issue, step, role, Task { folder, branch: None, base: Some(head), named: BTreeSet::new() })
@@ -77,7 +77,7 @@ impl Driver<'_> {
         let head = there.head()?;
         let head = head.ok_or_else(|| {
             Refusal::new(Code::NoCommit, "there is no commit to work on")
-                .hint("make the first one with `git commit`")
+                .command("git commit", "creates the first one")
         })?;
         let bounds = Bounds { role, branch, base: base.unwrap_or_else(|| head.into()), named };
         let own = there.hooks_dir()?;
