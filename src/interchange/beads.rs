@@ -27,6 +27,7 @@ pub(crate) static BEADS: Tracker = Tracker {
     name: "beads",
     is_own: |record| record.get("id").is_some_and(Value::is_string) && record.get("title").is_some(),
     read,
+    completed: None,
     kept,
     hint: "give the output of `bd export`",
 };

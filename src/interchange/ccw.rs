@@ -40,6 +40,7 @@ pub(crate) static CCW: Tracker = Tracker {
     name: "ccw",
     is_own: |record| record.get(OWN).is_some_and(Value::is_object) && record.get("id").is_some(),
     read,
+    completed: None,
     kept,
     hint: "give the project's directory, its `.workflow/issues`, or a `.scratchpad/codex-issue-…`",
 };

@@ -27,6 +27,7 @@ pub(crate) static GIT_BUG: Tracker = Tracker {
     name: "git-bug",
     is_own: |record| record.get(FORMAT).is_some() && record.get("operations").is_some(),
     read,
+    completed: None,
     kept,
     hint: "fetch the bugs first: git fetch REMOTE 'refs/bugs/*:refs/bugs/*' 'refs/identities/*:refs/identities/*'",
 };

@@ -2,6 +2,7 @@
 //! answers: the same members, in `camelCase` or in `snake_case`.
 
 mod comment;
+mod completed;
 mod gh;
 mod pages;
 
@@ -28,6 +29,7 @@ pub(crate) static GITHUB: Tracker = Tracker {
     name: "GitHub",
     is_own: |record| record.get("number").and_then(number).is_some() && record.get("title").is_some(),
     read,
+    completed: Some(completed::from),
     kept,
     hint: "give the JSON that `gh issue list --json …` or `gh api --paginate …/issues` wrote",
 };

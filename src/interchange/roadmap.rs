@@ -72,6 +72,7 @@ pub(crate) static ROADMAP: Tracker = Tracker {
     name: "a roadmap",
     is_own: |record| record.get("roadmap").is_some() && record.get("item").is_some(),
     read: arrival,
+    completed: None,
     kept,
     hint: "a roadmap has layers or tasks",
 };

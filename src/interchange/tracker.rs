@@ -19,6 +19,9 @@ pub(crate) struct Tracker {
     /// Reads a record. It also reads the `imported` of an existing issue, so that only what the source itself has
     /// changed since is applied. The same record makes the same bytes in every clone.
     pub(crate) read: fn(&Value) -> Result<Arrival, Refused>,
+    /// The record with what it does not mention, from the `imported` of the last import, if this tracker leaves out of a
+    /// record what was not asked for. `None` if a missing member means that there is no value.
+    pub(crate) completed: Option<fn(before: &Value, now: &Value) -> Value>,
     /// The values of a record that have no field here. They stay in `imported`.
     pub(crate) kept: fn(&Value) -> Map<String, Value>,
     /// The hint for a file without such records.

@@ -1,6 +1,8 @@
 //! Decides what an import does with one record, given the existing issue: only what the source changed since the last
 //! import is applied, field by field.
 
+use serde_json::Value;
+
 use super::comments;
 use crate::interchange::tracker::{Arrival, Tracker};
 use crate::model::digest;
@@ -71,6 +73,8 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
     }
     let here = doc.read::<Issue>().ok();
     let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
+    let completed = completed(tracker, known, arrival);
+    let arrival = completed.as_ref().unwrap_or(arrival);
     let before = known.and_then(|record| (tracker.read)(record).ok());
     let mut notes = Vec::new();
     let mut is_lesser = false;
@@ -103,6 +107,13 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
         }
     };
     Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), notes, is_lesser }
+}
+
+/// The arrival with what its record does not mention, from the record of the last import.
+fn completed(tracker: &Tracker, known: Option<&Value>, arrival: &Arrival) -> Option<Arrival> {
+    let (complete, now) = (tracker.completed?, arrival.issue.imported.as_ref()?);
+    let known = known.filter(|record| (tracker.is_own)(record))?;
+    (tracker.read)(&complete(known, now)).ok()
 }
 
 /// The bytes by which two records with the same time are compared.

@@ -83,6 +83,39 @@ fn issues_come_from_a_file_and_a_later_one_undoes_nothing() {
 }
 
 #[test]
+fn a_member_that_is_missing_says_nothing_and_an_empty_one_removes() {
+    let repo = store(&Sandbox::new(), "a");
+    let comment = json!({"author": {"login": "bea"}, "body": "Hm.", "createdAt": "2026-01-01T09:00:00Z"});
+    let whole = json!({"labels": [{"name": "bug"}], "comments": [comment], "assignees": [{"login": "bea"}],
+        "milestone": {"title": "1.0"}});
+    repo.json_in(json!([record(7, &whole)]).to_string(), &["import", "github", "-"]);
+    let mut few = json!({"number": 7, "title": "Another title", "state": "OPEN", "comments": 1,
+        "createdAt": "2026-01-01T08:00:00Z", "updatedAt": "2026-01-03T08:00:00Z"});
+    let report = repo.json_in(json!([few]).to_string(), &["import", "github", "-"]);
+    assert_eq!((&report["updated"], &report["notes"]), (&json!(1), &json!([])), "{report}");
+    let read = issue(&repo, "GH-7");
+    for (name, value) in [
+        ("title", json!("Another title")),
+        ("context", json!("Too early.")),
+        ("tags", json!(["bug"])),
+        ("assignee", json!("bea")),
+        ("source_url", json!("https://github.com/zoo/okapi/issues/7")),
+    ] {
+        assert_eq!(read[name], value, "{name}");
+    }
+    assert_eq!(comments(&repo, "GH-7").len(), 1);
+    few["labels"] = json!([]);
+    few["body"] = json!("");
+    few["updatedAt"] = json!("2026-01-04T08:00:00Z");
+    repo.json_in(json!([few]).to_string(), &["import", "github", "-"]);
+    let read = issue(&repo, "GH-7");
+    assert_eq!(
+        (&read["tags"], &read["context"], &read["assignee"]),
+        (&json!([]), &Value::Null, &json!("bea"))
+    );
+}
+
+#[test]
 fn pages_of_the_rest_api_and_pull_requests() {
     let repo = store(&Sandbox::new(), "a");
     let rest = |number: u64, more: &Value| {
