@@ -54,11 +54,19 @@ struct Packed {
 struct Packer {
     hash: gix::hash::Kind,
     deflate: Compress,
+    /// For small objects: none if the same is used for all.
+    small: Option<Compress>,
 }
 
 impl Packer {
-    fn new(hash: gix::hash::Kind, level: Compression) -> Self {
-        Self { hash, deflate: Compress::new(level) }
+    fn new(hash: gix::hash::Kind, level: Level) -> Self {
+        match level {
+            Level::Configured(level) => Self { hash, deflate: Compress::new(level), small: None },
+            Level::BySize => {
+                let (deflate, small) = (Compress::new(Compression::DEFAULT), Compress::new(FAST));
+                Self { hash, deflate, small: Some(small) }
+            }
+        }
     }
 
     fn pack(&mut self, kind: Kind, data: &[u8]) -> Result<Packed, GitError> {
@@ -73,17 +81,19 @@ impl Packer {
 
     fn compress(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), GitError> {
         let failed = GitError::object("cannot compress an object");
-        self.deflate.reset();
+        let deflate = match &mut self.small {
+            Some(small) if data.len() <= SMALL => small,
+            _ => &mut self.deflate,
+        };
+        deflate.reset();
         let mut end = out.len();
         loop {
-            let done = usize::try_from(self.deflate.total_in()).unwrap_or(usize::MAX).min(data.len());
+            let done = usize::try_from(deflate.total_in()).unwrap_or(usize::MAX).min(data.len());
             out.resize(end + (data.len() - done) / 2 + 128, 0);
-            let before = self.deflate.total_out();
-            let status = self
-                .deflate
-                .compress(&data[done..], &mut out[end..], FlushCompress::Finish)
-                .map_err(&failed)?;
-            end += usize::try_from(self.deflate.total_out() - before).unwrap_or_default();
+            let before = deflate.total_out();
+            let status =
+                deflate.compress(&data[done..], &mut out[end..], FlushCompress::Finish).map_err(&failed)?;
+            end += usize::try_from(deflate.total_out() - before).unwrap_or_default();
             if status == Status::StreamEnd {
                 out.truncate(end);
                 return Ok(());
@@ -117,7 +127,7 @@ pub(crate) struct PackWriter {
     written: u64,
     buffer: Vec<u8>,
     places: HashMap<ObjectId, PackEntry>,
-    level: Compression,
+    level: Level,
     packer: Packer,
     is_synced: bool,
 }
@@ -290,11 +300,27 @@ fn too_large(folder: &Path) -> GitError {
     GitError::io(folder)(io::Error::from(io::ErrorKind::FileTooLarge))
 }
 
-/// `pack.compression`, else `core.compression`, else zlib's default, as in git.
-fn compression(repo: &Repository) -> Compression {
+/// How objects are compressed.
+#[derive(Debug, Clone, Copy)]
+enum Level {
+    /// All with the level that git is configured to use.
+    Configured(Compression),
+    /// Small ones fast, since making a code for each of them takes longer than everything else and saves little, and large
+    /// ones with zlib's default. git looks for deltas when it packs them again, which saves far more.
+    BySize,
+}
+
+/// Objects up to this size are small, in bytes.
+const SMALL: usize = 1024;
+/// zlib's fastest level, which uses a fixed code.
+const FAST: Compression = Compression::BEST_SPEED;
+
+/// `pack.compression`, else `core.compression`, as in git.
+fn compression(repo: &Repository) -> Level {
     let config = repo.config();
     let level = config.integer("pack.compression").or_else(|| config.integer("core.compression"));
-    level.and_then(|level| Compression::new(i32::try_from(level).ok()?)).unwrap_or(Compression::DEFAULT)
+    let configured = level.and_then(|level| Compression::new(i32::try_from(level).ok()?));
+    configured.map_or(Level::BySize, Level::Configured)
 }
 
 /// The header of an entry: its kind and its size, with four bits of the size in the first byte and seven in each

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
 use super::error::IndexError;
@@ -13,7 +14,7 @@ use crate::store::object_id;
 /// "wfix": distinguishes this file from other databases.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, and of what is derived into them.
-const VERSION: i32 = 17;
+const VERSION: i32 = 19;
 /// More statements than one issue needs, so that none is prepared again for each issue.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are buffered before they are written: each portion is later merged with others, so a few
@@ -54,6 +55,7 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexE
     )?;
     db.busy_timeout(patience)?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
+    add_functions(&db)?;
     keep_short_log(&db, path)?;
     // A power cut leaves an older state or the newest, never a torn one: only checkpoints wait for the disk.
     db.execute_batch("PRAGMA synchronous = NORMAL;")?;
@@ -93,12 +95,21 @@ pub(super) fn create(path: Option<&Path>) -> Result<Connection, IndexError> {
         None => Connection::open_in_memory()?,
     };
     db.set_prepared_statement_cache_capacity(STATEMENTS);
+    add_functions(&db)?;
     db.execute_batch("PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     limit_memory(&db, 24)?;
     db.execute_batch(include_str!("schema.sql"))?;
     set_meta(&db, "program", env!("CARGO_PKG_VERSION"))?;
     set_portion(&db, LARGE_PORTION)?;
     Ok(db)
+}
+
+/// `folded(title)`: a title in lower case, in any script; SQLite's own `lower` knows only English letters. It is in the index
+/// by which titles are sorted, so that no row has its title twice.
+fn add_functions(db: &Connection) -> Result<(), IndexError> {
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    Ok(db.create_scalar_function("folded", 1, flags, |call| Ok(call.get_raw(0).as_str()?.to_lowercase()))?)
 }
 
 fn set_portion(db: &Connection, bytes: i64) -> Result<(), IndexError> {
@@ -144,6 +155,16 @@ pub(super) fn clear(db: &Connection, part: Part) -> Result<(), IndexError> {
         Part::Words => "INSERT INTO words (words) VALUES ('delete-all');",
         Part::Log => "DELETE FROM commits; DELETE FROM touched;",
     })?)
+}
+
+/// What was kept under a name.
+pub(super) fn kept(db: &Connection, name: &str) -> Result<Option<String>, IndexError> {
+    Ok(meta(db, &format!("kept {name}"))?)
+}
+
+/// Keeps a text under a name.
+pub(super) fn keep(db: &Connection, name: &str, text: &str) -> Result<(), IndexError> {
+    set_meta(db, &format!("kept {name}"), text)
 }
 
 fn meta(db: &Connection, key: &str) -> Result<Option<String>, rusqlite::Error> {

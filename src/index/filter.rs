@@ -8,6 +8,7 @@ use super::{Index, query};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
+use crate::rules::facts::Undecided;
 use crate::rules::roadmap::names_of_tag;
 
 /// Which issues to list; an issue must match everything that is given.
@@ -41,6 +42,8 @@ pub(crate) struct Filter {
     pub(crate) assignees: Vec<String>,
     /// Registered, planning or planned, and every issue that it depends on is completed or closed.
     pub(crate) unblocked: bool,
+    /// What someone has to decide about its plans.
+    pub(crate) undecided: Option<Undecided>,
     /// Whether it has a plan.
     pub(crate) has_solution: bool,
     /// Whether it was executed, or is being executed.
@@ -49,6 +52,44 @@ pub(crate) struct Filter {
     pub(crate) ready: bool,
     /// Full text, in the syntax of FTS5.
     pub(crate) search: Option<String>,
+}
+
+impl Filter {
+    /// Whether it depends on nothing but the status.
+    pub(super) fn is_of_status(&self) -> bool {
+        let Self {
+            statuses: _,
+            all: _,
+            tags,
+            components,
+            priorities,
+            assignee,
+            author,
+            wave,
+            since,
+            until,
+            types,
+            parent,
+            assignees,
+            unblocked,
+            undecided,
+            has_solution,
+            has_execution,
+            ready,
+            search,
+        } = self;
+        tags.is_empty()
+            && components.is_empty()
+            && priorities.is_empty()
+            && types.is_empty()
+            && assignees.is_empty()
+            && [assignee, author, parent, search].iter().all(|it| it.is_none())
+            && wave.is_none()
+            && undecided.is_none()
+            && since.is_none()
+            && until.is_none()
+            && !(*unblocked || *has_solution || *has_execution || *ready)
+    }
 }
 
 /// Selects issues that wait for a plan or a queue and are not blocked. The numbers are those of [`IssueStatus`]; a test
@@ -166,6 +207,13 @@ impl Index<'_> {
         }
         if filter.unblocked {
             all.push(Condition::test(UNBLOCKED, vec![]));
+        }
+        if let Some(undecided) = filter.undecided {
+            all.push(Condition::found(
+                "SELECT n FROM issues WHERE undecided > 0 AND undecided & ? > 0",
+                "i.undecided & ? > 0",
+                vec![Value::Integer(undecided as i64)],
+            ));
         }
         if filter.ready {
             self.note_ready()?;

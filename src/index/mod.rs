@@ -350,6 +350,21 @@ impl<'a> Index<'a> {
         Ok(())
     }
 
+    /// What [`Self::keep`] kept under this name. None of it is true only here.
+    pub(crate) fn kept(&self, name: &str) -> Option<String> {
+        database::kept(&self.db, name).unwrap_or_default()
+    }
+
+    /// Keeps a text until the index is rebuilt, for what others derive from the history, unless another process has the
+    /// index locked, or it is not in a file.
+    pub(crate) fn keep(&self, name: &str, text: &str) {
+        if let Some(InFile { folder, .. }) = &self.file {
+            // What was not kept is derived again.
+            let _ = database::open(&folder.database(), Duration::ZERO)
+                .and_then(|db| database::keep(&db, name, text));
+        }
+    }
+
     /// The commit of the state that all answers are about.
     pub(crate) fn commit(&self) -> ObjectId {
         self.commit

@@ -1,52 +1,64 @@
-//! A snippet of a long text, piece by piece: the work of SQLite on a piece is bounded, however often it has the word.
+//! Snippets of long texts, piece by piece: the work of SQLite on a piece is bounded, however often it has the word.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, params};
 
 use super::error::IndexError;
 use super::words::{BEGIN, BETWEEN, END};
 
 /// Bytes of a piece.
 const LONGEST: usize = 2 * 1024;
-/// How many pieces are searched at a time; the best one is taken.
+/// At most this many of a group are looked at together, and the best one is taken.
 const AT_ONCE: usize = 64;
 
-/// Extracts snippets from texts.
-pub(super) struct Snippets(Connection);
-
-impl Snippets {
-    pub(super) fn new() -> Result<Self, IndexError> {
-        let db = Connection::open_in_memory()?;
-        db.execute_batch(
-            "CREATE VIRTUAL TABLE pieces USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2')",
-        )?;
-        Ok(Self(db))
+/// Some words around a match of `query` (split into words as in `schema.sql`) for each of these groups of texts, from the first
+/// part of a group that has one; empty if none has.
+pub(super) fn snippets(groups: &[Vec<String>], query: &str, words: usize) -> Result<Vec<String>, IndexError> {
+    let mut found = vec![None; groups.len()];
+    let mut pieces: Vec<_> =
+        groups.iter().map(|texts| texts.iter().flat_map(|text| Pieces(text)).peekable()).collect();
+    while let Some(db) = next(&mut pieces, &found)? {
+        let mut by_rank =
+            db.prepare("SELECT rowid, part_of FROM pieces WHERE pieces MATCH ?1 ORDER BY rank")?;
+        let mut snippet = db.prepare(&format!(
+            "SELECT snippet(pieces, 0, '{BEGIN}', '{END}', '…', {words}) FROM pieces
+             WHERE pieces MATCH ?1 AND rowid = ?2"
+        ))?;
+        let mut rows = by_rank.query([query])?;
+        while let Some(row) = rows.next()? {
+            let (piece, group): (i64, u32) = (row.get(0)?, row.get(1)?);
+            if let Some(found) = found.get_mut(group as usize).filter(|found| found.is_none()) {
+                *found = Some(snippet.query_row(params![query, piece], |row| row.get(0))?);
+            }
+        }
     }
-
-    /// Some words around a match of `query` (split into words as in `schema.sql`), from the first text that has one;
-    /// empty if there is none.
-    pub(super) fn of(&self, texts: &[String], query: &str, words: usize) -> Result<String, IndexError> {
-        snippet(&self.0, texts, query, words)
-    }
+    Ok(found.into_iter().map(Option::unwrap_or_default).collect())
 }
 
-fn snippet(db: &Connection, texts: &[String], query: &str, words: usize) -> Result<String, IndexError> {
-    let mut insert = db.prepare("INSERT INTO pieces (text) VALUES (?1)")?;
-    let mut best = db.prepare(&format!(
-        "SELECT snippet(pieces, 0, '{BEGIN}', '{END}', '…', {words}) FROM pieces WHERE pieces MATCH ?1
-         ORDER BY rank LIMIT 1"
-    ))?;
-    let all: Vec<&str> = texts.iter().flat_map(|text| Pieces(text)).collect();
-    for some in all.chunks(AT_ONCE) {
-        db.execute_batch("BEGIN; DELETE FROM pieces;")?;
-        for piece in some {
-            insert.execute([piece])?;
-        }
-        db.execute_batch("COMMIT")?;
-        if let Some(found) = best.query_row([query], |row| row.get(0)).optional()? {
-            return Ok(found);
+/// A database with the next pieces of each group in which nothing was found yet; `None` if there are none. A new one takes
+/// less time than removing the pieces from the last one.
+fn next<'a>(
+    pieces: &mut [std::iter::Peekable<impl Iterator<Item = &'a str>>],
+    found: &[Option<String>],
+) -> Result<Option<Connection>, IndexError> {
+    let mut open: Vec<(u32, _)> =
+        (0..).zip(pieces).zip(found).filter(|(_, found)| found.is_none()).map(|(it, _)| it).collect();
+    if open.iter_mut().all(|(_, pieces)| pieces.peek().is_none()) {
+        return Ok(None);
+    }
+    let db = Connection::open_in_memory()?;
+    db.execute_batch(
+        "BEGIN; CREATE VIRTUAL TABLE pieces USING fts5 (
+             text, part_of UNINDEXED, tokenize = 'porter unicode61 remove_diacritics 2'
+         );",
+    )?;
+    let mut insert = db.prepare("INSERT INTO pieces (text, part_of) VALUES (?1, ?2)")?;
+    for (group, pieces) in open {
+        for piece in pieces.by_ref().take(AT_ONCE) {
+            insert.execute(params![piece, group])?;
         }
     }
-    Ok(String::new())
+    drop(insert);
+    Ok(Some(db))
 }
 
 /// A text in pieces, which end between words if possible.
@@ -82,7 +94,10 @@ mod tests {
 
     fn found(texts: &[&str], query: &str) -> String {
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-        Snippets::new().unwrap().of(&texts, query, 5).unwrap().replace(BEGIN, "[").replace(END, "]")
+        let nothing = vec!["nothing here".to_owned()];
+        let mut found = snippets(&[nothing, texts], query, 5).unwrap();
+        assert_eq!(found[0], "");
+        found.remove(1).replace(BEGIN, "[").replace(END, "]")
     }
 
     #[test]

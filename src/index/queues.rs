@@ -1,13 +1,18 @@
 //! The data from which the state of all queues is derived: their items, and the facts of the issues that these depend
 //! on.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, params};
 
 use super::error::IndexError;
 use super::{Index, packed};
 use crate::model::id::{IssueId, QueueId, SolutionId};
+use crate::model::priority::Priority;
 use crate::model::queue::Item;
 use crate::model::root::Policy;
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
 use crate::rules::facts::{self, IssueFacts};
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
@@ -46,7 +51,7 @@ pub(super) fn items_of(
     folder: Option<&IssueFolder>,
 ) -> Result<Vec<ItemRow>, IndexError> {
     let found = records::items_of(read, id)?;
-    let facts = folder.filter(|_| !found.is_empty()).map(facts_of).transpose()?;
+    let facts = folder.filter(|_| !found.is_empty()).map(|it| packed(&IssueFacts::of(it))).transpose()?;
     let row = |(queue, solution, item): (QueueId, SolutionId, Result<Item, String>)| {
         let path = layout::item(&queue, &solution);
         let live = match &item {
@@ -69,9 +74,9 @@ pub(super) fn keeps_facts(folder: &IssueFolder) -> bool {
     (!folder.solutions.is_empty() || !folder.executions.is_empty()) && !facts::status(folder).is_terminal()
 }
 
-/// The facts of an issue in packed form.
-pub(super) fn facts_of(folder: &IssueFolder) -> Result<Vec<u8>, IndexError> {
-    let facts = packed::facts(&IssueFacts::of(folder));
+/// The facts of an issue, as bytes.
+pub(super) fn packed(facts: &IssueFacts) -> Result<Vec<u8>, IndexError> {
+    let facts = packed::facts(facts);
     Ok(facts.ok_or_else(|| std::io::Error::other("the facts of an issue cannot be packed"))?)
 }
 
@@ -155,7 +160,7 @@ impl Index<'_> {
         }
         self.db.execute_batch("CREATE TEMP TABLE ready (n INTEGER PRIMARY KEY)")?;
         let mut insert = self.db.prepare("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
-        let KnownQueues { queues, facts, policy } = self.queues()?;
+        let KnownQueues { queues, facts, policy } = self.queues_for_states()?;
         for queue in in_order(&queues, &facts, &policy) {
             for item in queue.ready() {
                 insert.execute([item.issue_id.as_str()])?;
@@ -167,6 +172,16 @@ impl Index<'_> {
 
     /// All items of all queues.
     pub(crate) fn queues(&self) -> Result<KnownQueues, IndexError> {
+        self.queues_with(&|snapshot, id| facts(&self.db, snapshot, id))
+    }
+
+    /// The same, faster, for those who only want to know the states of the items: the facts of issues without items
+    /// tell neither their plans nor who holds them.
+    pub(crate) fn queues_for_states(&self) -> Result<KnownQueues, IndexError> {
+        self.queues_with(&|_, id| facts_without_plans(&self.db, id))
+    }
+
+    fn queues_with(&self, dependency: Dependency<'_>) -> Result<KnownQueues, IndexError> {
         let snapshot = self.snapshot()?;
         let (mut queues, mut known) = (Vec::new(), Vec::new());
         for mut queue in heads(&snapshot)? {
@@ -189,7 +204,7 @@ impl Index<'_> {
         }
         // A map that is collected at once has no spare capacity.
         let mut facts: Facts = known.into_iter().collect();
-        add_more(&self.db, &snapshot, &queues, &mut facts)?;
+        add_more(&self.db, &snapshot, &queues, &mut facts, dependency)?;
         Ok(KnownQueues { queues, facts, policy: records::root(&snapshot)?.policy })
     }
 }
@@ -228,6 +243,9 @@ pub(super) fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> Result<Opti
     Ok(row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?)
 }
 
+/// Gives the facts of an issue that has no item.
+type Dependency<'a> = &'a dyn Fn(&Snapshot<'_>, &IssueId) -> Result<Option<IssueFacts>, IndexError>;
+
 /// Adds the facts of the issues that the issues of items depend on, directly or through others: one by one, since they
 /// are few.
 fn add_more(
@@ -235,21 +253,56 @@ fn add_more(
     snapshot: &Snapshot<'_>,
     queues: &[QueueFolder],
     known: &mut Facts,
+    dependency: Dependency<'_>,
 ) -> Result<(), IndexError> {
-    let of_items = queues.iter().flat_map(|queue| &queue.items).flat_map(|item| {
-        // An item may name another issue than that of its plan.
-        let depends_on = item.depends_on.iter().map(SolutionId::issue);
-        depends_on.chain((item.solution_id.issue() != item.issue_id).then(|| item.issue_id.clone()))
-    });
+    let items = || queues.iter().flat_map(|queue| &queue.items);
+    // An item may name another issue than that of its plan.
+    for item in items().filter(|item| item.solution_id.issue() != item.issue_id) {
+        if !known.contains_key(&item.issue_id)
+            && let Some(issue) = facts(db, snapshot, &item.issue_id)?
+        {
+            known.insert(item.issue_id.clone(), issue);
+        }
+    }
+    let of_items = items().flat_map(|item| item.depends_on.iter().map(SolutionId::issue));
     let mut open: Vec<IssueId> =
         of_items.chain(known.values().flat_map(|issue| issue.depends_on.iter().cloned())).collect();
     while let Some(id) = open.pop() {
         if known.contains_key(&id) {
             continue;
         }
-        let Some(issue) = facts(db, snapshot, &id)? else { continue };
+        let Some(issue) = dependency(snapshot, &id)? else { continue };
         open.extend(issue.depends_on.iter().cloned());
         known.insert(id, issue);
     }
     Ok(())
+}
+
+/// What others need to know of an issue that has no item: everything but its plans and who holds it. None if it is not there
+/// or cannot be read.
+fn facts_without_plans(db: &Connection, id: &IssueId) -> Result<Option<IssueFacts>, IndexError> {
+    let sql = "SELECT n, title, status, priority, created FROM issues WHERE id = ?1";
+    let mut query = db.prepare_cached(sql)?;
+    let mut rows = query.query([id.as_str()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let status = usize::try_from(row.get::<_, i64>(2)?).ok().and_then(|at| IssueStatus::ALL.get(at));
+    let priority = Priority::new(row.get::<_, u8>(3)?.into());
+    let created_at = Time::from_millis(row.get(4)?);
+    let (Some(status), Some(priority), Some(created_at)) = (status.copied(), priority, created_at) else {
+        return Ok(None);
+    };
+    let mut targets = db.prepare_cached("SELECT target FROM depends WHERE n = ?1")?;
+    let targets = targets.query_map([row.get::<_, i64>(0)?], |row| row.get::<_, String>(0))?;
+    let targets: Vec<String> = targets.collect::<Result<_, _>>()?;
+    Ok(Some(IssueFacts {
+        id: id.clone(),
+        title: row.get(1)?,
+        status,
+        priority,
+        created_at,
+        depends_on: targets.iter().filter_map(|id| IssueId::parse(id).ok()).collect(),
+        bound: None,
+        plans: BTreeMap::new(),
+        holder: None,
+    }))
 }

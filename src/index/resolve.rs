@@ -68,7 +68,7 @@ impl Index<'_> {
 
     fn titled(&self, kind: Kind, text: &str, most: usize) -> Result<Vec<(String, String)>, IndexError> {
         let mut found: Vec<(String, String)> = Vec::new();
-        self.each_that_begins(text, |known, whole, title| {
+        self.each_that_begins(text, Case::Kept, |known, whole, title| {
             if known == kind {
                 found.push((whole, title.to_owned()));
             }
@@ -81,23 +81,24 @@ impl Index<'_> {
     /// Everything with an id that starts with `text`, or whose uid does, in the order in which candidates are listed.
     pub(super) fn ids_that_begin(&self, text: &str) -> Result<Vec<Known>, IndexError> {
         let mut found = BTreeSet::new();
-        self.each_that_begins(text, |kind, whole, _| {
-            found.insert((kind, whole));
-        })?;
-        let mut query = self.db.prepare_cached(
-            "SELECT u.kind, i.id, u.uid FROM uids u JOIN issues i ON i.n = u.n WHERE u.uid >= ?1 AND u.uid < ?2",
-        )?;
-        add(&mut found, query.query(params![text, end_of(text)])?)?;
-        if found.is_empty() && !text.is_empty() {
-            // Again, ignoring case, which has to look at all ids. LIKE does so for ASCII letters.
+        for case in [Case::Kept, Case::Ignored] {
+            self.each_that_begins(text, case, |kind, whole, _| {
+                found.insert((kind, whole));
+            })?;
             let mut query = self.db.prepare_cached(
                 "SELECT u.kind, i.id, u.uid FROM uids u JOIN issues i ON i.n = u.n
-                 WHERE u.uid LIKE ?1 ESCAPE '\\' OR CASE u.kind WHEN 0 THEN i.id
-                     WHEN 1 THEN 'SOL-' || i.id || '-' || u.uid ELSE 'EXR-' || i.id || '-' || u.uid
-                 END LIKE ?1 ESCAPE '\\'",
+                 WHERE u.uid >= ?1 AND u.uid < ?2",
             )?;
-            let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-            add(&mut found, query.query([format!("{escaped}%")])?)?;
+            let mut rows = query.query(params![text, end_of(text)])?;
+            while let Some(row) = rows.next()? {
+                let (kind, uid) = (kind_of(row.get(0)?)?, row.get_ref(2)?.as_str()?);
+                if case.strip_start(uid, text).is_some() {
+                    found.insert((kind, kind.id(row.get_ref(1)?.as_str()?, uid)));
+                }
+            }
+            if !found.is_empty() || text.is_empty() {
+                break;
+            }
         }
         let broken = |_| IndexError::File(std::io::Error::other("it holds an invalid id"));
         let mut known = Vec::new();
@@ -138,22 +139,25 @@ impl Index<'_> {
     fn each_that_begins(
         &self,
         text: &str,
+        case: Case,
         mut found: impl FnMut(Kind, String, &str),
     ) -> Result<(), IndexError> {
-        // `text` ends within the id of the issue.
-        let mut within = self.db.prepare_cached(
+        let collation = case.collation();
+        // The text ends within the id of the issue.
+        let mut within = self.db.prepare_cached(&format!(
             "SELECT i.id, u.uid, i.title FROM issues i CROSS JOIN uids u ON u.n = i.n
-             WHERE i.id >= ?1 AND i.id < ?2 AND u.kind = ?3",
-        )?;
-        // `text` contains the whole id of the issue.
-        let mut behind = self.db.prepare_cached(
+             WHERE i.id >= ?1 COLLATE {collation} AND i.id < ?2 COLLATE {collation} AND u.kind = ?3"
+        ))?;
+        // Or in what follows it.
+        let mut behind = self.db.prepare_cached(&format!(
             "SELECT i.id, u.uid, i.title FROM issues i CROSS JOIN uids u ON u.n = i.n
-             WHERE i.id = ?1 AND u.kind = ?2 AND u.uid >= ?3 AND u.uid < ?4",
-        )?;
+             WHERE i.id = ?1 COLLATE {collation} AND u.kind = ?2
+                 AND u.uid >= ?3 COLLATE {collation} AND u.uid < ?4 COLLATE {collation}"
+        ))?;
         for kind in Kind::ALL {
-            let start = match text.strip_prefix(kind.prefix()) {
+            let start = match case.strip_start(text, kind.prefix()) {
                 Some(start) => start,
-                None if kind.prefix().starts_with(text) => "",
+                None if case.strip_start(kind.prefix(), text).is_some() => "",
                 None => continue,
             };
             let mut pass = |rows: &mut Rows<'_>| -> Result<(), IndexError> {
@@ -173,13 +177,30 @@ impl Index<'_> {
     }
 }
 
-/// Adds what the rows name: each has a kind, an issue, and a uid.
-fn add(found: &mut BTreeSet<(Kind, String)>, mut rows: Rows<'_>) -> Result<(), IndexError> {
-    while let Some(row) = rows.next()? {
-        let kind = kind_of(row.get(0)?)?;
-        found.insert((kind, kind.id(row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?)));
+/// Whether the case of letters matters in an id. If it does not, that is for ASCII letters, and no id has others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Kept,
+    Ignored,
+}
+
+impl Case {
+    fn collation(self) -> &'static str {
+        match self {
+            Self::Kept => "BINARY",
+            Self::Ignored => "NOCASE",
+        }
     }
-    Ok(())
+
+    /// What follows `start` in `text`.
+    fn strip_start<'t>(self, text: &'t str, start: &str) -> Option<&'t str> {
+        let (begins, rest) = text.split_at_checked(start.len())?;
+        let is_start = match self {
+            Self::Kept => begins == start,
+            Self::Ignored => begins.eq_ignore_ascii_case(start),
+        };
+        is_start.then_some(rest)
+    }
 }
 
 /// An upper bound of all ids that start with `text`: no id contains the greatest character.

@@ -12,7 +12,7 @@ use super::queues::{self, ItemRow};
 use super::upsert::{self, Beside, COMPONENTS, DEPENDS, LINKS, PARENTS, Row, TAGS, UIDS};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::status::ExecutionStatus;
-use crate::rules::facts;
+use crate::rules::facts::{self, IssueFacts, Undecided};
 use crate::rules::folder::IssueFolder;
 use crate::rules::shown::IssueDerived;
 use crate::store::{ObjectId, Read, StoreError, object_id, records};
@@ -103,9 +103,10 @@ pub(super) fn read(read: &impl Read, id: &IssueId, wanted: Wanted) -> Result<Iss
     }
     let hidden = records::has_redactions(read, id)?;
     let items = queues::items_of(read, id, folder.as_ref())?;
-    let facts = folder.as_ref().filter(|it| queues::keeps_facts(it)).map(queues::facts_of).transpose()?;
+    let known = folder.as_ref().filter(|it| queues::keeps_facts(it)).map(IssueFacts::of);
+    let facts = known.as_ref().map(queues::packed).transpose()?;
     let mut rows = match &folder {
-        Some(folder) => rows(folder, hidden),
+        Some(folder) => rows(folder, hidden, known.as_ref().map_or(0, Undecided::bits)),
         None => Rows {
             row: empty_row(status, hidden),
             author: String::new(),
@@ -128,14 +129,14 @@ pub(super) fn read(read: &impl Read, id: &IssueId, wanted: Wanted) -> Result<Iss
     Ok(IssueRows { id: id.clone(), rows: Some(Rows { items, facts, ..rows }), texts, is_gone })
 }
 
-fn rows(folder: &IssueFolder, hidden: bool) -> Rows {
+fn rows(folder: &IssueFolder, hidden: bool, undecided: i64) -> Rows {
     let it = &folder.issue.record;
     let links = folder.executions.iter().flat_map(|it| {
         let uid = uid(it.execution.id.as_str());
         it.known_commits().map(move |hash| format!("{hash} {uid}"))
     });
     Rows {
-        row: row(folder, hidden),
+        row: Row { undecided: Value::Integer(undecided), ..row(folder, hidden) },
         author: it.author.to_string(),
         uids: BTreeSet::new(),
         tags: it.tags.iter().cloned().collect(),
@@ -238,11 +239,11 @@ fn row(folder: &IssueFolder, hidden: bool) -> Row {
         wave: derived.wave.and_then(|wave| i64::try_from(wave).ok()).into(),
         solutions: Value::Integer(i64::try_from(derived.solution_count).unwrap_or(i64::MAX)),
         title: Value::Text(it.title.clone()),
-        folded: Value::Text(it.title.to_lowercase()),
         tags: Value::Text(tags.join(",")),
         hidden: Value::Integer(i64::from(hidden)),
         executing: Value::Integer(i64::from(is_executing)),
         kind: it.issue_type.as_ref().map(|kind| kind.to_lowercase()).into(),
+        undecided: Value::Integer(0),
     }
 }
 
@@ -260,11 +261,11 @@ fn empty_row(status: i64, hidden: bool) -> Row {
         wave: Value::Null,
         solutions: nothing.clone(),
         title: text.clone(),
-        folded: text.clone(),
         tags: text,
         hidden: Value::Integer(i64::from(hidden)),
-        executing: nothing,
+        executing: nothing.clone(),
         kind: Value::Null,
+        undecided: nothing,
     }
 }
 

@@ -18,9 +18,9 @@ CREATE TABLE issues (
     wave INTEGER,
     solutions INTEGER NOT NULL,
     title TEXT NOT NULL,
-    folded TEXT NOT NULL,
     tags TEXT NOT NULL,
-    kind TEXT
+    kind TEXT,
+    undecided INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX by_id ON issues (id);
 CREATE TABLE authors (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -30,7 +30,8 @@ CREATE TABLE components (n INTEGER NOT NULL, component TEXT NOT NULL, PRIMARY KE
 CREATE TABLE depends (n INTEGER NOT NULL, target TEXT NOT NULL, PRIMARY KEY (n, target)) WITHOUT ROWID;
 CREATE TABLE parents (n INTEGER NOT NULL, parent TEXT NOT NULL, PRIMARY KEY (n, parent)) WITHOUT ROWID;
 -- The ends of ids, after the last dash: of the issue, of its plans and of its executions. The rest follows from the issue.
-CREATE TABLE uids (n INTEGER NOT NULL, kind INTEGER NOT NULL, uid TEXT NOT NULL, PRIMARY KEY (n, kind, uid)) WITHOUT ROWID;
+-- Those of plans and executions have no upper-case letters.
+CREATE TABLE uids (n INTEGER NOT NULL, kind INTEGER NOT NULL, uid TEXT NOT NULL COLLATE NOCASE, PRIMARY KEY (n, kind, uid)) WITHOUT ROWID;
 CREATE TABLE queues (whole TEXT PRIMARY KEY) WITHOUT ROWID;
 -- Commits of the project that an execution links, or linked before they were rewritten; `uid` is the end of its id.
 CREATE TABLE links (hash BLOB NOT NULL, n INTEGER NOT NULL, uid TEXT NOT NULL, PRIMARY KEY (hash, n, uid)) WITHOUT ROWID;

@@ -6,9 +6,8 @@ use rusqlite::{OptionalExtension, params};
 
 use super::error::IndexError;
 use super::list::Listed;
-use super::pieces::Snippets;
 use super::words::{self, BEGIN, END};
-use super::{Index, full_text, query};
+use super::{Index, full_text, pieces, query};
 use crate::model::id::{IssueId, ItemId, QueueId};
 use crate::store::records;
 use crate::store::resolve::{self, Known};
@@ -20,7 +19,9 @@ const SHORTEST: usize = 4;
 const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0, 1.0";
 /// How many words are shown around a match.
 const SNIPPET: usize = 24;
-/// If more issues match, only the newest are ranked: ranking an issue takes longer than finding it.
+/// How many issues are read together to show some of their words.
+const AT_ONCE: usize = 32;
+/// If more issues match, the best are looked for among the newest of them: to rank an issue takes longer than to find it.
 const MOST_RANKED: usize = 10_000;
 const NEWEST: usize = 1_000;
 
@@ -108,14 +109,22 @@ impl Index<'_> {
             false => (self.best(&asked, limit)?, None),
             true => (self.best_of_newest(&asked, &matching, limit)?, Some(NEWEST)),
         };
-        let (any, snippets, snapshot) = (query::any_of(text), Snippets::new()?, self.snapshot()?);
+        let (any, snapshot) = (query::any_of(text), self.snapshot()?);
         let mut hits = Vec::new();
-        for (score, id, n) in best {
-            let found = match (&any, records::issue(&snapshot, &id)?) {
-                (Some(any), Some(folder)) => snippets.of(&full_text::of(&folder), any, SNIPPET)?,
-                _ => String::new(),
+        for some in best.chunks(AT_ONCE) {
+            let mut texts: Vec<Vec<String>> = Vec::with_capacity(some.len());
+            for (_, id, _) in some {
+                let folder = records::issue(&snapshot, id)?;
+                texts.push(folder.map_or_else(Vec::new, |folder| full_text::of(&folder).into()));
+            }
+            let found = match &any {
+                Some(any) => pieces::snippets(&texts, any, SNIPPET)?,
+                None => vec![String::new(); some.len()],
             };
-            hits.push(Hit { issue: self.listed(n)?, score, snippet: parts(&words::joined(&found)) });
+            for ((score, _, n), found) in some.iter().zip(found) {
+                let snippet = parts(&words::joined(&found));
+                hits.push(Hit { issue: self.listed(*n)?, score: *score, snippet });
+            }
         }
         Ok(Best { hits, total, newest })
     }
@@ -154,23 +163,36 @@ impl Index<'_> {
         matching: &[i64],
         limit: usize,
     ) -> Result<Vec<(f64, IssueId, i64)>, IndexError> {
-        let mut newest =
+        let mut by_age =
             self.db.prepare("SELECT n FROM issues INDEXED BY by_created ORDER BY created DESC")?;
-        let mut rank = self.db.prepare(&format!(
-            "SELECT -rank FROM words WHERE words MATCH ?1 AND rowid = ?2 AND rank MATCH 'bm25({WEIGHTS})'"
-        ))?;
-        let mut rows = newest.query([])?;
-        let mut best = Vec::new();
-        while best.len() < NEWEST
+        let mut rows = by_age.query([])?;
+        let mut newest = Vec::with_capacity(NEWEST);
+        while newest.len() < NEWEST
             && let Some(row) = rows.next()?
         {
             let n: i64 = row.get(0)?;
             if matching.binary_search(&n).is_ok() {
-                let score: f64 = rank.query_row(params![asked, n], |row| row.get(0))?;
-                best.extend(self.id_of(n)?.map(|id| (score, id, n)));
+                newest.push(n);
             }
         }
-        Ok(sorted(best, limit))
+        let newest = serde_json::to_string(&newest).map_err(std::io::Error::from)?;
+        // The plus keeps FTS5 from beginning a search of its own for each of them.
+        let mut rank = self.db.prepare(&format!(
+            "SELECT rowid, -bm25(words, {WEIGHTS}) FROM words
+             WHERE words MATCH ?1 AND +rowid IN (SELECT value FROM json_each(?2))"
+        ))?;
+        let mut rows = rank.query(params![asked, newest])?;
+        let mut best = Vec::with_capacity(NEWEST);
+        while let Some(row) = rows.next()? {
+            best.push((row.get(1)?, row.get(0)?));
+        }
+        best.sort_by(|(one, _), (two, _): &(f64, i64)| two.total_cmp(one));
+        let last = best.get(limit.saturating_sub(1)).map_or(f64::MIN, |(score, _)| *score);
+        let mut with_ids = Vec::new();
+        for (score, n) in best.into_iter().take_while(|(score, _)| *score >= last) {
+            with_ids.extend(self.id_of(n)?.map(|id| (score, id, n)));
+        }
+        Ok(sorted(with_ids, limit))
     }
 
     fn id_of(&self, n: i64) -> Result<Option<IssueId>, IndexError> {

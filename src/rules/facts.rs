@@ -76,6 +76,41 @@ pub(crate) struct IssueFacts {
     pub(crate) holder: Option<Holder>,
 }
 
+/// What someone has to decide about the plans of an issue before it goes on; the index stores it as a bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undecided {
+    /// The chosen plan was rejected so often that only an owner goes on with it.
+    Rejected = 1,
+    /// None of the plans was chosen.
+    Choice = 2,
+    /// Nobody has reviewed the chosen plan.
+    Review = 4,
+}
+
+impl Undecided {
+    const ALL: [Self; 3] = [Self::Rejected, Self::Choice, Self::Review];
+
+    /// The bits of all that apply to an issue.
+    pub(crate) fn bits(issue: &IssueFacts) -> i64 {
+        Self::ALL.into_iter().filter(|it| it.applies_to(issue)).map(|it| it as i64).sum()
+    }
+
+    fn applies_to(self, issue: &IssueFacts) -> bool {
+        use IssueStatus::{Planned, Planning, Registered};
+        let bound = issue.bound.as_ref().and_then(|id| issue.plans.get(id));
+        match (self, issue.status) {
+            (Self::Rejected, Registered | Planning | Planned) => {
+                bound.is_some_and(|plan| plan.review.rejected_rounds >= review::MOST_ROUNDS)
+            }
+            (Self::Choice, Registered | Planning) => issue.bound.is_none() && !issue.plans.is_empty(),
+            (Self::Review, Planning | Planned) => {
+                bound.is_some_and(|plan| plan.review.verdict.is_none() && !plan.review.is_empty)
+            }
+            _ => false,
+        }
+    }
+}
+
 impl IssueFacts {
     /// Derives all facts from the directory of the issue.
     pub(crate) fn of(folder: &IssueFolder) -> Self {

@@ -16,7 +16,7 @@ use super::dag;
 use super::facts::{Holder, IssueFacts};
 use super::folder::QueueFolder;
 use super::overlap::{ByPath, Overlap};
-use super::queue_conflicts::{ConflictView, Standing, standing};
+use super::queue_conflicts::{Clarification, ConflictView, Standing, standing};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::ConflictType;
@@ -166,6 +166,23 @@ impl<'a> InOrder<'a> {
         ready.map(|(n, file)| (self.graph.items[n], file)).collect()
     }
 
+    /// The state of each item, and what it waits for, in the order of the items.
+    pub(crate) fn states(&self) -> Vec<(ItemStatus, Vec<Blocker>)> {
+        (0..self.items().len()).map(|at| self.state(at)).collect()
+    }
+
+    /// The status of the queue, if its items have these states.
+    pub(crate) fn status(&self, states: &[(ItemStatus, Vec<Blocker>)]) -> &'static str {
+        let items = self.items().iter().zip(states).map(|(item, (status, _))| (*status, &item.issue_id));
+        queue_status(self.folder, items, self.facts)
+    }
+
+    /// What someone has to decide on the order of items, by the name of the declared conflict.
+    pub(crate) fn questions(&self) -> impl Iterator<Item = (String, &Clarification)> {
+        let all = self.declared.iter().enumerate();
+        all.filter_map(|(n, standing)| Some((standing.name(), self.asked.of_conflict(n)?)))
+    }
+
     fn view(self) -> QueueView {
         let Self { folder, facts, ref declared, ref graph, .. } = self;
         let groups = groups::groups(graph);
@@ -191,8 +208,9 @@ impl<'a> InOrder<'a> {
         let shared = files.shared(graph, declared);
         let edges = with_files(graph, &shared);
         let conflicts = clarify::conflicts(graph, declared, self.asked, &shared);
+        let statuses = items.iter().map(|it| (it.status, &it.item.issue_id));
         QueueView {
-            status: queue_status(folder, &items, facts),
+            status: queue_status(folder, statuses, facts),
             queue: folder.queue.clone(),
             items,
             conflicts,
@@ -209,18 +227,28 @@ fn with_files(graph: &graph::ItemGraph<'_>, shared: &[Overlap<'_, usize>]) -> Ve
     graph.edges.iter().copied().chain(more.map(|(from, to)| Edge { from, to, why: Why::File })).collect()
 }
 
-fn queue_status(folder: &QueueFolder, items: &[ItemView], facts: &Facts) -> &'static str {
-    let has_ended = |it: &ItemView| matches!(it.status, ItemStatus::Completed | ItemStatus::Failed);
-    // Cancelled items, and items whose issue was closed in another way, are not left to do.
-    let is_over = |it: &ItemView| {
-        it.status != ItemStatus::Executing
-            && facts.get(&it.item.issue_id).is_some_and(|issue| issue.status.is_terminal())
-    };
-    let all_over = items.iter().all(|it| has_ended(it) || is_over(it));
+/// `items` are the statuses of the items and their issues.
+fn queue_status<'a>(
+    folder: &QueueFolder,
+    items: impl Iterator<Item = (ItemStatus, &'a IssueId)>,
+    facts: &Facts,
+) -> &'static str {
+    // Items that were given up, or whose issue was closed otherwise, are not left to do.
+    let is_over = |issue| facts.get(issue).is_some_and(|issue| issue.status.is_terminal());
+    let (mut is_empty, mut all_over, mut any_failed) = (true, true, false);
+    for (status, issue) in items {
+        is_empty = false;
+        any_failed |= status == ItemStatus::Failed;
+        all_over &= match status {
+            ItemStatus::Completed | ItemStatus::Failed => true,
+            ItemStatus::Executing => false,
+            _ => is_over(issue),
+        };
+    }
     match folder.queue.status {
         _ if !folder.is_readable => "unreadable",
-        QueueDecision::Active if items.is_empty() || !all_over => "active",
-        QueueDecision::Active if items.iter().any(|item| item.status == ItemStatus::Failed) => "failed",
+        QueueDecision::Active if is_empty || !all_over => "active",
+        QueueDecision::Active if any_failed => "failed",
         QueueDecision::Active => "completed",
         decided => decided.as_str(),
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::git::ObjectId;
+use crate::index::Index;
 use crate::model::doc::{Doc, Written};
 use crate::model::person::Person;
 use crate::model::stamp::Made;
@@ -16,8 +17,10 @@ use crate::store::redaction::Redactions;
 use crate::store::{Snapshot, Store, StoreError};
 
 mod history;
+mod kept;
 
-use history::{Met, read, unsettled};
+use history::{Met, read};
+use kept::Kept;
 
 /// The key of a whole record, one that was born twice.
 pub(crate) const WHOLE: &str = "*";
@@ -56,14 +59,31 @@ pub(crate) struct Conflict {
 /// the whole history.
 pub(crate) fn count_since(store: &Store, tip: Option<ObjectId>) -> Result<usize, StoreError> {
     let now = store.snapshot()?;
-    Ok(still_open(store, &now, tip)?.len())
+    let met = history::unsettled_since(store, now.commit(), tip)?;
+    Ok(still_open(&now, met)?.len())
+}
+
+/// A field with two values, without them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenField {
+    /// The record's id.
+    pub(crate) record: String,
+    /// As in [`Conflict`].
+    pub(crate) field: String,
+}
+
+/// The fields with open conflicts, in the order of [`open`].
+pub(crate) fn open_fields(store: &Store, index: &Index<'_>) -> Result<Vec<OpenField>, StoreError> {
+    let now = index.snapshot()?;
+    let one = |(met, current): (Met, Doc)| OpenField { record: record_id(&current), field: met.key };
+    Ok(still_open(&now, unsettled(store, index)?)?.into_iter().map(one).collect())
 }
 
 /// All open conflicts, ordered by path, field, and the stamp of the value that lost.
-pub(crate) fn open(store: &Store) -> Result<Vec<Conflict>, StoreError> {
-    let now = store.snapshot()?;
+pub(crate) fn open(store: &Store, index: &Index<'_>) -> Result<Vec<Conflict>, StoreError> {
+    let now = index.snapshot()?;
     let mut found = Vec::new();
-    for (met, current) in still_open(store, &now, None)? {
+    for (met, current) in still_open(&now, unsettled(store, index)?)? {
         let stands = written(&current, &met.key);
         found.push(Conflict {
             record: record_id(&current),
@@ -77,14 +97,21 @@ pub(crate) fn open(store: &Store) -> Result<Vec<Conflict>, StoreError> {
     Ok(found)
 }
 
+/// The conflicts that nobody has resolved. Only the history since the last time is read.
+fn unsettled(store: &Store, index: &Index<'_>) -> Result<Vec<Met>, StoreError> {
+    let before = Kept::read(index);
+    let since = before.as_ref().map(|kept| kept.commit);
+    let (met, kept) = history::unsettled(store, index.commit(), before)?;
+    if let Some(kept) = kept.filter(|kept| since != Some(kept.commit)) {
+        kept.write(index);
+    }
+    Ok(met)
+}
+
 /// Each value that lost, with the record as it is now.
-fn still_open(
-    store: &Store,
-    now: &Snapshot<'_>,
-    since: Option<ObjectId>,
-) -> Result<Vec<(Met, Doc)>, StoreError> {
+fn still_open(now: &Snapshot<'_>, unsettled: Vec<Met>) -> Result<Vec<(Met, Doc)>, StoreError> {
     let mut found: BTreeMap<(String, String, Option<Made>), (Met, Doc)> = BTreeMap::new();
-    for met in unsettled(store, now.commit(), since)? {
+    for met in unsettled {
         let Some(current) = read(now, met.schema, &met.path)? else { continue };
         let stands = written(&current, &met.key);
         // If someone else came to the same value, both sides have what they wanted.

@@ -73,10 +73,10 @@ pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows, skipped: usize) -
     }
     let note = match (found.rows.len(), found.total) {
         (0, _) => "no issues match".to_owned(),
-        (shown, Some(total)) if skipped + shown < total => {
+        (shown, Some(total)) if skipped + shown < total.number() => {
             format!("{shown} of {total} issues; --offset {} shows the next ones", skipped + shown)
         }
-        (shown, Some(total)) if shown < total => format!("{shown} of {total} issues"),
+        (shown, Some(total)) if shown < total.number() => format!("{shown} of {total} issues"),
         (shown, _) => count(shown, "issue"),
     };
     writeln!(screen, "{}", screen.painter().paint(style::DIM, &note))

@@ -14,7 +14,7 @@ use crate::model::op::Op;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::ops::fields::Fields;
-use crate::ops::issues::{self, IssueView, List, existing};
+use crate::ops::issues::{self, IssueView, List, Total, existing};
 use crate::ops::{Answer, Refusal, Session};
 
 pub(super) struct Find;
@@ -157,7 +157,8 @@ fn in_order(session: &Session, list: &List) -> Result<(usize, Vec<IssueView>), R
     })?;
     // A page that is not full is the last one.
     let total = match total {
-        Some(total) => total,
+        Some(Total::Exactly(total)) => total,
+        Some(Total::MoreThan(_)) => issues::count(session, list)?.view.count,
         None if views.is_empty() => issues::count(session, list)?.view.count,
         None => list.offset + views.len(),
     };

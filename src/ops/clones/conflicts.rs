@@ -1,5 +1,6 @@
 //! Fields that two clones changed differently: listing and resolving them.
 
+use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::redaction::REDACTED;
@@ -33,7 +34,11 @@ pub(crate) enum Which {
 /// # Errors
 /// Any error from reading the store.
 pub(crate) fn conflicts(session: &Session) -> Answer<Vec<Conflict>> {
-    Ok(session.done(open(session.store())?, None))
+    Ok(session.done(all(session)?, None))
+}
+
+fn all(session: &Session) -> Result<Vec<Conflict>, Refusal> {
+    Ok(open(session.store(), &session.index(Needs::ROWS)?)?)
 }
 
 /// Resolves a conflict by writing the chosen value.
@@ -42,7 +47,7 @@ pub(crate) fn conflicts(session: &Session) -> Answer<Vec<Conflict>> {
 /// `not-found` if there is no such conflict; `ambiguous` if several match; `redacted` if the value is hidden.
 pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     let permit = session.permit(Op::Conflicts)?;
-    let conflict = pick(session.store(), input)?;
+    let conflict = pick(session, input)?;
     let (side, verb) = match input.which {
         Which::Current => (&conflict.stands, "keep"),
         Which::Lost(_) => (&conflict.other, "take"),
@@ -87,9 +92,9 @@ fn record(store: &Store, named: &str, conflicts: &[Conflict]) -> Result<String, 
     }
 }
 
-fn pick(store: &Store, input: &Settle) -> Result<Conflict, Refusal> {
-    let mut fitting = open(store)?;
-    let record = record(store, &input.record, &fitting)?;
+fn pick(session: &Session, input: &Settle) -> Result<Conflict, Refusal> {
+    let mut fitting = all(session)?;
+    let record = record(session.store(), &input.record, &fitting)?;
     fitting.retain(|it| it.record == record);
     fitting.retain(|it| input.field.as_ref().is_none_or(|field| *field == it.field));
     let field = input.field.as_deref().map(|field| format!(", field `{field}`")).unwrap_or_default();

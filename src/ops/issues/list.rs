@@ -45,9 +45,39 @@ pub(crate) struct Counted {
 pub(crate) struct Rows {
     /// One row for each issue.
     pub(crate) rows: Vec<Listed>,
-    /// How many issues match, whatever the limit; `None` if that was not requested.
-    pub(crate) total: Option<usize>,
+    /// How many issues match, whatever the limit; `None` if none is here.
+    pub(crate) total: Option<Total>,
 }
+
+/// How many issues match, whatever the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Total {
+    /// That many.
+    Exactly(usize),
+    /// Counting them all would take longer than listing some.
+    MoreThan(usize),
+}
+
+impl Total {
+    /// As far as they were counted.
+    pub(crate) fn number(self) -> usize {
+        match self {
+            Self::Exactly(number) | Self::MoreThan(number) => number,
+        }
+    }
+}
+
+impl std::fmt::Display for Total {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exactly(number) => number.fmt(f),
+            Self::MoreThan(number) => write!(f, "more than {number}"),
+        }
+    }
+}
+
+/// How many more issues than the limit are looked for, to say how many there are.
+const AHEAD: usize = 100;
 
 /// Counts the issues that match, whatever the limit.
 ///
@@ -77,8 +107,8 @@ pub(crate) fn rows(session: &Session, input: &List, counts: bool) -> Answer<Rows
     Ok(session.done(Rows { rows, total }, None))
 }
 
-/// Passes complete issues to `visit` one by one, since there may be very many. Returns the number of matches, ignoring
-/// the limit, if it is known.
+/// Passes complete issues to `visit` one by one, since there may be very many. Returns how many match, whatever the
+/// limit, if any is here.
 ///
 /// # Errors
 /// A usage error if a date is invalid; any error of `visit`.
@@ -86,7 +116,7 @@ pub(crate) fn list<E: From<Refusal>>(
     session: &Session,
     input: &List,
     mut visit: impl FnMut(IssueView) -> Result<(), E>,
-) -> Result<Option<usize>, E> {
+) -> Result<Option<Total>, E> {
     let (mut found, total) = Found::of(session, input, false)?;
     found.each(
         |index, numbers, found| index.each_whole(numbers, found),
@@ -144,19 +174,26 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Also returns the number of all matches if it costs nothing, if the limit may have cut some, or with `counts`.
-    fn of(session: &'a Session, input: &List, counts: bool) -> Result<(Self, Option<usize>), Refusal> {
+    /// Also returns the number of all that match, exactly with `counts`; `None` if nothing is shown.
+    fn of(session: &'a Session, input: &List, counts: bool) -> Result<(Self, Option<Total>), Refusal> {
         let (filter, needs) = input.asked(session)?;
         let page = (input.sort, (input.offset, input.limit));
         let is_whole = input.limit.is_none() && input.offset == 0;
+        let ahead = input.limit.map(|limit| if limit == 0 { 0 } else { limit.saturating_add(AHEAD) });
         let (index, (numbers, total, broken)) = session.ask(needs, |index| {
-            let numbers = index.list(&filter, page.0, page.1)?;
+            let mut numbers = index.list(&filter, input.sort, (input.offset, ahead))?;
+            let found = numbers.len();
+            let is_cut = input.limit.is_some_and(|limit| found > limit);
+            numbers.truncate(input.limit.unwrap_or(found));
             let total = match is_whole {
-                true => Some(numbers.len()),
-                false if counts || page.1.1.is_some_and(|limit| limit > 0 && numbers.len() == limit) => {
-                    Some(index.count(&filter)?)
-                }
-                false => None,
+                true => Some(Total::Exactly(found)),
+                false if counts => Some(Total::Exactly(index.count(&filter)?)),
+                false if !is_cut => (found > 0).then_some(Total::Exactly(input.offset + found)),
+                false if Some(found) < ahead => Some(Total::Exactly(input.offset + found)),
+                false => Some(match index.count_at_once(&filter)? {
+                    Some(count) => Total::Exactly(count),
+                    None => Total::MoreThan(input.offset + found - 1),
+                }),
             };
             Ok((numbers, total, index.broken()?))
         })?;

@@ -25,7 +25,7 @@ pub(crate) use fields::{Fields, Member};
 pub(crate) use home::{Attention, AttentionKind, Home, HomeItems, SyncState, home};
 pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use lanes::{Lane, Lanes, LanesView, MOST_CARDS, lanes};
-pub(crate) use list::{Counted, List, Rows, count, list, rows};
+pub(crate) use list::{Counted, List, Rows, Total, count, list, rows};
 pub(crate) use many::{Many, ManyChanged, many, many_preview};
 pub(crate) use new::{New, check_dependencies, new};
 pub(crate) use overrides::Override;

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{IssueView, existing, show};
-use crate::index::{self, Freshness, Needs};
+use crate::index::{self, Freshness, Index, IndexError, KnownQueues, Needs};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::person::Person;
 use crate::model::status::{IssueStatus, ItemStatus};
-use crate::ops::queue::World;
 use crate::ops::work::{self, WorktreeClaim};
 use crate::ops::{Answer, Session};
 use crate::rules::facts;
+use crate::rules::readiness::{InOrder, in_order};
 
 /// How many issues have each status, the queues, and this worktree's execution.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -39,12 +39,12 @@ pub(crate) struct Overview {
 }
 
 /// A queue, with how many of its items have each status.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct QueueOverview {
     /// Its id.
     pub(crate) id: QueueId,
     /// Its status, stored or derived.
-    pub(crate) status: &'static str,
+    pub(crate) status: String,
     /// How many of its items have each status.
     pub(crate) items: BTreeMap<ItemStatus, usize>,
 }
@@ -83,18 +83,10 @@ pub(crate) struct Standing {
 pub(crate) fn overview(session: &Session) -> Answer<Overview> {
     let store = session.store();
     let index = index::freshness(store)?;
-    let (asked, ((counts, broken), known)) =
-        session.ask(Needs::ROWS, |index| Ok((index.counts()?, index.queues()?)))?;
+    let (asked, ((counts, broken), queues)) =
+        session.ask(Needs::ROWS, |index| Ok((index.counts()?, queues(index)?)))?;
     let snapshot = asked.snapshot()?;
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
-    let views = World::from(known).views();
-    let queues = views.iter().map(|view| {
-        let mut items: BTreeMap<ItemStatus, usize> = BTreeMap::new();
-        for item in &view.items {
-            *items.entry(item.status).or_default() += 1;
-        }
-        QueueOverview { id: view.queue.id.clone(), status: view.status, items }
-    });
     let own = work::own(store, &snapshot)?;
     session.notice_all(own.notice());
     let active = match own {
@@ -113,11 +105,50 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
         total: issues.values().sum(),
         issues,
         broken,
-        queues: queues.collect(),
+        queues,
         index,
         active,
     };
     Ok(session.done(overview, None))
+}
+
+/// The queues at a state of the store, as the index keeps them.
+#[derive(Serialize, Deserialize)]
+struct KeptQueues {
+    commit: String,
+    queues: Vec<QueueOverview>,
+}
+
+/// The name under which the index keeps the queues. Raised with every change of how the state of an item is derived.
+const QUEUES: &str = "queues-1";
+/// With fewer items than this, it takes no longer to derive their states again.
+const MANY_ITEMS: usize = 100;
+
+/// The queues. Deriving the states of many items takes time, so that is done once for a state of the store.
+fn queues(index: &Index<'_>) -> Result<Vec<QueueOverview>, IndexError> {
+    let commit = index.commit().to_string();
+    let kept = index.kept(QUEUES).and_then(|text| serde_json::from_str::<KeptQueues>(&text).ok());
+    if let Some(kept) = kept.filter(|kept| kept.commit == commit) {
+        return Ok(kept.queues);
+    }
+    let KnownQueues { queues, facts, policy } = index.queues_for_states()?;
+    let one = |queue: InOrder<'_>| {
+        let states = queue.states();
+        let mut items: BTreeMap<ItemStatus, usize> = BTreeMap::new();
+        for (status, _) in &states {
+            *items.entry(*status).or_default() += 1;
+        }
+        QueueOverview { id: queue.queue().id.clone(), status: queue.status(&states).to_owned(), items }
+    };
+    let kept =
+        KeptQueues { commit, queues: in_order(&queues, &facts, &policy).into_iter().map(one).collect() };
+    let count: usize = kept.queues.iter().flat_map(|queue| queue.items.values()).sum();
+    if count >= MANY_ITEMS
+        && let Ok(text) = serde_json::to_string(&kept)
+    {
+        index.keep(QUEUES, &text);
+    }
+    Ok(kept.queues)
 }
 
 /// The state of an issue, given by its id or an unambiguous prefix.

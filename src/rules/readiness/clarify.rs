@@ -18,6 +18,11 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// What has to be decided on the declared conflict at this index.
+    pub(super) fn of_conflict(&self, conflict: usize) -> Option<&Clarification> {
+        self.questions.get(&conflict)
+    }
+
     /// What blocks an item, with the remedy.
     pub(super) fn of_item(&self, at: usize) -> impl Iterator<Item = Reason<'_>> {
         self.waiting[at].iter().map(|conflict| {

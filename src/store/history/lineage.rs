@@ -107,6 +107,8 @@ pub(crate) struct Lineage<'a> {
     versions: Versions<'a>,
     /// How many paths were compared.
     pub(crate) compared: usize,
+    /// Whether records that no parent has are left out.
+    skips_births: bool,
 }
 
 impl<'a> Lineage<'a> {
@@ -122,7 +124,12 @@ impl<'a> Lineage<'a> {
             }
         }
         let versions = Versions::of(store);
-        Self { store, walked: HashMap::new(), children_left, versions, compared: 0 }
+        Self { store, walked: HashMap::new(), children_left, versions, compared: 0, skips_births: false }
+    }
+
+    /// Leaves out records with a clock that are new, without reading them.
+    pub(crate) fn without_births(self) -> Self {
+        Self { skips_births: true, ..self }
     }
 
     /// How many bytes of records were read.
@@ -254,6 +261,9 @@ impl<'a> Lineage<'a> {
             },
             Form::Doc(_) => {
                 let number = self.versions.number(path);
+                if self.skips_births && had.is_empty() && gone.get(number).is_none() {
+                    return Ok(None);
+                }
                 // If all parents that have the file have the same one, a merge keeps it.
                 if let Some(after) = after
                     && !had.is_empty()

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::WHOLE;
+use super::kept::Kept;
 use crate::git::ObjectId;
 use crate::model::doc::{Apart, Doc, Written};
 use crate::model::schema::Schema;
@@ -12,6 +13,7 @@ use crate::store::layout::{Form, form};
 use crate::store::{Did, Lineage, Own, Read, SharedMap, Snapshot, Store, StoreError, Wrote};
 
 /// Two values of a field that a merge found.
+#[derive(Clone)]
 pub(super) struct Met {
     /// The record's file.
     pub(super) path: String,
@@ -19,6 +21,8 @@ pub(super) struct Met {
     pub(super) schema: &'static Schema,
     /// The field; `*` if the record was born twice.
     pub(super) key: String,
+    /// When the value that won was written.
+    pub(super) won: Option<Made>,
     /// The value that lost.
     pub(super) lost: Written,
     /// The head that brought it.
@@ -43,29 +47,124 @@ pub(super) struct History<'a> {
     by_key: HashMap<Key, u32>,
     /// The numbers of the conflicts at a path.
     by_path: HashMap<String, Vec<u32>>,
+    /// The commit from which the walk went on, and how many of the events were known there.
+    began: Option<(ObjectId, usize)>,
+    /// What commits did to conflicts: found them, or resolved them. A conflict is known in the history of each commit that
+    /// descends from such an event, and resolved if one of these events resolved it.
+    events: Vec<Event>,
+    /// Whether records were deleted or damaged, so that a walk from here on would not know all of what it needs.
+    has_gaps: bool,
+}
+
+/// What a commit did to the conflict with a number: whether it resolved it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Event {
+    pub(super) commit: ObjectId,
+    pub(super) number: u32,
+    pub(super) resolves: bool,
 }
 
 /// The conflicts in the history of `tip` but not of `since` that nobody who could have seen them has resolved.
-pub(super) fn unsettled(
+pub(super) fn unsettled_since(
     store: &Store,
     tip: ObjectId,
     since: Option<ObjectId>,
 ) -> Result<Vec<Met>, StoreError> {
-    let commits = store.parents_first(&[tip], since)?;
-    let lineage = Lineage::over(store, commits.iter().map(|(commit, parents)| (*commit, &parents[..])));
-    let mut history =
-        History { store, lineage, met: Vec::new(), by_key: HashMap::new(), by_path: HashMap::new() };
-    let mut states: HashMap<ObjectId, Known> = HashMap::new();
-    for (commit, parents) in &commits {
-        let state = history.after(*commit, parents, &states)?;
-        states.insert(*commit, state);
-    }
-    let last = states.remove(&tip).unwrap_or_default();
-    let numbered = (0..).zip(history.met);
-    Ok(numbered.filter(|(n, _)| last.get(*n) == Some(&false)).map(|(_, met)| met).collect())
+    let mut history = History::new(store);
+    let last = history.walk(tip, since)?;
+    Ok(history.unsettled(&last))
 }
 
-impl History<'_> {
+/// The conflicts in the whole history of `tip` that nobody who could have seen them has resolved, and what to keep for
+/// the next time. `kept` is what an earlier call returned.
+pub(super) fn unsettled(
+    store: &Store,
+    tip: ObjectId,
+    kept: Option<Kept>,
+) -> Result<(Vec<Met>, Option<Kept>), StoreError> {
+    let mut history = History::new(store);
+    // After a purge, the old history is no longer one of this commit.
+    let since = match kept {
+        Some(kept) if store.is_ancestor(kept.commit, tip).unwrap_or(false) => {
+            let since = kept.commit;
+            history.go_on_from(kept);
+            Some(since)
+        }
+        _ => None,
+    };
+    let last = history.walk(tip, since)?;
+    let unsettled = history.unsettled(&last);
+    let History { met, events, has_gaps, .. } = history;
+    Ok((unsettled, (!has_gaps).then_some(Kept { commit: tip, met, events })))
+}
+
+impl<'a> History<'a> {
+    fn new(store: &'a Store) -> Self {
+        Self {
+            store,
+            lineage: Lineage::over(store, []),
+            met: Vec::new(),
+            by_key: HashMap::new(),
+            by_path: HashMap::new(),
+            began: None,
+            events: Vec::new(),
+            has_gaps: false,
+        }
+    }
+
+    /// Goes on where an earlier walk ended.
+    fn go_on_from(&mut self, kept: Kept) {
+        let Kept { commit, met, events } = kept;
+        for met in met {
+            self.add(met);
+        }
+        self.began = Some((commit, events.len()));
+        self.events = events;
+    }
+
+    /// Walks what is in the history of `tip` but not of `since`. Returns which conflicts are known there, and whether each
+    /// is resolved.
+    fn walk(&mut self, tip: ObjectId, since: Option<ObjectId>) -> Result<Known, StoreError> {
+        let commits = self.store.parents_first(&[tip], since)?;
+        let parents = commits.iter().map(|(commit, parents)| (*commit, &parents[..]));
+        self.lineage = Lineage::over(self.store, parents).without_births();
+        let mut states: HashMap<ObjectId, Known> = HashMap::new();
+        for (commit, parents) in &commits {
+            for parent in parents {
+                if !states.contains_key(parent) {
+                    states.insert(*parent, self.at_start(*parent));
+                }
+            }
+            let state = self.after(*commit, parents, &states)?;
+            states.insert(*commit, state);
+        }
+        Ok(states.remove(&tip).unwrap_or_else(|| self.at_start(tip)))
+    }
+
+    /// What is known at a commit that was walked earlier.
+    fn at_start(&self, commit: ObjectId) -> Known {
+        let mut known = Known::default();
+        let Some((began, count)) = self.began else { return known };
+        for event in &self.events[..count] {
+            let is_here = commit == began || self.store.is_ancestor(event.commit, commit).unwrap_or(false);
+            if is_here && (event.resolves || known.get(event.number).is_none()) {
+                known.set(event.number, Some(event.resolves));
+            }
+        }
+        known
+    }
+
+    fn unsettled(&self, last: &Known) -> Vec<Met> {
+        let numbered = (0..).zip(&self.met);
+        numbered.filter(|(n, _)| last.get(*n) == Some(&false)).map(|(_, met)| met.clone()).collect()
+    }
+
+    /// Notes what a commit does to a conflict.
+    fn set(&mut self, state: &mut Known, commit: ObjectId, number: u32, resolves: bool) {
+        state.set(number, Some(resolves));
+        self.events.push(Event { commit, number, resolves });
+    }
+
     fn after(
         &mut self,
         commit: ObjectId,
@@ -75,6 +174,7 @@ impl History<'_> {
         let before =
             |n: usize| parents.get(n).and_then(|parent| states.get(parent)).cloned().unwrap_or_default();
         let own = self.lineage.changes(commit, parents, &|path| matches!(form(path).0, Form::Doc(_)))?;
+        self.has_gaps |= own.iter().any(|own| !matches!(own.did, Did::Wrote(_)));
         let mut state = match *parents {
             [_] => self.settled_by(commit, &own, before(0))?,
             [one, two] => self.after_merge(commit, [one, two], &[before(0), before(1)])?,
@@ -83,7 +183,7 @@ impl History<'_> {
         };
         for n in self.reborn(commit, &own) {
             if state.get(n).is_none() {
-                state.set(n, Some(false));
+                self.set(&mut state, commit, n, false);
             }
         }
         Ok(state)
@@ -91,15 +191,15 @@ impl History<'_> {
 
     /// Anyone who writes the field has seen both values, or could have. The write resolves the conflict, unless its
     /// author caused it.
-    fn settled_by(&self, commit: ObjectId, own: &[Own], before: Known) -> Result<Known, StoreError> {
+    fn settled_by(&mut self, commit: ObjectId, own: &[Own], before: Known) -> Result<Known, StoreError> {
         let mut state = before;
         for own in own {
             let Did::Wrote(Wrote { old: Some((old, _)), new, .. }) = &own.did else { continue };
-            for n in self.by_path.get(&own.path).into_iter().flatten() {
-                let met = &self.met[*n as usize];
-                let is_open = state.get(*n) == Some(&false);
+            for n in self.by_path.get(&own.path).cloned().unwrap_or_default() {
+                let met = &self.met[n as usize];
+                let is_open = state.get(n) == Some(&false);
                 if is_open && new.rewrites(old, &met.key) && !self.is_own(met, commit)? {
-                    state.set(*n, Some(true));
+                    self.set(&mut state, commit, n, true);
                 }
             }
         }
@@ -153,7 +253,7 @@ impl History<'_> {
         });
         for (n, unaware) in open_on_one {
             let is_settled = self.replaces_lost(&self.met[n as usize], unaware, &bases)?;
-            state.set(n, Some(is_settled));
+            self.set(&mut state, merge, n, is_settled);
         }
         let trees: Vec<ObjectId> = bases.iter().map(Snapshot::tree).collect();
         for path in self.store.repo().changed_on_both(one.tree(), two.tree(), &trees)? {
@@ -167,7 +267,7 @@ impl History<'_> {
                 }
                 let n = self.note(merge, heads, schema, &path, apart);
                 if state.get(n).is_none() {
-                    state.set(n, Some(false));
+                    self.set(&mut state, merge, n, false);
                 }
             }
         }
@@ -251,9 +351,14 @@ impl History<'_> {
         (field, [won, lost]): (String, [Written; 2]),
         is_rewritten: bool,
     ) -> u32 {
-        let text = lost.value.as_ref().map(serde_json::Value::to_string);
-        let key = (path.to_owned(), field.clone(), won.stamp, lost.stamp.clone(), text);
-        let met = Met { path: path.to_owned(), schema, key: field, lost, lost_head, merge, is_rewritten };
+        let (path, won) = (path.to_owned(), won.stamp);
+        self.add(Met { path, schema, key: field, won, lost, lost_head, merge, is_rewritten })
+    }
+
+    /// The number of a conflict, a new one if it was not met before.
+    fn add(&mut self, met: Met) -> u32 {
+        let text = met.lost.value.as_ref().map(serde_json::Value::to_string);
+        let key = (met.path.clone(), met.key.clone(), met.won.clone(), met.lost.stamp.clone(), text);
         if let Some(known) = self.by_key.get(&key) {
             return *known;
         }

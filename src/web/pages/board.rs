@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::index::{Filter, Listed, Sort};
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
-use crate::ops::issues::{self, List};
+use crate::ops::issues::{self, List, Total};
 use crate::web::forms::Form;
 use crate::web::layout::one;
 use crate::web::parts::{badge, one_line, place_of, priority};
@@ -30,7 +30,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         let list =
             List { filter, sort, limit: Some(if is_over { MOST / 4 } else { MOST }), ..List::default() };
         let found = issues::rows(view.session, &list, true)?.view;
-        columns.push((*status, found.rows, found.total.unwrap_or_default()));
+        columns.push((*status, found.rows, found.total.map_or(0, Total::number)));
     }
     let body = html! {
         h1 { "Board" }

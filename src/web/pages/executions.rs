@@ -131,5 +131,5 @@ fn latest(view: &View<'_>, pages: Pages) -> Result<(Vec<ExecutionView>, usize), 
         all.extend(work::executions(&existing(&snapshot, &id)?));
     }
     all.sort_by_key(|it| std::cmp::Reverse(it.execution.started_at));
-    Ok((all, found.total.unwrap_or_default()))
+    Ok((all, found.total.map_or(0, issues::Total::number)))
 }

@@ -6,7 +6,7 @@ use super::saved;
 use crate::index::{Filter, Sort};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, List};
+use crate::ops::issues::{self, List, Total};
 use crate::ops::{Kind, Refusal};
 use crate::web::forms::{self, Form};
 use crate::web::parts::{Pages, issue_table, pager};
@@ -35,7 +35,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         },
         Err(refusal) => (None, Some(refusal)),
     };
-    pages.total = found.as_ref().and_then(|it| it.total).unwrap_or_default();
+    pages.total = found.as_ref().and_then(|it| it.total).map_or(0, Total::number);
     let body = html! {
         div.heading {
             h1 { "Issues " span.count { (pages.total) } }

@@ -7,7 +7,7 @@ use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::Refusal;
-use crate::ops::issues::{self, Attention, AttentionKind, HomeItems, List, existing};
+use crate::ops::issues::{self, Attention, AttentionKind, HomeItems, List, Total, existing};
 use crate::ops::work::{self, ExecutionView, run};
 use crate::web::forms::in_words;
 use crate::web::layout::one;
@@ -163,5 +163,5 @@ fn rows(view: &View<'_>, statuses: &[IssueStatus]) -> Result<(Vec<Listed>, usize
     let filter = Filter { statuses: statuses.to_vec(), ..Filter::default() };
     let list = List { filter, limit: Some(MOST), ..List::default() };
     let found = issues::rows(view.session, &list, true)?.view;
-    Ok((found.rows, found.total.unwrap_or_default()))
+    Ok((found.rows, found.total.map_or(0, Total::number)))
 }

@@ -189,3 +189,46 @@ fn text_without_blanks_is_found_and_shown_as_it_is() {
     assert_eq!(hit["snippet"], "登录后令牌过期太早");
     assert_eq!(hit["matched"], serde_json::json!(["令牌"]));
 }
+
+/// More issues than are all ranked, one created each minute; all have one word.
+fn very_many(repo: &Repo) {
+    let line = |n: usize| {
+        let title = match n {
+            3 | 9_500 => "A pear",
+            _ => "Another title",
+        };
+        let time = format!(
+            "2026-{:02}-{:02}T{:02}:{:02}:00Z",
+            1 + n / 1440 / 28,
+            1 + n / 1440 % 28,
+            n / 60 % 24,
+            n % 60
+        );
+        serde_json::json!({"id": format!("br-{n}"), "title": title, "description": "With a pear in it", "status": "open",
+            "priority": 2, "labels": ["fruit"], "created_at": time, "updated_at": time})
+    };
+    let lines: String = (0..10_001).map(|n| format!("{}\n", line(n))).collect();
+    repo.wf_in(lines, &["import", "beads", "-"]).ok();
+}
+
+#[test]
+fn among_very_many_the_best_of_the_newest_are_found_and_a_list_does_not_count_them() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    very_many(&repo);
+    // The first of each says what it waits for.
+    let (_, listed) = repo.on_terminal("", &["list", "-n", "1"]);
+    assert!(listed.contains("indexing issues 0/10001") && !listed.contains("words"), "{listed}");
+    let (_, found) = repo.on_terminal("", &["search", "pear", "-n", "1"]);
+    assert!(found.contains("indexing words 0/10001"), "{found}");
+    assert!(found.contains("10001 issues match; the best of the 1000 newest are shown"), "{found}");
+    let found = repo.json(&["search", "pear", "--limit", "2"]);
+    assert_eq!((&found["total"], &found["newest"]), (&10_001.into(), &1_000.into()));
+    // The other one with the word in its title is older.
+    assert_eq!(column(&found["hits"], "id")[0], "br-9500");
+    assert_ne!(column(&found["hits"], "id")[1], "br-3");
+    assert!(repo.wf(&["list", "-n", "2"]).ok().stderr.starts_with("note: 2 of 10001 issues; "));
+    let by_tag = repo.wf(&["list", "-n", "2", "--tag", "fruit"]).ok().stderr;
+    assert!(by_tag.starts_with("note: 2 of more than 101 issues; "), "{by_tag}");
+    assert_eq!(repo.wf(&["list", "--count", "--tag", "fruit"]).ok().stdout, "10001\n");
+}

@@ -351,6 +351,9 @@ impl History {
             assert_eq!(all.json(n, &["list", "--all"]), listed);
             assert_eq!(all.json(n, &["conflicts"]), open);
         }
+        // Those that went on from what they kept agree with one that reads the whole history.
+        all.wf(0, &["reindex"]).ok();
+        assert_eq!(all.json(0, &["conflicts"]), open);
         for id in column(&all.json(0, &["queue", "list", "--all"]), "id") {
             let shown = all.json(0, &["queue", "show", &id]);
             assert_eq!(all.json(1, &["queue", "show", &id]), shown);

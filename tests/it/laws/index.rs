@@ -92,6 +92,8 @@ fn answers(repo: &Repo) -> Answers {
         ask(&["list", "--search", text]);
     }
     ask(&["log"]);
+    ask(&["conflicts"]);
+    ask(&[]);
     for issue in all.as_array().unwrap() {
         let id = issue["id"].as_str().unwrap();
         ask(&["log", id]);

@@ -95,7 +95,7 @@ enum SortBy {
     Updated,
     /// By id
     Id,
-    /// From registered to closed
+    /// From registered to closed, then by priority
     Status,
     /// By title
     Title,
@@ -169,8 +169,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return lines(&session, &list, fields, context);
     }
     if !context.json() && !brief {
-        // The total is computed only if it will be shown.
-        let done = issues::rows(&session, &list, context.screen.is_terminal())?;
+        let done = issues::rows(&session, &list, false)?;
         context.show_notices(done.notices);
         match group_by {
             None => {
@@ -218,10 +217,10 @@ fn lines(session: &Session, list: &List, fields: &Fields, context: &mut Context)
     Ok(Exit::Done)
 }
 
-/// Says how to see the rest of a list that was cut by the limit.
-fn go_on(list: &List, shown: usize, total: Option<usize>, context: &Context) {
+/// Says how to see the rest of a list that a limit cut.
+fn go_on(list: &List, shown: usize, total: Option<issues::Total>, context: &Context) {
     let next = list.offset + shown;
-    if let Some(total) = total.filter(|total| next < *total && shown > 0) {
+    if let Some(total) = total.filter(|total| next < total.number() && shown > 0) {
         let note = format!("{shown} of {total} issues; the same with `--offset {next}` shows the next ones");
         context.show_notices([Notice::note(note)]);
     }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Served;
 use crate::index::{Filter, Index, Sort};
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
@@ -12,9 +13,8 @@ use crate::model::text_enum;
 use crate::model::wisdom::WisdomType;
 use crate::ops::work::run;
 use crate::ops::{Refusal, Session};
-use crate::rules::facts::IssueFacts;
+use crate::rules::facts::{IssueFacts, Undecided};
 use crate::rules::policy::Gate;
-use crate::rules::readiness::QueueView;
 use crate::rules::{review, roles, wisdom};
 use crate::store::{Snapshot, records};
 use crate::sync::conflicts;
@@ -82,37 +82,24 @@ pub(crate) struct AttentionItem {
     pub(crate) remedies: Vec<Remedy>,
 }
 
-/// The data from which all groups are derived.
-struct World<'a> {
-    session: &'a Session,
-    index: &'a Index<'a>,
-    snapshot: &'a Snapshot<'a>,
-    views: &'a [QueueView],
+/// What all groups are derived from.
+pub(super) struct World<'a> {
+    pub(super) session: &'a Session,
+    pub(super) index: &'a Index<'a>,
+    pub(super) snapshot: &'a Snapshot<'a>,
+    pub(super) served: &'a [Served<'a>],
+    /// How many issues failed.
+    pub(super) failed: usize,
+    /// How many members of each group are named.
+    pub(super) most: usize,
 }
 
-/// All groups that are not empty, each with its first `most` items.
-pub(super) fn all(
-    session: &Session,
-    index: &Index<'_>,
-    snapshot: &Snapshot<'_>,
-    views: &[QueueView],
-    most: usize,
-) -> Result<Vec<Attention>, Refusal> {
-    let world = World { session, index, snapshot, views };
-    let role = session.store().role();
-    let mut found = Vec::new();
-    for kind in AttentionKind::ALL {
-        if roles::admit(role, kind.operation()).is_err() {
-            continue;
-        }
-        let mut all = world.items(*kind)?;
-        let count = all.len();
-        all.truncate(most);
-        if count > 0 {
-            found.push(Attention { kind: *kind, count, first: all });
-        }
-    }
-    Ok(found)
+/// How many there are, and the first of them.
+type Counted = (usize, Vec<AttentionItem>);
+
+/// The open issues about whose plans this has to be decided.
+fn undecided(what: Undecided) -> Filter {
+    Filter { undecided: Some(what), ..Filter::default() }
 }
 
 #[allow(clippy::needless_pass_by_value)] // Ids are given as they come.
@@ -126,67 +113,77 @@ fn about(issue: &IssueFacts, id: impl ToString, what: String, remedies: Remedies
 }
 
 impl World<'_> {
-    fn items(&self, kind: AttentionKind) -> Result<Vec<AttentionItem>, Refusal> {
-        match kind {
-            AttentionKind::Decision => self.decisions(),
-            AttentionKind::Conflict => self.conflicts(),
-            AttentionKind::Lease => self.leases(),
-            AttentionKind::Run => self.runs(),
-            AttentionKind::Failure => self.failures(),
-            AttentionKind::Review => self.reviews(),
-            AttentionKind::Choice => self.choices(),
-            AttentionKind::Question => self.questions(),
-        }
-    }
-
-    /// The issues with one of these statuses, most urgent first.
-    fn issues(&self, statuses: &[IssueStatus], has_solution: bool) -> Result<Vec<IssueFacts>, Refusal> {
-        let filter = Filter { statuses: statuses.to_vec(), has_solution, ..Filter::default() };
-        let numbers = self.index.list(&filter, Sort::Priority, (0, None))?;
-        Ok(self.index.facts(&numbers)?)
-    }
-
-    /// Conflicts of a queue that need a decision, and plans that were rejected too often.
-    fn decisions(&self) -> Result<Vec<AttentionItem>, Refusal> {
-        let served = self.views.iter().filter(|view| view.status == "active");
-        let mut found: Vec<AttentionItem> = Vec::new();
-        for conflict in served.flat_map(|view| &view.conflicts) {
-            let (Some(id), Some(asked)) = (&conflict.id, &conflict.clarification) else { continue };
-            let decide = |choice: &crate::rules::queue_conflicts::Choice| {
-                let order: Vec<&str> =
-                    choice.order.iter().map(crate::model::id::SolutionId::as_str).collect();
-                Call::new(Op::QueueResolve, [id]).option("order", order.join(","))
-            };
-            let remedies =
-                asked.options.iter().take(2).map(|it| Remedy::call(decide(it), it.description.clone()));
-            found.push(AttentionItem {
-                id: id.clone(),
-                issue_id: None,
-                what: asked.question.clone(),
-                remedies: remedies.collect(),
-            });
-        }
-        for issue in
-            self.issues(&[IssueStatus::Registered, IssueStatus::Planning, IssueStatus::Planned], true)?
-        {
-            let Some((id, plan)) = issue.bound.as_ref().and_then(|id| Some((id, issue.plans.get(id)?)))
-            else {
+    /// All groups that are not empty.
+    pub(super) fn all(&self) -> Result<Vec<Attention>, Refusal> {
+        let role = self.session.store().role();
+        let mut found = Vec::new();
+        for kind in AttentionKind::ALL {
+            if roles::admit(role, kind.operation()).is_err() {
                 continue;
-            };
-            if plan.review.rejected_rounds >= review::MOST_ROUNDS {
-                let refusal = review::Refusal::OwnerDecides {
-                    solution: id.clone(),
-                    rounds: plan.review.rejected_rounds,
-                };
-                found.push(about(&issue, id, refusal.to_string(), crate::model::Explain::remedies(&refusal)));
+            }
+            let (count, first) = self.of(*kind)?;
+            if count > 0 {
+                found.push(Attention { kind: *kind, count, first });
             }
         }
         Ok(found)
     }
 
+    fn of(&self, kind: AttentionKind) -> Result<Counted, Refusal> {
+        let mut all = match kind {
+            AttentionKind::Failure => return self.failures(),
+            AttentionKind::Choice => return self.choices(),
+            AttentionKind::Decision => self.decisions()?,
+            AttentionKind::Conflict => self.conflicts()?,
+            AttentionKind::Lease => self.leases()?,
+            AttentionKind::Run => self.runs()?,
+            AttentionKind::Review => self.reviews()?,
+            AttentionKind::Question => self.questions()?,
+        };
+        let count = all.len();
+        all.truncate(self.most);
+        Ok((count, all))
+    }
+
+    /// The issues that match, the most urgent first, at most `limit`.
+    fn issues(&self, filter: &Filter, limit: Option<usize>) -> Result<Vec<IssueFacts>, Refusal> {
+        let numbers = self.index.list(filter, Sort::Priority, (0, limit))?;
+        Ok(self.index.facts(&numbers)?)
+    }
+
+    /// Conflicts of a queue that someone must decide, and plans that were rejected too often.
+    fn decisions(&self) -> Result<Vec<AttentionItem>, Refusal> {
+        let mut found: Vec<AttentionItem> = Vec::new();
+        for (id, asked) in self.served.iter().flat_map(|it| it.queue.questions()) {
+            let decide = |choice: &crate::rules::queue_conflicts::Choice| {
+                let order: Vec<&str> =
+                    choice.order.iter().map(crate::model::id::SolutionId::as_str).collect();
+                Call::new(Op::QueueResolve, [&id]).option("order", order.join(","))
+            };
+            let remedies =
+                asked.options.iter().take(2).map(|it| Remedy::call(decide(it), it.description.clone()));
+            found.push(AttentionItem {
+                issue_id: None,
+                what: asked.question.clone(),
+                remedies: remedies.collect(),
+                id,
+            });
+        }
+        for issue in self.issues(&undecided(Undecided::Rejected), None)? {
+            let Some((id, plan)) = issue.bound.as_ref().and_then(|id| Some((id, issue.plans.get(id)?)))
+            else {
+                continue;
+            };
+            let rounds = plan.review.rejected_rounds;
+            let refusal = review::Refusal::OwnerDecides { solution: id.clone(), rounds };
+            found.push(about(&issue, id, refusal.to_string(), crate::model::Explain::remedies(&refusal)));
+        }
+        Ok(found)
+    }
+
     fn conflicts(&self) -> Result<Vec<AttentionItem>, Refusal> {
-        let open = conflicts::open(self.session.store())?;
-        let one = |it: conflicts::Conflict| AttentionItem {
+        let open = conflicts::open_fields(self.session.store(), self.index)?;
+        let one = |it: conflicts::OpenField| AttentionItem {
             issue_id: IssueId::parse(&it.record).ok(),
             what: match it.field.as_str() {
                 conflicts::WHOLE => "two clones created it".to_owned(),
@@ -201,7 +198,8 @@ impl World<'_> {
     fn leases(&self) -> Result<Vec<AttentionItem>, Refusal> {
         let now = self.session.store().now()?;
         let mut found = Vec::new();
-        for issue in self.issues(&[IssueStatus::Executing], false)? {
+        let executing = Filter { statuses: vec![IssueStatus::Executing], ..Filter::default() };
+        for issue in self.issues(&executing, None)? {
             let Some(holder) = &issue.holder else { continue };
             if holder.status == ExecutionStatus::Executing && now > holder.lease_expires_at {
                 let what = format!("the lease of {} expired at {}", holder.actor, holder.lease_expires_at);
@@ -223,13 +221,14 @@ impl World<'_> {
         Ok(run::interrupted(self.session)?.into_iter().map(one).collect())
     }
 
-    fn failures(&self) -> Result<Vec<AttentionItem>, Refusal> {
-        let all = self.issues(&[IssueStatus::Failed], false)?;
+    fn failures(&self) -> Result<Counted, Refusal> {
+        let failed = Filter { statuses: vec![IssueStatus::Failed], ..Filter::default() };
+        let first = if self.failed == 0 { vec![] } else { self.issues(&failed, Some(self.most))? };
         let one = |issue: &IssueFacts| {
             let retry = Remedies::call(Call::new(Op::Retry, [&issue.id]), "queues it again");
             about(issue, &issue.id, issue.title.clone(), retry)
         };
-        Ok(all.iter().map(one).collect())
+        Ok((self.failed, first.iter().map(one).collect()))
     }
 
     /// If the policy requires reviews: bound plans without a review that the user did not write.
@@ -239,14 +238,8 @@ impl World<'_> {
         }
         let me = self.session.store().identity().ok().map(|identity| identity.person());
         let mut found = Vec::new();
-        for issue in self.issues(&[IssueStatus::Planning, IssueStatus::Planned], true)? {
-            let Some((id, plan)) = issue.bound.as_ref().and_then(|id| Some((id, issue.plans.get(id)?)))
-            else {
-                continue;
-            };
-            if plan.review.verdict.is_some() || plan.review.is_empty {
-                continue;
-            }
+        for issue in self.issues(&undecided(Undecided::Review), None)? {
+            let Some(id) = &issue.bound else { continue };
             let Some(solution) = records::solution(self.snapshot, id)? else { continue };
             if me.as_ref().is_none_or(|me| review::may_review(&solution, me).is_ok()) {
                 let remedies = Remedies::call(Call::new(Other::SolutionShow, [id]), "shows it")
@@ -257,8 +250,9 @@ impl World<'_> {
         Ok(found)
     }
 
-    fn choices(&self) -> Result<Vec<AttentionItem>, Refusal> {
-        let all = self.issues(&[IssueStatus::Registered, IssueStatus::Planning], true)?;
+    fn choices(&self) -> Result<Counted, Refusal> {
+        let filter = undecided(Undecided::Choice);
+        let (count, first) = (self.index.count(&filter)?, self.issues(&filter, Some(self.most))?);
         let one = |issue: &IssueFacts| {
             let remedies = match issue.plans.keys().collect::<Vec<_>>()[..] {
                 [only] => Remedies::call(
@@ -270,7 +264,7 @@ impl World<'_> {
             };
             about(issue, &issue.id, issue.title.clone(), remedies)
         };
-        Ok(all.iter().filter(|issue| issue.bound.is_none()).map(one).collect())
+        Ok((count, first.iter().map(one).collect()))
     }
 
     fn questions(&self) -> Result<Vec<AttentionItem>, Refusal> {

@@ -13,18 +13,18 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::index::{Filter, Index, Needs, Sort};
+use crate::index::{Filter, Index, KnownQueues, Needs, Sort};
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::op::Other;
+use crate::model::queue::{Item, Queue};
 use crate::model::remedy::{Call, Remedy};
 use crate::model::status::{IssueStatus, ItemStatus};
-use crate::ops::queue::{World, item_name};
+use crate::ops::queue::item_name;
 use crate::ops::work::{self, PrimedExecution};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::facts::IssueFacts;
 use crate::rules::next_steps::{Situation, next_steps};
-use crate::rules::readiness::{Blocker, ItemView, QueueView};
+use crate::rules::readiness::{Blocker, Facts, InOrder, in_order};
 use crate::rules::roles::{self, Role};
 use crate::sync;
 
@@ -106,18 +106,23 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     let role = roles::acting(store.role())?;
     let Some(tip) = store.tip()? else { return Ok(session.done(without_store(session, role)?, None)) };
     let (index, ((counts, broken), known)) =
-        session.ask(Needs::ROWS, |index| Ok((index.counts()?, index.queues()?)))?;
+        session.ask(Needs::ROWS, |index| Ok((index.counts()?, index.queues_for_states()?)))?;
     let snapshot = index.snapshot()?;
-    let world = World::from(known);
-    let views = world.views();
+    let KnownQueues { queues, facts, policy } = known;
+    let several = queues.len();
+    let served = Served::of(in_order(&queues, &facts, &policy));
     let own = work::own(store, &snapshot)?;
     session.notice_all(own.notice());
     let (execution, lost) = work::primed(store, &snapshot, own)?;
     session.notice_all(execution.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
-    let attention = attention::all(session, &index, &snapshot, &views, most)?;
+    let failed = issues.get(&IssueStatus::Failed).copied().unwrap_or_default();
+    let world =
+        attention::World { session, index: &index, snapshot: &snapshot, served: &served, failed, most };
+    let attention = world.all()?;
     let sync = SyncState::of(store)?;
-    let (ready, blocked) = (items(&world, &views, most, is_ready), items(&world, &views, most, is_blocked));
+    let items = |fits| items(&served, &facts, several, most, fits);
+    let (ready, blocked) = (items(is_ready), items(is_blocked));
     let first = |status: IssueStatus| first_with(&index, status);
     let next = next_steps(&Situation {
         role,
@@ -183,34 +188,52 @@ fn without_store(session: &Session, role: Option<Role>) -> Result<Home, Refusal>
     Ok(Home { next, sync: SyncState { remote, ..SyncState::default() }, ..place(session, role)? })
 }
 
-fn is_ready(item: &ItemView) -> bool {
-    item.status == ItemStatus::Ready
+/// The state of an item, and what it waits for.
+type State = (ItemStatus, Vec<Blocker>);
+
+/// An active queue with unfinished items.
+struct Served<'a> {
+    queue: InOrder<'a>,
+    states: Vec<State>,
 }
 
-/// Whether an item waits for another one or for a decision.
-fn is_blocked(item: &ItemView) -> bool {
-    let waits = matches!(item.status, ItemStatus::Blocked | ItemStatus::Pending);
-    waits && !item.blocked_by.is_empty()
+impl<'a> Served<'a> {
+    fn of(queues: Vec<InOrder<'a>>) -> Vec<Self> {
+        let all = queues.into_iter().map(|queue| (queue.states(), queue));
+        let served = all.filter(|(states, queue)| queue.status(states) == "active");
+        served.map(|(states, queue)| Self { queue, states }).collect()
+    }
 }
 
-/// The items that fit, in the active queues.
-fn items(world: &World, views: &[QueueView], most: usize, fits: fn(&ItemView) -> bool) -> HomeItems {
-    let served = views.iter().filter(|view| view.status == "active");
-    let all: Vec<(&QueueView, &ItemView)> = served
-        .flat_map(|view| view.items.iter().map(move |it| (view, it)))
-        .filter(|(_, it)| fits(it))
-        .collect();
-    let one = |(view, it): &(&QueueView, &ItemView)| HomeItem {
-        item: item_name(views.len(), &view.queue.id, &it.item),
-        queue_id: view.queue.id.clone(),
-        issue_id: it.item.issue_id.clone(),
-        title: world
-            .facts
-            .get(&it.item.issue_id)
-            .map(|issue: &IssueFacts| issue.title.clone())
-            .unwrap_or_default(),
-        solution_id: it.item.solution_id.clone(),
-        blocked_by: it.blocked_by.clone(),
+fn is_ready((status, _): &State) -> bool {
+    *status == ItemStatus::Ready
+}
+
+/// Whether something is in the way of an item: a decision, or what it waits for.
+fn is_blocked((status, blocked_by): &State) -> bool {
+    matches!(status, ItemStatus::Blocked | ItemStatus::Pending) && !blocked_by.is_empty()
+}
+
+/// The items of a kind in the queues that are served; there are `several` queues.
+fn items(
+    served: &[Served<'_>],
+    facts: &Facts,
+    several: usize,
+    most: usize,
+    fits: fn(&State) -> bool,
+) -> HomeItems {
+    let all = served.iter().flat_map(|it| {
+        let items = it.queue.items().iter().zip(&it.states);
+        items.filter(|(_, state)| fits(state)).map(|(item, state)| (it.queue.queue(), *item, state))
+    });
+    let all: Vec<(&Queue, &Item, &State)> = all.collect();
+    let one = |(queue, item, (_, blocked_by)): &(&Queue, &Item, &State)| HomeItem {
+        item: item_name(several, &queue.id, item),
+        queue_id: queue.id.clone(),
+        issue_id: item.issue_id.clone(),
+        title: facts.get(&item.issue_id).map(|issue| issue.title.clone()).unwrap_or_default(),
+        solution_id: item.solution_id.clone(),
+        blocked_by: blocked_by.clone(),
     };
     HomeItems { count: all.len(), first: all.iter().take(most).map(one).collect() }
 }

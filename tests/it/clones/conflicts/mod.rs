@@ -16,17 +16,20 @@ fn one_issue() -> Two {
     two
 }
 
-/// Syncs until both have everything.
+/// Syncs until both have everything. Ada then looks for conflicts, so that she goes on from here the next time.
 #[track_caller]
 fn sync(two: &Two) {
     two.meet();
     two.assert_one_state();
+    two.ada.wf(&["conflicts"]).ok();
 }
 
-/// The unresolved conflicts, which must be the same in both clones.
+/// The unresolved conflicts, which must be the same in both clones, and whether the whole history is read or only what is
+/// new.
 #[track_caller]
 fn open(two: &Two) -> Vec<Value> {
     let shown = two.ada.wf(&["--json", "conflicts"]).ok().json();
+    two.bea.wf(&["reindex"]).ok();
     assert_eq!(two.bea.wf(&["--json", "conflicts"]).ok().json(), shown);
     shown.as_array().unwrap().clone()
 }
