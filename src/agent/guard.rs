@@ -33,7 +33,7 @@ const REFUSED: &str = "refused";
 /// How much of that file is read, in bytes.
 const MOST_REFUSED: u64 = 64 * 1024;
 /// How many reasons are reported.
-const MOST_REASONS: usize = 20;
+pub(crate) const MOST_REASONS: usize = 20;
 
 /// The first line of a trace.
 const BEGIN: &str = "{\"event\":\"begin\"}\n";

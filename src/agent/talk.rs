@@ -46,6 +46,9 @@ pub(crate) trait Observer {
     /// Usage so far, if the agent reports it while it works.
     fn used(&mut self, _: &Usage) {}
 
+    /// The agent asked for something that it may not do, and was refused for this reason.
+    fn refused(&mut self, _: &str) {}
+
     /// Whether to remind the agent of the question, since the last call. Only some protocols can do that.
     fn remind(&mut self) -> bool {
         false

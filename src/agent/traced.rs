@@ -202,6 +202,20 @@ impl GitAct {
         }
     }
 
+    /// The remote to which it pushed, and the branches there, as far as its command line names them.
+    pub(crate) fn pushed(&self) -> Option<(&str, Vec<&str>)> {
+        let mut args = self.args().filter(|word| !word.starts_with('-'));
+        let remote = args.next()?;
+        let target = |word: &str| {
+            let word = word.trim_start_matches('+');
+            let name = word.rsplit_once(':').map_or(word, |(_, target)| target);
+            name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
+        };
+        let named = args.map(|word| (word, target(word)));
+        let branches = named.filter(|(_, name)| name != "HEAD" && !name.is_empty());
+        Some((remote, branches.map(|(word, name)| &word[word.len() - name.len()..]).collect()))
+    }
+
     /// Whether git did not say that it failed.
     pub(crate) fn has_worked(&self) -> bool {
         self.code.unwrap_or(0) == 0
@@ -291,5 +305,12 @@ mod tests {
         );
         assert!(!act("git branch -f q").accounts_for("commit: x"));
         assert!(!act("git push -n o x").has_pushed());
+        let pushed = |line: &str| act(line).pushed().map(|(to, them)| format!("{to} {}", them.join(" ")));
+        for (line, to) in
+            [("git push --no-verify o HEAD:refs/heads/a +b c:d", "o a b d"), ("git push o HEAD", "o ")]
+        {
+            assert_eq!(pushed(line).as_deref(), Some(to), "{line}");
+        }
+        assert_eq!(pushed("git push"), None);
     }
 }

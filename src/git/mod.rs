@@ -35,6 +35,7 @@ pub(crate) mod raw;
 mod refs;
 mod remotes;
 mod repository;
+mod restore;
 mod revisions;
 mod settings;
 mod sign;

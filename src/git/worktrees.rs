@@ -139,7 +139,7 @@ impl Git {
     }
 }
 
-fn paths(listed: &[u8]) -> Vec<PathBuf> {
+pub(super) fn paths(listed: &[u8]) -> Vec<PathBuf> {
     let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
     paths.map(|path| PathBuf::from(OsStr::from_bytes(path))).collect()
 }

@@ -30,6 +30,9 @@ const REMINDER: &str = "You have neither said nor changed anything for a long ti
 /// At most this many tool calls are remembered.
 const MOST_CALLS: usize = 10_000;
 
+/// At most this much of what an agent asks for is recorded, in characters.
+const LONGEST_NAME: usize = 200;
+
 /// A conversation to hold.
 pub(super) struct Session {
     pub(super) root: PathBuf,
@@ -59,6 +62,8 @@ pub(super) enum Event {
     Thought(String),
     /// A tool call, and the decision about it.
     Tool(String),
+    /// Something that the agent asked for and may not do, and why.
+    Refused(String),
     /// What the session has used so far.
     Used {
         /// The tokens in its context.
@@ -128,7 +133,7 @@ pub(super) fn run(
         }
     });
     let (heard, known) = (events.clone(), Arc::clone(&calls));
-    let (decided, asked_root) = (events, root.clone());
+    let (decided, unwritten, asked_root) = (events.clone(), events, root.clone());
     let (read_root, write_root) = (root.clone(), root.clone());
     let conversation = Arc::clone(&result);
     let connection = Client
@@ -153,6 +158,10 @@ pub(super) fn run(
                     Err(why) => format!("refused, {why}"),
                 };
                 let _ = decided.send(Event::Tool(format!("{}: {word}\n", wish.title)));
+                if let Err(why) = decision {
+                    let what = named_shortly(&wish.title);
+                    let _ = decided.send(Event::Refused(format!("{why} (it asked for: {what})")));
+                }
                 let outcome = permission::outcome(&request.options, decision.is_ok());
                 responder.respond(RequestPermissionResponse::new(outcome))
             },
@@ -169,10 +178,17 @@ pub(super) fn run(
         .on_receive_request(
             async move |request: WriteTextFileRequest, responder, _| {
                 let written = if role == Role::Executor {
-                    files::write(&write_root, &request.path, &request.content)
-                        .map_err(|error| of_file(&error))
+                    files::write(&write_root, &request.path, &request.content).map_err(|error| {
+                        if error.kind() == std::io::ErrorKind::PermissionDenied {
+                            let _ = unwritten.send(Event::Refused(format!("it may not write {error}")));
+                        }
+                        of_file(&error)
+                    })
                 } else {
-                    Err(acp::Error::invalid_params().data(format!("a {role} may not change files")))
+                    let why = format!("a {role} may not change files");
+                    let what = named_shortly(&request.path.to_string_lossy());
+                    let _ = unwritten.send(Event::Refused(format!("{why} (it asked to write {what})")));
+                    Err(acp::Error::invalid_params().data(why))
                 };
                 responder.respond_with_result(written.map(|()| WriteTextFileResponse::new()))
             },
@@ -252,6 +268,12 @@ async fn turns(
         }
         text = REMINDER.to_owned();
     }
+}
+
+/// A text of an agent, short enough for a record.
+fn named_shortly(text: &str) -> String {
+    let shown: String = text.chars().take(LONGEST_NAME).collect();
+    if shown.len() < text.len() { format!("{shown}…") } else { shown }
 }
 
 /// The model, if this is the choice of one.

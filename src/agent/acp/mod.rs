@@ -214,6 +214,7 @@ impl Talk<'_> {
                 }
                 Event::Thought(text) => self.observer.said(TextKind::Thought, &text),
                 Event::Tool(text) => self.observer.said(TextKind::Tool, &text),
+                Event::Refused(why) => self.observer.refused(&why),
                 Event::Used { context, cost } => {
                     // Agents compact their context when it is full, but have read all of it: the maximum counts.
                     self.usage.tokens = self.usage.tokens.max(Some(context));

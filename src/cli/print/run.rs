@@ -42,7 +42,7 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
 fn standing(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts, waiting: usize) -> String {
     match status {
         _ if driven == Driven::Interrupted => driven.to_string(),
-        RunStatus::Completed => ended_as(counts.failed_count, waiting, counts.total_issues).to_owned(),
+        RunStatus::Completed => ended_as(counts, waiting).to_owned(),
         RunStatus::Pending | RunStatus::Running => match phase {
             RunPhase::Init | RunPhase::Complete => status.to_string(),
             phase => phase.to_string(),
@@ -50,12 +50,12 @@ fn standing(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts, 
     }
 }
 
-/// Sums up a run in which `failed` of `all` issues failed and `waiting` wait for a choice.
-pub(super) fn ended_as(failed: usize, waiting: usize, all: usize) -> &'static str {
-    match failed {
-        0 if waiting > 0 => "waiting for you",
-        0 => "completed",
-        failed if failed == all => "failed",
+/// Sums up a run with these issues, of which `waiting` wait for a person.
+pub(super) fn ended_as(counts: Counts, waiting: usize) -> &'static str {
+    match (counts.failed_count, counts.completed_count) {
+        (0, _) if waiting > 0 => "waiting for you",
+        (0, _) => "completed",
+        (_, 0) => "failed",
         _ => "partly failed",
     }
 }
@@ -88,12 +88,12 @@ fn branch_with_work(view: &RunView) -> Option<&str> {
     Some(branch.strip_prefix("refs/heads/").unwrap_or(branch))
 }
 
-/// `, 2 wait for a choice`; empty for 0.
+/// `, 2 wait for you`; empty for 0.
 pub(super) fn waiting_words(waiting: usize) -> String {
     match waiting {
         0 => String::new(),
-        1 => ", 1 waits for a choice".to_owned(),
-        n => format!(", {n} wait for a choice"),
+        1 => ", 1 waits for you".to_owned(),
+        n => format!(", {n} wait for you"),
     }
 }
 
@@ -225,6 +225,13 @@ pub(in crate::cli) fn log(screen: &mut Screen, entries: &[LoggedView]) -> io::Re
 /// A run that came to its end, and how its work is taken over.
 pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, is_bare: bool) -> io::Result<()> {
     run(screen, view, now)?;
+    if view.waiting_count > 0 || view.state.context.failed_count > 0 {
+        writeln!(
+            screen,
+            "`git wf run report {}` shows what waits for you, and the command for each",
+            view.run.id
+        )?;
+    }
     // A bare repository has nothing checked out to merge into.
     if let Some(branch) = branch_with_work(view).filter(|_| !is_bare && !view.lacks_branch) {
         writeln!(screen, "`git merge {}` merges the work into the current branch", clean_line(branch))?;

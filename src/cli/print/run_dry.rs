@@ -12,12 +12,16 @@ use crate::ui::{Cell, Column, Screen, Table, style};
 pub(in crate::cli) fn dry(screen: &mut Screen, dry: &DryRun) -> io::Result<()> {
     let (run, limits) = (&dry.run, dry.run.limits);
     let tried = match limits.retries {
-        0 => String::new(),
-        1 => ", a failure retried once".to_owned(),
-        n => format!(", a failure retried at most {n} times"),
+        0 => "no retries".to_owned(),
+        1 => "1 retry".to_owned(),
+        n => format!("{n} retries"),
     };
     writeln!(screen, "{} over {}", run.mode, count(dry.issues.len(), "issue"))?;
-    writeln!(screen, "  at once: {} planned, {} executed{tried}", limits.plan_jobs, limits.jobs)?;
+    writeln!(
+        screen,
+        "  at most {} planned and {} executed at once; {tried} of each execution",
+        limits.plan_jobs, limits.jobs
+    )?;
     agents(screen, run)?;
     let mut table = Table::new([
         Column::left("ISSUE"),
@@ -25,7 +29,7 @@ pub(in crate::cli) fn dry(screen: &mut Screen, dry: &DryRun) -> io::Result<()> {
         Column::left("LISTING"),
         Column::left("PLANNING"),
         Column::left("EXECUTING"),
-        Column::left("THEN WAITS FOR"),
+        Column::left("WAITS FOR"),
         Column::flexible("TITLE"),
     ]);
     for issue in &dry.issues {

@@ -8,7 +8,7 @@ use crate::model::run::{Run, RunAgents, RunStep};
 use crate::model::run_log::{ActionDone, IssueReached, RunEvent, RunStatus, Setback};
 use crate::model::status::IssueStatus;
 use crate::ops::work::run::{RunUpdate, StartedIssue};
-use crate::rules::run::{ALL_FAILED, breach_words};
+use crate::rules::run::{ALL_FAILED, PENDING_SELECTION, UNREVIEWED, breach_words};
 use crate::ui::Painter;
 use crate::ui::style;
 use crate::ui::text::{clean_line, count, indent, truncate};
@@ -42,7 +42,7 @@ impl Lines {
             RunUpdate::Began { issue, step, agent, attempt } => {
                 let again = match attempt {
                     0 | 1 => String::new(),
-                    n => format!(", {} try", ordinal(*n)),
+                    n => format!(", asked for the {} time", ordinal(*n)),
                 };
                 Some(self.about(issue, &format!("{} by {}{again}", step.noun(), clean_line(agent))))
             }
@@ -121,8 +121,8 @@ impl Lines {
             let is_known = self.failed.get(issue) == Some(error);
             let what = match it.status {
                 IssueStatus::Failed => "failed",
-                // It has several plans, and none of them is bound.
-                IssueStatus::Planning => "waits",
+                // It has several plans, and none of them is bound; or its plan has no review.
+                _ if is_for_a_person(error) => "waits",
                 _ => "left to others",
             };
             let why = if is_known { String::new() } else { format!(": {}", lines_of(error)) };
@@ -178,6 +178,11 @@ impl Lines {
         let what = format!("{} failed: {}", it.action.noun(), lines_of(&it.error));
         self.about_any(it.issue_id.as_ref(), &what)
     }
+}
+
+/// Whether a person must choose or review something.
+fn is_for_a_person(error: &Failure) -> bool {
+    error.error_type.as_deref().is_some_and(|kind| [PENDING_SELECTION, UNREVIEWED].contains(&kind))
 }
 
 /// What went wrong: a line, and below it those of the output of a program.

@@ -181,6 +181,14 @@ impl Watch for Following {
         true
     }
 
+    fn has_agreed(&self) -> bool {
+        self.is_agreed
+    }
+
+    fn take_agreement(&mut self) {
+        self.is_agreed = true;
+    }
+
     fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice> {
         if self.is_unattended || !self.can_ask() {
             return None;

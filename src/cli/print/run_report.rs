@@ -7,7 +7,7 @@ use crate::cli::print::run::{crew, ended_as, left_out, waiting_words};
 use crate::model::agent_session::Cost;
 use crate::model::run_log::RunStatus;
 use crate::model::task_id::TaskId;
-use crate::rules::run::{IssueReport, IssueStage, QualityGate, RunReport, breach_words};
+use crate::rules::run::{Counts, IssueReport, IssueStage, QualityGate, RunReport, breach_words};
 use crate::ui::style::{self, Style};
 use crate::ui::text::{clean_line, count, truncate};
 use crate::ui::{Cell, Column, Screen, Table, time};
@@ -33,7 +33,12 @@ pub(super) fn standing(report: &RunReport) -> String {
     let totals = &report.totals;
     match report.status {
         RunStatus::Completed => {
-            ended_as(totals.failed_count, totals.waiting_count, totals.issue_count).to_owned()
+            let counts = Counts {
+                total_issues: totals.issue_count,
+                completed_count: totals.completed_count,
+                failed_count: totals.failed_count,
+            };
+            ended_as(counts, totals.waiting_count).to_owned()
         }
         RunStatus::Pending | RunStatus::Running => format!("{}, {}", report.status, report.phase),
     }
@@ -338,7 +343,10 @@ pub(super) fn details(issue: &IssueReport) -> Vec<String> {
         let files: Vec<&str> = issue.unplanned_files.iter().map(String::as_str).collect();
         lines.push(format!("changed outside the plan: {}", files.join(", ")));
     }
-    lines.extend(issue.feedback.iter().map(|it| format!("{} ({}): {}", it.kind, it.stage, it.content)));
+    lines.extend(issue.feedback.iter().map(|it| {
+        let content: Vec<&str> = it.content.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        format!("{} ({}): {}", it.kind, it.stage, content.join("; "))
+    }));
     if issue.setback_count > 0 {
         lines.push(format!("{} of its steps had to be retried or given up", issue.setback_count));
     }

@@ -125,10 +125,17 @@ impl Asking<'_> {
                 },
                 Err(Unanswered::Stopped { .. }) => return Err(NoAnswer::Stopped),
                 Err(error) => {
-                    let message = error.to_string();
-                    // The first fault is in the message.
-                    let details: Vec<String> =
-                        error.details().into_iter().filter(|detail| !message.contains(detail)).collect();
+                    let (message, details) = match &error {
+                        Unanswered::Unfit { agent, faults } => {
+                            (format!("the answer of agent `{agent}` is invalid"), faults.clone())
+                        }
+                        other => {
+                            let message = other.to_string();
+                            let details = other.details().into_iter();
+                            let details = details.filter(|detail| !message.contains(detail)).collect();
+                            (message, details)
+                        }
+                    };
                     let failure = said(error.code().as_str(), &message, &details.join("\n"));
                     match error {
                         Unanswered::Unfit { faults, .. } => request.faults = faults,

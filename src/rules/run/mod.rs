@@ -17,7 +17,10 @@ pub(crate) use breaches::{breach_words, refused_words};
 pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
 pub(crate) use next::{Need, Standing, Why, chains, mode_for, need, next, phase};
-pub(crate) use progress::{ALL_FAILED, HELD_ELSEWHERE, IssueProgress, LeftOut, PENDING_SELECTION, Progress};
+pub(crate) use progress::{
+    ALL_FAILED, HELD_ELSEWHERE, IssueProgress, LeftOut, OTHER_TREE, PENDING_SELECTION, PUSHED, Progress,
+    STALLED, UNREVIEWED,
+};
 pub(crate) use report::{IssueReport, Known, RunReport, report};
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
 pub(crate) use times::Span;

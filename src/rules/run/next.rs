@@ -56,8 +56,9 @@ pub(crate) struct Standing {
     pub(crate) is_integrated: bool,
     /// How many times its execution failed in this run.
     pub(crate) failures: u64,
-    /// Whether its last failure was a timeout, which would take as long again.
-    pub(crate) has_timed_out: bool,
+    /// Whether its last failure is not retried unless someone chooses that: a timeout would take as long again, and an agent
+    /// that pushed would push again.
+    pub(crate) is_final: bool,
     /// How many times someone chose to retry it after that.
     pub(crate) granted: u64,
     /// Whether the run has given up on it, or left it to someone else.
@@ -146,7 +147,7 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
         IssueStatus::Failed if at.failures == 0 && !at.is_planned_here && run.takes(RunStep::Plan) => plan(),
         IssueStatus::Failed
             if run.takes(RunStep::Execute)
-                && !(at.has_timed_out && at.granted == 0)
+                && !(at.is_final && at.granted == 0)
                 && at.failures <= run.limits.retries.saturating_add(at.granted) =>
         {
             Need::Retry

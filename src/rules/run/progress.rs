@@ -92,16 +92,30 @@ pub(crate) struct IssueProgress<'a> {
 
 /// The type of the error of a run of which every issue failed.
 pub(crate) const ALL_FAILED: &str = "all-failed";
+/// The type of the error of an issue that waits for something that the run cannot do, and of such a run.
+pub(crate) const STALLED: &str = "stalled";
 /// The type of the error of an issue that someone outside of the run works on.
 pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
 
+/// The types of the errors of an agent that pushed, and of one that wrote into a work tree that is not its own.
+pub(crate) const PUSHED: &str = "pushed";
+pub(crate) const OTHER_TREE: &str = "other-work-tree";
+
+/// The error type of an issue that waits until someone reviews its plan, since the reviewer gave no review.
+pub(crate) const UNREVIEWED: &str = "unreviewed";
 /// The error type of an issue that waits until someone chooses one of its plans.
 pub(crate) const PENDING_SELECTION: &str = "pending-selection";
 
 impl IssueProgress<'_> {
     /// Whether the issue waits until someone chooses one of its plans.
-    pub(crate) fn is_waiting(&self) -> bool {
+    pub(crate) fn waits_for_choice(&self) -> bool {
         self.error.and_then(|error| error.error_type.as_deref()) == Some(PENDING_SELECTION)
+    }
+
+    /// Whether the issue waits until someone chooses one of its plans, or reviews the one that it has.
+    pub(crate) fn is_waiting(&self) -> bool {
+        let kind = self.error.and_then(|error| error.error_type.as_deref());
+        self.waits_for_choice() || kind == Some(UNREVIEWED)
     }
 
     /// Whether the run left the issue to someone else, who works on it.
@@ -174,7 +188,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// How many issues wait until someone chooses one of their plans.
+    /// How many issues wait until someone chooses one of their plans, or reviews the one that they have.
     pub(crate) fn waiting_count(&self) -> usize {
         self.issues.iter().filter(|issue| issue.is_waiting()).count()
     }

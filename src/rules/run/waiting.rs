@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::{IssueProgress, LeftOut, Progress, Wrong};
+use super::progress::{IssueProgress, LeftOut, Progress, STALLED, Wrong};
 use super::report::Known;
 use super::state::{IssueStage, in_words, stage};
 use crate::model::id::IssueId;
@@ -40,9 +40,10 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
         let found = known.issues.get(issue.id);
         waiting.extend(match (found, known.apart.get(issue.id)) {
             (Some(_), Some(branch)) if issue.status == IssueStatus::Failed => Some(apart(run, issue, branch)),
-            _ => of_issue(issue, found, progress.last_setback(issue.id).map(|it| it.action)),
+            _ => unreviewed(progress, issue, found)
+                .or_else(|| of_issue(run, issue, found, progress.last_setback(issue.id).map(|it| it.action))),
         });
-        waiting.extend(unreviewed(progress, issue, found));
+        waiting.extend(found.and_then(|found| left(run, progress, issue, found)));
     }
     let open = progress.breaches.iter().filter(|breach| breach.agent.is_some() && !breach.undone).count();
     if open > 0 {
@@ -143,8 +144,33 @@ fn unreviewed(
     })
 }
 
+/// The run ended before it came to an issue, or to its execution.
+fn left(
+    run: &Run,
+    progress: &Progress<'_>,
+    issue: &IssueProgress<'_>,
+    found: &IssueFolder,
+) -> Option<Waiting> {
+    if progress.status != RunStatus::Completed || issue.error.is_some() {
+        return None;
+    }
+    let call = Call::new(Op::Run, [issue.id]);
+    let (what, call) = match (issue.status, facts::status(found)) {
+        (IssueStatus::Registered, IssueStatus::Registered) => ("the run ended before it was planned", call),
+        (IssueStatus::Planned | IssueStatus::Queued, IssueStatus::Planned | IssueStatus::Queued)
+            if run.takes(RunStep::Execute) =>
+        {
+            ("the run ended before it was executed", call.flag("execute-only"))
+        }
+        _ => return None,
+    };
+    let remedies = vec![Remedy::call(call, "goes on with it")];
+    Some(Waiting { issue_id: Some(issue.id.clone()), what: what.to_owned(), remedies })
+}
+
 /// `last` is the step at which it last failed.
 fn of_issue(
+    run: &Run,
     issue: &IssueProgress<'_>,
     found: Option<&IssueFolder>,
     last: Option<RunStep>,
@@ -200,11 +226,21 @@ fn of_issue(
                     vec![
                         Remedy::call(Call::new(Other::FeedbackList, [id]), "shows why"),
                         Remedy::call(Call::new(Op::SolutionAdd, [id]), "adds a better one"),
+                        Remedy::call(
+                            Call::new(Op::QueueAdd, [id]).flag("force").option("reason", "WHY"),
+                            "lets an owner queue it all the same",
+                        ),
+                        Remedy::call(Call::new(Op::Close, [id]), "gives the issue up"),
                     ],
+                ),
+                // Someone has chosen or reviewed it since.
+                _ if issue.is_waiting() => entry(
+                    "its plan can be executed now".to_owned(),
+                    vec![Remedy::call(Call::new(Op::Run, [id]).flag("execute-only"), "executes it")],
                 ),
                 _ if issue.error.is_some() => entry(
                     format!("it was not executed{why}"),
-                    vec![Remedy::call(Call::new(Op::Run, [id]), "executes it"), show()],
+                    vec![Remedy::call(with_needed(run, issue, found), "executes it"), show()],
                 ),
                 _ => None,
             },
@@ -218,6 +254,13 @@ fn of_issue(
         ),
         IssueStatus::Executing => None,
     }
+}
+
+/// A run of an issue, with the issues that it depends on and that were not in `run`.
+fn with_needed(run: &Run, issue: &IssueProgress<'_>, found: &IssueFolder) -> Call {
+    let is_stalled = issue.error.and_then(|error| error.error_type.as_deref()) == Some(STALLED);
+    let is_needed = |needed: &&IssueId| is_stalled && !run.issue_ids.contains(needed);
+    Call::new(Op::Run, found.issue.record.depends_on.iter().filter(is_needed).chain([issue.id]))
 }
 
 fn unbound(id: &IssueId, plans: usize) -> Option<Waiting> {

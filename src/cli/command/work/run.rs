@@ -20,7 +20,7 @@ use crate::ui;
 /// into its branch `wf/RUN`, on which later issues build. Your own branch and work tree stay as they are; `git merge
 /// wf/RUN` brings the work into them.
 ///
-/// An agent is a name or a command line (see git-wf-agent(1)). In git config, wf.run.explorer, .planner, .reviewer and
+/// An agent is a name or a command line (see git-wf-agents(1)). In git config, wf.run.explorer, .planner, .reviewer and
 /// .executor set the agents, and wf.run.mode, .jobs, .planJobs and .retries the other defaults. See gitwf-concepts(7)
 /// for what happens when a step fails.
 ///
@@ -30,10 +30,11 @@ use crate::ui;
 /// On a terminal, each issue has a line with its step, its task, the time and the last output of its agent. With --json,
 /// each event is a JSON object on a line of stderr (`git wf schema run-event`), and the answer is the run at its end.
 ///
-/// An execution that failed is retried once (--retry). When no retries are left, or when its agent took too long, its issue
-/// is skipped; on a terminal without --yes, you are asked whether to retry it, skip it or stop the run. An agent that writes
-/// nothing and changes nothing for wf.run.silence (default: 15m if its protocol is acp) is reminded twice if it speaks acp,
-/// and then, like any other, started again once.
+/// An agent that gives no valid answer is asked once more. An execution that failed then is retried once, in a new worktree
+/// (--retry). When no retries are left, or when its agent took too long, its issue is skipped; on a terminal without --yes,
+/// you are asked whether to retry it, skip it or stop the run. An agent that writes nothing and changes nothing for
+/// wf.run.silence (default: 15m if its protocol is acp) is reminded twice if it speaks acp, and then, like any other,
+/// started again once.
 ///
 /// Ctrl-C ends the run once the current steps are done and completed work is merged; a second Ctrl-C ends it at once.
 /// `git wf run resume` continues it.

@@ -1,5 +1,7 @@
 //! Consent to run the test commands of plans here. It is settled before the first agent is asked.
 
+use std::path::Path;
+
 use super::watch::Watch;
 use crate::agent::agreed::Agreement;
 use crate::model::code::Code;
@@ -13,6 +15,9 @@ use crate::rules::command_line::CommandLine;
 use crate::rules::folder::RunFolder;
 use crate::rules::run::Progress;
 use crate::rules::{evidence, facts};
+
+/// The file of a run that says that someone consented to the tests of all its plans.
+const AGREED: &str = "agreed";
 
 /// Why the tests of a plan may not be run; `None` if someone consented to all of them.
 pub(super) fn refused(
@@ -58,12 +63,32 @@ pub(super) fn settle(session: &Session, run: &Run, watch: &mut dyn Watch) -> Res
     settle_for(session, run, watch, |_| false)
 }
 
+/// Remembers on this machine that someone consented to the tests of all plans of a run, so that resuming it asks nobody.
+/// `files` is the directory of the run.
+///
+/// # Errors
+/// `cannot-write`.
+pub(super) fn keep(files: &Path, watch: &dyn Watch) -> Result<(), Refusal> {
+    if !watch.has_agreed() {
+        return Ok(());
+    }
+    let path = files.join(AGREED);
+    std::fs::create_dir_all(files).and_then(|()| std::fs::write(&path, "")).map_err(|error| {
+        Refusal::new(Code::CannotWrite, format!("cannot write {}: {error}", path.display()))
+            .hint("make sure that the directory is writable and the disk has space")
+    })
+}
+
 /// Like `settle`, for a run that is resumed.
 pub(super) fn settle_rest(
     session: &Session,
     folder: &RunFolder,
+    files: &Path,
     watch: &mut dyn Watch,
 ) -> Result<(), Refusal> {
+    if files.join(AGREED).is_file() {
+        watch.take_agreement();
+    }
     let progress = Progress::of(folder);
     let is_given_up = |id: &_| progress.issue(id).is_some_and(|issue| issue.status == IssueStatus::Failed);
     settle_for(session, &folder.run, watch, is_given_up)

@@ -98,6 +98,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     })?;
     if steps.contains(&RunStep::Execute) {
         session.notice_all(apart(store, &issues, base)?);
+        session.notice_all(outside(store, &issues)?);
     }
     if steps.contains(&RunStep::Plan) && !steps.contains(&RunStep::Review) {
         let without = if crew.reviewer.is_none() { " without a reviewer" } else { "" };
@@ -255,6 +256,25 @@ fn apart(store: &Store, issues: &[IssueFolder], base: ObjectId) -> Result<Vec<No
                 "`{}` will not be executed: {why}; `git merge` brings it here",
                 record.id
             )));
+        }
+    }
+    Ok(notices)
+}
+
+/// Warns about issues that depend on issues which are not done and not in the run.
+fn outside(store: &Store, issues: &[IssueFolder]) -> Result<Vec<Notice>, Refusal> {
+    let (snapshot, mut notices) = (store.snapshot()?, Vec::new());
+    let is_in_run = |id: &IssueId| issues.iter().any(|it| it.issue.record.id == *id);
+    for issue in issues {
+        let id = &issue.issue.record.id;
+        for needed in issue.issue.record.depends_on.iter().filter(|needed| !is_in_run(needed)) {
+            let Ok(Some(folder)) = records::outline(&snapshot, needed) else { continue };
+            let status = facts::status(&folder);
+            if !matches!(status, IssueStatus::Completed | IssueStatus::Closed) {
+                let what = format!("`{id}` waits for `{needed}`, which is {status} and not in this run");
+                let call = Call::new(Op::Run, [needed, id]);
+                notices.push(Notice::warning(what).remedy(call, "runs both"));
+            }
         }
     }
     Ok(notices)

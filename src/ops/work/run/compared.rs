@@ -3,9 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::PoisonError;
 
 use super::job::Job;
-use super::outside::{CHANGED, breach, is_same};
+use super::outside::{breach, is_same, pushed_words};
+use super::tree;
+use super::users_trees::{self, BRANCH, CHANGED, Look, REMARK, path_of};
 use crate::agent::traced::GitAct;
 use crate::git::raw::{self, Content};
 use crate::model::run_log::Breach;
@@ -25,10 +28,8 @@ pub(super) struct Before {
     store: Store,
     refs: BTreeMap<String, ObjectId>,
     stash: Option<Content>,
-    /// The state of each of the user's worktrees.
-    trees: Vec<Vec<String>>,
-    /// The uncommitted changes of tracked files in each of them, as a commit like those of `git stash`.
-    changes: Vec<Option<ObjectId>>,
+    /// How each of the user's worktrees looked.
+    trees: Vec<Look>,
 }
 
 impl Before {
@@ -36,15 +37,18 @@ impl Before {
         // The agent may remove its worktree.
         let store = job.identity.shared()?;
         let stash = raw::read(&store.common_dir(), Path::new(STASH_LOG)).ok();
-        let (trees, changes) = job.outside.states_before();
-        Ok(Self { refs: refs(&store)?, trees, changes, stash, store })
+        let trees = job.outside.looks_before(&store);
+        Ok(Self { refs: refs(&store)?, trees, stash, store })
     }
 
     /// Differences that nobody was entitled to make.
     pub(super) fn breaches(&self, job: &Job) -> Result<Vec<Breach>, Refusal> {
         let acts = job.guard.acts();
-        let after = refs(&self.store)?;
+        let _only = job.outside.comparing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (after, left) = (refs(&self.store)?, job.outside.states_after());
         let look = TreeComparison { before: self, job, acts: &acts, after: &after };
+        // First, since a branch that is checked out cannot be removed.
+        let switched = look.switch_back(&left);
         let mut found: Vec<Breach> = Vec::new();
         let names: BTreeSet<&String> = self.refs.keys().chain(after.keys()).collect();
         for name in names {
@@ -62,9 +66,15 @@ impl Before {
             }
         }
         found.extend(look.of_records()?);
-        found.extend(look.of_trees()?);
+        found.extend(look.of_trees(&left, &switched)?);
+        if job.outside.trees.iter().any(|(tree, _)| look.act_in(tree).is_some()) {
+            job.outside.states_after();
+        }
         let pushed = acts.iter().filter(|act| act.has_pushed());
-        found.extend(pushed.map(|act| breach(job, Some(act), "it pushed".to_owned(), false)));
+        found.extend(pushed.map(|act| {
+            let breach = breach(job, Some(act), "it pushed".to_owned(), false);
+            Breach { what: format!("{}; {}", breach.what, pushed_words(act)), ..breach }
+        }));
         Ok(found)
     }
 }
@@ -76,10 +86,6 @@ fn refs(store: &Store) -> Result<BTreeMap<String, ObjectId>, Refusal> {
 
 const TAGS: &str = "refs/tags/";
 const NOTES: &str = "refs/notes/";
-
-/// The line of a state with the branch, and the lines that change with its commits.
-const BRANCH: &str = "# branch.head ";
-const REMARK: &str = "# ";
 
 struct TreeComparison<'a> {
     before: &'a Before,
@@ -103,7 +109,8 @@ impl TreeComparison<'_> {
         let (Some(branch), Some(worktree)) = (branch, &act.worktree) else { return false };
         let mut trees = self.job.outside.trees.iter().zip(&self.before.trees);
         trees.any(|((tree, _), state)| {
-            is_same(tree, worktree) && state.iter().any(|line| line.strip_prefix(BRANCH) == Some(branch))
+            is_same(tree, worktree)
+                && state.lines.iter().any(|line| line.strip_prefix(BRANCH) == Some(branch))
         })
     }
 
@@ -171,8 +178,11 @@ impl TreeComparison<'_> {
                 let Some(act) = act else { return Ok(None) };
                 let others = |(other, id): (&String, &ObjectId)| other != name && *id == new;
                 let is_held = self.after.iter().any(others) || self.before.refs.values().any(|id| *id == new);
-                let undone = is_held && store.git().put_back(name, Some(new), None)?;
-                Ok(Some(breach(self.job, Some(act), format!("`{short}` was created"), undone)))
+                let is_safe = (is_held || store.repo().is_commit(new)) && self.leaves(name, new)?;
+                let undone = is_safe && store.git().put_back(name, Some(new), None)?;
+                let kept = if undone { self.keep(new)? } else { None };
+                let kept = kept.map(|branch| format!(" (now on `{branch}`)")).unwrap_or_default();
+                Ok(Some(breach(self.job, Some(act), format!("`{short}` was created{kept}"), undone)))
             }
             (None, None) => Ok(None),
         }
@@ -238,6 +248,19 @@ impl TreeComparison<'_> {
         Ok(is_kept.then_some(branch))
     }
 
+    /// Checks out no branch any more in the agent's worktree if that is the one at `name`. Returns false if it is checked
+    /// out elsewhere.
+    fn leaves(&self, name: &str, at: ObjectId) -> Result<bool, Refusal> {
+        let store = &self.before.store;
+        for (_, tree) in store.git().checked_out()?.iter().filter(|(branch, _)| branch == name) {
+            if !is_same(tree, &self.job.folder) {
+                return Ok(false);
+            }
+            tree::open_of(store, tree)?.git().detach_head(at)?;
+        }
+        Ok(true)
+    }
+
     /// Changes of records in this agent's name that its role does not allow.
     fn of_records(&self) -> Result<Vec<Breach>, Refusal> {
         let store = &self.before.store;
@@ -259,75 +282,85 @@ impl TreeComparison<'_> {
         Ok(found)
     }
 
-    /// Changes in the user's worktrees.
-    fn of_trees(&self) -> Result<Vec<Breach>, Refusal> {
+    /// Checks out again what an agent's command left in one of the user's worktrees. Returns the states after that.
+    fn switch_back(&self, left: &[Vec<String>]) -> Vec<Vec<String>> {
+        let trees = self.job.outside.trees.iter().zip(&self.before.trees).zip(left);
+        let switched = trees.map(|(((tree, git), before), left)| {
+            let is_back = self.act_in(tree).is_some_and(|_| {
+                users_trees::switch_back(&self.before.store, git, &before.lines, left).unwrap_or(false)
+            });
+            if is_back { users_trees::state(tree, git) } else { left.clone() }
+        });
+        switched.collect()
+    }
+
+    /// The last command of the agent that wrote into a worktree.
+    fn act_in(&self, tree: &Path) -> Option<&GitAct> {
+        let is_there = |act: &&GitAct| {
+            act.has_worked()
+                && act.writes_here()
+                && act.worktree.as_deref().is_some_and(|there| is_same(there, tree))
+        };
+        self.acts.iter().rfind(is_there)
+    }
+
+    /// Changes in the user's worktrees: the states that the step left, and those after [`Self::switch_back`].
+    fn of_trees(&self, left: &[Vec<String>], switched: &[Vec<String>]) -> Result<Vec<Breach>, Refusal> {
         let mut found = Vec::new();
-        let trees = self.job.outside.trees.iter().zip(&self.before.trees);
-        let changes = self.before.changes.iter().chain(std::iter::repeat(&None));
-        for ((((tree, _), before), after), changes) in trees.zip(self.job.outside.states_after()).zip(changes)
-        {
-            let changed = |old: &[String], new: &[String]| -> Vec<String> {
-                let lines = new.iter().filter(|line| !old.contains(line));
-                lines.filter(|line| !line.starts_with(REMARK) || line.starts_with(BRANCH)).cloned().collect()
-            };
-            let lines: BTreeSet<String> =
-                changed(before, &after).into_iter().chain(changed(&after, before)).collect();
-            if lines.is_empty() {
+        let trees = self.job.outside.trees.iter().zip(&self.before.trees).zip(left.iter().zip(switched));
+        for (((tree, git), before), (left, switched)) in trees {
+            let act = self.act_in(tree);
+            let lines = users_trees::difference(&before.lines, left);
+            let has_lost = act.is_some() && !before.gone(tree).is_empty();
+            if lines.is_empty() && !has_lost {
                 continue;
             }
-            let act = self.acts.iter().find(|act| {
-                act.writes_here() && act.worktree.as_deref().is_some_and(|worktree| is_same(worktree, tree))
-            });
-            let names: BTreeSet<&str> = lines.iter().map(|line| path_of(line)).collect();
-            let more = names.len().saturating_sub(SHOWN);
-            let names = names.into_iter().take(SHOWN).collect::<Vec<_>>().join(", ");
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let is_change = |line: &&String| line.starts_with(CHANGED);
-            let has_lost = before.iter().filter(is_change).any(|line| !after.contains(line));
-            let kept = match changes.filter(|_| has_lost) {
-                Some(changes) => self.keep(changes)?,
-                None => None,
-            };
-            let kept = kept
-                .map(|branch| format!(" (`git stash apply {branch}` brings back its uncommitted changes)"))
-                .unwrap_or_default();
-            let what = format!("the work tree {} changed: {names}{more}{kept}", tree.display());
-            found.extend(self.recorded(act, what, false));
+            let store = &self.before.store;
+            let undone = act.is_some() && users_trees::restore(store, tree, git, before, switched)?;
+            let kept = if undone { String::new() } else { self.kept(tree, before, left)? };
+            let what =
+                format!("the work tree {} changed: {}{kept}", tree.display(), said(before, left, &lines));
+            found.extend(self.recorded(act, what, undone));
         }
         Ok(found)
     }
+
+    /// Keeps what is lost in one of the user's worktrees; says where it is.
+    fn kept(&self, tree: &Path, before: &Look, left: &[String]) -> Result<String, Refusal> {
+        let is_change = |line: &&String| line.starts_with(CHANGED);
+        let has_lost = before.lines.iter().filter(is_change).any(|line| !left.contains(line));
+        let mut kept = String::new();
+        if let Some(changes) = before.changes.filter(|_| has_lost)
+            && let Some(branch) = self.keep(changes)?
+        {
+            kept = format!(" (`git stash apply {branch}` brings back its uncommitted changes)");
+        }
+        let gone = before.gone(tree);
+        if !gone.is_empty() {
+            let files = self.before.store.repo().write_tree_of(&gone)?.to_string();
+            let branch = format!("wf/kept/{}-{}", self.job.outside.run, &files[..files.len().min(8)]);
+            self.before.store.git().keep_tree(&files, &branch)?;
+            kept.push_str(&format!(" (files that git did not track are on `{branch}`)"));
+        }
+        Ok(kept)
+    }
 }
 
-/// The path, or the branch, in a line of a state: of `git status --porcelain=v2` without renames, or [`CHANGED`].
-pub(super) fn path_of(line: &str) -> &str {
-    let fields = match line.as_bytes().first() {
-        Some(b'#') => return line.strip_prefix(BRANCH).unwrap_or(line),
-        Some(b'1') => 8,
-        Some(b'u') => 10,
-        Some(b'~') => 2,
-        _ => 1,
-    };
-    line.splitn(fields + 1, ' ').nth(fields).unwrap_or(line)
+/// What is different in one of the user's worktrees, in words.
+fn said(before: &Look, left: &[String], lines: &BTreeSet<String>) -> String {
+    let (old, new) = (users_trees::branch(&before.lines), users_trees::branch(left));
+    let switched = old.zip(new).filter(|(old, new)| old != new);
+    let switched = switched.map(|(old, new)| format!("its branch was switched from {old} to {new}"));
+    let names: BTreeSet<&str> =
+        lines.iter().filter(|line| !line.starts_with(REMARK)).map(|line| path_of(line)).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    let names = names.into_iter().take(SHOWN).collect::<Vec<_>>().join(", ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let files = Some(format!("{names}{more}")).filter(|files| !files.is_empty());
+    let said: Vec<String> = switched.into_iter().chain(files).collect();
+    if said.is_empty() { "files that git did not track are gone".to_owned() } else { said.join("; ") }
 }
 
 pub(super) fn hex(id: ObjectId) -> String {
     id.to_hex_with_len(8).to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::path_of;
-
-    #[test]
-    fn a_changed_file_is_named_by_its_path() {
-        for (line, path) in [
-            ("1 .M N... 100644 100644 100644 aa bb src/a b.rs", "src/a b.rs"),
-            ("u UU N... 100644 100644 100644 100644 aa bb cc a.txt", "a.txt"),
-            ("? new.txt", "new.txt"),
-            ("~ 1-2 src/a b.rs", "src/a b.rs"),
-            ("# branch.head main", "main"),
-        ] {
-            assert_eq!(path_of(line), path);
-        }
-    }
 }

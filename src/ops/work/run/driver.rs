@@ -116,8 +116,8 @@ pub(super) fn hold(files: &Path, run: &RunId) -> Result<File, Refusal> {
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
     }
-    let by = process(files).map(|id| format!(" {id}")).unwrap_or_default();
-    Err(Refusal::new(Code::RunUnderWay, format!("another process{by} drives run `{run}`"))
+    let by = process(files).map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
+    Err(Refusal::new(Code::RunUnderWay, format!("{by} already drives run `{run}`"))
         .remedy(Call::new(Other::RunShow, [run]), "shows its progress"))
 }
 

@@ -102,7 +102,7 @@ fn standing(folder: &IssueFolder) -> Standing {
         is_of_run: false,
         is_integrated: true,
         failures: 0,
-        has_timed_out: false,
+        is_final: false,
         granted: 0,
         is_given_up: false,
         held: None,

@@ -4,13 +4,17 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::job::{Job, Report};
+use super::outside::breach;
 use super::silence::Silence;
 use crate::agent::definition::Protocol;
+use crate::agent::guard::MOST_REASONS;
 use crate::agent::talk::{Observer, TextKind};
 use crate::model::agent_session::Usage;
 use crate::model::run::RunStep;
+use crate::model::run_log::Breach;
 use crate::model::task_id::TaskId;
 use crate::ops::Session;
+use crate::rules::run::refused_words;
 use crate::trail::active;
 
 /// How often a silent agent is reminded before it is restarted, if its protocol allows reminders.
@@ -33,6 +37,8 @@ pub(super) struct Listener<'a> {
     reminds: bool,
     /// Whether it was stopped because of its silence.
     pub(super) is_quiet: bool,
+    /// What it was refused.
+    refused: Vec<String>,
     task: Option<TaskId>,
     looked: Instant,
 }
@@ -50,6 +56,7 @@ impl<'a> Listener<'a> {
             reminders: if job.agent.protocol().value == Protocol::Acp { REMINDERS } else { 0 },
             reminds: false,
             is_quiet: false,
+            refused: Vec::new(),
             task: None,
             looked: Instant::now(),
         }
@@ -81,6 +88,16 @@ impl Observer for Listener<'_> {
 
     fn used(&mut self, usage: &Usage) {
         self.used = usage.clone();
+    }
+
+    fn refused(&mut self, why: &str) {
+        let why = why.replace(char::is_control, " ");
+        if self.refused.len() < MOST_REASONS && !self.refused.contains(&why) {
+            let agent = Some(self.job.agent.name().to_owned());
+            let breach = breach(self.job, None, refused_words(&why), true);
+            self.job.report(Report::Breach(Breach { agent, ..breach }));
+            self.refused.push(why);
+        }
     }
 
     fn remind(&mut self) -> bool {

@@ -28,6 +28,7 @@ mod standing;
 mod steps;
 pub(super) mod tree;
 mod unended;
+mod users_trees;
 mod view;
 mod watch;
 

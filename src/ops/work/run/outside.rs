@@ -4,54 +4,28 @@
 //! Others may work in the repository at the same time: the user, and other agents of the run. So a change alone is no
 //! evidence against anyone. An agent is named only if git's trace of its commands shows the act. Any other change is
 //! recorded, if at all, without a name: a deleted branch comes back if nothing else holds its commits; the user's work
-//! tree stays as it is; and a branch that moved is assumed to be its owner's work.
+//! tree stays as it is; and a branch that moved is assumed to be its owner's work. What a named agent did in the user's
+//! work tree is undone: see [`super::users_trees`].
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::compared::{Before, hex, path_of};
+use super::compared::{Before, hex};
 use super::job::{Job, NoAnswer, Report, StepOutcome, failure, failure_of};
 use super::kept_refs::KeptRefs;
 use super::leftovers::folders_of_runs;
+use super::users_trees::{Look, state};
 use crate::agent::secrets::masked;
 use crate::agent::traced::GitAct;
 use crate::git::{Git, Revisions};
 use crate::model::id::RunId;
 use crate::model::run_log::Breach;
+use crate::model::shell;
 use crate::ops::Refusal;
-use crate::rules::run::{refused_words, unplanned_words};
+use crate::rules::run::{OTHER_TREE, PUSHED, refused_words, unplanned_words};
 use crate::store::{EqualTrees, ObjectId, Store, StoreError, object_id};
-
-/// The state of a worktree that git cannot read.
-const UNREADABLE: &str = "? (git cannot read it)";
-
-/// Begins the line of a state that says when a file with uncommitted changes was written last, and how large it is: git
-/// says only that it has changes.
-pub(super) const CHANGED: &str = "~ ";
-
-/// The states of the user's worktrees, in lines.
-#[derive(Debug, Default)]
-struct States {
-    lines: Vec<Vec<String>>,
-    /// The uncommitted changes of tracked files, as a commit like those of `git stash`; none if there are none.
-    changes: Vec<Option<ObjectId>>,
-}
-
-/// The uncommitted changes in a worktree with this state. What cannot be stored is not kept.
-fn changes(git: &Git, lines: &[String]) -> Option<ObjectId> {
-    let has_changes = lines.iter().any(|line| line.starts_with(CHANGED));
-    if has_changes { git.stashed().ok().flatten() } else { None }
-}
-
-/// The further line for a tracked file with uncommitted changes.
-fn changed(tree: &Path, line: &str) -> Option<String> {
-    let path = Some(path_of(line)).filter(|_| line.starts_with(['1', 'u']))?;
-    let found = tree.join(path).symlink_metadata().ok()?;
-    Some(format!("{CHANGED}{}.{}-{} {path}", found.mtime(), found.mtime_nsec(), found.size()))
-}
 
 /// What all steps of a run share.
 #[derive(Debug)]
@@ -61,9 +35,13 @@ pub(super) struct Outside {
     pub(super) trees: Vec<(PathBuf, Git)>,
     /// Whether somebody promised that.
     pub(super) is_alone: bool,
+    /// Those directories, whatever was promised.
+    folders: Vec<PathBuf>,
     /// How many steps are in progress, and the states of these worktrees when a step last began or ended.
     at_work: AtomicUsize,
-    states: Mutex<States>,
+    looks: Mutex<Vec<Look>>,
+    /// One step at a time is compared, since that puts things back.
+    pub(super) comparing: Mutex<()>,
     /// Replace refs, and the file of all packed refs.
     pub(super) refs: KeptRefs,
     /// What was recorded without a name: each change once, however many agents were at work.
@@ -75,49 +53,55 @@ pub(super) struct Outside {
 impl Outside {
     /// `store` is that of the worktree in which the run was started.
     pub(super) fn of(store: &Store, run: &RunId, is_alone: bool) -> Result<Self, Refusal> {
-        let trees = match is_alone {
-            true => vec![],
-            false => user_trees(store)?,
-        };
+        let all = user_trees(store)?;
+        let folders = all.iter().map(|(tree, _)| tree.clone()).collect();
+        let trees = if is_alone { vec![] } else { all };
         let trees = trees
             .into_iter()
             .map(|(tree, git_dir)| (tree.clone(), store.git_of(git_dir, Some(&tree))))
             .collect();
-        let (at_work, states) = (AtomicUsize::new(0), Mutex::default());
-        let (reported, tip, refs) = (Mutex::default(), Mutex::new(store.tip()?), KeptRefs::of(store)?);
-        Ok(Self { run: run.clone(), trees, is_alone, at_work, states, refs, reported, tip })
+        Ok(Self {
+            run: run.clone(),
+            trees,
+            is_alone,
+            folders,
+            at_work: AtomicUsize::new(0),
+            looks: Mutex::default(),
+            comparing: Mutex::default(),
+            refs: KeptRefs::of(store)?,
+            reported: Mutex::default(),
+            tip: Mutex::new(store.tip()?),
+        })
     }
 
-    /// The states of the user's worktrees before a step, and their uncommitted changes. While other steps are in progress,
-    /// these are the states that the last of them found or left: whatever changed since is recorded once.
-    pub(super) fn states_before(&self) -> (Vec<Vec<String>>, Vec<Option<ObjectId>>) {
-        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.at_work.fetch_add(1, Ordering::Relaxed) == 0 || states.lines.len() != self.trees.len() {
-            states.lines = self.look();
-            let trees = self.trees.iter().zip(&states.lines);
-            states.changes = trees.map(|((_, git), lines)| changes(git, lines)).collect();
+    /// How the user's worktrees look before a step. While other steps are in progress, this is how the last of them found
+    /// or left them: whatever changed since is recorded once.
+    pub(super) fn looks_before(&self, store: &Store) -> Vec<Look> {
+        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.at_work.fetch_add(1, Ordering::Relaxed) == 0 || looks.len() != self.trees.len() {
+            let known = std::mem::take(&mut *looks);
+            let trees = self.trees.iter().enumerate();
+            *looks = trees.map(|(n, (tree, git))| Look::of(store, tree, git, known.get(n))).collect();
         }
-        (states.lines.clone(), states.changes.clone())
+        looks.clone()
     }
 
-    /// Those after a step.
+    /// Their states after a step.
     pub(super) fn states_after(&self) -> Vec<Vec<String>> {
-        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        states.lines = self.look();
-        states.lines.clone()
+        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        looks.resize_with(self.trees.len(), Look::default);
+        for ((tree, git), look) in self.trees.iter().zip(looks.iter_mut()) {
+            look.lines = state(tree, git);
+        }
+        looks.iter().map(|look| look.lines.clone()).collect()
     }
 
-    fn look(&self) -> Vec<Vec<String>> {
-        // A worktree that is missing or broken must not hide the others.
-        self.trees
-            .iter()
-            .map(|(tree, git)| {
-                let mut lines = git.state().unwrap_or_else(|_| vec![UNREADABLE.to_owned()]);
-                let changed: Vec<String> = lines.iter().filter_map(|line| changed(tree, line)).collect();
-                lines.extend(changed);
-                lines
-            })
-            .collect()
+    /// A command by which an agent wrote into a worktree that is not its own.
+    fn act_elsewhere<'a>(&self, acts: &'a [GitAct]) -> Option<(&'a GitAct, &Path)> {
+        acts.iter().filter(|act| act.has_worked() && act.writes_here()).find_map(|act| {
+            let there = act.worktree.as_deref()?;
+            Some((act, self.folders.iter().find(|tree| is_same(tree, there))?.as_path()))
+        })
     }
 
     /// Restores the ref of the store if it has lost records, since otherwise nothing of the run could be recorded:
@@ -201,7 +185,7 @@ pub(super) fn held(job: &Job, work: impl FnOnce(&Job) -> StepOutcome) -> StepOut
 
 pub(super) fn breach(job: &Job, act: Option<&GitAct>, what: String, undone: bool) -> Breach {
     let what = match act {
-        Some(act) => format!("{what}, by `{}`", masked(&act.words.join(" "), std::iter::empty())),
+        Some(act) => format!("{what}, by `{}`", words(act)),
         None => what,
     };
     Breach {
@@ -210,6 +194,23 @@ pub(super) fn breach(job: &Job, act: Option<&GitAct>, what: String, undone: bool
         agent: act.map(|_| job.agent.name().to_owned()),
         what,
         undone,
+    }
+}
+
+/// The command line of an act, without secrets.
+fn words(act: &GitAct) -> String {
+    masked(&act.words.join(" "), std::iter::empty())
+}
+
+/// How what an agent pushed is removed there.
+pub(super) fn pushed_words(act: &GitAct) -> String {
+    match act.pushed() {
+        Some((remote, branches)) if !branches.is_empty() => format!(
+            "if that created a branch, `git push {} --delete {}` removes it",
+            shell::operand(remote),
+            branches.iter().map(|branch| shell::operand(branch)).collect::<Vec<_>>().join(" ")
+        ),
+        _ => "what it published must be removed there by hand".to_owned(),
     }
 }
 
@@ -227,6 +228,16 @@ pub(super) fn keep_records(job: &Job) {
 /// Refuses work outside of the agent's bounds, even on its own branch.
 pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), NoAnswer> {
     let bounds = job.guard.bounds();
+    let acts = job.guard.acts();
+    // These are recorded once the step is over.
+    if let Some(act) = acts.iter().find(|act| act.has_pushed()) {
+        let what = format!("it pushed; {}", pushed_words(act));
+        return Err(NoAnswer::Failed(failure(PUSHED, &what, "")));
+    }
+    if let Some((act, tree)) = job.outside.act_elsewhere(&acts) {
+        let what = format!("it ran `{}` in the work tree {}", words(act), tree.display());
+        return Err(NoAnswer::Failed(failure(OTHER_TREE, &what, "")));
+    }
     let (Some(base), Some(head)) = (object_id(bounds.base.as_str()), store.head().map_err(Refusal::from)?)
     else {
         return Ok(());

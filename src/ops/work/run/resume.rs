@@ -31,6 +31,7 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn Watch) -> An
     let crew = Crew::of(session.store(), &given)?;
     agreed::settle(session, &run, watch)?;
     let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input)?;
+    agreed::keep(&RunPaths::of(session.store(), &begun.run.id).files, watch)?;
     session.notice_all(notices);
     driven(session, &begun.run.id, Some(begun.driver), crew, watch)
 }
@@ -64,7 +65,8 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn Watch) -
     let given = input.agents.clone().or(AgentNames::kept(&files)?).or(AgentNames::configured(store)?);
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
-    agreed::settle_rest(session, &found, watch)?;
+    agreed::settle_rest(session, &found, &files, watch)?;
+    agreed::keep(&files, watch)?;
     driven(session, &found.run.id, None, crew, watch)
 }
 

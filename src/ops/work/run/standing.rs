@@ -22,7 +22,7 @@ use crate::ops::queue::World;
 use crate::ops::{Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, RunFolder};
 use crate::rules::readiness::in_order;
-use crate::rules::run::{Progress, Standing};
+use crate::rules::run::{OTHER_TREE, PUSHED, Progress, Standing};
 use crate::rules::{facts, review};
 use crate::store::{ObjectId, PathKind, Read, Snapshot, Store, object_id, records};
 use crate::trail::active;
@@ -223,7 +223,7 @@ impl StandingReader<'_> {
             is_ours,
             is_integrated: self.is_integrated(own)?,
             failures: self.failures(folder),
-            has_timed_out: holder.and_then(ExecutionFolder::failure).is_some_and(is_timeout),
+            is_final: holder.and_then(ExecutionFolder::failure).is_some_and(is_final),
             granted: self.progress.granted(id),
             is_given_up: logged.is_some_and(|it| {
                 it.status == IssueStatus::Failed || it.is_held_elsewhere() || it.is_waiting()
@@ -283,6 +283,7 @@ impl StandingReader<'_> {
     }
 }
 
-fn is_timeout(failure: &Failure) -> bool {
-    failure.error_type.as_deref() == Some(Code::AgentTimeout.as_str())
+fn is_final(failure: &Failure) -> bool {
+    let kinds = [Code::AgentTimeout.as_str(), PUSHED, OTHER_TREE];
+    failure.error_type.as_deref().is_some_and(|kind| kinds.contains(&kind))
 }

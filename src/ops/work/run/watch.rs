@@ -99,6 +99,12 @@ pub(crate) trait Watch {
     /// someone consents to once they are known.
     fn agree_to_plans_to_come(&mut self) -> bool;
 
+    /// Whether someone consented to the tests of all plans.
+    fn has_agreed(&self) -> bool;
+
+    /// Someone consented to that when the run began.
+    fn take_agreement(&mut self);
+
     /// Asks what to do with an issue whose execution failed too often; `None` if nobody can be asked.
     fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice>;
 

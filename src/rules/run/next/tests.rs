@@ -36,7 +36,7 @@ fn at(n: usize, status: IssueStatus) -> Standing {
         is_ours: true,
         is_integrated: true,
         failures: 0,
-        has_timed_out: false,
+        is_final: false,
         granted: 0,
         is_given_up: false,
         held: None,
@@ -96,7 +96,7 @@ fn an_issue_goes_from_step_to_step() {
     assert_eq!(need(&quick, &Standing { failures: 1, ..at(1, Failed) }), Need::Retry);
     assert_eq!(need(&quick, &Standing { failures: 2, ..at(1, Failed) }), Need::Person(Why::Failed));
     // What took too long would take as long again: a person decides.
-    let too_long = Standing { failures: 1, has_timed_out: true, ..at(1, Failed) };
+    let too_long = Standing { failures: 1, is_final: true, ..at(1, Failed) };
     assert_eq!(need(&quick, &too_long), Need::Person(Why::Failed));
     assert_eq!(need(&quick, &Standing { granted: 1, ..too_long }), Need::Retry);
     let granted = Standing { failures: 2, granted: 1, ..at(1, Failed) };

@@ -96,6 +96,14 @@ fn an_agent_plans_and_builds_within_its_worktree_and_its_role() {
     assert_eq!(std::fs::read_to_string(world.sandbox.root().join("secret")).unwrap(), "secret\n");
     assert!(!world.sandbox.root().join("new").exists());
     world.is_untouched();
+    let log = world.repo.json(&["run", "log"]);
+    let breaches: Vec<&Value> = log.as_array().unwrap().iter().filter(|it| it["type"] == "breach").collect();
+    for words in ["(it asked for: git push origin main)", "(it asked for: passwd)", "it may not write "] {
+        let is_it = |it: &&&Value| it["what"].as_str().unwrap().contains(words) && it["action"] == "execute";
+        let breach = breaches.iter().find(is_it).unwrap_or_else(|| panic!("{words}: {breaches:#?}"));
+        assert!(breach["what"].as_str().unwrap().starts_with("refused: "), "{breach:#}");
+        assert_eq!((&breach["agent"], &breach["undone"]), (&json!("acp"), &json!(true)), "{breach:#}");
+    }
     // What the protocol reports is in the session, and the report counts the planner's part, too.
     let execution = world.repo.json(&["show", "ISS-1"])["executions"][0].clone();
     let session = &execution["sessions"][0];

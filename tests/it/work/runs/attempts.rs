@@ -207,12 +207,22 @@ fn a_run_ends_if_each_agent_fails_whatever_it_is_asked() {
         world.repo.issue(&format!("ISS-{n}"));
     }
     world.agent("executor", "exit 3");
-    let state = world.run(1, &["--all-pending"]);
-    assert_eq!(state["context"], json!({"total_issues": 5, "completed_count": 0, "failed_count": 2}));
+    // The executions that are under way when the second one is given up fail, too.
+    world.repo.git(&["config", "wf.run.retries", "1"]).ok();
+    let state = world.run(1, &["--all-pending", "--jobs", "2"]);
+    assert_eq!(state["context"]["completed_count"], 0);
     let last = state["errors"].as_array().unwrap().last().unwrap();
     assert_eq!(last["error_type"], "all-workers-failed", "{state:#}");
     assert_eq!(world.repo.status("ISS-5"), "queued");
+    let is_executing = |it: &serde_json::Value| it["status"] == "executing";
+    let issues = state["issues"].as_object().unwrap().values();
+    let items = state["queue"].as_array().unwrap().iter();
+    assert!(!issues.chain(items).any(is_executing), "{state:#}");
+    let shown = world.repo.wf(&["run", "show"]).ok().stdout;
+    assert!(shown.contains(" failed, batch"), "{shown}");
     let told = waiting(&world);
+    let left = told.iter().find(|line| line.starts_with("ISS-5: "));
+    assert!(left.is_some_and(|line| line.contains("git wf run --execute-only ISS-5")), "{told:?}");
     assert!(told.iter().any(|line| line.contains("the run ended early: agent executor failed")), "{told:?}");
 }
 

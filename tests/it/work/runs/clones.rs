@@ -86,7 +86,7 @@ fn a_run_of_another_clone_is_resumed_only_on_purpose() {
     let shown = ada.wf(&["run", "show"]).ok().stdout;
     assert!(shown.contains("process ") && shown.contains("drives it"), "{shown}");
     let refused = ada.wf(&["run", "resume"]).fails(1).stderr;
-    assert!(refused.contains("another process") && refused.contains(&run), "{refused}");
+    assert!(refused.contains(" already drives run ") && refused.contains(&run), "{refused}");
 
     bea.wf(&["sync"]).ok();
     assert_eq!(bea.json(&["run", "list"])[0]["driven"], "elsewhere");

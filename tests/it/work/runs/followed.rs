@@ -77,7 +77,11 @@ fn a_step_tried_again_says_why_and_the_output_of_tests_keeps_its_lines() {
     // What is skipped is told first, and a setback before the next try.
     assert_eq!(at("warning: skipped `ISS-9`"), 0, "{told:#?}");
     let vain = at("ISS-1 About ISS-1: planning failed: agent `planner` exited without an answer: no");
-    assert_eq!(told[vain + 1], "ISS-1 About ISS-1: planning by planner, second try", "{told:#?}");
+    assert_eq!(
+        told[vain + 1],
+        "ISS-1 About ISS-1: planning by planner, asked for the second time",
+        "{told:#?}"
+    );
     let failed = told.iter().position(|it| it.ends_with("false` ended with 1:")).unwrap();
     assert_eq!(&told[failed + 1..=failed + 2], ["    one", "    two"], "{told:#?}");
     assert_eq!(*told.last().unwrap(), "ISS-1 About ISS-1: failed", "{told:#?}");

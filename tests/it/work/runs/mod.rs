@@ -24,4 +24,5 @@ mod silent;
 mod stopping;
 mod together;
 mod told;
+mod users_tree;
 mod world;

@@ -11,13 +11,18 @@ use crate::model::status::IssueStatus;
 use crate::ops::work::run::job::failure;
 use crate::ops::{Refusal, issues};
 use crate::rules::facts;
-use crate::rules::run::{ALL_FAILED, Need, Progress, Standing, chains, need, worn_out};
+use crate::rules::run::{
+    ALL_FAILED, IssueProgress, Need, Progress, STALLED, Standing, Why, chains, need, worn_out,
+};
 
 impl Driver<'_> {
     /// Records the end: with what went wrong, if every issue failed or if issues wait for each other.
     pub(super) fn end(&mut self) -> Result<(), Refusal> {
         let standings = self.standings()?;
         let worn_out = self.worn_out();
+        if worn_out.is_some() {
+            self.give_up_failed(&standings.all)?;
+        }
         // What was not even begun does not wait for anything.
         let is_left = |at: &&Standing| worn_out.is_none() && need(&self.run, at) != Need::Over;
         let left: Vec<Standing> = standings.all.iter().filter(is_left).cloned().collect();
@@ -31,10 +36,12 @@ impl Driver<'_> {
         let waiting = standings.waits_for.into_iter().filter(|(id, _)| is_stuck(id)).collect();
         let chains = chains(&waiting);
         for (_, at) in &stuck {
-            let why = chains.iter().find(|chain| chain.starts_with(at.issue.as_str()));
-            let why = why.cloned().unwrap_or_else(|| format!("{} is {}", at.issue, at.status));
+            let chain = chains.iter().find(|chain| chain.starts_with(at.issue.as_str()));
+            // Whoever shows it names the issue.
+            let why = chain.map(|chain| chain.strip_prefix(&format!("{}: ", at.issue)).unwrap_or(chain));
+            let why = why.map_or_else(|| format!("it is {}", at.status), str::to_owned);
             let mut reached = IssueReached::plain(at.issue.clone(), IssueStatus::Failed);
-            reached.error = Some(failure("stalled", &why, ""));
+            reached.error = Some(failure(STALLED, &why, ""));
             self.log_issue("stalled", reached)?;
         }
         self.note_done_by_others(&standings.all)?;
@@ -44,7 +51,7 @@ impl Driver<'_> {
             Some(failure("all-workers-failed", &message, ""))
         } else if !stuck.is_empty() {
             Some(failure(
-                "stalled",
+                STALLED,
                 "the remaining issues wait for something that this run cannot do",
                 &chains.join("\n"),
             ))
@@ -55,6 +62,12 @@ impl Driver<'_> {
         };
         let (status, phase) = (RunStatus::Completed, RunPhase::Complete);
         self.log("end", [RunEvent::Phase(PhaseReached { error, ..PhaseReached::plain(status, phase) })])
+    }
+
+    /// Records how the last attempts of the run ended: nobody tries them again.
+    fn give_up_failed(&mut self, all: &[Standing]) -> Result<(), Refusal> {
+        let is_failed = |at: &&Standing| at.status == IssueStatus::Failed && at.is_of_run && !at.is_given_up;
+        all.iter().filter(is_failed).try_for_each(|at| self.give_up(at, Why::Failed))
     }
 
     /// Refuses to end a run that was taken over while the clone that drove it holds a claim of it.
@@ -103,7 +116,8 @@ impl Driver<'_> {
         if self.crew.keeps_transcripts {
             return;
         }
-        for issue in Progress::of(&self.log).issues.iter().filter(|it| it.status != IssueStatus::Failed) {
+        let is_well = |it: &&IssueProgress<'_>| it.status != IssueStatus::Failed && it.error.is_none();
+        for issue in Progress::of(&self.log).issues.iter().filter(is_well) {
             self.places.forget(issue.id);
         }
     }

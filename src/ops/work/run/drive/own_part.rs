@@ -21,7 +21,9 @@ use crate::ops::work::run::watch::PlanToChoose;
 use crate::ops::work::{self, Retry};
 use crate::ops::{Refusal, issues};
 use crate::rules::roles::Role;
-use crate::rules::run::{HELD_ELSEWHERE, Need, PENDING_SELECTION, Progress, Standing, Why, need, next};
+use crate::rules::run::{
+    HELD_ELSEWHERE, Need, PENDING_SELECTION, Progress, Standing, UNREVIEWED, Why, need, next,
+};
 use crate::store::Store;
 use std::sync::atomic::Ordering;
 
@@ -91,13 +93,18 @@ impl Driver<'_> {
                 };
                 failure("rejected", &message, "")
             }
-            Why::Unreviewed => failure("unreviewed", "its plan waits for a review", ""),
+            Why::Unreviewed => failure(UNREVIEWED, "its plan waits for a review", ""),
             Why::Stopped => failure("stopped", &format!("it is {}", at.status), ""),
             Why::Failed => self.last_failure(issue)?,
         };
-        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Failed);
+        // Nothing failed but the reviewer.
+        let (status, what) = match why {
+            Why::Unreviewed => (IssueStatus::Planned, "waits"),
+            _ => (IssueStatus::Failed, "failed"),
+        };
+        let mut reached = IssueReached::plain(issue.clone(), status);
         reached.error = Some(error);
-        self.log_issue("failed", reached)
+        self.log_issue(what, reached)
     }
 
     /// Asks which of its plans to choose for an issue. If nobody can be asked, the issue waits and the run goes on.
