@@ -16,7 +16,7 @@ text_enum!(
         Ping = "ping",
         /// An exploration of an issue, before it is planned.
         Explore = "explore",
-        /// A roadmap: a requirement cut into layers or tasks.
+        /// A roadmap: a requirement split into layers or tasks.
         Roadmap = "roadmap",
         /// A plan for an issue, or several to choose from.
         Plan = "plan",

@@ -71,7 +71,7 @@ fn kind(arg: &clap::Arg) -> Option<Kind> {
     }
     Some(Kind::Ids(match name.as_str() {
         "ISSUE" | "ISSUES" => IdKind::Issue,
-        "SOLUTION" | "SOLUTIONS" | "PLAN" | "SOLUTION[@{N}]" => IdKind::Plan,
+        "SOLUTION" | "SOLUTIONS" | "PLAN" | "PLAN[@{N}]" => IdKind::Plan,
         "ID" | "IDS" | "ISSUE|ITEM" | "ID|COMMIT|BRANCH|A..B" => IdKind::Record,
         "EXECUTION" => IdKind::Execution,
         "QUEUE" | "QUEUES" => IdKind::Queue,

@@ -37,8 +37,8 @@ const WIDEST_HELP: usize = 100;
 #[command(name = "git-wf", bin_name = "git wf", version, about, max_term_width = WIDEST_HELP)]
 #[command(propagate_version = true, disable_help_subcommand = true)]
 struct Arguments {
-    /// Print one JSON document on stdout. Errors are JSON on stderr. Warnings are the field `warnings` of the
-    /// document, or on stderr if it is an array
+    /// Print one JSON document on stdout. Errors are JSON on stderr. Warnings are in its field `warnings`, or on
+    /// stderr if the document is an array
     #[arg(long, global = true)]
     json: bool,
     #[command(flatten)]

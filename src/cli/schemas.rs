@@ -128,7 +128,11 @@ pub(super) static KINDS: &[Kind] = &[
         "run-log-entry",
         "an entry of a run's log; an array of them: `run log`",
     ),
-    kind::<Clocked<Roadmap>>(Sort::Record, "roadmap", "roadmap.json: a requirement cut into layers or tasks"),
+    kind::<Clocked<Roadmap>>(
+        Sort::Record,
+        "roadmap",
+        "roadmap.json: a requirement split into layers or tasks",
+    ),
     kind::<RoadmapLogEntry>(Sort::Record, "roadmap-log-entry", "an entry of a roadmap's log"),
     kind::<Wisdom>(
         Sort::Record,

@@ -365,7 +365,7 @@ text_enum!(
         TooManyTasks = "too-many-tasks",
         /// There are uncommitted changes.
         Uncommitted = "uncommitted",
-        /// The assessment does not decide how the requirement is cut.
+        /// The assessment does not decide how the requirement is split.
         Undecided = "undecided",
         /// Part of the queue is not finished.
         Unfinished = "unfinished",

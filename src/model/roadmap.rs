@@ -1,4 +1,4 @@
-//! Roadmaps: a requirement cut into layers or tasks, of which each is an issue. The document of a roadmap is kept as its
+//! Roadmaps: a requirement split into layers or tasks, of which each is an issue. The document of a roadmap is kept as its
 //! planner wrote it; what people did with its issues is in the issues.
 
 mod forms;
@@ -25,7 +25,7 @@ use forms::lines_schema;
 pub(crate) use forms::{Lines, Risk};
 
 text_enum!(
-    /// How a roadmap cuts its requirement.
+    /// How a roadmap splits its requirement.
     RoadmapMode {
         /// Into two to four layers, each usable by itself: for a requirement of which much is uncertain.
         Progressive = "progressive",
@@ -126,7 +126,7 @@ pub(crate) struct RoadmapDocument {
     pub(crate) title: Option<String>,
     /// What is required, in the requester's words.
     pub(crate) requirement: Option<String>,
-    /// How the requirement is cut: progressive (`layers`), direct (`tasks`), or auto: as the assessment says.
+    /// How the requirement is split: progressive (`layers`), direct (`tasks`), or auto: as the assessment says.
     #[serde(alias = "strategy")]
     pub(crate) mode: Option<RoadmapChoice>,
     /// How uncertain the requirement is.

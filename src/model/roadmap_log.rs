@@ -29,7 +29,7 @@ once! {
         text scope: Option<String> = default,
         /// How the convergence should change.
         text convergence: Option<String> = default,
-        /// Why and how the requirement should be cut otherwise.
+        /// Why and how to split the requirement differently.
         text redecompose: Option<String> = default,
     }
 }

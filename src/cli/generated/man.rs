@@ -59,7 +59,7 @@ Nothing to do:
 .B next
 found no ready item, or
 .B retry
-nothing that failed.
+found no failed issue.
 .SH ENVIRONMENT
 .TP
 .B WF_ACTOR
@@ -76,8 +76,7 @@ Records and the log show it beside the git identity.
 .BR implementer )
 or
 .BR coordinator .
-A role does only what belongs to it and overrides no gate; anything else is refused.
-If it is unset, you are the owner.
+Each role allows certain commands, and none can override a gate. If WF_ROLE is unset, you are an owner.
 .TP
 .B NO_COLOR
 If set and not empty, disables colour.
@@ -98,21 +97,19 @@ How long a claim lasts without a commit:
 .BR 4h ", " 90m ", " 2d .
 .TP
 .B wf.pushInterval
-How long ends and renewals of claims wait for each other, so that one push carries them:
+How long to collect completions, failures and renewals before pushing them together:
 .BR 30 " (seconds), " 90s ", " 5m .
 The default is 0: each is pushed at once.
 .TP
 .B wf.noticeOutside
 If
 .BR false ,
-.B git commit
-does not list files that a commit changes although its plan does not name them.
+changed files that the plan does not name are not listed after a commit.
 .TP
 .B wf.fsckAccepted
-Errors of
+A commit or path whose errors
 .B fsck
-that are accepted in this repository, since no repair can remove them: the commits that caused them, or their paths. May be
-given more than once.
+accepts in this repository, since no repair can remove them. May be given more than once.
 .TP
 .B wf.lockTimeout
 How many seconds to wait for another writer (default: 60).

@@ -26,9 +26,9 @@ pub(crate) struct FieldArgs {
     #[arg(long = "relation", value_name = "TYPE:ID", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
     relations: Vec<Member>,
     /// Assignee; an empty string clears it
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "PERSON")]
     assignee: Option<String>,
-    /// The type: bug, feature, task, or whatever the team uses
+    /// Type: bug, feature, task, or any other word your team uses
     #[arg(long = "type", value_name = "TYPE")]
     issue_type: Option<String>,
     /// URL of the discussion (http or https)

@@ -11,7 +11,7 @@ pub(in crate::cli) struct FilterArgs {
     /// Only issues with this status; repeat, or separate several with commas
     #[arg(short, long, value_name = "STATUS", value_delimiter = ',', value_parser = parse_status)]
     status: Vec<IssueStatus>,
-    /// Only issues with this tag; if several are given, with all of them
+    /// Only issues with this tag; repeat to require several
     #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
     tags: Vec<String>,
     /// Only issues with this priority; repeat, or separate several with commas
@@ -20,17 +20,17 @@ pub(in crate::cli) struct FilterArgs {
     /// Only issues of this type, such as bug; repeat, or separate several with commas
     #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
     types: Vec<String>,
-    /// Only issues that are a part of this one
+    /// Only children of this issue
     #[arg(long, value_name = "ISSUE")]
     parent: Option<String>,
     /// Only issues assigned to you
     #[arg(long, conflicts_with = "assignee")]
     mine: bool,
     /// Only issues assigned to this person
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "PERSON")]
     assignee: Option<String>,
     /// Only issues whose author's name or address contains this
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "PERSON")]
     author: Option<String>,
     /// Only issues of this roadmap wave
     #[arg(long, value_name = "N")]

@@ -12,7 +12,7 @@ pub(crate) use crate::rules::limits::text as checked;
 /// Where the text of an issue or a comment comes from.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct TextArgs {
-    /// The text; repeat for more paragraphs
+    /// Description; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
     pub(crate) message: Vec<String>,
     /// Read the text from a file (`-` for stdin)

@@ -34,7 +34,7 @@ pub(crate) struct IssueInput {
     pub(crate) source: Option<Source>,
     /// 1 (critical) to 5 (trivial), or its name.
     pub(crate) priority: Option<Priority>,
-    /// The type: bug, feature, task, or whatever the team uses.
+    /// Type: bug, feature, task, or any other word your team uses.
     pub(crate) issue_type: Option<String>,
     #[schemars(regex(pattern = WEB_ADDRESS))]
     /// URL of the discussion (http or https).

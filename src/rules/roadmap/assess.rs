@@ -54,7 +54,7 @@ pub(crate) enum Unchosen {
     },
 }
 
-/// How a document cuts its requirement: as `chosen` by someone, else as the document says, else as its assessment says,
+/// How a document splits its requirement: as `chosen` by someone, else as the document says, else as its assessment says,
 /// else by its content.
 pub(crate) fn choose(
     document: &RoadmapDocument,

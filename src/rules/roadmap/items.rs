@@ -37,7 +37,7 @@ pub(crate) struct Item {
     pub(crate) lifecycle: LifecycleRequirements,
 }
 
-/// How a document cuts its requirement.
+/// How a document splits its requirement.
 pub(crate) fn mode(document: &RoadmapDocument) -> RoadmapMode {
     if document.layers.is_empty() { RoadmapMode::Direct } else { RoadmapMode::Progressive }
 }

@@ -7,7 +7,7 @@ use crate::model::code::Code;
 use crate::ui::Settings;
 use crate::ui::fullscreen::{self, Unfit};
 
-/// Show issues by state on a full screen
+/// Show issues by status on a full screen
 ///
 /// The issues in columns by status; one issue with its plan, tasks, trail, code changes and log; and keys to move, assign,
 /// comment, bind, queue, claim and review. Changes appear as they happen, also those of others. `?` lists all keys; the

@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TITLE")]
     #[arg(conflicts_with = "query")]
     title: Option<String>,
-    /// The status: registered, planning, planned, paused or cancelled (`git wf close` makes it closed)
+    /// The status: registered, planning, planned, paused or cancelled (`git wf close` closes an issue)
     #[arg(short, long, value_name = "STATUS", value_parser = parse_status)]
     status: Option<IssueStatus>,
     #[command(flatten)]

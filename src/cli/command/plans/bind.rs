@@ -7,6 +7,7 @@ pub(crate) struct Args {
     /// The issue
     issue: String,
     /// The plan (default: the only plan of the issue)
+    #[arg(value_name = "PLAN")]
     solution: Option<String>,
     #[command(flatten)]
     force: Force,

@@ -26,7 +26,7 @@ enum FeedbackCommand {
         #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
         stage: Option<Stage>,
         /// The plan the feedback is about
-        #[arg(long, visible_alias = "solution-id", value_name = "SOLUTION")]
+        #[arg(long, visible_alias = "solution-id", value_name = "PLAN")]
         solution: Option<String>,
         #[command(flatten)]
         given: TextArgs,

@@ -7,7 +7,7 @@ use crate::rules::roles::Role;
 ///
 /// The context holds what matters for the next attempt: the issue, earlier attempts and how they ended, feedback,
 /// comments and reviews, each list newest first. A list has at most 20 entries; texts of the issue are cut after
-/// 16,000 characters, others after 4,000. Whatever is left out is named, with the command that shows it.
+/// 16,000 characters, other texts after 4,000. For whatever is left out, the context has the command that shows it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// An issue, for its planner; or a plan, item or execution, for its executor

@@ -4,11 +4,11 @@ use crate::cli::{Context, Outcome, print};
 use crate::model::wisdom::WisdomType;
 use crate::ops::plans::{self, AddWisdom, WisdomFilter};
 
-/// Add and find what the team learned: learnings, decisions, conventions, open questions
+/// Record and find what the team has learned: learnings, decisions, conventions, open questions
 ///
-/// `git wf context` gives it to explorers, planners, reviewers and executors: first what comes from the same issue or is
-/// tagged with one of its tags or components, then the rest; in each part conventions first for an executor and decisions
-/// first for a reviewer, and then the newest.
+/// `git wf context` gives it to explorers, planners, reviewers and executors: entries from the same issue, or with
+/// one of its tags or components, come first. Among these, and among the rest, an executor gets conventions first and
+/// a reviewer decisions; otherwise the newest come first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -8,7 +8,7 @@ use crate::ops::queue;
 /// The items to hold back, and why.
 #[derive(Debug, clap::Args)]
 pub(super) struct Hold {
-    /// Items: S-1, QUE-…:S-1, or the id of a plan or issue; then the reason, if it is more than one word
+    /// The items (S-1, QUE-…:S-1, or the id of a plan or issue), then the reason; for a reason of one word, use -m
     #[arg(required = true, value_names = ["ITEM", "TEXT"], num_args = 1..)]
     items: Vec<String>,
     /// The reason, shown with the item

@@ -28,10 +28,9 @@ enum QueueCommand {
     New(queues::New),
     /// Put the bound plans of issues into a queue
     ///
-    /// New items are placed among those that wait: by priority of the issue, then fewer dependencies, then
-    /// more tasks, then plans that create a file before those that extend it, then the older issue. Items
-    /// already in the queue do not move. A plan that changed since it was queued is queued in its current
-    /// form.
+    /// New items are sorted in among the waiting ones: first by priority of the issue, then those with fewer
+    /// dependencies, with more tasks, those that create a file before those that extend it, and older issues. Items
+    /// already in the queue do not move. Adding a plan that has changed since it was queued updates its item.
     Add(add::Add),
     /// Remove items from their queue
     Remove {

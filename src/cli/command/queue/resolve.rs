@@ -10,7 +10,7 @@ pub(super) struct Resolve {
     /// The items, first to last, separated by commas
     #[arg(long, value_name = "ITEM", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed, required = true)]
     order: Vec<String>,
-    /// sequential, or merge: the later item is rebased onto the earlier
+    /// sequential, or merge (the later item is rebased onto the earlier one)
     #[arg(long, value_name = "WAY", value_parser = parse_way, default_value = "sequential")]
     resolution: Resolution,
     /// The reason

@@ -29,7 +29,7 @@ enum To {
     /// The first line is {"format":"git-wf-export","version":1}. Then each file of the store has a line, in
     /// the order of the tree: its `path`, and its content as `record` (JSON as it is stored, with its clock),
     /// as `text` if it is not JSON, or as `hex` digits if it is not text. The last line counts the `files`.
-    /// Equal states give equal exports. Redacted values are exported as `[redacted]`; the history is not
+    /// The same store always gives the same output. Redacted values are exported as `[redacted]`; the history is not
     /// exported.
     Jsonl(What),
     /// Export issues in the format of `bd` and `br`
@@ -52,20 +52,20 @@ enum To {
     /// Prints one record per line (Agent Trace 0.1, <https://agent-trace.dev>) for each commit that is linked to an execution
     /// and added lines: the files, the added lines by their numbers in that commit, and the agent and model if a session
     /// recorded them; otherwise the contributor is unknown. `metadata` names the issue, the plan, the task and the
-    /// execution. Merges have no record. Equal stores give equal records.
+    /// execution. Merges have no record. The same store always gives the same output.
     AgentTrace(AgentTrace),
-    /// Export what `audit` finds, as an in-toto statement that can be signed
+    /// Export the findings of `audit` as an in-toto statement, optionally signed
     ///
     /// The subjects are the commits (in-toto Statement v1). The predicate has their executions and tasks, the plans by digest,
     /// the reviews, the last check of each test, the gates of the policy, and the findings. --sign writes a detached
     /// signature beside the file, made with the program and key that git signs commits with (gpg.format, user.signingKey):
     /// FILE.sig (SSH, namespace `git-wf`), FILE.asc (OpenPGP) or FILE.p7s (X.509).
     InToto(InToto),
-    /// Print a comment for an issue on GitHub that says what was done, or post it there
+    /// Print or post a comment for an issue on GitHub, saying what was done
     ///
     /// It names the approach, the tasks with their files and commits, the changed files, and how they were verified.
-    /// Posting it completes the reply task of the plan: its criteria are confirmed. It is posted once, when nothing else
-    /// of the plan is open, and kept as a comment of the issue.
+    /// Posting it completes the plan's reply task by confirming its criteria. It can be posted only once, after all
+    /// other tasks are done, and is stored as a comment on the issue.
     Github(Github),
 }
 

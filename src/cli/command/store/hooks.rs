@@ -17,8 +17,8 @@ pub(crate) struct Args {
 enum Command {
     /// Install the hooks; existing hooks keep working
     ///
-    /// Commits on the branch that this worktree executes are linked to its execution. A revert, a reapply, a cherry-pick or
-    /// a squash is linked to the plan whose commits it reverts or repeats instead, unless a Wf-Solution trailer in the
+    /// Commits on the branch of this worktree's execution are linked to it. A revert, a reapply, a cherry-pick or a
+    /// squash is linked to the plan whose commits it reverts or repeats instead, unless a Wf-Solution trailer in the
     /// message names another. See gitwf-concepts(7).
     ///
     /// With --server, install `pre-receive`, which checks every push: the ref moves only forward, no record is removed or

@@ -19,9 +19,9 @@ use crate::store::dates::Bound;
 
 /// Import issues from another tracker, or from an export
 ///
-/// All issues are imported in one commit. Importing the same source again changes nothing; a newer state of it
-/// brings its changes, but does not overwrite fields and comments that were edited here later. A comment that the source
-/// no longer has stays. A record that cannot be imported is skipped and listed.
+/// All issues are imported in one commit. Importing the same source again changes nothing; importing a newer version
+/// applies its changes, but does not overwrite fields and comments edited here since. A comment that the source no
+/// longer has stays. A record that cannot be imported is skipped and listed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -32,8 +32,8 @@ pub(crate) struct Args {
 enum From {
     /// Import issues from beads (`bd`, `br`), with labels, comments and dependencies
     ///
-    /// Ids are kept. A value that has no field here stays with the issue as beads wrote it: `show` shows it, and
-    /// `export beads` gives it back.
+    /// Ids are kept. Values without a field in git wf are kept with the issue: `show` shows them, and `export beads`
+    /// writes them back.
     Beads(Beads),
     /// Import issues of `ccw issue`, with plans, queues and executions
     ///
@@ -55,8 +55,8 @@ enum From {
     /// Import an export of git-wf, exactly as it was
     ///
     /// An empty store gets the same state. Existing records are merged, so nothing is lost; importing the same file
-    /// again changes nothing. A line that cannot be imported is skipped and listed. If issues are selected, nothing of
-    /// queues, runs and roadmaps is imported.
+    /// again changes nothing. A line that cannot be imported is skipped and listed. If you select issues, no queues,
+    /// runs or roadmaps are imported.
     Jsonl(Jsonl),
 }
 

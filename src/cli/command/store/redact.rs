@@ -11,9 +11,9 @@ use crate::ops::store::{self, Redact};
 ///
 /// With --purge the history is rewritten, so that no commit of the ref in this repository holds a hidden value. The
 /// remote keeps the old history until the new one is force-pushed, and every other clone keeps it until it is purged
-/// too; the commands for both are printed. Until then, `sync`, `pull`, `push` and `next` refuse to merge the two. Purge
-/// again to take over what others pushed in the meantime and to print the command again; in a clone that fetched the
-/// purged history, this keeps what was never published. A server with the hook of `hooks install --server` refuses
+/// too; the commands for both are printed. Until then, `sync`, `pull`, `push` and `next` refuse to merge the two.
+/// Purging again merges what others have pushed since and prints the commands again. In a clone that has fetched the
+/// purged history, it keeps your unpublished changes. A server with the hook of `hooks install --server` refuses
 /// forced pushes: purge there as well.
 ///
 /// Nothing reaches backups, forks, the caches of a host, or what someone has already read: if you published a password,
@@ -23,8 +23,8 @@ pub(crate) struct Args {
     /// The issue, plan, execution, queue, item or roadmap; or `wisdom`, with an entry of `wisdom list --json` as the field
     #[arg(required_unless_present = "purge", requires = "field")]
     id: Option<String>,
-    /// The field: title, context, tags, plan, …; or comments/ENTRY, feedback/ENTRY, explorations/ENTRY, reviews/ENTRY, log/ENTRY
-    /// or conflicts/ENTRY, with /FIELD for one field of it
+    /// The field: title, context, tags, plan, …; or comments/ENTRY, feedback/ENTRY, explorations/ENTRY,
+    /// reviews/ENTRY, log/ENTRY or conflicts/ENTRY, optionally followed by /FIELD
     field: Option<String>,
     /// The reason, recorded in the log
     #[arg(value_name = "TEXT")]

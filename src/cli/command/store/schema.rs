@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// The kind of document
     #[arg(value_name = "KIND", value_parser = known(), hide_possible_values = true)]
     kind: Option<String>,
-    /// Print an example of such a document instead; the one of `solution` is a whole plan
+    /// Print an example instead; for `solution`, a complete plan
     #[arg(long, requires = "kind")]
     example: bool,
 }

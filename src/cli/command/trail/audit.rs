@@ -13,14 +13,14 @@ use crate::ops::trail::{self, Audit};
 /// Actions that a role does not allow, and changes of records that no command makes, are reported for all issues; with
 /// RANGE, they are only notes if the issue has no commit in it. Overridden gates are listed for all issues; with RANGE,
 /// for issues with a commit in it, and for executions that ended without a commit. Breaches of roles in runs (see
-/// gitwf-agents(7)) are listed for all runs; one by an agent that could not be undone is an error.
+/// gitwf-agents(7)) are listed for all runs; a breach by an agent that was not undone is an error.
 ///
 /// With --sarif, findings are written for the code-scanning page of a host, each with its rule, its level and the files that it
 /// is about: the file named, else those of its commit (at most 10), else the record of its issue in the ref of the store
 /// (uriBaseId WFREF).
 ///
 /// With --signatures, check the audit log instead: whether each commit of the ref is signed by a key that git trusts
-/// here, and whether each merge, which nobody signs, equals the merge of its parents. `redact --purge` removes
+/// here, and whether each merge (merges are never signed) is what merging its parents gives. `redact --purge` removes
 /// signatures; commits made since then are listed separately.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

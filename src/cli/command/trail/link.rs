@@ -4,8 +4,10 @@ use crate::ops::trail::{self, Link};
 /// Link commits to a plan by hand
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The commits, followed by the plan (or an execution, item or issue of it)
-    #[arg(required = true, num_args = 2.., value_names = ["COMMIT", "SOLUTION"])]
+    /// The commits, then the plan (or its issue, item or execution)` (link) · `The commits; then a plan, execution or
+    /// issue to remove only its links` ⇒ `The commits, optionally followed by a plan, execution or issue to remove
+    /// only its links
+    #[arg(required = true, num_args = 2.., value_names = ["COMMIT", "PLAN"])]
     ids: Vec<String>,
     /// The task that the commits implement
     #[arg(long, value_name = "TASK")]

@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DATE")]
     until: Option<String>,
     /// Only commits whose author, address or WF_ACTOR contains this
-    #[arg(long = "author", value_name = "WHO")]
+    #[arg(long = "author", value_name = "PERSON")]
     authors: Vec<String>,
     /// Only commits of this command; `queue` includes `queue add` and so on
     #[arg(long = "op", value_name = "COMMAND", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]

@@ -6,7 +6,7 @@ use crate::ops::trail::{self, TraceInput};
 /// Follow commits to their tasks, plans and issues, or an issue to its commits
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// An id, a commit, a range, or a branch (for its commits that the main branch lacks)
+    /// An id, a commit, a range, or a branch (its commits that are not on the main branch)
     #[arg(value_name = "ID|COMMIT|BRANCH|A..B")]
     of: String,
     /// Print Graphviz

@@ -18,7 +18,7 @@ use crate::ops::{Done, Kind, Notice, Session};
 pub(crate) struct Args {
     /// The item (default: the one this worktree executes)
     item: Option<String>,
-    /// A summary of the work (a single word needs -m; `-` for stdin)
+    /// A summary of the work (for a single word, use -m; `-` for stdin)
     text: Option<String>,
     /// A summary of the work; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]

@@ -10,8 +10,8 @@ use crate::ui::Screen;
 /// What follows after the end.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Then {
-    /// Then take the next ready item, like `git wf next`, in the same push. Exits with 3 if nothing is ready,
-    /// and with 1 if the end is recorded but no item could be taken
+    /// Then claim the next ready item, like `git wf next`, with the same push. Exit status: 3 if no item is ready, 1
+    /// if the execution has ended but claiming the next item failed
     #[arg(long)]
     next: bool,
 }

@@ -12,7 +12,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum LeaseCommand {
-    /// Renew a lease, as each commit does, for another `wf.lease` (default: 4h)
+    /// Renew a lease for another `wf.lease` (default: 4h); commits do this by themselves
     Renew {
         /// The item (default: the one this worktree executes)
         item: Option<String>,

@@ -8,10 +8,9 @@ use crate::rules::lease;
 
 /// Claim the next ready item and execute it in this worktree
 ///
-/// If the ref has a remote, the claim is made through it, so no other clone gets the same item. An item whose
-/// lease has expired is taken over. Through a remote, this clone's clock alone does not decide that: this clone
-/// must have known the claim for a whole lease without a renewal, or commits by others must be dated after its
-/// end.
+/// If the ref has a remote, the claim is made through it, so no other clone gets the same item. Items whose lease has
+/// expired are taken over. With a remote, this clone's clock alone cannot show that: either this clone has known the
+/// claim for a whole lease without a renewal, or someone else's commit is dated after the lease's end.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The item to take: S-1, QUE-…:S-1, or the id of a plan or issue (default: the first ready one)

@@ -24,7 +24,7 @@ use crate::ui;
 /// .executor set the agents, and wf.run.mode, .jobs, .planJobs and .retries the other defaults. See gitwf-concepts(7)
 /// for what happens when a step fails.
 ///
-/// Transcripts of the agents stay on this machine. The end of the run removes those of issues that succeeded, unless you
+/// Transcripts of the agents stay on this machine. When the run ends, those of completed issues are deleted, unless you
 /// use --keep-transcripts or set wf.run.keepTranscripts.
 ///
 /// On a terminal, each issue has a line with its step, its task, the time and the last output of its agent. With --json,
@@ -32,9 +32,8 @@ use crate::ui;
 ///
 /// An agent that gives no valid answer is asked once more. An execution that failed then is retried once, in a new worktree
 /// (--retry). When no retries are left, or when its agent took too long, its issue is skipped; on a terminal without --yes,
-/// you are asked whether to retry it, skip it or stop the run. An agent that writes nothing and changes nothing for
-/// wf.run.silence (default: 15m if its protocol is acp) is reminded twice if it speaks acp, and then, like any other,
-/// started again once.
+/// you are asked whether to retry it, skip it or stop the run. An agent that writes and changes nothing for wf.run.silence
+/// (default for acp: 15m) is stopped and started again, once; an agent that speaks acp is first reminded twice.
 ///
 /// Ctrl-C ends the run once the current steps are done and completed work is merged; a second Ctrl-C ends it at once.
 /// `git wf run resume` continues it.
@@ -98,7 +97,7 @@ struct Agents {
     /// The agent that makes plans
     #[arg(long, value_name = "AGENT")]
     planner: Option<String>,
-    /// The agent that reviews them; unless --mode is given, there is a review then
+    /// The agent that reviews plans; the default mode then includes a review
     #[arg(long, value_name = "AGENT")]
     reviewer: Option<String>,
     /// The agent that executes them
@@ -122,9 +121,9 @@ enum RunCommand {
     },
     /// Report the outcome of a run: results, times, costs, quality, and what waits for a person
     ///
-    /// Quality has four dimensions, each from 0 to 100, and their average: completeness (issues that were completed),
-    /// consistency (changed files that the plans name), correctness (test commands that passed) and clarity (the measured
-    /// quality of the plans). 80 or more passes, 60 to 79 needs a person's review, and less fails.
+    /// Quality has four dimensions, each from 0 to 100, and their average: completeness (share of completed
+    /// issues), consistency (share of changed files that the plans name), correctness (share of test commands that passed)
+    /// and clarity (the measured quality of the plans). 80 or more passes, 60 to 79 needs a person's review, and less fails.
     Report {
         /// The run (default: the latest)
         run: Option<String>,
@@ -146,8 +145,8 @@ enum RunCommand {
     Resume {
         /// The run (default: the only one that was interrupted here)
         run: Option<String>,
-        /// Resume a run that another clone drives, or was the last to drive. Stop it there first: a process that still
-        /// drives it stops only when it learns of this
+        /// Resume a run that was started or last resumed in another clone. Stop it there first: a process that still
+        /// runs there stops only once it fetches this change
         #[arg(long, requires = "run")]
         take_over: bool,
         #[command(flatten)]

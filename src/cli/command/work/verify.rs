@@ -15,9 +15,9 @@ use crate::ui;
 /// You are asked before commands run. Your consent covers the commands shown, for this version of the plan. A command
 /// with a line break or an invisible character is never run.
 ///
-/// No command is run from a git hook; aliases, `git rebase --exec` and `git bisect run` are not hooks. If a hook starts
-/// `verify` in the background and exits, it may not be recognized: then only commands that you consented to before are
-/// run, or all of them with --yes.
+/// In a git hook, `verify` runs nothing. (Aliases, `git rebase --exec` and `git bisect run` are not hooks.) If a hook
+/// starts `verify` in the background and exits, `verify` may not notice it: then it runs only the commands that you
+/// have consented to, or all with --yes.
 ///
 /// When `verify` ends, even by SIGKILL, its command is killed with its process group. On Linux, so is every process that
 /// the command started, except through a service that was already running.

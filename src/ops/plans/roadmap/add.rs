@@ -41,7 +41,7 @@ pub(crate) struct AddRoadmap {
     pub(crate) roadmap: Option<String>,
     /// Whether it is a new roadmap, even if one has its title.
     pub(crate) is_new: bool,
-    /// How the requirement is cut, if the document does not say.
+    /// How the requirement is split, if the document does not say.
     pub(crate) mode: Option<RoadmapChoice>,
     /// What happens to issues whose layer or task is gone.
     pub(crate) gone: Option<Fate>,

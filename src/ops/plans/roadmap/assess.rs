@@ -52,16 +52,13 @@ pub(super) fn undecided(it: &Assessed, by: impl Into<Call>) -> Refusal {
     let count = format!("{} high, {} medium, {} low", it.high, it.medium, it.low);
     let factors = it.factors.all();
     let given = factors.iter().filter_map(|(name, extent)| Some(format!("{name}: {}", (*extent)?)));
-    Refusal::new(
-        Code::Undecided,
-        format!("the assessment does not decide how the requirement is cut ({count})"),
-    )
-    .details(given.collect())
-    .remedy(call.clone().option("mode", "progressive"), "cuts it into layers, since much is uncertain")
-    .remedy(call.option("mode", "direct"), "cuts it into tasks, since most is known")
+    Refusal::new(Code::Undecided, format!("the assessment is not conclusive ({count})"))
+        .details(given.collect())
+        .remedy(call.clone().option("mode", "progressive"), "cuts it into layers, since much is uncertain")
+        .remedy(call.option("mode", "direct"), "cuts it into tasks, since most is known")
 }
 
-/// How a document cuts its requirement; see [`roadmap::choose`].
+/// How a document splits its requirement; see [`roadmap::choose`].
 ///
 /// # Errors
 /// `undecided`, `other-mode`.

@@ -1,4 +1,4 @@
-//! Roadmaps: a requirement cut into layers or tasks, of which each is an issue.
+//! Roadmaps: a requirement split into layers or tasks, of which each is an issue.
 
 mod add;
 mod assess;

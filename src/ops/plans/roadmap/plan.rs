@@ -28,7 +28,7 @@ pub(crate) struct PlanRoadmap {
     pub(crate) planner: String,
     /// What is required; for a roadmap that is here, the requirement in its document if empty.
     pub(crate) requirement: String,
-    /// How it is cut.
+    /// How it is split.
     pub(crate) mode: RoadmapChoice,
     /// The roadmap that is to be changed, if any.
     pub(crate) roadmap: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct PlanRoadmap {
 /// Has an agent plan a roadmap, and adds it.
 ///
 /// # Errors
-/// `undecided` if the assessment leaves open how the requirement is cut; those of adding a roadmap; those of asking an
+/// `undecided` if the assessment leaves open how the requirement is split; those of adding a roadmap; those of asking an
 /// agent.
 pub(crate) fn plan(
     session: &Session,
@@ -108,7 +108,7 @@ pub(crate) fn plan(
     Ok(session.done(view, commit))
 }
 
-/// Refuses an answer that is cut in another way than was asked for, or that leaves it open.
+/// Refuses an answer that is split in another way than was asked for, or that leaves it open.
 fn settle(document: &RoadmapDocument, mode: RoadmapChoice, input: &PlanRoadmap) -> Result<(), Unfit> {
     let faults = |why: &str| Err(Unfit::Faults(vec![why.to_owned()]));
     if mode.mode().is_some() {

@@ -8,17 +8,16 @@ use crate::ops::plans::roadmap::{self, AddRoadmap};
 pub(super) struct Args {
     /// The document, a JSON file (`-` for stdin)
     file: String,
-    /// The roadmap that it is another version of (default: the one that it names, or with its title)
+    /// Update this roadmap (default: the one with the file's id or title)
     #[arg(long, value_name = "RMAP", conflicts_with = "new")]
     roadmap: Option<String>,
     /// Add it as a new roadmap, even if one has its title
     #[arg(long)]
     new: bool,
-    /// How the requirement is cut, if the document leaves that open: progressive, direct or auto
+    /// How the requirement is split, if the document leaves that open: progressive, direct or auto
     #[arg(long, value_name = "MODE", value_parser = parse_mode)]
     mode: Option<RoadmapChoice>,
-    /// What becomes of open issues that the document no longer has: keep leaves them open, in no wave; cancel cancels
-    /// them
+    /// What to do with open issues that are no longer in the document: keep (leave them open, without a wave) or cancel
     #[arg(long, value_name = "WHAT", value_parser = parse_fate)]
     gone: Option<Fate>,
     /// Show what would change, and change nothing

@@ -15,11 +15,11 @@ use crate::ops::Refusal;
 use crate::ops::plans::roadmap;
 use crate::ui;
 
-/// Cut a requirement into waves of issues, and follow them
+/// Split a requirement into waves of issues, and track them
 ///
-/// A roadmap is a document that a planner writes: two to four layers from a first usable version on (progressive), or tasks
-/// in groups that can be worked on at the same time (direct). Each layer or task is an issue, with real dependencies and the
-/// tag wave-N; the document is described by `git wf schema roadmap-document`.
+/// A roadmap is a document that a planner writes: two to four layers, of which the first is a usable version
+/// (progressive), or groups of tasks that can be done in parallel (direct). Each layer or task is an issue, with real
+/// dependencies and the tag wave-N; the document is described by `git wf schema roadmap-document`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -28,18 +28,19 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum RoadmapCommand {
-    /// Add a roadmap from a file, or another version of one
+    /// Add a roadmap from a file, or update one
     ///
-    /// The roadmap and its issues are made in one commit. A file that was added before updates what it changed since then; what
-    /// was changed here stays. The roadmap that a file is about is the one that it names as `id`, else the one with its title.
+    /// Creates the roadmap and its issues in one commit. Adding a changed file again applies only what changed in the
+    /// file; edits made here are kept. A file updates the roadmap with its `id`, or else the one with its title.
     Add(add::Args),
     /// Have an agent plan a roadmap, and add it
     ///
     /// The agent reads the code in a worktree of its own that is thrown away.
     Plan(plan::Args),
-    /// Assess how uncertain a requirement is, and so how it is cut
+    /// Assess how uncertain a requirement is, to choose how to split it
     ///
-    /// Of five factors, three that are high mean layers, and three that are low mean tasks; otherwise you are asked.
+    /// If three of the five factors are high, the requirement is split into layers; if three are low, into tasks;
+    /// otherwise you choose.
     Assess(assess::Args),
     /// Show a roadmap with the state of its issues
     Show(show::Args),
@@ -47,11 +48,12 @@ enum RoadmapCommand {
     List(FieldArgs),
     /// Give feedback on a roadmap, or approve it
     ///
-    /// There are at most five rounds of feedback. With --planner, it is sent to an agent, and its answer is applied.
+    /// There are at most five rounds of feedback. With --planner, an agent gets the feedback, and its answer is
+    /// applied.
     Revise(revise::Args),
-    /// Hand over the first wave that is not done
+    /// Queue the first unfinished wave
     ///
-    /// Bound plans are queued, and issues without a plan are named.
+    /// Queues the bound plans of the wave, and lists its issues that have no plan.
     Next {
         /// The roadmap (default: the only one)
         #[arg(value_name = "RMAP")]
@@ -94,7 +96,7 @@ fn document(file: &str) -> Result<serde_json::Value, Failure> {
     Ok(roadmap::read(&read_text(file)?, &named(file))?)
 }
 
-/// Asks how a requirement is cut, if the assessment leaves that open and someone can answer.
+/// Asks how a requirement is split, if the assessment leaves that open and someone can answer.
 fn asked_mode(refusal: &Refusal, context: &Context) -> Result<Option<RoadmapChoice>, Failure> {
     if refusal.code != Code::Undecided || context.json() || !ui::can_ask() {
         return Ok(None);

@@ -16,7 +16,7 @@ pub(super) struct Args {
     /// The agent: its name, or a command line (default: wf.run.planner in git config)
     #[arg(long, value_name = "AGENT")]
     planner: Option<String>,
-    /// How the requirement is cut: progressive, direct or auto
+    /// How the requirement is split: progressive, direct or auto
     #[arg(long, value_name = "MODE", default_value = "auto", value_parser = parse_mode)]
     mode: RoadmapChoice,
     #[command(flatten)]

@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// How its criteria, verification or definitions of done should change
     #[arg(long, value_name = "TEXT")]
     convergence: Option<String>,
-    /// Why and how the requirement should be cut otherwise
+    /// Why and how to split the requirement differently
     #[arg(long, value_name = "TEXT")]
     redecompose: Option<String>,
     /// Send all feedback to this agent, and apply its answer; without new feedback, send what was given before

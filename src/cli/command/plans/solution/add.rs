@@ -3,12 +3,12 @@ use crate::cli::{Context, Force, Outcome, print};
 use crate::ops::issues;
 use crate::ops::plans::{self, Add};
 
-/// Add plans to an issue, and bind the only candidate if it is good enough
+/// Add plans to an issue; a plan with a quality of 0.8 or more is bound if it is the only one
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The issue
     issue: String,
-    /// Files of JSON objects, arrays of them, or JSON lines (default, and for `-`: stdin)
+    /// Files with a JSON object, an array of objects, or JSON lines (`-` or none: stdin)
     files: Vec<String>,
     /// The plans as JSON text
     #[arg(long, value_name = "JSON", hide = true, conflicts_with = "files")]

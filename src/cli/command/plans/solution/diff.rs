@@ -5,10 +5,10 @@ use crate::ops::plans::{self, Diff};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The plan, or an earlier version: SOL@{1} is the one before the last change
-    #[arg(value_name = "SOLUTION[@{N}]")]
+    #[arg(value_name = "PLAN[@{N}]")]
     from: String,
     /// The plan to compare with (default: the version before the last change)
-    #[arg(value_name = "SOLUTION[@{N}]")]
+    #[arg(value_name = "PLAN[@{N}]")]
     to: Option<String>,
     /// Compare with the plan at this time: a date, or a commit of the store or of the project
     #[arg(long, value_name = "DATE|COMMIT", conflicts_with = "to")]

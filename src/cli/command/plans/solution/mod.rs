@@ -26,8 +26,8 @@ enum SolutionCommand {
     Diff(diff::Args),
     /// Review someone else's plan: scores, verdict, findings
     ///
-    /// The total is 0.4 technical + 0.3 risk + 0.3 completeness, rounded: 80 or more is approved, 60 or more
-    /// is concerns, less is rejected. A review applies to the plan as it is now, and expires when the plan
+    /// The total is 0.4 technical + 0.3 risk + 0.3 completeness, rounded: 80 or more means approved, 60 to
+    /// 79 concerns, less rejected. A review applies to the plan as it is now, and expires when the plan
     /// changes. Only the latest review of each reviewer counts; of these, the harshest decides. A rejected
     /// plan cannot be queued; with `git wf policy set review=required`, nor can a plan without a review. Each
     /// rejected version of a plan is a round; after two, an owner decides. A rejection becomes feedback for

@@ -8,8 +8,9 @@ use crate::ops::plans::{self, Judgement};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The plan, or an issue for its bound or only plan
+    #[arg(value_name = "PLAN")]
     solution: String,
-    /// approved, concerns or rejected (default, and the mildest allowed: what the total says)
+    /// approved, concerns or rejected (default: from the total; you can only choose a harsher one)
     #[arg(long, value_name = "VERDICT", value_parser = parse_verdict)]
     verdict: Option<Verdict>,
     /// Technical feasibility, 0 to 100

@@ -4,8 +4,8 @@ use crate::ops::plans;
 /// Show a plan, or an earlier version of it
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan, or an issue for the plan that is bound or the only one; SOL@{1} is the version before the last change
-    #[arg(value_name = "SOLUTION[@{N}]")]
+    /// The plan, or an issue for its bound or only plan; SOL@{1} is the version before the last change
+    #[arg(value_name = "PLAN[@{N}]")]
     id: String,
 }
 

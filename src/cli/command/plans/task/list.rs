@@ -6,6 +6,7 @@ use crate::ops::plans;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The plan, or an issue for its bound or only plan
+    #[arg(value_name = "PLAN")]
     solution: String,
     #[command(flatten)]
     fields: FieldArgs,
