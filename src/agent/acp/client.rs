@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_client_protocol::schema::ProtocolVersion;
@@ -113,7 +113,7 @@ type Calls = Arc<Mutex<HashMap<String, ToolRequest>>>;
 /// Holds the conversation. Returns when it is complete, or when the agent ends.
 pub(super) fn run(
     session: Session,
-    to_agent: Sender<Vec<u8>>,
+    to_agent: SyncSender<Vec<u8>>,
     incoming: lines::Receiver<std::io::Result<String>>,
     interruptions: lines::UnboundedReceiver<Interruption>,
 ) -> Result<Greeting, Failed> {

@@ -26,6 +26,9 @@ use client::{Event, Failed, Interruption, Session};
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
 /// Maximum queued messages of the agent; then the agent has to wait.
 const MOST_WAITING: usize = 256;
+/// Maximum messages that the agent has not read yet. Until it reads, none of its requests is answered, so an agent that
+/// never reads cannot fill the memory.
+const MOST_UNREAD: usize = 4;
 /// How long a message may wait in the queue.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
@@ -51,7 +54,7 @@ pub(super) fn converse(
     transcript: &mut Transcript,
     observer: &mut dyn Observer,
 ) -> Result<(Greeting, Heard, Duration), Unanswered> {
-    let (to_agent, stdin) = mpsc::channel::<Vec<u8>>();
+    let (to_agent, stdin) = mpsc::sync_channel::<Vec<u8>>(MOST_UNREAD);
     let (from_agent, incoming) = lines::channel(MOST_WAITING);
     let (events, happened) = mpsc::channel();
     let (interrupt, interruptions) = lines::unbounded();

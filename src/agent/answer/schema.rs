@@ -74,7 +74,7 @@ impl<'a> Check<'a> {
             && !words.contains(value)
         {
             let words: Vec<String> = words.iter().map(quoted).collect();
-            self.fault(place, format_args!("{} is none of {}", quoted(value), words.join(", ")));
+            self.fault(place, format_args!("must be {}, not {}", words.join(" or "), quoted(value)));
         }
         for part in array(schema, "allOf") {
             self.value(part, value, place);

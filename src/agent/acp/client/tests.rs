@@ -60,7 +60,7 @@ async fn turn(client: Asking, id: SessionId, root: PathBuf) -> PromptResponse {
 
 /// Talks to the test agent in a role. Returns the result and the answer.
 fn talk(role: Role, root: &Path, prompt: Option<&str>) -> (Result<Greeting, Failed>, String) {
-    let (to_agent, from_client) = mpsc::channel::<Vec<u8>>();
+    let (to_agent, from_client) = mpsc::sync_channel::<Vec<u8>>(4);
     let (mut forward, incoming_agent) = lines::channel::<std::io::Result<String>>(64);
     let (to_client, incoming_client) = lines::channel::<std::io::Result<String>>(64);
     let (events, happened) = mpsc::channel();
