@@ -98,6 +98,23 @@ const HERE: &[&str] = &[
 /// Those of them that move the branch, each with how the reflog of the branch names it.
 const MOVES: &[&str] = &["am", "cherry-pick", "commit", "merge", "pull", "rebase", "reset", "revert"];
 
+/// Those that change files before a ref.
+const FILES_FIRST: &[&str] = &[
+    "am",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "merge",
+    "pull",
+    "read-tree",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "stash",
+    "switch",
+];
+
 /// Options with which `branch` and `tag` only list, or change something else than refs.
 const LISTS: &[&str] = &[
     "a",
@@ -146,6 +163,11 @@ impl GitAct {
         let first = || self.args().find(|word| !word.starts_with('-'));
         let only_looks = self.name == "stash" && matches!(first(), Some("create" | "list" | "show"));
         HERE.contains(&self.name.as_str()) && !only_looks
+    }
+
+    /// Whether it may have done so although it may have failed: a hook refuses the move of a ref after the files changed.
+    pub(crate) fn may_have_written(&self) -> bool {
+        self.writes_here() && (self.has_worked() || FILES_FIRST.contains(&self.name.as_str()))
     }
 
     /// What follows the name of the command.

@@ -165,6 +165,7 @@ pub(crate) fn run_event(event: &RunEvent) -> String {
         RunEvent::Phase(it) if it.driver.is_some() && it.phase != RunPhase::Init => {
             format!("resumed, {}", it.phase)
         }
+        RunEvent::Phase(it) if it.stopped == Some(true) => format!("stopped, {}", it.phase),
         RunEvent::Phase(it) => format!("{}, {}{}", it.status, it.phase, why(&it.error)),
         RunEvent::Issue(it) => {
             let note = bracketed(&cut(it.note.as_deref().unwrap_or_default()));

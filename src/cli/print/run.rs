@@ -70,7 +70,11 @@ fn driver(screen: &mut Screen, view: &RunView) -> io::Result<()> {
             None => Ok(()),
         },
         Driven::Interrupted => {
-            writeln!(screen, "  the process that drove it is gone; `git wf run resume {id}` continues it")
+            let why = match &view.stopped_by {
+                Some(who) => format!("{} stopped it", clean_line(who)),
+                None => "the process that drove it is gone".to_owned(),
+            };
+            writeln!(screen, "  {why}; `git wf run resume {id}` continues it")
         }
         Driven::Elsewhere => {
             writeln!(

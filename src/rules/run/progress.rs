@@ -24,6 +24,8 @@ pub(crate) struct Progress<'a> {
     pub(crate) phase: RunPhase,
     /// Who drives it, or drove it last.
     pub(crate) driver: Option<&'a str>,
+    /// Who stopped it, if nobody has resumed it since.
+    pub(crate) stopped_by: Option<&'a str>,
     /// Its issues, in the order of the run.
     pub(crate) issues: Vec<IssueProgress<'a>>,
     /// The steps that were taken or skipped, in order.
@@ -158,6 +160,7 @@ impl<'a> Progress<'a> {
             status: RunStatus::Pending,
             phase: RunPhase::Init,
             driver: None,
+            stopped_by: None,
             issues: folder.run.issue_ids.iter().map(issue).collect(),
             actions: Vec::new(),
             setbacks: Vec::new(),
@@ -205,6 +208,7 @@ impl<'a> Progress<'a> {
                 self.status = reached.status;
                 self.phase = reached.phase;
                 self.driver = reached.driver.as_deref().or(self.driver);
+                self.stopped_by = reached.stopped.filter(|it| *it).map(|_| entry.actor.as_str());
                 if reached.driver.is_some() {
                     for issue in std::mem::take(&mut self.stopped_for) {
                         *self.granted.entry(issue).or_default() += 1;

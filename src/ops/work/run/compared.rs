@@ -297,9 +297,7 @@ impl TreeComparison<'_> {
     /// The last command of the agent that wrote into a worktree.
     fn act_in(&self, tree: &Path) -> Option<&GitAct> {
         let is_there = |act: &&GitAct| {
-            act.has_worked()
-                && act.writes_here()
-                && act.worktree.as_deref().is_some_and(|there| is_same(there, tree))
+            act.may_have_written() && act.worktree.as_deref().is_some_and(|there| is_same(there, tree))
         };
         self.acts.iter().rfind(is_there)
     }

@@ -16,7 +16,7 @@ use super::compared::{Before, hex};
 use super::job::{Job, NoAnswer, Report, StepOutcome, failure, failure_of};
 use super::kept_refs::KeptRefs;
 use super::leftovers::folders_of_runs;
-use super::users_trees::{Look, state};
+use super::users_trees::{Look, difference, state};
 use crate::agent::secrets::masked;
 use crate::agent::traced::GitAct;
 use crate::git::{Git, Revisions};
@@ -98,9 +98,17 @@ impl Outside {
 
     /// A command by which an agent wrote into a worktree that is not its own.
     fn act_elsewhere<'a>(&self, acts: &'a [GitAct]) -> Option<(&'a GitAct, &Path)> {
-        acts.iter().filter(|act| act.has_worked() && act.writes_here()).find_map(|act| {
+        let looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_changed = |folder: &Path| {
+            let mut trees = self.trees.iter().zip(looks.iter());
+            trees.any(|((tree, git), look)| {
+                tree == folder && !difference(&look.lines, &state(tree, git)).is_empty()
+            })
+        };
+        acts.iter().filter(|act| act.may_have_written()).find_map(|act| {
             let there = act.worktree.as_deref()?;
-            Some((act, self.folders.iter().find(|tree| is_same(tree, there))?.as_path()))
+            let folder = self.folders.iter().find(|tree| is_same(tree, there))?;
+            (act.has_worked() || is_changed(folder)).then_some((act, folder.as_path()))
         })
     }
 

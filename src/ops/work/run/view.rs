@@ -33,6 +33,9 @@ pub(crate) struct RunView {
     /// The number of the process that drives it here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<u32>,
+    /// Who stopped it, if nobody has resumed it since.
+    #[serde(skip)]
+    pub(crate) stopped_by: Option<String>,
     /// Its state, derived from its log.
     pub(crate) state: RunState,
     /// Steps that were left out.
@@ -121,6 +124,7 @@ pub(super) fn view(store: &Store, read: &impl Read, found: RunFolder) -> Result<
     let left_out = progress.left_out();
     let breaches = progress.breaches.iter().map(|breach| (*breach).clone()).collect();
     let waiting_count = progress.waiting_count();
+    let stopped_by = progress.stopped_by.map(str::to_owned);
     let lacks_branch = match &found.run.branch {
         Some(branch) => store.read_ref(branch)?.is_none(),
         None => false,
@@ -130,6 +134,7 @@ pub(super) fn view(store: &Store, read: &impl Read, found: RunFolder) -> Result<
         run: found.run,
         driven,
         process,
+        stopped_by,
         state,
         left_out,
         history,

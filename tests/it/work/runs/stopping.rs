@@ -47,6 +47,10 @@ impl Held {
     }
 
     fn resumed(&self) {
+        let log = self.world.repo.wf(&["run", "log"]).ok().stdout;
+        assert!(log.lines().last().unwrap().contains("stopped, "), "{log}");
+        let shown = self.world.repo.wf(&["run", "show"]).ok().stdout;
+        assert!(shown.contains(" stopped it; `git wf run resume"), "{shown}");
         self.world.repo.wf(&["run", "resume", "--yes"]).ok();
         let issue = self.world.repo.json(&["show", "ISS-1"]);
         assert_eq!(issue["status"], "completed", "{issue:#}");

@@ -46,6 +46,8 @@ fn looks(world: &World) -> String {
 fn what_an_agent_does_in_the_users_work_tree_is_undone() {
     for act in [
         "reset -q --hard",
+        // A hook refuses only what it would do to the branch.
+        "HOOKED reset -q --hard",
         "reset -q",
         "reset -q --hard HEAD~1",
         "clean -fdq",
@@ -58,7 +60,10 @@ fn what_an_agent_does_in_the_users_work_tree_is_undone() {
     ] {
         let world = world();
         let before = looks(&world);
-        let git = format!("git -C \"$HERE/code\" -c core.hooksPath=/dev/null {act}");
+        let git = match act.strip_prefix("HOOKED ") {
+            Some(act) => format!("git -C \"$HERE/code\" {act}"),
+            None => format!("git -C \"$HERE/code\" -c core.hooksPath=/dev/null {act}"),
+        };
         world.agent("executor", &format!("{git} >&2\n{BUILDS}"));
         let state = world.run(1, &["ISS-1"]);
         assert_eq!(World::error(&state).0, "other-work-tree", "{act}: {state:#}");

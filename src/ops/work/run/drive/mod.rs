@@ -189,6 +189,9 @@ impl Driver<'_> {
                 if is_stopping {
                     // Completed work is still merged before the run stops.
                     self.integrate_completed()?;
+                    let (status, phase) = (RunStatus::Running, Progress::of(&self.log).phase);
+                    let stopped = PhaseReached { stopped: Some(true), ..PhaseReached::plain(status, phase) };
+                    self.log("stopped", [RunEvent::Phase(stopped)])?;
                     return Ok(false);
                 }
                 self.keep_users_side()?;
