@@ -345,13 +345,12 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
             .remedy(Call::new(Op::Run, ["ISSUE"]), "takes one"));
     }
     if found.is_empty() {
-        let refusal = match &tags[..] {
-            [] => Refusal::nothing("there is no issue to run"),
-            [tag] => Refusal::nothing(format!("no issue with the tag `{tag}` can be run")),
-            [one, two, ..] => {
-                Refusal::nothing(format!("no issue with the tags `{one}` and `{two}` can be run"))
-            }
+        let none = match &tags[..] {
+            [] => "there is no issue to run".to_owned(),
+            [tag] => format!("no issue with the tag `{tag}` can be run"),
+            [one, two, ..] => format!("no issue with the tags `{one}` and `{two}` can be run"),
         };
+        let refusal = Refusal::nothing(none);
         return Err(match others.interrupted() {
             Some(run) => refusal.remedy(Call::new(Other::RunResume, [run]), "continues the interrupted run"),
             None => refusal.remedy(Other::List, "shows the open issues"),
