@@ -121,8 +121,8 @@ pub(super) static KINDS: &[Kind] = &[
         "execution.json: one attempt at a plan, and the claim on it",
     ),
     kind::<LogEntry>(Sort::Record, "execution-log-entry", "an entry of an execution's log"),
-    kind::<Check>(Sort::Record, "check", "an entry `check` of that log: a test command was run"),
-    kind::<Run>(Sort::Record, "run", "run.json: one pass of the workflow over several issues"),
+    kind::<Check>(Sort::Record, "check", "an entry `check` of that log: the result of a test command"),
+    kind::<Run>(Sort::Record, "run", "run.json: agents working through issues"),
     kind::<RunLogEntry>(
         Sort::Record,
         "run-log-entry",
@@ -137,7 +137,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Wisdom>(
         Sort::Record,
         "wisdom",
-        "something that was learned; also the answer of `wisdom add` and `wisdom answer`",
+        "an entry of the team's wisdom; also the answer of `wisdom add` and `wisdom answer`",
     ),
     kind::<Redaction>(
         Sort::Record,
@@ -328,7 +328,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::plans::WisdomView>(
         Sort::Answer,
         "wisdom-view",
-        "something that was learned, and whether it is an open question; an array of them: `wisdom list`, `wisdom search`",
+        "an entry of the team's wisdom, and whether it is an open question; an array of them: `wisdom list`, `wisdom search`",
     ),
     kind::<ops::work::run::RunView>(
         Sort::Answer,

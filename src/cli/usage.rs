@@ -93,13 +93,17 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
             };
         }
         ErrorKind::InvalidValue if value.is_empty() => {
-            (format!("`{argument}` needs a value"), allowed(error))
+            (format!("`{argument}` needs a value"), allowed(error, &path))
         }
         ErrorKind::InvalidValue => {
-            (format!("`{value}` is not a valid value for `{argument}`"), allowed(error))
+            (format!("`{value}` is not a valid value for `{argument}`"), allowed(error, &path))
         }
         ErrorKind::ValueValidation => {
-            let why = std::error::Error::source(error).map(|why| format!(": {why}")).unwrap_or_default();
+            let why =
+                std::error::Error::source(error).map_or_else(String::new, |why| match why.to_string() {
+                    number if number.contains("invalid digit") => ": not a whole number".to_owned(),
+                    why => format!(": {why}"),
+                });
             (format!("`{value}` is not a valid value for `{argument}`{why}"), None)
         }
         ErrorKind::ArgumentConflict => match context_texts(error, ContextKind::PriorArg) {
@@ -135,10 +139,18 @@ fn suggested(error: &clap::Error) -> Option<String> {
     (!near.is_empty()).then(|| format!("did you mean {near}?"))
 }
 
-/// The valid values of an argument.
-fn allowed(error: &clap::Error) -> Option<String> {
-    let all = context_texts(error, ContextKind::ValidValue);
-    if all.is_empty() { suggested(error) } else { Some(format!("expected one of {}", all.join(", "))) }
+/// More valid values than this are not listed.
+const MOST_VALUES: usize = 20;
+
+/// The valid values of an argument. A command with very many of them lists them when it is called without one.
+fn allowed(error: &clap::Error, path: &str) -> Option<String> {
+    match context_texts(error, ContextKind::ValidValue) {
+        all if all.is_empty() => suggested(error),
+        all if all.len() > MOST_VALUES => {
+            Some(suggested(error).unwrap_or_else(|| format!("`{path}` lists them")))
+        }
+        all => Some(format!("expected one of {}", all.join(", "))),
+    }
 }
 
 /// The subcommands of a command.
@@ -292,8 +304,13 @@ mod tests {
             ),
             ("queue conflict", "`git wf queue conflict` needs a command", "are: add, list, check"),
             ("queue add", "`git wf queue add` needs `<ISSUES|--all-planned|", "`git wf queue add --help`"),
+            ("schema zzzzzz", "`zzzzzz` is not a valid value for `[KIND]`", "`git wf schema` lists them"),
             ("completions ksh", "`ksh` is not a valid value for `<SHELL>`", "expected one of bash"),
-            ("log -n x", "`x` is not a valid value for `--limit <N>`: invalid digit", "`git wf log --help`"),
+            (
+                "log -n x",
+                "`x` is not a valid value for `--limit <N>`: not a whole number",
+                "`git wf log --help`",
+            ),
             ("log -n", "`--limit <N>` needs a value", "`git wf log --help`"),
             ("log -n 1 -n 2", "`--limit <N>` is given more than once", "`git wf log --help`"),
             ("trace x --dot --mermaid", "`--dot` cannot be used with `--mermaid`", "`git wf trace --help`"),

@@ -120,16 +120,21 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
         Binding::Lost(lost) => {
             let text = lost.message();
             Ok(Verdict::Note(
-                format!("{text}; this commit is not linked, earlier work stays in the trail").into(),
+                format!("{text}, so this commit is not linked; earlier commits stay linked").into(),
             ))
         }
         Binding::Nothing | Binding::Ended(..) | Binding::Elsewhere(_) => {
             Ok(Verdict::Refused(match &here.branch {
                 Some(branch) => {
                     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-                    format!("no plan is being executed on `{branch}`, and the policy requires one")
+                    format!(
+                        "the policy requires a plan for every commit, and none is being executed on `{branch}`"
+                    )
                 }
-                None => "no plan is executed on a detached HEAD, and the policy requires one".into(),
+                None => {
+                    "the policy requires a plan for every commit, and none is executed on a detached HEAD"
+                        .into()
+                }
             }))
         }
     }
@@ -211,11 +216,7 @@ impl Lost {
     fn message(&self) -> String {
         match &self.to {
             Some((execution, actor)) => {
-                format!(
-                    "the claim `{}` was lost to `{}` of {actor}",
-                    self.execution_id.short(),
-                    execution.short()
-                )
+                format!("{actor} has taken over {} with `{}`", self.execution_id.issue(), execution.short())
             }
             None => format!("the claim `{}` was set aside", self.execution_id.short()),
         }

@@ -133,13 +133,17 @@ fn outside(
     let outside: Vec<&String> = files.iter().filter(|file| !audit::names(&plan, file)).collect();
     let named: Vec<String> = outside.iter().take(NAMED).map(|file| format!("`{file}`")).collect();
     let (hash, plan) = (short(commit), &own.solution_id);
+    let off = format!("; `git config {NOTICE} false` turns this off");
     Ok(match (outside.len(), named.join(", ")) {
         (0, _) => None,
-        (1, file) => Some(format!("{hash} changes {file}, which `{plan}` does not name")),
-        (n, files) if n <= NAMED => Some(format!("{hash} changes {files}, which `{plan}` does not name")),
-        (n, files) => {
-            Some(format!("{hash} changes {files} and {} more files that `{plan}` does not name", n - NAMED))
+        (1, file) => Some(format!("{hash} changes {file}, which `{plan}` does not name{off}")),
+        (n, files) if n <= NAMED => {
+            Some(format!("{hash} changes {files}, which `{plan}` does not name{off}"))
         }
+        (n, files) => Some(format!(
+            "{hash} changes {files} and {} more files that `{plan}` does not name{off}",
+            n - NAMED
+        )),
     })
 }
 

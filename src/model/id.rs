@@ -338,10 +338,8 @@ fn issue_grammar(text: &str) -> Result<(), &'static str> {
     if RESERVED.iter().any(|prefix| text.starts_with(prefix)) {
         return Err("SOL-, EXR-, QUE-, RUN-, RMAP- and CFT- begin other kinds of ids");
     }
-    if !text.as_bytes().contains(&b'-') {
-        return Err("an id has a `-` in it");
-    }
-    component_grammar(text)
+    component_grammar(text)?;
+    if text.as_bytes().contains(&b'-') { Ok(()) } else { Err("an id contains a `-`") }
 }
 
 /// One pass over the text, since ids are read by the thousand.

@@ -18,6 +18,11 @@ pub(crate) fn entry(
     shown: Call,
 ) -> Result<EntryId, Refusal> {
     let text = text.strip_suffix(".json").unwrap_or(text);
+    let (one, many, owner) = match folder.rsplit('/').next() {
+        Some("comments") => ("comment", "comments", format!("`{id}`")),
+        Some("wisdom") => ("entry", "entries", "the wisdom".to_owned()),
+        _ => ("entry", "entries", format!("`{id}`")),
+    };
     let names = read.names(folder)?;
     let all = names.iter().filter_map(|name| EntryId::parse(name.strip_suffix(".json")?).ok());
     let is_meant = |it: &EntryId| {
@@ -28,14 +33,14 @@ pub(crate) fn entry(
     let mut fitting: Vec<EntryId> = all.filter(is_meant).collect();
     match fitting.len() {
         1 => Ok(fitting.remove(0)),
-        0 => Err(Refusal::new(Code::NotFound, format!("`{id}` has no entry `{text}` there"))
-            .remedy(shown, "shows the ids of its entries")),
+        0 => Err(Refusal::new(Code::NotFound, format!("{owner} has no {one} `{text}`"))
+            .remedy(shown, format!("shows the ids of its {many}"))),
         _ => Err(Refusal::new(
             Code::AmbiguousId,
-            format!("`{text}` could be any of several entries of `{id}`"),
+            format!("`{text}` is ambiguous: it matches several {many} of {owner}"),
         )
         .details(fitting.iter().map(EntryId::to_string).collect())
-        .hint("type more of it")
+        .hint("type more characters")
         .remedy(shown, "shows what they say")),
     }
 }

@@ -182,7 +182,7 @@ fn unbound(commit: &Commit) -> Finding {
     } else {
         what.to_owned()
     };
-    let remedies = if commit.is_named { vec![Remedy::call(Op::Relink, "looks for one")] } else { vec![] };
+    let remedies = if commit.is_named { vec![Remedy::call(Op::Relink, "may link it")] } else { vec![] };
     Finding { remedies, ..Finding::new(Severity::Fault, Kind::Unbound, what).at(&commit.hash) }
 }
 

@@ -59,6 +59,6 @@ impl fmt::Display for Ending<'_> {
             How::Aside(AsideReason::Retry | AsideReason::Reopen) => "set aside to be queued again",
         })?;
         write!(f, " by {} at {}", self.by, self.at)?;
-        self.forced.map_or(Ok(()), |reason| write!(f, ", gate overridden: {reason}"))
+        self.forced.map_or(Ok(()), |reason| write!(f, " (reason: {reason})"))
     }
 }

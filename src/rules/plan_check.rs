@@ -18,8 +18,8 @@ pub(crate) use table::{NO_FILES_RULE, Rule, Severity};
 
 use self::checker::{Checker, given};
 use self::table::{
-    ANALYSIS, CYCLE, DEPENDS_ON, DEPTH, DIGEST, IDS, LEVEL, NO_FILES, OWN_SCORE, TASK_COUNT, TEXT, TWINS,
-    TYPE,
+    ANALYSIS, CYCLE, DEPENDS_ON, DEPTH, DIGEST, IDS, LEVEL, NO_FILES, NO_TASKS, OWN_SCORE, TASK_COUNT, TEXT,
+    TWINS, TYPE,
 };
 use super::dag;
 use super::overlap::twins;
@@ -255,6 +255,12 @@ impl Checker<'_> {
     fn tasks(&mut self, map: &Map<String, Value>) {
         let tasks = match map.get("tasks") {
             Some(Value::Array(tasks)) if (1..=MOST_TASKS).contains(&tasks.len()) => tasks,
+            None | Some(Value::Null) => {
+                return self.find(&NO_TASKS, "tasks", None, format!("a list of 1 to {MOST_TASKS} tasks"));
+            }
+            Some(Value::Array(tasks)) if tasks.is_empty() => {
+                return self.find(&NO_TASKS, "tasks", None, format!("1 to {MOST_TASKS} tasks"));
+            }
             Some(Value::Array(tasks)) => {
                 let count = Value::String(format!("{} tasks", tasks.len()));
                 return self.find(&TASK_COUNT, "tasks", Some(&count), format!("1 to {MOST_TASKS} tasks"));

@@ -40,9 +40,11 @@ impl Gate {
             Self::Review => {
                 "a plan is queued only after someone other than its author has reviewed its current version"
             }
-            Self::Commits => "a commit needs a plan that is being executed; `commit-msg` refuses others",
+            Self::Commits => {
+                "a commit needs a plan that is being executed; the hook commit-msg rejects other commits"
+            }
             Self::Evidence => {
-                "`done` needs linked commits, and a passing check of every test at the last one"
+                "`done` needs linked commits, and a passing check of every test at the last one; otherwise it warns"
             }
         }
     }
@@ -167,9 +169,11 @@ impl Explain for PolicyError {
         let forms: Vec<String> = Gate::ALL
             .iter()
             .filter(|gate| !matches!(self, Self::Value { gate: named, .. } if named != *gate))
-            .map(|gate| format!("{gate}={}", gate.settings().join("|")))
+            .map(|gate| {
+                gate.settings().iter().map(|it| format!("{gate}={it}")).collect::<Vec<_>>().join(" or ")
+            })
             .collect();
-        format!("allowed: {}", forms.join(", ")).into()
+        format!("use {}", forms.join("; ")).into()
     }
 }
 
@@ -238,10 +242,12 @@ mod tests {
         assert!(matches!(parse("commits"), Err(PolicyError::Form(_))));
         assert!(matches!(parse("weather=fine"), Err(PolicyError::Gate(_))));
         let error = parse("commits=maybe").unwrap_err();
-        assert_eq!(error.remedies(), Remedies::from("allowed: commits=free|required"));
+        assert_eq!(error.remedies(), Remedies::from("use commits=free or commits=required"));
         assert_eq!(
             parse("weather=fine").unwrap_err().remedies(),
-            Remedies::from("allowed: review=none|required, commits=free|required, evidence=warn|required")
+            Remedies::from(
+                "use review=none or review=required; commits=free or commits=required; evidence=warn or evidence=required"
+            )
         );
     }
 }

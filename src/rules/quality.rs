@@ -38,8 +38,8 @@ impl Part {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::CompleteTasks => "complete tasks",
-            Self::LegalDependencies => "legal dependencies",
-            Self::TestableAcceptance => "testable acceptance",
+            Self::LegalDependencies => "valid dependencies",
+            Self::TestableAcceptance => "testable criteria",
             Self::RiskImpactComplexity => "risk, impact, complexity",
         }
     }

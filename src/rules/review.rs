@@ -149,7 +149,7 @@ pub(crate) enum Refusal {
         is_stale: bool,
     },
     /// The reviewer is the planner.
-    #[error("`{person}` is the author of plan `{solution}`, and authors do not review their own plans")]
+    #[error("`{person}` is the author of plan `{solution}`, and authors cannot review their own plans")]
     OwnPlan {
         /// The plan.
         solution: SolutionId,

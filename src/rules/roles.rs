@@ -76,7 +76,7 @@ impl Role {
     }
 
     /// `a planner`, `an executor`.
-    fn with_article(self) -> String {
+    pub(crate) fn with_article(self) -> String {
         let article = if self.as_str().starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
         format!("{article} {self}")
     }
@@ -148,7 +148,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// An operation that a role may not perform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} may not `{op}`", .role.with_article())]
+#[error("{} may not run `git wf {op}`", .role.with_article())]
 pub(crate) struct NotTheirs {
     role: Role,
     op: Op,
@@ -162,13 +162,13 @@ impl Explain for NotTheirs {
 
     fn remedies(&self) -> Remedies {
         let may = |role: &&Role| role.may(self.needed);
-        let roles: Vec<&str> = Role::ALL.iter().filter(may).map(|role| role.as_str()).collect();
-        let who = if roles.is_empty() {
-            "only an owner may".to_owned()
-        } else {
-            format!("these roles may: {}", roles.join(", "))
+        let roles = Role::ALL.iter().filter(may);
+        let who: Vec<String> = roles.map(|it| it.with_article()).chain([format!("an {OWNER}")]).collect();
+        let who = match who.as_slice() {
+            [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+            all => all.concat(),
         };
-        format!("{who}; WF_ROLE sets your role, and without it you are an owner").into()
+        format!("only {who} may; unset WF_ROLE to act as an owner").into()
     }
 }
 
@@ -185,7 +185,7 @@ pub(crate) enum RoleError {
     #[error("{} may not override a gate", .0.with_article())]
     Override(Role),
     /// An agent of a run would do what the run does.
-    #[error("an agent of a run may not `{0}`: the run does that")]
+    #[error("an agent of a run may not run `git wf {0}`: the run does that")]
     OfTheRun(Op),
 }
 
@@ -295,7 +295,7 @@ mod tests {
         }
         assert_eq!(admit_in_run(Some("planner"), Op::Edit), Ok(()));
         let refused = admit(Some("executor"), Op::Close).unwrap_err();
-        assert_eq!(refused.to_string(), "an executor may not `close`");
+        assert_eq!(refused.to_string(), "an executor may not run `git wf close`");
     }
 
     #[test]
@@ -319,8 +319,8 @@ mod tests {
         let refused = |role, op| admit(Some(role), op).unwrap_err();
         let words = |refused: &RoleError| refused.remedies().into_vec()[0].words.clone();
         let done = refused("planner", Op::Done);
-        assert_eq!(done.to_string(), "a planner may not `done`");
-        assert!(words(&done).starts_with("these roles may: executor;"), "{}", words(&done));
+        assert_eq!(done.to_string(), "a planner may not run `git wf done`");
+        assert!(words(&done).starts_with("only an executor or an owner may;"), "{}", words(&done));
         let policy = refused("implementer", Op::PolicySet);
         assert!(words(&policy).starts_with("only an owner may;"), "{}", words(&policy));
     }

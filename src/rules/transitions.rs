@@ -52,6 +52,8 @@ pub(crate) struct Transition {
     pub(crate) by: By,
     /// What happens to the issue, after "can be".
     is: &'static str,
+    /// What the command does, in a hint.
+    does: &'static str,
     /// The statuses in which it is legal.
     pub(crate) from: &'static [IssueStatus],
     /// The statuses to which it can lead.
@@ -63,57 +65,107 @@ pub(crate) static TRANSITIONS: &[Transition] = &[
     Transition {
         by: By::Status(Registered),
         is: "moved back to `registered`",
+        does: "moves it back",
         from: &[Planning],
         to: &[Registered],
     },
     Transition {
         by: By::Status(Planning),
         is: "moved to `planning`",
+        does: "plans it",
         from: &[Registered, Planned],
         to: &[Planning],
     },
-    Transition { by: By::Status(Planned), is: "moved to `planned`", from: &[Planning], to: &[Planned] },
+    Transition {
+        by: By::Status(Planned),
+        is: "moved to `planned`",
+        does: "says that it is planned",
+        from: &[Planning],
+        to: &[Planned],
+    },
     Transition {
         by: By::Status(Paused),
         is: "paused",
+        does: "pauses it",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Paused],
     },
     Transition {
         by: By::Status(Cancelled),
         is: "cancelled",
+        does: "cancels it",
         from: &[Registered, Planning, Planned, Queued, Failed, Paused],
         to: &[Cancelled],
     },
     Transition {
         by: By::Op(Op::SolutionAdd),
         is: "given a plan",
+        does: "adds a plan",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Planning, Planned, Queued, Failed],
     },
     Transition {
         by: By::Op(Op::Bind),
         is: "bound to a plan",
+        does: "binds a plan",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Planned],
     },
-    Transition { by: By::Op(Op::Unbind), is: "unbound", from: &[Planned, Queued, Failed], to: &[Registered] },
-    Transition { by: By::Op(Op::QueueAdd), is: "queued", from: &[Planned], to: &[Queued] },
-    Transition { by: By::Op(Op::QueueRemove), is: "removed from its queue", from: &[Queued], to: &[Planned] },
-    Transition { by: By::Op(Op::Next), is: "executed", from: &[Queued], to: &[Executing] },
-    Transition { by: By::Op(Op::Done), is: "completed", from: &[Executing], to: &[Completed] },
-    Transition { by: By::Op(Op::Fail), is: "failed", from: &[Executing], to: &[Failed] },
-    Transition { by: By::Op(Op::LeaseRelease), is: "released", from: &[Executing], to: &[Queued, Planned] },
-    Transition { by: By::Op(Op::Retry), is: "retried", from: &[Failed], to: &[Queued, Planned] },
+    Transition {
+        by: By::Op(Op::Unbind),
+        is: "unbound",
+        does: "unbinds its plan",
+        from: &[Planned, Queued, Failed],
+        to: &[Registered],
+    },
+    Transition { by: By::Op(Op::QueueAdd), is: "queued", does: "queues it", from: &[Planned], to: &[Queued] },
+    Transition {
+        by: By::Op(Op::QueueRemove),
+        is: "removed from its queue",
+        does: "removes it from its queue",
+        from: &[Queued],
+        to: &[Planned],
+    },
+    Transition { by: By::Op(Op::Next), is: "executed", does: "claims it", from: &[Queued], to: &[Executing] },
+    Transition {
+        by: By::Op(Op::Done),
+        is: "completed",
+        does: "completes it",
+        from: &[Executing],
+        to: &[Completed],
+    },
+    Transition {
+        by: By::Op(Op::Fail),
+        is: "failed",
+        does: "ends its execution as failed",
+        from: &[Executing],
+        to: &[Failed],
+    },
+    Transition {
+        by: By::Op(Op::LeaseRelease),
+        is: "released",
+        does: "gives it up",
+        from: &[Executing],
+        to: &[Queued, Planned],
+    },
+    Transition {
+        by: By::Op(Op::Retry),
+        is: "retried",
+        does: "queues it again",
+        from: &[Failed],
+        to: &[Queued, Planned],
+    },
     Transition {
         by: By::Op(Op::Close),
         is: "closed",
+        does: "closes it",
         from: &[Registered, Planning, Planned, Queued, Completed, Failed, Paused, Cancelled],
         to: &[Closed],
     },
     Transition {
         by: By::Op(Op::Reopen),
         is: "reopened",
+        does: "reopens it",
         from: &[Completed, Failed, Paused, Cancelled, Closed],
         to: &[Registered, Planning, Planned, Queued, Failed],
     },
@@ -121,7 +173,7 @@ pub(crate) static TRANSITIONS: &[Transition] = &[
 
 /// A transition that is not in the table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("issue `{issue}` is {}; {}", said(*.from), leads_from(*.by))]
+#[error("issue `{issue}` is {}{}", said(*.from), leads_from(*.by))]
 pub(crate) struct IllegalMove {
     issue: IssueId,
     from: IssueStatus,
@@ -135,6 +187,8 @@ fn said(status: IssueStatus) -> &'static str {
 
 fn leads_from(by: By) -> String {
     match TRANSITIONS.iter().find(|known| known.by == by) {
+        // A list of nearly all statuses tells nobody anything.
+        Some(known) if known.from.len() > 3 => format!(", so it cannot be {}", known.is),
         Some(known) => {
             let words: Vec<&str> = known.from.iter().map(|status| status.as_str()).collect();
             let article = if words.first().is_some_and(|word| word.starts_with('e')) { "an" } else { "a" };
@@ -142,9 +196,9 @@ fn leads_from(by: By) -> String {
                 [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
                 all => all.concat(),
             };
-            format!("only {article} {words} issue can be {}", known.is)
+            format!("; only {article} {words} issue can be {}", known.is)
         }
-        None => format!("`{by}` is not a transition of an issue"),
+        None => format!("; `{by}` is not a transition of an issue"),
     }
 }
 
@@ -157,14 +211,16 @@ impl Explain for IllegalMove {
         if self.from == Executing {
             return Remedies::from("end the execution first")
                 .or_call(Call::new(Op::Done, [&self.issue]), "completes it")
-                .or_call(Call::new(Op::Fail, [&self.issue]), "ends it as failed")
+                .or_call(Call::new(Op::Fail, [&self.issue]).option("message", "TEXT"), "ends it as failed")
                 .or_call(Call::new(Op::LeaseRelease, [&self.issue]), "gives it up");
         }
-        let ways = TRANSITIONS.iter().filter(|known| known.from.contains(&self.from));
-        ways.fold(Remedies::none(), |ways, known| {
-            let to: Vec<&str> = known.to.iter().map(|status| status.as_str()).collect();
-            ways.or_call(known.by.call(&self.issue), format!("leads to {}", to.join(" or ")))
-        })
+        let wanted = TRANSITIONS.iter().find(|known| known.by == self.by).map_or(&[][..], |known| known.from);
+        let all: Vec<&Transition> =
+            TRANSITIONS.iter().filter(|known| known.from.contains(&self.from)).collect();
+        let leads_there = |it: &&&Transition| it.to.iter().any(|status| wanted.contains(status));
+        let direct: Vec<&Transition> = all.iter().filter(leads_there).copied().collect();
+        let ways = if direct.is_empty() { all } else { direct };
+        ways.iter().fold(Remedies::none(), |ways, it| ways.or_call(it.by.call(&self.issue), it.does))
     }
 }
 
@@ -198,14 +254,12 @@ mod tests {
         let id = IssueId::parse("ISS-001").unwrap();
         assert!(permit(&id, Queued, Op::Next).is_ok());
         let error = permit(&id, Executing, Op::Close).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "issue `ISS-001` is being executed; only a registered, planning, planned, queued, completed, failed, paused or \
-             cancelled issue can be closed"
-        );
+        assert_eq!(error.to_string(), "issue `ISS-001` is being executed, so it cannot be closed");
         let remedies = error.remedies().into_vec();
         assert_eq!(remedies[0], Remedy::words("end the execution first"));
         assert!(remedies.contains(&Remedy::call(Call::new(Op::Done, [&id]), "completes it")), "{remedies:?}");
+        let error = permit(&id, Completed, Op::Bind).unwrap_err();
+        assert_eq!(error.remedies(), Remedies::call(Call::new(Op::Reopen, [&id]), "reopens it"));
         let error = permit(&id, Paused, Op::Done).unwrap_err();
         assert_eq!(error.to_string(), "issue `ISS-001` is paused; only an executing issue can be completed");
         let is_reopen = |it: &Remedy| it.call.as_ref().is_some_and(|it| it.operation == Op::Reopen.into());

@@ -16,7 +16,7 @@ use crate::model::{Explain, shell};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     /// `init` was not run yet.
-    #[error("there is no `{0}` in this repository yet")]
+    #[error("this repository has no store yet (no ref `{0}`)")]
     NotInitialised(String),
     /// The ref does not point to a commit whose tree is a store.
     #[error("`{reference}` is not a store of git-wf: {why}")]
@@ -266,7 +266,7 @@ fn unmergeable(whose: &Whose, path: &str, reference: &str) -> String {
 
 fn apart(side: Unpurged, name: &str, reference: &str) -> String {
     match side {
-        Unpurged::Theirs => format!("`{name}` still has the history that was purged from `{reference}`"),
+        Unpurged::Theirs => format!("`{name}` still has the history that was purged from `{reference}` here"),
         Unpurged::Ours => format!("`{name}` was purged, but `{reference}` here still has the old history"),
     }
 }
@@ -358,11 +358,11 @@ impl Explain for StoreError {
             Self::DoubtedClock { .. } => Remedies::command("date -u", "shows the clock of this machine; compare it with another one")
                 .and("if it is wrong, set it and repeat; if it is right, repeat with `--trust-clock`"),
             Self::Purged { side: Unpurged::Theirs, .. } => {
-                Remedies::call(Call::from(Op::Redact).flag("purge"), "takes over what is new there and prints the command that replaces it")
+                Remedies::call(Call::from(Op::Redact).flag("purge"), "merges what is new there and prints the command that replaces the history there")
             }
             Self::Purged { side: Unpurged::Ours, .. } => {
                 Remedies::call(Call::from(Op::Redact).flag("purge"), "purges it here too and keeps unpublished work")
-                    .or_call(Other::Sync, "then goes on")
+                    .or_call(Other::Sync, "then continues")
             }
             Self::Git(error) => error.remedies(),
         }

@@ -152,8 +152,8 @@ impl Explain for SyncError {
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::NoRemote => Remedies::command("git remote add origin URL", "names one")
-                .or_call(Call::new(Other::Sync, ["origin"]), "then makes it the store's"),
+            Self::NoRemote => Remedies::command("git remote add origin URL", "adds one")
+                .or_call(Call::new(Other::Sync, ["origin"]), "then publishes the store there"),
             Self::WhichRemote { remotes, .. } => {
                 let first = remotes.first().map_or("NAME", String::as_str);
                 Remedies::call(
@@ -168,7 +168,7 @@ impl Explain for SyncError {
             Self::Unreachable { remote, .. } => {
                 let remote = shell::operand(remote);
                 Remedies::from("nothing was changed here")
-                    .or_command(format!("git ls-remote {remote}"), "shows when it is back")
+                    .or_command(format!("git ls-remote {remote}"), "tests the connection")
             }
             Self::Credentials { remote, .. } => {
                 let remote = shell::operand(remote);
@@ -231,7 +231,7 @@ fn listed(names: &[String]) -> String {
 
 fn there_are(names: &[String]) -> String {
     match names {
-        [] => "there is none at all".into(),
+        [] => "this repository has no remotes".into(),
         [one] => format!("the only one is `{one}`"),
         several => format!("there are {}", listed(several)),
     }

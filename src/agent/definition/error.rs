@@ -56,10 +56,11 @@ impl crate::model::Explain for NoAgent {
 
     fn remedies(&self) -> crate::model::remedy::Remedies {
         match self {
-            Self::Unknown { known, .. } => {
-                format!("the agents are {}; a command line contains a space or a `/`", known.join(", "))
-                    .into()
-            }
+            Self::Unknown { known, .. } => format!(
+                "name one of {}, or give a command line, which contains a space or a `/`",
+                known.join(", ")
+            )
+            .into(),
             Self::Name(_) => "a name has 1 to 64 characters: A-Z, a-z, 0-9, `.`, `_` and `-`".into(),
             Self::NoCommand { name } => {
                 format!("`git config wf.agent.{name}.command COMMAND` sets it").into()

@@ -138,7 +138,7 @@ impl crate::model::Explain for Unanswered {
     }
 
     fn remedies(&self) -> Remedies {
-        let transcript = "the transcript has its complete output";
+        let transcript = "its complete output is in its transcript";
         match self {
             Self::NotStarted { program, .. } => {
                 format!("install `{program}`, put it on the PATH, or correct the command").into()

@@ -71,7 +71,7 @@ fn what_is_in_front() {
     board.event(Event::Input(Input::Paste("It happens 漢字 again.\n\nOn Monday.".into())));
     board.key(Key::Enter);
     let deed = board.deed();
-    let refused = Refused::new("the comment is empty, so nothing was written", "write the comment");
+    let refused = Refused::new("the comment is empty; nothing was written", "write the comment");
     board.event(Event::Done(deed, Err(refused)));
     held("form-refused", &board);
     let mut board = Board::of_a_team((60, 20));

@@ -22,7 +22,7 @@ pub(crate) struct FieldArgs {
     /// An affected component; repeat, or separate several with commas. `-NAME` removes one
     #[arg(long = "component", value_name = "NAME", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
     components: Vec<Member>,
-    /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates. `-TYPE:ID` removes one
+    /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates or supersedes. `-TYPE:ID` removes one
     #[arg(long = "relation", value_name = "TYPE:ID", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
     relations: Vec<Member>,
     /// Assignee; an empty string clears it

@@ -40,7 +40,7 @@ impl TextArgs {
             None => self.flags_text(),
             Some(_) if self.file.is_some() || !self.message.is_empty() => {
                 Err(Failure::usage("the text is given twice")
-                    .hint("`-m TEXT`, `-F FILE`, or the text as the last argument"))
+                    .hint("use only one of -m TEXT, -F FILE and a last argument"))
             }
             Some(last) => Ok(Some(checked(&argument(last)?)?)),
         }
@@ -57,8 +57,8 @@ impl TextArgs {
     ) -> Result<Written, Failure> {
         match self.given_or(last)? {
             Some(text) if !self.edit => Ok(Written { text, file: None }),
-            None if !self.edit && !opens => Err(Failure::usage(format!("{what} needs a text"))
-                .hint("TEXT, -m TEXT, -F FILE, or -e for your editor")),
+            None if !self.edit && !opens => Err(Failure::usage(format!("{what} has no text"))
+                .hint("give it as TEXT, with -m TEXT or -F FILE, or use -e for your editor")),
             start => edit(session, &start.unwrap_or_default(), help),
         }
     }
@@ -77,7 +77,8 @@ impl TextArgs {
         match self.given_or(last)? {
             None if opens => edit(session, old, help),
             Some(text) => Ok(Written { text, file: None }),
-            None => Err(Failure::usage(format!("{what} needs a text")).hint("TEXT, -m TEXT, or -F FILE")),
+            None => Err(Failure::usage(format!("{what} has no text"))
+                .hint("give it as TEXT, or with -m TEXT or -F FILE")),
         }
     }
 }
@@ -102,9 +103,7 @@ pub(crate) fn trimmed(text: &str) -> Result<String, std::convert::Infallible> {
 /// The user's text: each `-m` is a paragraph; or the last argument (`-` for stdin). `None` if it is empty.
 pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<String>, Failure> {
     if last.is_some() && !message.is_empty() {
-        return Err(
-            Failure::usage("the text is given twice").hint("`-m TEXT`, or the text as the last argument")
-        );
+        return Err(Failure::usage("the text is given twice").hint("use either -m TEXT or a last argument"));
     }
     let text = last.map_or_else(|| Ok(message.join("\n\n")), argument)?;
     Ok(Some(checked(&text)?.trim().to_owned()).filter(|text| !text.is_empty()))

@@ -64,7 +64,7 @@ pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> V
         if report.quality.suffices() || no_bind || !is_lone {
             let things = count(report.findings.len(), "warning");
             let message = format!("{id} has a quality of {quality:.2} and {things}");
-            remarks.push(Notice::warning(message).remedy(check, "lists them"));
+            remarks.push(Notice::note(message).remedy(check, "lists them"));
             continue;
         }
         remarks.push(

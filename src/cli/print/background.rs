@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::cli::print::execution::standing;
 use crate::cli::print::review as review_print;
 use crate::model::status::ExecutionStatus;
 use crate::rules::background::{
@@ -180,15 +181,14 @@ fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
     let ended = other.map_or(ended.clone(), |person| format!("{ended} by {}", clean_line(person)));
     let forced = it.forced.as_deref().map(|reason| format!(", gate overridden: {}", clean_line(reason)));
     let ended = format!("{ended}{}", forced.unwrap_or_default());
-    let aside = it.set_aside.map_or(String::new(), |reason| format!(", set aside by {reason}"));
     let id = screen.painter().paint(style::ID, it.execution_id.short());
     writeln!(
         screen,
-        "    attempt {} of {} by {}: {}{ended}{aside}  {id}",
+        "    attempt {} of {} by {}: {}{ended}  {id}",
         it.attempt,
         it.solution_id,
         clean_line(&it.actor),
-        it.status
+        standing(it.status, it.set_aside)
     )?;
     if let Some(failure) = &it.failure {
         let of = [failure.task_id.as_deref(), failure.error_type.as_deref()];
@@ -205,7 +205,7 @@ fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
         failed_check(check, screen)?;
     }
     if let Some(summary) = &it.summary {
-        writeln!(screen, "        said: {}", indent(summary, 8).trim_start())?;
+        writeln!(screen, "        summary: {}", indent(summary, 8).trim_start())?;
     }
     if let Some(branch) = &it.branch {
         let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);

@@ -29,7 +29,7 @@ fn one(screen: &mut Screen, it: &CheckedPlan) -> io::Result<()> {
     };
     writeln!(
         screen,
-        "{}: {} on {}, {} complexity by size, {found}",
+        "{}: {}, {}, {} complexity (by size), {found}",
         clean_line(&it.plan),
         count(it.tasks, "task"),
         count(it.files, "file"),
@@ -57,7 +57,7 @@ fn quality(screen: &mut Screen, quality: &Quality) -> io::Result<()> {
     }
     let look = if quality.suffices() { style::GOOD } else { style::BAD };
     let total = Cell::new(format!("{:.2}", quality.total()), look);
-    table.row([Cell::from("  all"), Cell::from("1"), Cell::from(""), total]);
+    table.row([Cell::from("  total"), Cell::from("1"), Cell::from(""), total]);
     table.print(screen)
 }
 
@@ -66,7 +66,7 @@ fn finding(screen: &mut Screen, finding: &Finding) -> io::Result<()> {
     let painter = screen.painter();
     let look = if finding.is_error() { style::BAD } else { style::WARN };
     let word = painter.paint(look, &format!("{:<8}", finding.severity.as_str()));
-    let cost = finding.cost.map_or(String::new(), |cost| format!(" (-{cost})"));
+    let cost = finding.cost.map_or(String::new(), |cost| format!(" (quality -{cost})"));
     writeln!(screen, "{word} {}{cost}", clean_line(&finding.to_string()))?;
     writeln!(screen, "         {}", painter.paint(style::DIM, finding.remedy))
 }

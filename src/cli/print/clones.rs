@@ -19,7 +19,7 @@ pub(in crate::cli) fn synced(screen: &mut Screen, synced: &Synced) -> io::Result
     if synced.is_idle() {
         return writeln!(screen, "{remote}: up to date");
     }
-    writeln!(screen, "synced with {remote}: {} in, {} out", commits(synced.incoming), synced.outgoing)
+    writeln!(screen, "synced with {remote}: fetched {}, pushed {}", commits(synced.incoming), synced.outgoing)
 }
 
 /// The result of a pull.
@@ -96,9 +96,15 @@ pub(in crate::cli) fn settled(
     if !is_changed {
         return Ok(());
     }
-    let what = match which {
-        Which::Lost(_) => "restored the other value of",
-        Which::Current => "kept the current value of",
-    };
-    writeln!(screen, "{what} `{}` of {}", clean_line(&conflict.field), clean_line(&conflict.record))
+    let (field, record) = (clean_line(&conflict.field), clean_line(&conflict.record));
+    match (which, &conflict.other.value) {
+        (Which::Current, _) => writeln!(screen, "kept the current value of `{field}` of {record}"),
+        (Which::Lost(_), serde_json::Value::String(text)) => {
+            writeln!(screen, "`{field}` of {record} is now: {}", clean_line(text))
+        }
+        (Which::Lost(_), serde_json::Value::Null) => writeln!(screen, "removed `{field}` of {record}"),
+        (Which::Lost(_), value) => {
+            writeln!(screen, "`{field}` of {record} is now: {}", clean_line(&value.to_string()))
+        }
+    }
 }

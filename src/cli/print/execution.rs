@@ -1,8 +1,10 @@
 //! How executions and their commits are shown.
 
 use crate::model::agent_session::{AgentSession, MadeBy};
+use crate::model::execution::AsideReason;
 use crate::model::hash::CommitHash;
 use crate::model::provenance::{Provenance, ProvenanceSource};
+use crate::model::status::ExecutionStatus;
 use crate::ops::work::{CommitView, EndView, ExecutionView};
 use crate::ui::text::count;
 use crate::ui::time;
@@ -31,6 +33,19 @@ impl EndView {
 /// The note after an unreachable commit.
 pub(in crate::cli) const ON_NO_BRANCH: &str = " (on no branch)";
 
+/// Its status in a word or two; an attempt that nobody superseded was set aside for a reason.
+pub(in crate::cli) fn standing(status: ExecutionStatus, set_aside: Option<AsideReason>) -> String {
+    match (status, set_aside) {
+        (ExecutionStatus::Superseded, Some(AsideReason::Release)) => "released".to_owned(),
+        (ExecutionStatus::Superseded, Some(_)) => "set aside".to_owned(),
+        (status, None) => status.to_string(),
+        (status, Some(AsideReason::Retry)) => format!("{status}, retried"),
+        (status, Some(AsideReason::Reopen)) => format!("{status}, reopened"),
+        (status, Some(AsideReason::Rebind)) => format!("{status}, set aside for another plan"),
+        (status, Some(AsideReason::Release)) => format!("{status}, released"),
+    }
+}
+
 impl ExecutionView {
     /// How the execution ended, if that needs a note: see [`end_note`].
     pub(in crate::cli) fn end_note(&self) -> String {
@@ -47,7 +62,7 @@ pub(in crate::cli) fn end_note(actor: &str, ended_by: Option<&str>, forced: Opti
 
 /// The note after a commit that an agent made.
 pub(in crate::cli) fn agent_note(made_by: Option<&MadeBy>) -> String {
-    made_by.map(|it| format!(", by agent {it}")).unwrap_or_default()
+    made_by.map(|it| format!(", with agent {it}")).unwrap_or_default()
 }
 
 /// What another tool recorded about a commit, in one line.

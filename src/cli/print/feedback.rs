@@ -19,7 +19,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, all: &[FeedbackShown], now: i64
         Column::left("TYPE"),
         Column::left("STAGE"),
         Column::left("WHEN"),
-        Column::flexible("WHAT"),
+        Column::flexible("TEXT"),
     ]);
     for it in all {
         let look = if it.feedback.kind == FeedbackType::Clarification { style::PLAIN } else { style::BAD };

@@ -63,12 +63,12 @@ fn no_store(screen: &mut Screen, home: &Home) -> io::Result<()> {
         Some(remote) => {
             let remote = clean_line(remote);
             format!(
-                ", fetches the store of {remote} if it has one, and makes a plain `git fetch` bring it along"
+                "fetches the store of {remote}, or creates an empty one, and configures `git fetch` to fetch it too"
             )
         }
-        None => String::new(),
+        None => "creates it".to_owned(),
     };
-    writeln!(screen, "`git wf init` creates that ref{fetches}; it changes no branch and no file")
+    writeln!(screen, "`git wf init` {fetches}; branches and files stay as they are")
 }
 
 fn heading(screen: &mut Screen, name: &str, count: usize) -> io::Result<()> {
@@ -176,7 +176,7 @@ fn sync(screen: &mut Screen, sync: &SyncState) -> io::Result<()> {
     let remote = clean_line(remote);
     let state = match (sync.ahead, sync.behind) {
         (None, _) | (_, None) => format!("never synced with {remote}"),
-        (Some(0), Some(0)) => format!("up to date with {remote} when it was last seen"),
+        (Some(0), Some(0)) => format!("up to date with {remote} as of the last fetch"),
         (Some(ahead), Some(0)) => format!("{} to push to {remote}", count(ahead, "commit")),
         (Some(0), Some(behind)) => format!("{} of {remote} to merge", count(behind, "commit")),
         (Some(ahead), Some(behind)) => {

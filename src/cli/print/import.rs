@@ -75,7 +75,7 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &Report) -> io::Result
             let skipped = report.skipped.len();
             let records =
                 if skipped == 1 { "1 record was".into() } else { format!("{skipped} records were") };
-            painter.paint(WARN, &format!("nothing was imported; {records} left out, as listed below"))
+            painter.paint(WARN, &format!("nothing new to import; {records} skipped, as listed below"))
         }
     };
     writeln!(screen, "{headline}")?;
@@ -104,7 +104,11 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &Report) -> io::Result
     skipped(screen, &report.skipped)?;
     let left_out = report.left_out.iter().map(|it| (it.issues, it.reason.as_str()));
     counted(screen, "left out", left_out)?;
-    counted(screen, "kept as in the source", report.kept.iter().map(|it| (it.issues, it.what.as_str())))?;
+    counted(
+        screen,
+        "kept with the issue: fields that git wf does not have",
+        report.kept.iter().map(|it| (it.issues, it.what.as_str())),
+    )?;
     if !(report.notes.is_empty() && report.remarks.is_empty()) {
         writeln!(screen, "{}", painter.paint(HEADING, "notes"))?;
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::execution::{agent_note, session_line};
+use crate::cli::print::execution::{agent_note, session_line, standing};
 use crate::cli::print::issues::status_style;
 use crate::cli::print::review;
 use crate::model::status::ExecutionStatus;
@@ -57,7 +57,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         (Some("suggested fix"), issue.extended_context.suggested_fix.clone()),
         (Some("design"), issue.extended_context.design.clone()),
         (Some("notes"), issue.extended_context.notes.as_ref().map(note_text)),
-        (Some("kept from its source"), kept(view)),
+        (Some("other fields of the source"), kept(view)),
         (Some("imported"), issue.imported.as_ref().map(note_text)),
     ];
     for (heading, text) in long {
@@ -100,7 +100,7 @@ fn left_out(screen: &mut Screen, view: &IssueView, contents: &Contents) -> io::R
     let plan = bound.or_else(|| contents.solutions.last().map(|plan| &plan.id));
     let plan = plan.map(|id| format!("`git wf show {id}` shows the tasks of the plan"));
     let ended = contents.executions.last().filter(|it| !it.checks.is_empty() || !it.sessions.is_empty());
-    let ended = ended.map(|it| format!("`git wf show {}` all of its execution", it.execution.id.short()));
+    let ended = ended.map(|it| format!("`git wf show {}` shows its last execution", it.execution.id.short()));
     let all: Vec<String> = plan.into_iter().chain(ended).collect();
     if all.is_empty() {
         return Ok(());
@@ -223,7 +223,7 @@ fn attempt(screen: &mut Screen, it: &ExecutionView, is_one_of_several: bool, now
         "    {}  attempt {}, {}, by {}, {}{}",
         painter.paint(style::ID, execution.id.short()),
         execution.attempt,
-        it.status,
+        standing(it.status, it.set_aside),
         clean_line(&execution.actor),
         time::ago(now, execution.started_at.millis()),
         clean_line(&it.end_note())

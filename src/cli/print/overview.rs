@@ -46,7 +46,7 @@ pub(in crate::cli) fn overview(screen: &mut Screen, overview: &Overview) -> io::
             painter.paint(style::ID, active.solution_id.as_str()),
             clean_line(active.branch.strip_prefix("refs/heads/").unwrap_or(&active.branch))
         ),
-        None => writeln!(screen, "this worktree executes nothing; `git wf next` takes the next item"),
+        None => writeln!(screen, "this worktree executes nothing; `git wf next` claims the next item"),
     }
 }
 

@@ -218,9 +218,12 @@ pub(in crate::cli) fn item(screen: &mut Screen, it: &ItemAnswer) -> io::Result<(
 /// Items that were queued.
 pub(in crate::cli) fn queued(screen: &mut Screen, all: &[AddedItem]) -> io::Result<()> {
     for AddedItem { item, is_old } in all {
-        let verb = if *is_old { "already queued:" } else { "queued" };
         let queue = item.queue_id.as_ref().map(ToString::to_string).unwrap_or_default();
-        writeln!(screen, "{verb} {} as {} of {queue}", item.item.solution_id, item.item.item_id)?;
+        let (plan, id) = (&item.item.solution_id, &item.item.item_id);
+        match is_old {
+            true => writeln!(screen, "{plan} is already queued as {id} of {queue}; nothing changed")?,
+            false => writeln!(screen, "queued {plan} as {id} of {queue}")?,
+        }
     }
     Ok(())
 }
@@ -240,10 +243,13 @@ pub(in crate::cli) fn held(
     is_changed: bool,
     verb: &str,
 ) -> io::Result<()> {
-    let already = if is_changed { "" } else { " already:" };
     for it in items {
         let (item, plan) = (&it.item.item_id, &it.item.solution_id);
-        writeln!(screen, "{verb}{already} {item} ({plan}); it is {}", it.status)?;
+        match (is_changed, verb) {
+            (true, _) => writeln!(screen, "{verb} {item} ({plan}); it is {}", it.status)?,
+            (false, "released") => writeln!(screen, "{item} ({plan}) is not held; nothing changed")?,
+            (false, _) => writeln!(screen, "{item} ({plan}) is already {verb}; nothing changed")?,
+        }
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(in crate::cli) fn hidden(screen: &mut Screen, id: &str, field: &str, is_new:
 pub(in crate::cli) fn purged(screen: &mut Screen, answer: &Purge) -> io::Result<()> {
     let Purge { reference, commits, files, merged, remotes, .. } = answer;
     if *commits == 0 {
-        writeln!(screen, "no commit of {reference} holds anything hidden; nothing was rewritten")?;
+        writeln!(screen, "no commit of {reference} contains hidden values; nothing was rewritten")?;
     } else {
         writeln!(
             screen,
@@ -44,24 +44,22 @@ pub(in crate::cli) fn purged(screen: &mut Screen, answer: &Purge) -> io::Result<
     if *commits == 0 && remotes.is_empty() {
         return Ok(());
     }
-    writeln!(screen, "\nThe old history still exists elsewhere; `git wf sync` refuses to merge it:")?;
+    writeln!(screen, "\nThe old history still exists, and `git wf sync` refuses to merge it:")?;
     for Remote { remote, push, clones, .. } in remotes {
+        writeln!(screen, "  on `{}`: replace it with\n    {}", clean_line(remote), clean_line(push))?;
         writeln!(
             screen,
-            "  on `{}`; to replace it (the next `git wf sync` checks this), run\n    {}",
-            clean_line(remote),
-            clean_line(push)
-        )?;
-        writeln!(
-            screen,
-            "  in every other clone; after that push, run there (unpublished work is kept)\n    {}",
+            "  in every other clone: after that push, run there (unpublished work is kept)\n    {}",
             clean_line(clones)
         )?;
     }
     for name in &answer.held_by {
         writeln!(screen, "  in `{}` of this repository", clean_line(name))?;
     }
-    writeln!(screen, "  as unreachable objects on this disk; this removes them\n    git gc --prune=now")?;
+    writeln!(
+        screen,
+        "  in unreachable objects of this repository: remove them with\n    git gc --prune=now"
+    )?;
     writeln!(screen, "  in backups, forks and the host's caches, which git-wf cannot reach")?;
     Ok(())
 }

@@ -49,7 +49,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
     for (word, look, issues) in [
         ("new", style::GOOD, &it.created),
         ("changed", style::WARN, &it.changed),
-        ("as before", style::DIM, &it.unchanged),
+        ("unchanged", style::DIM, &it.unchanged),
         ("gone", style::BAD, &it.gone),
     ] {
         for issue in issues {
@@ -188,7 +188,10 @@ pub(in crate::cli) fn revised(screen: &mut Screen, it: &RoadmapView, is_changed:
     let (id, status) =
         (painter.paint(style::ID, it.id.as_str()), painter.paint(look(it.status), it.status.as_str()));
     match it.rounds.last().filter(|round| round.status == RoundStatus::Open) {
-        Some(round) => writeln!(screen, "{id} is {status}: feedback of round {} is kept", round.round),
+        Some(round) => writeln!(screen, "recorded feedback (round {}); {id} is now {status}", round.round),
+        None if is_changed && it.status == Status::Ready => {
+            writeln!(screen, "approved {id}; it is {status}")
+        }
         None if is_changed => writeln!(screen, "{id} is {status}"),
         None => writeln!(screen, "{id} is already {status}; nothing changed"),
     }
@@ -208,7 +211,7 @@ pub(in crate::cli) fn handed_over(screen: &mut Screen, it: &HandOver) -> io::Res
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
     let all = it.queued.len() + it.without_plan.len() + it.under_way.len() + it.stopped.len();
     writeln!(screen, "wave {} of {id}, {} to do: {}", it.wave, count(all, "issue"), parts.join(", "))?;
-    let mut table = Table::new([Column::left("  ISSUE"), Column::left("STATUS"), Column::flexible("WHAT")]);
+    let mut table = Table::new([Column::left("  ISSUE"), Column::left("STATUS"), Column::flexible("TITLE")]);
     for queued in &it.queued {
         let queue = queued.queue_id.as_ref().map(|queue| format!("{queue}:")).unwrap_or_default();
         table.row([

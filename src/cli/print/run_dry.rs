@@ -12,21 +12,22 @@ use crate::ui::{Cell, Column, Screen, Table, style};
 pub(in crate::cli) fn dry(screen: &mut Screen, dry: &DryRun) -> io::Result<()> {
     let (run, limits) = (&dry.run, dry.run.limits);
     let tried = match limits.retries {
-        0 => "no retries".to_owned(),
-        1 => "1 retry".to_owned(),
-        n => format!("{n} retries"),
+        0 => String::new(),
+        1 => ", and retries a failure once".to_owned(),
+        n => format!(", and retries a failure at most {n} times"),
     };
-    writeln!(screen, "{} over {}", run.mode, count(dry.issues.len(), "issue"))?;
+    writeln!(screen, "mode {}, {}", run.mode, count(dry.issues.len(), "issue"))?;
     writeln!(
         screen,
-        "  at most {} planned and {} executed at once; {tried} of each execution",
-        limits.plan_jobs, limits.jobs
+        "  plans {} and executes {} at a time{tried}",
+        limits.plan_jobs,
+        count(usize::try_from(limits.jobs).unwrap_or(usize::MAX), "issue")
     )?;
     agents(screen, run)?;
     let mut table = Table::new([
         Column::left("ISSUE"),
         Column::left("STATUS"),
-        Column::left("LISTING"),
+        Column::left("FIRST"),
         Column::left("PLANNING"),
         Column::left("EXECUTING"),
         Column::left("WAITS FOR"),

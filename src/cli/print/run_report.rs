@@ -15,10 +15,10 @@ use crate::ui::{Cell, Column, Screen, Table, time};
 /// How many of the files that an issue's plan does not name are listed.
 const SHOWN_FILES: usize = 5;
 
-/// `2 of 3 completed (66 %), 1 failed`
+/// `2 of 3 completed (66%), 1 failed`
 pub(super) fn outcome(report: &RunReport) -> String {
     let totals = &report.totals;
-    let rate = totals.success_rate.map(|rate| format!(" ({rate} %)")).unwrap_or_default();
+    let rate = totals.success_rate.map(|rate| format!(" ({rate}%)")).unwrap_or_default();
     let failed = match totals.failed_count {
         0 => String::new(),
         failed => format!(", {failed} failed"),
@@ -50,7 +50,7 @@ pub(super) fn amounts(report: &RunReport) -> String {
     let mut words =
         vec![count(totals.commit_count, "commit"), checks(totals.check_count, totals.failed_check_count)];
     if totals.setback_count > 0 {
-        words.push(count(totals.setback_count, "setback"));
+        words.push(count(totals.setback_count, "failed step"));
     }
     match totals.breach_count {
         0 => {}
@@ -91,8 +91,8 @@ pub(super) fn verdict(report: &RunReport) -> String {
     let average = quality.score.map_or_else(|| "nothing".to_owned(), |score| score.to_string());
     let worst = quality.dimensions.iter().filter(|it| it.score.is_some()).min_by_key(|it| it.score);
     match worst.filter(|it| it.score != quality.score) {
-        Some(worst) => format!("decided by {}, the worst; the average is {average}", worst.dimension),
-        None => format!("the average is {average}"),
+        Some(worst) => format!("decided by {}, the worst (average {average})", worst.dimension),
+        None => format!("average {average}"),
     }
 }
 
@@ -215,7 +215,7 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     for line in left_out(&report.left_out) {
         writeln!(screen, "{}", painter.paint(style::WARN, &line))?;
     }
-    let mut table = Table::new([Column::left("QUALITY"), Column::left("SCORE"), Column::flexible("COUNTED")]);
+    let mut table = Table::new([Column::left("QUALITY"), Column::left("SCORE"), Column::flexible("BASIS")]);
     for it in &report.quality.dimensions {
         table.row([
             Cell::from(it.dimension.as_str()),
@@ -328,7 +328,7 @@ pub(super) fn details(issue: &IssueReport) -> Vec<String> {
         format!("review: {}{by}", review(issue))
     }));
     lines.extend(issue.commits.iter().map(|it| {
-        let by = it.made_by.as_ref().map(|by| format!(", by agent {by}")).unwrap_or_default();
+        let by = it.made_by.as_ref().map(|by| format!(", with agent {by}")).unwrap_or_default();
         format!("commit {}{} {}{by}", it.hash.short(), task(&it.task_id), it.subject)
     }));
     lines.extend(issue.checks.iter().map(|it| {

@@ -37,10 +37,18 @@ fn look(vouching: Vouching) -> style::Style {
     }
 }
 
+/// Such as `2 merges recomputed`.
+fn counted(vouching: Vouching, n: usize) -> String {
+    match (vouching, n) {
+        (Vouching::Recomputed, 2..) => format!("{n} merges recomputed"),
+        _ => format!("{n} {}", said(vouching)),
+    }
+}
+
 /// What vouches for each commit.
 pub(in crate::cli) fn signatures(screen: &mut Screen, answer: &Signatures) -> io::Result<()> {
     let painter = screen.painter();
-    let counts: Vec<String> = answer.counts.iter().map(|(it, n)| format!("{n} {}", said(*it))).collect();
+    let counts: Vec<String> = answer.counts.iter().map(|(it, n)| counted(*it, *n)).collect();
     let range = painter.paint(style::HEADING, &clean_line(&answer.range));
     let sum = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
     writeln!(screen, "{range}: {}{sum}\n", count(answer.commit_count, "commit"))?;

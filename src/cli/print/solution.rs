@@ -55,7 +55,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &SolutionView) -> io::Result
     writeln!(screen, "by {}, {}", clean_line(&it.author), it.created_at)?;
     writeln!(screen, "{}", painter.paint(style::DIM, &it.plan_digest))?;
     let (on, steps) = (count(it.files_touched.len(), "file"), count(it.task_count, "task"));
-    writeln!(screen, "{steps} on {on}: {} complexity by size", it.computed_complexity)?;
+    writeln!(screen, "{steps} on {on}: {} complexity (by size)", it.computed_complexity)?;
     let score = plan.score.map_or(String::new(), |score| format!("; the planner's own score is {score}"));
     writeln!(screen, "quality {}{score}", quality(screen, it))?;
     if let Some(analysis) = &plan.analysis {

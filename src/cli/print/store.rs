@@ -16,7 +16,7 @@ use crate::ui::{Cell, Column, Screen, Table, style};
 /// The value of each gate.
 pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
     let mut table =
-        Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("REQUIRED MEANS")]);
+        Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("IF REQUIRED")]);
     for gate in Gate::ALL {
         let value = gates.0.get(gate.as_str()).copied().unwrap_or_default();
         let look = if value == gate.word(Setting::Open) { style::PLAIN } else { style::WARN };

@@ -215,7 +215,7 @@ fn print_execution(
         "    executed as {} (attempt {}, {}) by {}{}{}",
         painter.paint(style::ID, it.execution.id.short()),
         it.execution.attempt,
-        it.status,
+        execution::standing(it.status, it.set_aside),
         clean_line(&it.execution.actor),
         clean_line(&on),
         clean_line(&execution::end_note(&it.execution.actor, it.ended_by.as_deref(), None))

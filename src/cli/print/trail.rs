@@ -12,14 +12,21 @@ pub(in crate::cli) fn links(
     links: &[LinkView],
     (done, is): (&str, &str),
 ) -> io::Result<()> {
+    let to = if done == "unlinked" { "from" } else { "to" };
     for it in links {
         let painter = screen.painter();
         let task = it.task_id.as_deref().map(|task| format!(" {}", clean_line(task))).unwrap_or_default();
         let commit = painter.paint(style::WARN, it.commit.short());
         let (subject, plan) = (clean_line(&it.subject), painter.paint(style::ID, it.solution_id.as_str()));
+        let is_twin = |other: &&LinkView| other.commit == it.commit && other.solution_id == it.solution_id;
+        // Several attempts at a plan can have the commit.
+        let of = match links.iter().filter(is_twin).count() {
+            1 => String::new(),
+            _ => format!(" ({})", it.execution_id.short()),
+        };
         match it.changed {
-            true => writeln!(screen, "{done} {commit} \"{subject}\" -> {plan}{task}")?,
-            false => writeln!(screen, "{commit} \"{subject}\" {is} {plan}{task}")?,
+            true => writeln!(screen, "{done} {commit} \"{subject}\" {to} {plan}{task}{of}")?,
+            false => writeln!(screen, "{commit} \"{subject}\" {is} {plan}{task}{of}")?,
         }
     }
     Ok(())

@@ -22,7 +22,7 @@ fn without_plan(span: &Explained) -> String {
         Some(commit) if commit.trailers.is_empty() => "no plan".into(),
         Some(commit) => {
             format!(
-                "its message says {}, but no execution here links it; `git wf relink`",
+                "its message says {}, but no execution here links it; `git wf relink` may link it",
                 commit.trailers.join(", ")
             )
         }

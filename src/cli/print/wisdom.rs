@@ -32,7 +32,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, all: &[WisdomView], now: i64) -
         Column::left("TAGS"),
         Column::left("ISSUE"),
         Column::left("WHEN"),
-        Column::flexible("WHAT"),
+        Column::flexible("TEXT"),
     ]);
     for WisdomView { wisdom: it, answered_by } in all {
         let (word, look) = match it.kind {

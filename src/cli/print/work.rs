@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::print::with_remedies;
+use crate::model::status::IssueStatus;
 use crate::ops::work::{Accepted, Attempt, Claim, Lease, PrimedTask, Retried, Started};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
@@ -44,8 +45,8 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &Claim) -> io::Result<()
         }
     )?;
     if !claim.hooks_installed {
-        let lost = "no hook links commits or renews the lease by them";
-        writeln!(screen, "  {lost}; `git wf hooks install` changes that")?;
+        let lost = "the hooks are not installed, so commits are not linked and do not renew the lease";
+        writeln!(screen, "  {lost}; `git wf hooks install` installs them")?;
     }
     claim.task.as_ref().map_or(Ok(()), |it| task(screen, it))
 }
@@ -104,7 +105,8 @@ pub(in crate::cli) fn failed(screen: &mut Screen, it: &Attempt) -> io::Result<()
     let (issue, status) = (&it.execution.execution.issue_id, it.issue_status);
     writeln!(
         screen,
-        "{issue} is {status}; `git wf retry {issue}` queues it again, `git wf solution add {issue}` adds another plan"
+        "{issue} {}; `git wf retry {issue}` queues it again, `git wf solution add {issue} FILE` adds another plan",
+        if status == IssueStatus::Failed { "failed".to_owned() } else { format!("is {status}") }
     )
 }
 

@@ -189,7 +189,7 @@ fn left_out(folder: &IssueFolder, derived: &IssueDerived) -> BTreeSet<&'static s
         (!folder.reviews.is_empty(), "reviews"),
         (executions.iter().any(|it| !it.commits().is_empty()), "linked commits, except the last of a result"),
         (executions.iter().any(|it| !it.last_checks().is_empty()), "checks"),
-        (executions.iter().any(|it| it.execution.actor != UNKNOWN), "who executed it"),
+        (executions.iter().any(|it| it.execution.actor != UNKNOWN), "the executor"),
         (executions.iter().any(|it| it.execution.queue_id.is_none()), "executions outside a queue"),
         (folder.items.iter().any(|it| it.item.is_removed()), "items that were removed from a queue"),
         (derived.status == IssueStatus::Cancelled, "that it was cancelled, so it is paused there"),

@@ -58,7 +58,7 @@ pub(crate) struct Taken {
 
 /// A file of JSON lines that is not an export.
 #[derive(Debug, thiserror::Error)]
-#[error("`{name}`, line {line}: {why}")]
+#[error("`{name}` is not an export of git-wf: line {line}: {why}")]
 pub(crate) struct NoExport {
     name: String,
     line: u64,
@@ -71,7 +71,7 @@ impl Explain for NoExport {
     }
 
     fn remedies(&self) -> Remedies {
-        Remedies::call(Other::ExportJsonl, "writes such a file; give it whole; nothing was imported")
+        Remedies::call(Other::ExportJsonl, "writes such a file; give its complete output")
     }
 }
 

@@ -97,9 +97,12 @@ fn pick(session: &Session, input: &Settle) -> Result<Conflict, Refusal> {
     let record = record(session.store(), &input.record, &fitting)?;
     fitting.retain(|it| it.record == record);
     fitting.retain(|it| input.field.as_ref().is_none_or(|field| *field == it.field));
-    let field = input.field.as_deref().map(|field| format!(", field `{field}`")).unwrap_or_default();
+    let of = match &input.field {
+        Some(field) => format!("field `{field}` of `{record}`"),
+        None => format!("`{record}`"),
+    };
     let Some(first) = fitting.first() else {
-        return Err(Refusal::new(Code::NotFound, format!("`{record}`{field} has no unresolved conflict"))
+        return Err(Refusal::new(Code::NotFound, format!("{of} has no unresolved conflict"))
             .remedy(Op::Conflicts, "lists the unresolved conflicts"));
     };
     let is_one_field = fitting.iter().all(|it| it.path == first.path && it.field == first.field);
@@ -113,16 +116,13 @@ fn pick(session: &Session, input: &Settle) -> Result<Conflict, Refusal> {
     let count = fitting.len();
     match number.map(|number| number as usize) {
         Some(number) if (1..=count).contains(&number) => Ok(fitting.swap_remove(number - 1)),
-        Some(number) => Err(Refusal::new(
-            Code::NotFound,
-            format!("there is no value {number} to take for `{record}`{field}"),
-        )
-        .hint(format!("there {} {count}", if count == 1 { "is" } else { "are" }))
-        .remedy(Op::Conflicts, "shows them")),
+        Some(number) => Err(Refusal::new(Code::NotFound, format!("{of} has no lost value {number}"))
+            .hint(if count == 1 { "it has only 1".to_owned() } else { format!("it has {count} of them") })
+            .remedy(Op::Conflicts, "shows them")),
         None => {
             let hint =
                 if is_one_field { "name the record, the field and the number" } else { "name the field too" };
-            Err(Refusal::new(Code::Ambiguous, format!("more than one conflict fits `{record}`{field}"))
+            Err(Refusal::new(Code::Ambiguous, format!("{of} has more than one unresolved conflict"))
                 .details(fitting.iter().enumerate().map(|(n, it)| describe(n, it, is_one_field)).collect())
                 .hint(hint)
                 .remedy(Op::Conflicts, "shows them"))

@@ -85,8 +85,7 @@ pub(crate) fn comment_text(session: &Session, issue: &IssueId, comment: &str) ->
 pub(super) fn checked(body: &str) -> Result<String, Refusal> {
     let body = limits::text(body)?;
     if body.trim().is_empty() {
-        return Err(Refusal::new(Code::EmptyComment, "the comment is empty, so nothing was written")
-            .hint("write the comment"));
+        return Err(Refusal::new(Code::EmptyComment, "the comment is empty; nothing was written"));
     }
     Ok(body)
 }

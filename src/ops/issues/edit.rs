@@ -41,6 +41,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     let permit = session.permit(Op::Edit)?;
     let Edit { issue, title, text, status, fields, force } = input;
     if title.is_none() && text.is_none() && status.is_none() && fields.is_empty() {
+        let issue = resolve::issue(&session.store().snapshot()?, &issue)?;
         return Err(Refusal::usage("nothing to change")
             .hint("name a field, such as the title")
             .remedy(Call::new(Op::Edit, [issue]).flag("edit"), "opens the text in your editor"));
@@ -156,21 +157,24 @@ fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -
 
 /// The stored status that makes an issue show this status. Most statuses are derived and cannot be set.
 fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> {
-    let op = match status {
+    let (call, does) = match status {
         IssueStatus::Registered => return Ok(StoredStatus::Registered),
         IssueStatus::Planning => return Ok(StoredStatus::Planning),
         IssueStatus::Planned => return Ok(StoredStatus::Planned),
         IssueStatus::Paused => return Ok(StoredStatus::Paused),
         IssueStatus::Cancelled => return Ok(StoredStatus::Cancelled),
         IssueStatus::Closed => {
-            return Err(Refusal::new(Code::OwnCommand, "`edit` does not close an issue")
+            return Err(Refusal::new(Code::OwnCommand, "`git wf edit` cannot close an issue")
                 .remedy(Call::new(Op::Close, [id]), "closes it"));
         }
-        IssueStatus::Queued => Op::QueueAdd,
-        IssueStatus::Executing => Op::Next,
-        IssueStatus::Completed => Op::Done,
-        IssueStatus::Failed => Op::Fail,
+        IssueStatus::Queued => (Call::new(Op::QueueAdd, [id]), "queues it"),
+        IssueStatus::Executing => (Op::Next.into(), "claims an item, which sets it"),
+        IssueStatus::Completed => (Op::Done.into(), "completes an issue that is being executed"),
+        IssueStatus::Failed => (Call::new(Op::Fail, ["TEXT"]), "ends an execution as failed"),
     };
-    Err(Refusal::new(Code::DerivedStatus, format!("the status `{status}` is derived and cannot be set"))
-        .remedy(op, "leads to it"))
+    Err(Refusal::new(
+        Code::DerivedStatus,
+        format!("the status `{status}` follows from executions and cannot be set"),
+    )
+    .remedy(call, does))
 }

@@ -74,10 +74,18 @@ pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer
 
 /// The refusal of a role that has no context, or needs another kind of id.
 fn other_needed(role: Role, named: &str) -> Refusal {
-    let hint = match role {
-        Role::Explorer | Role::Planner => "name an issue",
-        Role::Reviewer | Role::Executor => "name a plan, an item or an execution",
-        Role::Integrator | Role::Coordinator => "the roles are explorer, planner, reviewer and executor",
+    let (needs, hint) = match role {
+        Role::Explorer | Role::Planner => ("an issue", "name an issue"),
+        Role::Reviewer | Role::Executor => {
+            ("a plan, an item or an execution", "name a plan, an item or an execution")
+        }
+        Role::Integrator | Role::Coordinator => {
+            ("", "the roles are explorer, planner, reviewer and executor")
+        }
     };
-    Refusal::usage(format!("there is no context of {named} for the {role}")).hint(hint)
+    let message = match needs {
+        "" => format!("there is no context for {}", role.with_article()),
+        needs => format!("the context for {} is that of {needs}, not of {named}", role.with_article()),
+    };
+    Refusal::usage(message).hint(hint)
 }

@@ -60,7 +60,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     let id = resolve::issue(&snapshot, &input.issue)?;
     let text = limits::text(&input.text)?;
     if text.trim().is_empty() {
-        return Err(Refusal::new(Code::Empty, "the feedback is empty, so nothing was written")
+        return Err(Refusal::new(Code::Empty, "the feedback is empty; nothing was written")
             .hint("say what the next planner should know"));
     }
     let kind = input.kind;

@@ -247,10 +247,13 @@ fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> 
             let item = format!("{}:{}", it.queue, it.item.item_id);
             Err(Refusal::new(
                 Code::Queued,
-                format!("plan `{id}` waits in queue `{}` as {}", it.queue, it.item.item_id),
+                format!(
+                    "plan `{id}` is queued as {} of `{}`, so it cannot be edited",
+                    it.item.item_id, it.queue
+                ),
             )
             .remedy(Call::new(Op::QueueRemove, [item]), "removes it")
-            .hint("queue it again after the change"))
+            .hint("add it again after the change"))
         }
         (_, IssueStatus::Executing | IssueStatus::Completed) if holds => {
             Err(Refusal::new(Code::InWork, format!("plan `{id}` is {status}"))

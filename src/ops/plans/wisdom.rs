@@ -69,7 +69,7 @@ pub(crate) fn add_wisdom(session: &Session, input: &AddWisdom) -> Answer<Wisdom>
     let permit = session.permit(Op::WisdomAdd)?;
     let text = limits::text(&input.text)?;
     if text.trim().is_empty() {
-        return Err(Refusal::new(Code::Empty, "the text is empty, so nothing was written")
+        return Err(Refusal::new(Code::Empty, "the text is empty; nothing was written")
             .hint("say what others should know"));
     }
     let mut tags: Vec<String> = Vec::new();

@@ -134,7 +134,12 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
             return Err(Refusal::new(Code::Unfinished, format!("queue `{id}` has {count} not finished yet"))
                 .details(lines.collect())
                 .remedy(Op::QueuePause, "keeps them for later")
-                .remedy(Op::QueueRemove, "removes an item"));
+                .remedy(Op::QueueRemove, "removes an item that waits")
+                .remedy(
+                    Call::new(Op::QueueArchive, [id]).flag("force").option("reason", "TEXT"),
+                    "removes all that wait",
+                )
+                .hint("end an execution first"));
         }
         // Otherwise their issues would show as queued forever, although nobody could claim their plans.
         for it in unfinished.iter().filter(|it| it.status != ItemStatus::Executing) {

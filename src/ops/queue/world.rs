@@ -1,13 +1,17 @@
 //! Reads what rules need from several records: issues with all their dependencies, and all queues.
 
 use crate::index::{self, Index, KnownQueues, Needs, Use};
+use crate::model::code::Code;
 use crate::model::id::{IssueId, QueueId};
+use crate::model::op::Op;
 use crate::model::queue::Item;
+use crate::model::remedy::Call;
 use crate::model::root::Policy;
 use crate::ops::{Refusal, Session};
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::QueueFolder;
 use crate::rules::readiness::{Facts, QueueView, views};
+use crate::store::resolve::ResolveError;
 use crate::store::{Read, Store, StoreError, Tx, records, resolve};
 use crate::trail::active;
 
@@ -99,7 +103,7 @@ impl World {
         read: &impl Read,
         text: &str,
     ) -> Result<(QueueId, Item), Refusal> {
-        Ok(resolve::item_among(read, &self.queues, &whole(store, text)?)?)
+        resolve::item_among(read, &self.queues, &whole(store, text)?).map_err(|error| not_queued(read, error))
     }
 
     /// One queue, for a change that is being made to it.
@@ -147,7 +151,19 @@ impl From<KnownQueues> for World {
 /// The item that `text` names. A bare `S-1` is this worktree's own item if that has the number, else the only such
 /// item.
 pub(crate) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(QueueId, Item), Refusal> {
-    Ok(resolve::item(read, &whole(store, text)?)?)
+    resolve::item(read, &whole(store, text)?).map_err(|error| not_queued(read, error))
+}
+
+/// The refusal of an item that was not found: an issue can exist without being queued.
+fn not_queued(read: &impl Read, error: ResolveError) -> Refusal {
+    match &error {
+        ResolveError::NotFound { kind: "item", text } => match resolve::issue(read, text) {
+            Ok(issue) => Refusal::new(Code::NotFound, format!("issue `{issue}` is not queued"))
+                .remedy(Call::new(Op::QueueAdd, [&issue]), "queues it"),
+            Err(_) => error.into(),
+        },
+        _ => error.into(),
+    }
 }
 
 /// Like [`item`], for a command that writes; through the index if there is one, since a number can be that of any item.
@@ -160,10 +176,11 @@ pub(crate) fn item_in(
     let text = whole(store, text)?;
     let is_number = resolve::number(text.rsplit(':').next().unwrap_or_default()).is_some();
     let queues = in_index_of(tx, store, index.filter(|_| is_number), |index| index.queues().ok())?;
-    Ok(match queues {
-        Some(known) => resolve::item_among(tx, &known.queues, &text)?,
-        None => resolve::item(tx, &text)?,
-    })
+    let found = match queues {
+        Some(known) => resolve::item_among(tx, &known.queues, &text),
+        None => resolve::item(tx, &text),
+    };
+    found.map_err(|error| not_queued(tx, error))
 }
 
 /// Adds the queue if the text is the number of this worktree's own item.

@@ -108,7 +108,8 @@ pub(crate) fn comment_for_github(session: &Session, input: &Reply) -> Answer<Git
     let place = reply_task::Discussion::of(&folder.issue.record, remote).ok_or_else(|| {
         Refusal::new(Code::NotFromGithub, format!("issue `{id}` did not come from GitHub"))
             .hint(
-                "an issue from GitHub has a `source_url` there, or the id GH-<number> and a remote on GitHub",
+                "this works for an issue whose source URL is on GitHub, or whose id is GH-NUMBER in a repository with a \
+                 remote on GitHub",
             )
             .remedy(Call::new(Op::Edit, [&id]).option("source-url", "URL"), "says where it is discussed")
     })?;

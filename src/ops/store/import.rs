@@ -207,7 +207,10 @@ fn left_out(
 /// The refusal of a source without any record of its tracker.
 fn wrong_source(name: &str, tracker: &Tracker, skipped: &[Skipped]) -> Refusal {
     let unit = skipped.first().map_or("line", |skipped| &skipped.unit);
-    let message = format!("no {unit} of {name} can be imported as an issue of {}", tracker.name);
+    let message = match tracker.name {
+        "a roadmap" => format!("no {unit} of {name} is a roadmap"),
+        tracker => format!("no {unit} of {name} is a {tracker} issue"),
+    };
     Refusal::new(Code::WrongSource, message)
         .details(first_lines(skipped))
         .hint(tracker.hint)

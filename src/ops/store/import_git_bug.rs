@@ -42,8 +42,8 @@ pub(crate) fn import_git_bug(session: &Session, place: Option<&str>, how: Select
 
 /// Another repository. The variables of git name this one.
 fn open(path: &str) -> Result<Repository, Refusal> {
-    Repository::discover(Path::new(path), &Environment::default()).map_err(|error| {
-        Refusal::new(Code::NotFound, format!("`{path}` is neither a remote nor a git repository: {error}"))
+    Repository::discover(Path::new(path), &Environment::default()).map_err(|_| {
+        Refusal::new(Code::NotFound, format!("`{path}` is neither a remote nor a git repository"))
             .hint("give the name of a remote, or the path of a repository")
             .command("git remote", "lists the remotes")
     })

@@ -120,15 +120,14 @@ fn last(session: &Session) -> Result<Step, Refusal> {
 
 /// Explains why nothing can be undone, and what to do instead.
 fn cannot(step: &Step, op: Option<Op>, kept: &[Kept]) -> Refusal {
-    let what = format!("`{}` cannot be taken back", step.subject);
+    let what = format!("cannot undo `{}`", step.subject);
     let details = kept.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
     let refusal = Refusal::new(Code::CannotUndo, what).details(details);
     let issue = kept.first().map_or("ISSUE", |it| &it.what);
     let instead = match op {
-        Some(Op::New) => Remedy::call(
-            Call::new(Op::Edit, [issue]).option("status", "cancelled"),
-            "closes it: the issue will not be done",
-        ),
+        Some(Op::New) => {
+            Remedy::call(Call::new(Op::Edit, [issue]).option("status", "cancelled"), "cancels it")
+        }
         Some(Op::Next) => Remedy::call(Op::LeaseRelease, "gives the item back"),
         Some(Op::Done) => Remedy::call(Call::new(Op::Reopen, ["ISSUE"]), "reopens the issue"),
         Some(Op::Fail) => Remedy::call(Call::new(Op::Retry, ["ISSUE"]), "queues it again"),
@@ -231,9 +230,9 @@ impl Work<'_> {
                     Owner::Queue(id) => id.to_string(),
                     other => other.to_string(),
                 };
-                self.keep(&id, "it was created, and no record is ever removed");
+                self.keep(&id, "it was created, and records are never removed");
             }
-            other => self.keep(&other.to_string(), "it was created, and no record is ever removed"),
+            other => self.keep(&other.to_string(), "it was created, and records are never removed"),
         }
         Ok(())
     }
@@ -241,7 +240,9 @@ impl Work<'_> {
     /// Undoes an entry of a log.
     fn appended(&mut self, tx: &mut Tx<'_>, path: &str, location: &Location) -> Result<(), Refusal> {
         let Location::Entry(Logs::Comments(issue), id) = location else {
-            self.keep(path, "logs are append-only");
+            let log = path.split("/executions/").nth(1).and_then(|rest| rest.split('/').next());
+            let log = log.map_or_else(|| path.to_owned(), |execution| format!("the log of {execution}"));
+            self.keep(&log, "entries of a log are never removed");
             return Ok(());
         };
         let Some(folder) = records::issue(tx, issue)? else { return Ok(()) };

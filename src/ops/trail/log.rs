@@ -108,17 +108,17 @@ fn unknown(input: &LogInput) -> Vec<Notice> {
 }
 
 fn wanted(store: &Store, input: &LogInput) -> Result<Wanted, Refusal> {
-    let moment = |text: &Option<String>, bound, name: &str| -> Result<_, Refusal> {
+    let moment = |text: &Option<String>, bound| -> Result<_, Refusal> {
         let Some(text) = text else { return Ok(None) };
         store.moment(text, bound)?.map(Some).ok_or_else(|| {
-            Refusal::usage(format!("{name} `{text}`: not a date")).hint(
+            Refusal::usage(format!("`{text}` is not a date")).hint(
                 "a date is, for example, 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
             )
         })
     };
     Ok(Wanted {
-        since: moment(&input.since, Bound::Since, "since")?,
-        until: moment(&input.until, Bound::Until, "until")?,
+        since: moment(&input.since, Bound::Since)?,
+        until: moment(&input.until, Bound::Until)?,
         authors: input.authors.clone(),
         ops: input.operations.clone(),
         roles: input.roles.clone(),

@@ -192,17 +192,15 @@ fn unread(id: &ExecutionId) -> Notice {
 
 /// The notice that no commit implements some tasks of the plan.
 fn left_out(issue: &str, tasks: &[String]) -> Notice {
-    let (named, them, each) = (tasks.join(", "), if tasks.len() == 1 { "it" } else { "them" }, &tasks[0]);
+    let (named, each) = (tasks.join(", "), &tasks[0]);
     let message = match tasks.len() {
-        1 => format!("no commit implements task {named} of the plan, and no criterion of it was accepted"),
-        _ => {
-            format!("no commit implements tasks {named} of the plan, and no criteria of them were accepted")
-        }
+        1 => format!("task {named} has no commit and no accepted criterion"),
+        _ => format!("tasks {named} have no commits and no accepted criteria"),
     };
     let link = Call::new(Op::Link, ["COMMIT", issue]).option("task", each);
     Notice::warning(message)
-        .remedy(link, "links the work if it is there")
-        .remedy(Call::new(Op::Reopen, [issue]), format!("continues with {them}"))
+        .remedy(link, "links a commit that implements it")
+        .remedy(Call::new(Op::Reopen, [issue]), "reopens the issue")
 }
 
 /// The patch id of everything that the execution made, including `links`. It is used only to recognize a squash.

@@ -72,7 +72,7 @@ pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView
             }
             None => {
                 return Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
-                    .remedy(Op::Next, "takes an item")
+                    .remedy(Op::Next, "claims an item")
                     .remedy(Call::new(Other::Detail, ["ITEM"]), "shows any"));
             }
         },

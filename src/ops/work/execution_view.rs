@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::agent_session::{AgentSession, MadeBy};
-use crate::model::execution::{Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry};
+use crate::model::execution::{
+    AsideReason, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry,
+};
 use crate::model::hash::CommitHash;
 use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
@@ -71,6 +73,9 @@ pub(crate) struct ExecutionView {
     /// Why a gate was overridden to end it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
+    /// Why it was set aside, if it was.
+    #[serde(skip)]
+    pub(crate) set_aside: Option<AsideReason>,
     /// Other ends of the same execution, by clones that did not know of this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) other_ends: Vec<EndView>,
@@ -159,6 +164,7 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         finished_at: folder.finished_at(),
         ended_by: folder.ended_by().cloned(),
         forced: folder.forced().map(str::to_owned),
+        set_aside: folder.aside().map(|it| it.reason),
         other_ends: folder.other_ends().map(EndView::of).collect(),
     }
 }

@@ -96,7 +96,7 @@ impl FailureReport {
 }
 
 fn not_one(why: &str) -> Refusal {
-    Refusal::new(Code::InvalidJson, format!("the text is not a failure as JSON: {why}"))
+    Refusal::new(Code::InvalidJson, format!("the text is not valid JSON for a failure: {why}"))
         .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
         .remedy(Call::new(Other::Schema, ["failure-input"]).flag("example"), "shows one")
 }

@@ -59,7 +59,7 @@ pub(crate) fn why_lost(own: &ExecutionFolder, holder: &ExecutionFolder) -> Strin
     let it = &holder.execution;
     let holds = match Ending::of(holder) {
         Some(ending) => format!("`{}` was {ending}", it.id.short()),
-        None => format!("`{}` by {} holds the issue since {}", it.id.short(), it.actor, it.started_at),
+        None => format!("{} has been executing it as `{}` since {}", it.actor, it.id.short(), it.started_at),
     };
     match Ending::of(own) {
         Some(ending) => format!("it was {ending}, and {holds}"),
@@ -80,8 +80,8 @@ impl WorktreeClaim {
             }
             Self::Ended(active, how) => Some(notice_of_end(active, how)),
             Self::Lost(active, why) => Some(Notice::warning(format!(
-                "this worktree no longer holds `{}`: {why}; its commits stay in the trail",
-                active.solution_id
+                "this worktree no longer executes `{}`: {why}; its commits stay linked",
+                active.issue_id
             ))),
         }
     }

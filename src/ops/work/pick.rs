@@ -175,7 +175,7 @@ impl Picker<'_> {
             format!("item {named} for `{}` comes after others", item.issue_id),
         )
         .details(first.iter().take(MOST_REASONS).map(line).collect())
-        .remedy(Call::new(Op::Next, [&next.item_id]), "takes the first")
+        .remedy(Call::new(Op::Next, [&next.item_id]), "claims the first")
         .remedy(Op::QueueOrder, "changes the order, --allow-overlap ignores it"))
     }
 
@@ -346,9 +346,9 @@ fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Refusal {
     }
     let (call, does) = match status {
         ItemStatus::Failed => (Call::new(Op::Retry, [issue_id]), "queues it again"),
-        ItemStatus::Completed => (Call::new(Op::Reopen, [issue_id]), "reactivates it"),
+        ItemStatus::Completed => (Call::new(Op::Reopen, [issue_id]), "reopens it"),
         ItemStatus::Executing => (Other::LeaseList.into(), "shows who executes it, and until when"),
-        _ => (Op::Next.into(), "takes the first item that is ready"),
+        _ => (Op::Next.into(), "claims the first item that is ready"),
     };
     Refusal::nothing(format!("item {item_id} for `{issue_id}` is {status}, not ready"))
         .details(reasons)

@@ -191,7 +191,7 @@ impl Report {
 
     /// The refusal of something that is not a report.
     pub(crate) fn unfit(of: &str, why: &str) -> Refusal {
-        Refusal::new(Code::InvalidJson, format!("{of} is not a result as JSON: {why}"))
+        Refusal::new(Code::InvalidJson, format!("{of} is not valid JSON for a result: {why}"))
             .remedy(Call::new(Other::Schema, ["result-input"]), "describes it")
     }
 

@@ -44,13 +44,13 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
     let held = match own {
         WorktreeClaim::Held(execution, _) => execution,
         WorktreeClaim::Lost(active, why) => {
-            let plan = active.solution_id;
+            let issue = active.issue_id;
             return Err(Refusal::new(
                 Code::ClaimLost,
-                format!("this worktree no longer holds `{plan}`: {why}"),
+                format!("this worktree no longer executes `{issue}`: {why}"),
             )
-            .hint("its commits stay in the trail")
-            .remedy(Op::Next, "takes another item"));
+            .hint("its commits stay linked")
+            .remedy(Op::Next, "claims another item"));
         }
         WorktreeClaim::Ended(active, how) => {
             let plan = active.solution_id;
@@ -58,11 +58,11 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
                 Code::Ended,
                 format!("`{plan}`, which this worktree executed, was {how}"),
             )
-            .remedy(Op::Next, "takes another item"));
+            .remedy(Op::Next, "claims another item"));
         }
         WorktreeClaim::Nothing => {
             return Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
-                .remedy(Op::Next, "takes an item"));
+                .remedy(Op::Next, "claims an item"));
         }
     };
     session.notice_all(notice);

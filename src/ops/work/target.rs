@@ -45,8 +45,8 @@ pub(crate) fn target(store: &Store, read: &impl Read, item: Option<&str>) -> Res
             Some(active) => (active.issue_id, Some(active.execution_id)),
             None => {
                 return Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
-                    .remedy(Op::Next, "takes an item")
-                    .hint("name the item to end one of another worktree"));
+                    .remedy(Op::Next, "claims an item")
+                    .hint("or name an item that another worktree executes"));
             }
         },
     };
@@ -67,20 +67,20 @@ fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal
     let message = format!("nobody is executing issue `{issue}`; it is {status}");
     let refusal = match own.and_then(|own| Some((own.execution.id.short(), Ending::of(own)?))) {
         Some((id, ending)) => Refusal::new(Code::NotExecuting, format!("{message}; `{id}` was {ending}"))
-            .hint("its commits stay in the trail")
+            .hint("its commits stay linked")
             .remedy(Call::new(Other::Trace, [id]), "shows them"),
         None => Refusal::new(Code::NotExecuting, message),
     };
-    refusal.remedy(Op::Next, "takes an item")
+    refusal.remedy(Op::Next, "claims an item")
 }
 
 fn lost(issue: &IssueId, own: &ExecutionFolder, holder: &ExecutionFolder) -> Refusal {
     let refusal = Refusal::new(
         Code::ClaimLost,
-        format!("`{}` no longer holds `{issue}`: {}", own.execution.id, why_lost(own, holder)),
+        format!("this worktree no longer executes `{issue}`: {}", why_lost(own, holder)),
     )
-    .hint("its commits stay in the trail")
-    .remedy(Op::Next, "takes another item");
+    .hint("its commits stay linked")
+    .remedy(Op::Next, "claims another item");
     match holder.outcome() {
         ExecutionStatus::Executing => refusal,
         _ => refusal.remedy(Call::new(Other::Show, [issue]), "shows what was reported"),
@@ -95,5 +95,5 @@ fn ended(issue: &IssueId, own: &ExecutionFolder) -> Refusal {
     let how = Ending::of(own).map(|it| format!(": {it}")).unwrap_or_default();
     Refusal::new(Code::Ended, format!("`{}` {ended}{how}", own.execution.id.short()))
         .remedy(Call::new(Other::Show, [issue]), "shows how it ended")
-        .remedy(Op::Next, "takes another item")
+        .remedy(Op::Next, "claims another item")
 }

@@ -66,7 +66,7 @@ pub(super) fn refuse_empty(
     if more > 0 {
         idle.push(format!("and {more} more"));
     }
-    let message = format!("no commit that is linked to `{id}` leaves a change on a branch");
+    let message = format!("no commit linked to `{id}` changes anything on a branch");
     let remedies = match work.is_any_gone {
         true => {
             vec![relink("finds the commits that replaced squashed or rebased ones"), link, fail]

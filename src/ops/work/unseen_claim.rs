@@ -78,5 +78,5 @@ pub(super) fn lost(id: &ExecutionId) -> Refusal {
             id.short()
         ),
     )
-    .remedy(Op::Next, "takes another item")
+    .remedy(Op::Next, "claims another item")
 }

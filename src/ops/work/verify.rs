@@ -214,7 +214,7 @@ fn named_execution(
             }
             WorktreeClaim::Lost(active, why) => Err(Refusal::new(
                 Code::ClaimLost,
-                format!("`{}` is no longer held: {why}", active.execution_id.short()),
+                format!("this worktree no longer executes `{}`: {why}", active.issue_id),
             )
             .remedy(Call::new(Op::Verify, [active.execution_id.short()]), "tests it anyway")),
             WorktreeClaim::Ended(active, how) => {
@@ -223,7 +223,7 @@ fn named_execution(
                     .remedy(Call::new(Op::Verify, [id]), "tests it anyway"))
             }
             WorktreeClaim::Nothing => Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
-                .remedy(Op::Next, "takes an item")
+                .remedy(Op::Next, "claims an item")
                 .remedy(Call::new(Op::Verify, ["ITEM"]), "tests another execution")),
         };
     };
@@ -248,7 +248,7 @@ fn named_execution(
             Code::NotExecuting,
             format!("nobody executed issue `{issue}`; it is {}", facts::status(&folder)),
         )
-        .remedy(Op::Next, "takes an item")
+        .remedy(Op::Next, "claims an item")
     })?;
     Ok((folder, found))
 }

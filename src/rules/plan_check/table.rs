@@ -55,15 +55,17 @@ pub(in crate::rules) use rules;
 
 rules! {
     TYPE = Error "type": "each known field has its JSON type; null is the same as no field",
-        "the schema `solution` has the type of each field";
+        "`git wf schema solution` shows the type of each field";
     DEPTH = Error "depth": "lists and objects are nested at most 90 deep",
         "flatten what is nested, or put it into a string";
     TEXT = Error "text": "description, and the title of each task, are given and not empty",
-        "say it in one line";
+        "describe the plan in one line";
     IDS = Error "ids": "id and issue_id, if given, are ids that belong to the issue of the plan",
         "omit id and issue_id: they are generated";
     DIGEST = Error "digest": "plan_digest, if given, is the digest of the plan",
         "omit plan_digest, or give the plan that it belongs to";
+    NO_TASKS = Error "no-tasks": "a plan has tasks",
+        "add at least one task";
     TASK_COUNT = Error "task-count": "1 to 10 tasks",
         "split a plan of more tasks into plans of several issues";
     TASK_ID = Error "task-id": "each task has an id of its own: T1, T2 and so on",
@@ -73,7 +75,7 @@ rules! {
     STEPS = Error "steps": "each task has implementation steps, none of them empty",
         "list in implementation what to do, step by step";
     CRITERIA = Error "criteria": "each task has criteria in acceptance or convergence, none of them empty",
-        "state in acceptance.criteria what holds once the task is done";
+        "list in acceptance.criteria what must be true when the task is done";
     COMMAND = Error "command": "a test command is one line without control or invisible characters",
         "if it needs several lines, put them into a script, and name the script";
     PATH = Error "path": "a path names one file or directory of the repository, relative to its root; line numbers may follow",
@@ -93,9 +95,9 @@ rules! {
     CYCLE = Error "cycle": "no task depends on itself, directly or through others",
         "remove one of the dependencies";
     FEW_STEPS = Warning "few-steps": "a task has two steps or more",
-        "say how the task is done, not only that it is";
+        "describe each step";
     NO_TEST = Warning "no-test": "a task other than Notify has a test command",
-        "name in test.commands what must pass once the task is done";
+        "list in test.commands the commands that must pass";
     VAGUE = Warning "vague-criterion": "a criterion names something that can be checked",
         "name a number, a command and its result, or what to see and where";
     VERIFICATION = Warning "verification": "a task with criteria says how to check them, in ten columns or more",
@@ -112,7 +114,7 @@ rules! {
         "strategy_type, effort, conflict_risk and the action of a file are words from their lists, in any case",
         "use the closest word; any other is kept, but has no effect";
     MISSPELT = Warning "misspelt": "no field name is a misspelling of a known name",
-        "correct the name; a field with another name is kept, but never read";
+        "correct the name; unknown fields are kept, but never read";
     ANALYSIS = Warning "analysis": "risk, impact and complexity are given",
         "rate each in analysis: low, medium or high";
 }

@@ -143,7 +143,7 @@ impl Reason<'_> {
             Self::NoIssue(_) | Self::NoPlan(_) => {
                 Remedies::call(Other::Sync, "may bring it").or_call(Op::Fsck, "says what is wrong")
             }
-            Self::NotActive(issue, _) => Remedies::call(Call::new(Op::Reopen, [issue]), "reactivates it"),
+            Self::NotActive(issue, _) => Remedies::call(Call::new(Op::Reopen, [issue]), "reopens it"),
             Self::Rebound(issue, _) => Remedies::call(Call::new(Op::QueueAdd, [issue]), "queues that plan"),
             Self::Unbound(issue, plan) => {
                 Remedies::call(Call::new(Op::Bind, [issue.as_str(), plan.as_str()]), "binds it again")

@@ -40,7 +40,7 @@ text_enum!(
         Consistency = "consistency",
         /// The share of the plans' test commands whose last check passed, of those that were due.
         Correctness = "correctness",
-        /// The measured quality of the plans: complete tasks, legal dependencies, testable acceptance, risks.
+        /// The measured quality of the plans: complete tasks, valid dependencies, testable criteria, risks.
         Clarity = "clarity",
     }
 );

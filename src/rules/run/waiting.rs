@@ -92,7 +92,7 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
         let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         waiting.push(Waiting {
             issue_id: None,
-            what: format!("the completed work is on the branch `{name}`, not in the current one"),
+            what: format!("the completed work is on the branch `{name}`, not on the current one"),
             remedies: vec![Remedy::words(format!("`git merge {}` merges it", shell::operand(name)))],
         });
     }

@@ -9,7 +9,7 @@ fn different_fields_of_one_issue_and_separate_issues() {
     let two = Two::new();
     create(&two.ada, "ISS-001", 1);
     let ran = two.ada.wf(&["sync"]).ok();
-    assert_eq!(ran.stdout, "synced with origin: 0 commits in, 1 out\n");
+    assert_eq!(ran.stdout, "synced with origin: fetched 0 commits, pushed 1\n");
     assert_eq!(tracking(&two.ada), two.ada.tip());
     assert_eq!(two.bea.wf(&["sync"]).ok().stdout, "synced with origin: 1 commit in, 0 out\n");
 
@@ -241,7 +241,7 @@ fn the_store_may_be_a_branch() {
     let tree = ada.git(&["rev-parse", &format!("{branch}^{{tree}}")]).ok();
     let commit = ada.git(&["commit-tree", tree.line(), "-p", branch, "-m", "by hand"]).ok();
     ada.git(&["update-ref", branch, commit.line()]).ok();
-    assert_eq!(ada.wf(&["sync"]).ok().stdout, "synced with origin: 0 commits in, 1 out\n");
+    assert_eq!(ada.wf(&["sync"]).ok().stdout, "synced with origin: fetched 0 commits, pushed 1\n");
     bea.git(&["fetch", "--quiet"]).ok();
     assert_eq!(at(bea, "refs/wf-remotes/origin/heads/wf/main"), commit.stdout);
     assert_eq!(bea.wf(&["sync"]).ok().stdout, "synced with origin: 1 commit in, 0 out\n");

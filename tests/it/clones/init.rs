@@ -106,7 +106,7 @@ fn a_remote_that_is_away_is_no_reason_to_wait() {
     assert!(ran.stderr.starts_with("warning: `origin` cannot be reached:"), "{}", ran.stderr);
     assert_eq!(repo.tip().unwrap(), ROOT);
     let other = sandbox.bare("gone.git");
-    assert_eq!(repo.wf(&["sync"]).ok().stdout, "synced with origin: 0 commits in, 1 out\n");
+    assert_eq!(repo.wf(&["sync"]).ok().stdout, "synced with origin: fetched 0 commits, pushed 1\n");
     assert_eq!(other.tip(), repo.tip());
 }
 

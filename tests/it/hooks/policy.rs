@@ -43,7 +43,7 @@ fn who_lost_a_claim_is_told_and_goes_on_unbound() {
     let told: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("git-wf: ")).collect();
     assert_eq!(told.len(), 1, "{}", ran.stderr);
     assert!(told[0].contains(winner.short()) && told[0].contains("Bob"), "{told:?}");
-    assert!(told[0].contains("stays in the trail"), "{told:?}");
+    assert!(told[0].contains("stay linked"), "{told:?}");
     assert_eq!(message(&it.repo, "HEAD"), "too late\n");
     assert_eq!(it.linked(), [kept]);
     assert!(winner.linked(&it.repo).is_empty());
@@ -65,7 +65,7 @@ fn a_lost_claim_is_refused_where_the_policy_says_so() {
     require_commits(&it.repo);
     let winner = it.claim.superseded(&it.repo);
     let ran = it.repo.git(&["commit", "--allow-empty", "-m", "too late"]).fails(1);
-    assert!(ran.stderr.contains(&format!("was lost to `{}`", winner.short())), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("with `{}`", winner.short())), "{}", ran.stderr);
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn before_init_it_says_what_init_would_do() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     let said = repo.wf(&[]).ok().stdout;
-    assert!(said.contains("`git wf init` creates that ref"), "{said}");
+    assert!(said.contains("`git wf init` creates it"), "{said}");
     assert_eq!(repo.wf(&["--json"]).json()["next"][0]["operation"], "init");
     assert!(repo.wf(&["list"]).code != 0, "nothing was created");
 }

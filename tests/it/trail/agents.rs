@@ -47,7 +47,7 @@ fn a_commit_and_a_line_name_their_agent_and_its_model() {
         &["show", id],
     ] {
         let text = repo.wf(args).ok().stdout;
-        assert!(text.contains(", by agent claude (m-1)"), "{args:?}: {text}");
+        assert!(text.contains(", with agent claude (m-1)"), "{args:?}: {text}");
     }
     assert!(repo.wf(&["show", id]).ok().stdout.contains("1200 tokens, 0.25 USD: It wrote hunter2."));
     // An amended commit is still its work.
@@ -64,7 +64,7 @@ fn a_commit_outside_of_every_session_has_no_agent() {
     let execution = &repo.json(&["trace", &commit])["issues"][0]["executions"][0];
     assert_eq!(execution["commits"][0].get("made_by"), None);
     assert_eq!(execution["sessions"].as_array().map(Vec::len), Some(1));
-    assert!(!repo.wf(&["why", "src/a.txt:1"]).ok().stdout.contains("by agent"));
+    assert!(!repo.wf(&["why", "src/a.txt:1"]).ok().stdout.contains("with agent"));
 }
 
 #[test]

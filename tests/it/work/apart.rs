@@ -47,7 +47,7 @@ fn who_lost_a_claim_elsewhere_ends_nothing() {
         for part in [&format!("released by {GRACE} at 2026-"), "Ada left", &format!("by {GRACE} holds")] {
             assert!(message.contains(part), "{part}: {error}");
         }
-        assert!(error["hint"].as_str().unwrap().contains("stay in the trail"), "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("stay linked"), "{error}");
         two.wf(&[&["done", "-m", "hers"][..], &FORCE].concat()).ok();
         one.wf(&["sync"]).ok();
         let shown = executions(&one);

@@ -319,7 +319,7 @@ fn a_task_that_nobody_began_is_named() {
     repo.wf(&["start", "ISS-001"]).ok();
     repo.commit("src/a.rs", "a\n", "Add a");
     let ran = repo.wf(&["done"]).ok();
-    let told = "no commit implements task T2 of the plan";
+    let told = "task T2 has no commit and no accepted criterion";
     assert!(ran.stderr.contains(told) && !ran.stderr.contains("T1"), "{}", ran.stderr);
     assert!(ran.stderr.contains("git wf link --task T2 COMMIT ISS-001"), "{}", ran.stderr);
     repo.wf(&["start", "ISS-002"]).ok();

@@ -8,7 +8,7 @@ use crate::ops::issues::{self, Many};
 /// Comment on an issue, or edit or withdraw a comment
 ///
 /// `git wf show ISSUE` shows the ids of its comments; the first few characters suffice. Earlier versions of an edited or
-/// withdrawn comment stay in the log; `git wf redact` hides a text for good.
+/// withdrawn comment stay in the log; `git wf redact` hides a text everywhere.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue
@@ -36,7 +36,11 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let Some(named) = args.id.as_deref().filter(|_| args.chosen.query.is_none()) else {
-        if args.edit.is_some() || args.withdraw.is_some() || args.last.is_some() {
+        if args.last.is_some() {
+            return Err(Failure::usage("give either an issue or --where")
+                .hint("`git wf comment --where OPTIONS TEXT`"));
+        }
+        if args.edit.is_some() || args.withdraw.is_some() {
             return Err(Failure::usage("--where can only add a comment")
                 .hint("`git wf comment --where OPTIONS TEXT`"));
         }
@@ -62,13 +66,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         TextArgs { message: args.message, file: args.file, edit: args.edit.is_some() && replaced.is_none() };
     let Some(comment) = replaced else {
         let help = format!("A comment on {id}, in Markdown.");
-        let written = text.written(args.last.as_deref(), &session, opens, "a comment", &help)?;
+        let written = text.written(args.last.as_deref(), &session, opens, "the comment", &help)?;
         let done = written.stored(|body| issues::comment(&session, id.as_str(), &body))?;
         return context.answer(done, |it, _, screen| writeln!(screen, "commented on {}", it.issue));
     };
     let old = issues::comment_text(&session, &id, &comment)?;
     let help = format!("Comment {comment} on {id}, in Markdown.");
-    let written = text.rewritten(args.last.as_deref(), &session, (opens, &old), "a comment", &help)?;
+    let written = text.rewritten(args.last.as_deref(), &session, (opens, &old), "the comment", &help)?;
     let done = written.stored(|body| issues::edit_comment(&session, id.as_str(), &comment, Some(&body)))?;
     context.answer(done, |it, is_changed, screen| match is_changed {
         true => writeln!(screen, "changed comment {} on {}", it.comment.id.short(), it.issue),

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     saved: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Show the issues in groups
+    /// Show the issues in groups (on a terminal)
     #[arg(long, value_enum, value_name = "FIELD", conflicts_with = "count")]
     group_by: Option<GroupBy>,
     /// Show at most N
@@ -104,13 +104,9 @@ enum SortBy {
 /// What issues of a group have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum GroupBy {
-    /// The status
     Status,
-    /// The priority
     Priority,
-    /// The type
     Type,
-    /// The assignee
     Assignee,
 }
 

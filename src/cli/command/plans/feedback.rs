@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     match args.command {
         FeedbackCommand::Add { issue, text, kind, stage, solution, given } => {
             let help = format!("Feedback on {issue}, for its next planner.");
-            let written = given.written(text.as_deref(), &session, false, "feedback", &help)?;
+            let written = given.written(text.as_deref(), &session, false, "the feedback", &help)?;
             let done = written.stored(|text| {
                 plans::add_feedback(&session, &AddFeedback { issue, text, kind, stage, solution })
             })?;

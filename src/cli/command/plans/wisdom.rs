@@ -41,14 +41,14 @@ enum WisdomCommand {
     /// The answer takes the place of the question for agents, so it should be understandable by itself. `git wf wisdom list
     /// --open` shows the questions.
     Answer {
-        /// The question: its id, or an unambiguous start of it
+        /// The question: its id, or an unambiguous prefix of it
         question: String,
         /// The text (`-` for stdin); or use -m, -F FILE, or -e
         text: Option<String>,
         /// The type: learning, decision or convention
         #[arg(long = "type", value_name = "TYPE", default_value = "decision", value_parser = parse_type)]
         kind: WisdomType,
-        /// A tag; may be given several times
+        /// A tag; repeat for more
         #[arg(long = "tag", value_name = "TAG")]
         tags: Vec<String>,
         #[command(flatten)]
@@ -90,7 +90,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let filter = match args.command {
         WisdomCommand::Add { text, kind, tags, issue, run, given } => {
             let help = format!("A {kind}, for everyone who works here.");
-            let written = given.written(text.as_deref(), &session, false, "wisdom", &help)?;
+            let written = given.written(text.as_deref(), &session, false, "the entry", &help)?;
             let done = written.stored(|text| {
                 plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue, run, answers: None })
             })?;
@@ -98,7 +98,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         WisdomCommand::Answer { question, text, kind, tags, given } => {
             let help = "The answer, for everyone who works here.";
-            let written = given.written(text.as_deref(), &session, false, "wisdom", help)?;
+            let written = given.written(text.as_deref(), &session, false, "the entry", help)?;
             let answers = Some(question);
             let done = written.stored(|text| {
                 plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue: None, run: None, answers })

@@ -47,7 +47,11 @@ fn incomplete(items: &[String], reason: &str) -> Failure {
     // A single word can only be the item.
     let (word, before) = if before.is_empty() { (None, items) } else { (last.map(String::as_str), before) };
     let before: Vec<String> = before.iter().map(|item| shell::word(item).into_owned()).collect();
-    text_input::lone_word("a hold needs a text", word, &format!("git wf queue hold {} -m", before.join(" ")))
+    text_input::lone_word(
+        "a hold needs a reason",
+        word,
+        &format!("git wf queue hold {} -m", before.join(" ")),
+    )
 }
 
 pub(super) fn release(items: &[String], context: &mut Context) -> Outcome {

@@ -3,6 +3,9 @@ use std::path::{Path, PathBuf};
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::hooks::install::{self, Change, HookState, HooksAt, Installed, Side};
 use crate::model::code::Code;
+use crate::model::op::Other;
+use crate::model::remedy::Call;
+use crate::ops::Notice;
 use crate::store::Store;
 use crate::ui::{Cell, Column, Table, style};
 
@@ -43,6 +46,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let Args { command } = args;
     let session = context.session()?;
     let store = session.store();
+    let is_idle = matches!(command, Command::Install { server: false, .. }) && store.work_dir().is_none();
     let states = match command {
         Command::Install { server, force } => {
             let side = if server { Side::Server } else { Side::Client };
@@ -52,6 +56,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         Command::Status => install::status(&hooks_at(store)?, &program()?),
     };
     warn_of_edited(&states, context);
+    if is_idle {
+        let bare = Notice::note("this repository is bare, so these hooks do nothing here");
+        let server = Call::from(Other::HooksInstall).flag("server");
+        context.show_notices([bare.remedy(server, "installs the one that checks pushes")]);
+    }
     if context.json() {
         context.screen.print_json(&states)?;
         return Ok(Exit::Done);
@@ -60,7 +69,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         Column::left("HOOK"),
         Column::left("STATE"),
         Column::left("CALLS"),
-        Column::left("EARLIER HOOK"),
+        Column::left("REPLACED HOOK"),
     ]);
     for state in &states {
         let shown = |path: &Option<PathBuf>| path.as_deref().map_or_else(String::new, near);
@@ -111,7 +120,7 @@ fn word(state: &HookState) -> (&'static str, style::Style) {
         (_, Installed::Current) if state.calls.is_none() => ("installed, calls nothing", style::WARN),
         (_, Installed::Current) => ("installed", style::GOOD),
         (_, Installed::Outdated) => ("outdated", style::WARN),
-        (_, Installed::Absent) => ("absent", style::DIM),
+        (_, Installed::Absent) => ("not installed", style::DIM),
         (_, Installed::Foreign) => ("foreign", style::WARN),
     }
 }

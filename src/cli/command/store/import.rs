@@ -195,7 +195,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         From::Ccw(Ccw { folder, which, how }) => {
             let name = folder.to_string_lossy().into_owned();
             let store = Folder::open(&folder).map_err(|error| unread_store(&error))?.ok_or_else(|| {
-                Failure::new(Code::CannotRead, format!("`{name}` holds no issues of ccw")).hint(CCW.hint)
+                Failure::new(Code::CannotRead, format!("`{name}` contains no ccw issues")).hint(CCW.hint)
             });
             let mut store = store?;
             from_tracker(context, (which, how), |session, how| {
@@ -245,7 +245,7 @@ fn beads_file(given: &str) -> Result<String, Failure> {
         return Ok(given.to_owned());
     }
     let file = beads::file_in(Path::new(given)).ok_or_else(|| {
-        Failure::new(Code::CannotRead, format!("`{given}` holds no issues of beads"))
+        Failure::new(Code::CannotRead, format!("`{given}` contains no beads issues"))
             .hint("give the directory with `issues.jsonl`, or a repository with `.beads` in it")
     })?;
     Ok(file.to_string_lossy().into_owned())

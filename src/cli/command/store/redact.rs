@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long)]
     purge: bool,
     /// Do not ask for confirmation
-    #[arg(long, requires = "purge")]
+    #[arg(long)]
     yes: bool,
     #[command(flatten)]
     force: Force,
@@ -54,6 +54,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         _ => None,
     };
+    if args.yes && !args.purge {
+        return Err(Failure::usage("--yes is only for --purge").hint("omit it: redacting asks nothing"));
+    }
     if args.purge {
         session.check_store()?;
         redact_purge::confirm(session.store(), args.yes)?;

@@ -22,8 +22,9 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let (item, text) = text_input::item_and_text(args.item, args.text);
-    let text = text_input::said(&args.message, text.as_deref())?
-        .ok_or_else(|| text_input::lone_word("a failure needs a text", item.as_deref(), "git wf fail -m"))?;
+    let text = text_input::said(&args.message, text.as_deref())?.ok_or_else(|| {
+        text_input::lone_word("a failure needs a reason", item.as_deref(), "git wf fail -m")
+    })?;
     let session = context.session()?;
     let ((why, report), then) = (FailureReport::parse_with_report(&text)?, args.then.then());
     let done = work::fail(&session, &Fail { item, why, report, then, force: args.force.why() })?;

@@ -9,7 +9,7 @@ pub(crate) struct Args {
     /// The issue, or an item of it (default: all failed issues)
     #[arg(value_name = "ISSUE|ITEM")]
     issue: Option<String>,
-    /// Run the failed plan again even if there are newer ones
+    /// Queue the failed plan again even if there are newer ones (needs an ISSUE or ITEM)
     #[arg(long, requires = "issue")]
     same_plan: bool,
 }

@@ -65,7 +65,7 @@ pub(super) fn agree(verification: &Verification<'_>, json: bool) -> Result<(), F
     }
     let yes = Call::new(Op::Verify, [verification.execution_id()]).flag("yes");
     if !ui::can_ask() || json {
-        return Err(Failure::new(Code::NotAgreed, "nobody here has agreed to run these commands")
+        return Err(Failure::new(Code::NotAgreed, "these commands need your consent")
             .details(new.iter().map(|test| print::verify::line(test)).collect())
             .hint("run it in a terminal to be asked")
             .remedy(yes, "runs them, once you have read them"));

@@ -273,11 +273,8 @@ impl World<'_> {
         let open =
             all.into_iter().filter(|it| it.kind == WisdomType::Question && !answered.contains_key(&it.id));
         let one = |it: crate::model::wisdom::Wisdom| AttentionItem {
-            remedies: Remedies::call(
-                Call::new(Other::WisdomAnswer, [it.id.to_string(), "TEXT".to_owned()]),
-                "answers it",
-            )
-            .into_vec(),
+            remedies: Remedies::call(Call::new(Other::WisdomAnswer, [it.id.short(), "TEXT"]), "answers it")
+                .into_vec(),
             id: it.id.to_string(),
             issue_id: it.issue_id,
             what: it.text,

@@ -13,7 +13,7 @@ pub(crate) struct SyncState {
     /// The remote of the store; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) remote: Option<String>,
-    /// How many commits the remote did not have when it was last seen; absent if it was never seen.
+    /// How many commits the remote did not have as of the last fetch; absent if it was never seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ahead: Option<usize>,
     /// How many commits were fetched from it and not merged yet.

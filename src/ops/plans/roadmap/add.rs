@@ -140,7 +140,7 @@ pub(super) fn checked(store: Option<&Store>, given: &Value) -> Result<RoadmapDoc
     let known = |path: &str| code.as_ref().is_none_or(|code| code.has(path).unwrap_or(true));
     let known: Option<&dyn Fn(&str) -> bool> = if code.is_some() { Some(&known) } else { None };
     roadmap::examine(given, Setting { known_files: known }).map_err(|findings| {
-        let line = |it: &Finding| format!("{it} ({}: {})", it.rule, it.remedy);
+        let line = |it: &Finding| format!("{it}; {}", it.remedy);
         let errors = count(findings.len(), "error");
         Refusal::new(Code::InvalidRoadmap, format!("the roadmap has {errors}; nothing was stored"))
             .details(findings.iter().map(line).collect())

@@ -32,12 +32,9 @@ pub(crate) fn assess(factors: &Factors) -> Result<Done<Assessed>, Refusal> {
     let missing: Vec<&str> =
         factors.all().iter().filter(|(_, given)| given.is_none()).map(|(name, _)| *name).collect();
     if !missing.is_empty() {
-        return Err(Refusal::new(
-            Code::Incomplete,
-            format!("the assessment says nothing of {}", missing.join(", ")),
-        )
-        .hint("each factor is low, medium or high: how uncertain the requirement is in that respect")
-        .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes them"));
+        return Err(Refusal::new(Code::Incomplete, format!("the assessment lacks {}", missing.join(", ")))
+            .hint("each factor is low, medium or high: how uncertain the requirement is in that respect")
+            .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes them"));
     }
     let assessed = roadmap::assess(factors);
     match assessed.recommended {
@@ -54,8 +51,8 @@ pub(super) fn undecided(it: &Assessed, by: impl Into<Call>) -> Refusal {
     let given = factors.iter().filter_map(|(name, extent)| Some(format!("{name}: {}", (*extent)?)));
     Refusal::new(Code::Undecided, format!("the assessment is not conclusive ({count})"))
         .details(given.collect())
-        .remedy(call.clone().option("mode", "progressive"), "cuts it into layers, since much is uncertain")
-        .remedy(call.option("mode", "direct"), "cuts it into tasks, since most is known")
+        .remedy(call.clone().option("mode", "progressive"), "splits it into layers, since much is uncertain")
+        .remedy(call.option("mode", "direct"), "splits it into tasks, since most is known")
 }
 
 /// How a document splits its requirement; see [`roadmap::choose`].

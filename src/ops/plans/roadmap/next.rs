@@ -188,7 +188,7 @@ fn nothing(view: &RoadmapView, wave: &WaveView, under_way: &[OpenIssue], stopped
                 .remedy(Call::new(Op::Retry, [&first.issue_id]), "queues failed work again")
         }
         None => Refusal::nothing(format!("wave {number} of `{id}` is under way"))
-            .remedy(Op::Next, "takes an item of it"),
+            .remedy(Op::Next, "claims an item of it"),
     };
     refusal.details(details)
 }
@@ -206,10 +206,10 @@ fn remedies(
         false => Call::from(Op::Run).option("wave", wave.wave.to_string()),
         true => Call::new(Op::Run, open),
     };
-    let does = if needs_plans { "has it planned and executed" } else { "has it executed" };
+    let does = if needs_plans { "plans and executes it" } else { "executes it" };
     let mut remedies = vec![Remedy::call(run, does)];
     if !needs_plans {
-        remedies.push(Remedy::call(Op::Next, "takes an item of it"));
+        remedies.push(Remedy::call(Op::Next, "claims an item of it"));
     }
     Ok(remedies)
 }

@@ -101,8 +101,12 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         session.notice_all(outside(store, &issues)?);
     }
     if steps.contains(&RunStep::Plan) && !steps.contains(&RunStep::Review) {
-        let without = if crew.reviewer.is_none() { " without a reviewer" } else { "" };
-        let what = format!("mode {mode}{without}: plans are not reviewed");
+        let why = if crew.reviewer.is_none() {
+            "the run has no reviewer".to_owned()
+        } else {
+            format!("its mode is {mode}")
+        };
+        let what = format!("plans will not be reviewed: {why}");
         let what = match must_be_reviewed {
             true => Some(format!("{what}, and the policy does not let a plan be queued without a review")),
             false => Some(what).filter(|_| mode != RunMode::Quick && !input.skip_review),
@@ -292,6 +296,7 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
     };
     let others = Others::of(store, &snapshot)?;
     let mut found: Vec<IssueFolder> = Vec::new();
+    let mut over = None;
     for text in &input.issues {
         let id = match resolve::issue(&snapshot, text) {
             Ok(id) => id,
@@ -310,11 +315,13 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
                 let does = "executes it again, if its work cannot be merged";
                 session.notice(Notice::warning(what).remedy(Call::new(Op::Reopen, [&id]), does));
             }
-            status @ (IssueStatus::Completed
-            | IssueStatus::Closed
-            | IssueStatus::Cancelled
-            | IssueStatus::Paused
-            | IssueStatus::Executing) => session.notice(others.skipped(&folder, status)),
+            status @ (IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled) => {
+                session.notice(others.skipped(&folder, status));
+                over.get_or_insert(id);
+            }
+            status @ (IssueStatus::Paused | IssueStatus::Executing) => {
+                session.notice(others.skipped(&folder, status));
+            }
             status => match others.at_work(&id) {
                 Some(_) => session.notice(others.skipped(&folder, status)),
                 None => found.push(folder),
@@ -351,6 +358,9 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
             [one, two, ..] => format!("no issue with the tags `{one}` and `{two}` can be run"),
         };
         let refusal = Refusal::nothing(none);
+        if let Some(id) = over {
+            return Err(refusal.remedy(Call::new(Op::Reopen, [&id]), "reopens it"));
+        }
         return Err(match others.interrupted() {
             Some(run) => refusal.remedy(Call::new(Other::RunResume, [run]), "continues the interrupted run"),
             None => refusal.remedy(Other::List, "shows the open issues"),

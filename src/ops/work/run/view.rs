@@ -201,7 +201,7 @@ pub(super) fn named(read: &impl Read, run: Option<&str>) -> Result<RunFolder, Re
     match run {
         Some(text) => existing(read, &resolve::run(read, text)?),
         None => all(read)?.0.into_iter().next().ok_or_else(|| {
-            Refusal::nothing("there is no run").remedy(Call::new(Op::Run, ["ISSUE"]), "begins one")
+            Refusal::nothing("there is no run").remedy(Call::new(Op::Run, ["ISSUE"]), "starts one")
         }),
     }
 }

@@ -4,9 +4,9 @@ use crate::rules::plan_check::{Rule, Severity, rules};
 
 rules! {
     TYPE = Error "type": "each known field has its JSON type",
-        "the schema `roadmap-document` has the type of each field";
+        "`git wf schema roadmap-document` shows the type of each field";
     TITLE = Error "title": "title, the goal of the assessment, or requirement says in one line what the roadmap is for",
-        "give a title";
+        "give the roadmap a title";
     FORM = Error "form": "a roadmap has either layers or tasks",
         "give layers for a progressive roadmap, tasks for a direct one";
     LAYERS = Error "layers": "2 to 4 layers, L0, L1 and so on, in this order",

@@ -31,7 +31,7 @@ pub(crate) enum ResolveError {
         found: Known,
     },
     /// It matches more than one id.
-    #[error("`{text}` could be any of {}", listed(.candidates))]
+    #[error("`{text}` is ambiguous: {}", listed(.candidates))]
     Ambiguous {
         /// What was typed.
         text: String,
@@ -51,7 +51,11 @@ fn called(kind: &str) -> &str {
 fn listed(candidates: &[String]) -> String {
     let more = candidates.len().saturating_sub(MOST_CANDIDATES);
     let shown: Vec<String> = candidates.iter().take(MOST_CANDIDATES).map(|c| format!("`{c}`")).collect();
-    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+    match shown.as_slice() {
+        _ if more > 0 => format!("{} or {more} more", shown.join(", ")),
+        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => shown.concat(),
+    }
 }
 
 impl Explain for ResolveError {
@@ -101,7 +105,7 @@ impl Explain for ResolveError {
                 _ if text.starts_with("RUN-") => {
                     Remedies::call(Call::new(Other::RunShow, [text]), "shows a run")
                 }
-                _ => Remedies::call(Call::from(Other::List).flag("all"), "shows what there is")
+                _ => Remedies::call(Call::from(Other::List).flag("all"), "lists the issues")
                     .or_call(Other::Sync, "fetches what others have"),
             },
             Self::NoIssue { found, .. } => match found.issue() {
@@ -109,7 +113,7 @@ impl Explain for ResolveError {
                     .or_call(Call::new(Other::Show, [&issue]), "shows it"),
                 None => Remedies::call(Call::from(Other::List).flag("all"), "shows the issues"),
             },
-            Self::Ambiguous { .. } => "type more of it".into(),
+            Self::Ambiguous { .. } => "type more characters".into(),
             Self::Store(error) => error.remedies(),
         }
     }

@@ -275,7 +275,7 @@ fn the_size_of_a_plan_shows() {
     assert_eq!(repo.json(&["solution", "show", &small])["computed_complexity"], "low");
     assert_eq!(repo.json(&["solution", "show", &larger])["computed_complexity"], "medium");
     let text = repo.wf(&["solution", "show", &larger]).ok().stdout;
-    assert!(text.contains("2 tasks on 3 files: medium complexity by size"), "{text}");
+    assert!(text.contains("2 tasks on 3 files: medium complexity (by size)"), "{text}");
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn what_was_made_here_goes_out_and_comes_in() {
     let told = repo.json(&["export", "ccw", "-o", out.to_str().unwrap()]);
     let left: Vec<&str> =
         told["left_out"].as_array().unwrap().iter().map(|it| it["what"].as_str().unwrap()).collect();
-    assert!(left.contains(&"comments") && left.contains(&"who executed it"), "{left:?}");
+    assert!(left.contains(&"comments") && left.contains(&"the executor"), "{left:?}");
 
     let other = store(&sandbox, "b");
     let report = import(&other, &out);

@@ -74,7 +74,7 @@ fn what_has_no_field_is_counted_once_shown_and_not_in_every_answer() {
         json!({"status": "closed", "closed_at": "2026-01-02T07:00:00Z", "close_reason": "fed", "owner": "x"});
     let file = lines(&[record("zoo-1", &some), record("zoo-2", &closed)]);
     let shown = repo.wf_in(&file, &["import", "beads", "-"]).ok().stdout;
-    let (_, kept) = shown.split_once("kept as in the source\n").unwrap();
+    let (_, kept) = shown.split_once("kept with the issue: fields that git wf does not have\n").unwrap();
     assert_eq!(
         kept,
         "       1  `estimated_minutes` has no field here\n       2  `owner` has no field here\n       \
@@ -95,7 +95,7 @@ fn what_has_no_field_is_counted_once_shown_and_not_in_every_answer() {
     assert_eq!(repo.json(&["show", "zoo-1", "--imported"])["imported"]["estimated_minutes"], 15);
     let text = repo.wf(&["show", "zoo-1"]).ok().stdout;
     assert!(
-        text.contains("kept from its source\n    estimated_minutes: 15\n    owner: ada@example.org\n"),
+        text.contains("other fields of the source\n    estimated_minutes: 15\n    owner: ada@example.org\n"),
         "{text}"
     );
     assert!(!text.contains("created_by"), "{text}");
@@ -125,5 +125,5 @@ fn the_directory_of_a_tracker_is_as_good_as_its_file() {
     assert_eq!(repo.json(&["import", "beads", "old"])["created"], 1);
     repo.write("none/readme", "");
     let error = repo.refused(1, &["import", "beads", "none"]);
-    assert_eq!(error["message"], "`none` holds no issues of beads");
+    assert_eq!(error["message"], "`none` contains no beads issues");
 }

@@ -192,7 +192,7 @@ fn a_commit_that_names_the_issue_alone() {
     repo.wf(&["hooks", "uninstall"]).ok();
     let hash = of_issue(&repo, "a", "Wf-Issue: ISS-001\n");
     let told = repo.wf(&["audit", "HEAD^!"]).ok().stdout;
-    assert!(told.contains("`git wf relink` looks for one"), "{told}");
+    assert!(told.contains("`git wf relink` may link it"), "{told}");
     let found = relinked(&repo, &[]);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!((&found[0]["commit"], &found[0]["shown_by"]), (&json!(hash), &json!("issue")));

@@ -45,7 +45,7 @@ fn a_run_is_shown_with_the_state_that_its_log_makes() {
 
     assert_eq!(column(&repo.json(&["run", "list"]), "id"), ["RUN-20261121-9w1nx3h2", "RUN-1"]);
     for (args, words) in [
-        (["run", "show", "RUN"], "could be any of"),
+        (["run", "show", "RUN"], "is ambiguous"),
         (["run", "show", "RUN-9"], "there is no run `RUN-9`"),
         (["run", "show", "RUN-9"], "git wf run list"),
         (["show", "RUN-1", "--json"], "git wf run show RUN-1"),

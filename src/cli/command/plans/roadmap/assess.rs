@@ -43,9 +43,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         requirement_stability: args.requirement_stability.or(given.requirement_stability),
     };
     if factors == Factors::default() {
-        return Err(
-            Failure::usage("nothing is assessed").hint("name a file, or give the five factors as options")
-        );
+        return Err(Failure::usage("there is nothing to assess")
+            .hint("name a file, or give the five factors as options"));
     }
     let done = match roadmap::assess(&factors) {
         Ok(done) => done,

@@ -29,7 +29,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let Args { text, planner, mode, given } = args;
     let planner = named_or_configured(planner, &session)?;
     let help = "What is required, in your own words.";
-    let written = given.written(text.as_deref(), &session, false, "requirement", help)?;
+    let written = given.written(text.as_deref(), &session, false, "the requirement", help)?;
     let done = written.stored(|requirement| {
         let mut input = PlanRoadmap { planner, requirement, mode, roadmap: None, gone: None };
         match asked(&session, &input, context)? {
