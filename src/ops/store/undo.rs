@@ -13,6 +13,7 @@ use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::hash::CommitHash;
+use crate::model::id::ExecutionId;
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
 use crate::model::redaction::is_hidden;
@@ -241,7 +242,9 @@ impl Work<'_> {
     fn appended(&mut self, tx: &mut Tx<'_>, path: &str, location: &Location) -> Result<(), Refusal> {
         let Location::Entry(Logs::Comments(issue), id) = location else {
             let log = path.split("/executions/").nth(1).and_then(|rest| rest.split('/').next());
-            let log = log.map_or_else(|| path.to_owned(), |execution| format!("the log of {execution}"));
+            let log = log
+                .and_then(|it| ExecutionId::parse(it).ok())
+                .map_or_else(|| path.to_owned(), |it| format!("the log of {}", it.short()));
             self.keep(&log, "entries of a log are never removed");
             return Ok(());
         };
