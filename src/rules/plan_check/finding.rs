@@ -56,6 +56,10 @@ impl Finding {
 
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The value of a field that nobody reads is not what is wrong.
+        if self.rule == super::table::MISSPELT.name {
+            return write!(f, "{}: unknown field; expected {}", self.path, self.allowed);
+        }
         write!(f, "{}: expected {}; found {}", self.path, self.allowed, self.found)
     }
 }

@@ -43,7 +43,7 @@ impl Checker<'_> {
         for name in unknown {
             if let Some(near) = nearest(name, known) {
                 let allowed = match given(map, near) {
-                    None => format!("a known field, such as `{near}`"),
+                    None => format!("`{near}`"),
                     Some(_) => {
                         format!("no such field: it is never read, and `{near}` is given too")
                     }
