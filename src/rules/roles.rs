@@ -148,7 +148,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// An operation that a role may not perform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} may not run `git wf {op}`", .role.with_article())]
+#[error("{} may not run `{op}`", .role.with_article())]
 pub(crate) struct NotTheirs {
     role: Role,
     op: Op,
@@ -185,7 +185,7 @@ pub(crate) enum RoleError {
     #[error("{} may not override a gate", .0.with_article())]
     Override(Role),
     /// An agent of a run would do what the run does.
-    #[error("an agent of a run may not run `git wf {0}`: the run does that")]
+    #[error("an agent of a run may not run `{0}`: the run does that")]
     OfTheRun(Op),
 }
 
@@ -295,7 +295,7 @@ mod tests {
         }
         assert_eq!(admit_in_run(Some("planner"), Op::Edit), Ok(()));
         let refused = admit(Some("executor"), Op::Close).unwrap_err();
-        assert_eq!(refused.to_string(), "an executor may not run `git wf close`");
+        assert_eq!(refused.to_string(), "an executor may not run `close`");
     }
 
     #[test]
@@ -319,7 +319,7 @@ mod tests {
         let refused = |role, op| admit(Some(role), op).unwrap_err();
         let words = |refused: &RoleError| refused.remedies().into_vec()[0].words.clone();
         let done = refused("planner", Op::Done);
-        assert_eq!(done.to_string(), "a planner may not run `git wf done`");
+        assert_eq!(done.to_string(), "a planner may not run `done`");
         assert!(words(&done).starts_with("only an executor or an owner may;"), "{}", words(&done));
         let policy = refused("implementer", Op::PolicySet);
         assert!(words(&policy).starts_with("only an owner may;"), "{}", words(&policy));

@@ -85,7 +85,8 @@ pub(crate) fn comment_text(session: &Session, issue: &IssueId, comment: &str) ->
 pub(super) fn checked(body: &str) -> Result<String, Refusal> {
     let body = limits::text(body)?;
     if body.trim().is_empty() {
-        return Err(Refusal::new(Code::EmptyComment, "the comment is empty; nothing was written"));
+        return Err(Refusal::new(Code::EmptyComment, "the comment is empty; nothing was written")
+            .hint("write the comment"));
     }
     Ok(body)
 }

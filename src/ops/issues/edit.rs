@@ -164,7 +164,7 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
         IssueStatus::Paused => return Ok(StoredStatus::Paused),
         IssueStatus::Cancelled => return Ok(StoredStatus::Cancelled),
         IssueStatus::Closed => {
-            return Err(Refusal::new(Code::OwnCommand, "`git wf edit` cannot close an issue")
+            return Err(Refusal::new(Code::OwnCommand, "`edit` cannot close an issue")
                 .remedy(Call::new(Op::Close, [id]), "closes it"));
         }
         IssueStatus::Queued => (Call::new(Op::QueueAdd, [id]), "queues it"),

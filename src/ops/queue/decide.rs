@@ -135,10 +135,6 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
                 .details(lines.collect())
                 .remedy(Op::QueuePause, "keeps them for later")
                 .remedy(Op::QueueRemove, "removes an item that waits")
-                .remedy(
-                    Call::new(Op::QueueArchive, [id]).flag("force").option("reason", "TEXT"),
-                    "removes all that wait",
-                )
                 .hint("end an execution first"));
         }
         // Otherwise their issues would show as queued forever, although nobody could claim their plans.

@@ -60,10 +60,7 @@ pub(crate) fn refuse_foreign(
         (true, _) => refusal
             .hint("end it in that clone")
             .remedy(Call::new(Op::LeaseRelease, [&it.issue_id]), "gives it up from here"),
-        (false, Intent::End) => refusal
-            .hint("only they can end it")
-            .remedy(Op::Next, TAKES_OVER)
-            .hint("an owner can override this with --force --reason TEXT"),
+        (false, Intent::End) => refusal.hint("only they can end it").remedy(Op::Next, TAKES_OVER),
         (false, Intent::Record) => {
             refusal.hint("only they can record commits and evidence for it").remedy(Op::Next, TAKES_OVER)
         }

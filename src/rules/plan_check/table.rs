@@ -55,7 +55,7 @@ pub(in crate::rules) use rules;
 
 rules! {
     TYPE = Error "type": "each known field has its JSON type; null is the same as no field",
-        "`git wf schema solution` shows the type of each field";
+        "`schema solution` shows the type of each field";
     DEPTH = Error "depth": "lists and objects are nested at most 90 deep",
         "flatten what is nested, or put it into a string";
     TEXT = Error "text": "description, and the title of each task, are given and not empty",

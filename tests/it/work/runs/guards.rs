@@ -50,12 +50,12 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
         ("git update-ref -d refs/wf/main".to_owned(), "does not delete `refs/wf/main`"),
         (
             "env -u WF_ROLE -u WF_ACTOR git wf close ISS-1 -m done".to_owned(),
-            "an executor may not run `git wf close`",
+            "an executor may not run `close`",
         ),
-        ("git wf done".to_owned(), "an agent of a run may not run `git wf done`"),
-        ("git wf fail ISS-1 -m sabotage".to_owned(), "an agent of a run may not run `git wf fail`"),
-        ("git wf edit ISS-1 -m evil".to_owned(), "an agent of a run may not run `git wf edit`"),
-        ("git wf sync".to_owned(), "an agent of a run may not run `git wf merge`"),
+        ("git wf done".to_owned(), "an agent of a run may not run `done`"),
+        ("git wf fail ISS-1 -m sabotage".to_owned(), "an agent of a run may not run `fail`"),
+        ("git wf edit ISS-1 -m evil".to_owned(), "an agent of a run may not run `edit`"),
+        ("git wf sync".to_owned(), "an agent of a run may not run `merge`"),
         (
             "git wf agent test --role integrator \"sh $HERE/nested.sh\"; test -e \"$HERE/lifted\"".to_owned(),
             "",
@@ -64,7 +64,7 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
             "bash -c 'exec -a git-wf bash -c \"git push -q origin HEAD\"'".to_owned(),
             "an executor does not push",
         ),
-        ("git wf queue new mine".to_owned(), "an executor may not run `git wf queue new`"),
+        ("git wf queue new mine".to_owned(), "an executor may not run `queue new`"),
     ] {
         let (out, is_through) = tried(&world, "executor", &trial);
         assert!(!is_through && out.contains(words), "{trial}: {out}");
@@ -115,7 +115,7 @@ fn a_planner_only_reads() {
         ("git commit -q --no-verify --allow-empty -m Mine", "a planner only reads `"),
         ("git push -q origin HEAD:refs/heads/x", "a planner does not push"),
         ("git branch -D spare", "a planner only reads, and does not change `spare`"),
-        ("env -i PATH=\"$PATH\" git wf next ISS-1", "a planner may not run `git wf next`"),
+        ("env -i PATH=\"$PATH\" git wf next ISS-1", "a planner may not run `next`"),
     ] {
         let (out, is_through) = tried(&world, "planner", trial);
         assert!(!is_through && out.contains(words), "{trial}: {out}");
@@ -157,7 +157,7 @@ fn a_copy_of_the_program_does_not_lift_a_role() {
     let trial = "cp \"$(git wf --version >/dev/null; command -v git-wf)\" \"$HERE/mine\"; \
                  env -i PATH=\"$PATH\" \"$HERE/mine\" close ISS-1 -m done";
     let (out, is_through) = tried(&world, "executor", trial);
-    assert!(!is_through && out.contains("an executor may not run `git wf close`"), "{out}");
+    assert!(!is_through && out.contains("an executor may not run `close`"), "{out}");
 }
 
 #[test]
