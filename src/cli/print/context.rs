@@ -144,7 +144,7 @@ fn failures(screen: &mut Screen, input: &PlannerInput) -> io::Result<()> {
     writeln!(screen, "\n{}", painter.paint(style::HEADING, &failed))?;
     let plans: Vec<&str> = analysis.patterns.failed_approaches.iter().map(SolutionId::as_str).collect();
     for (name, list) in
-        [("repeated errors", analysis.patterns.repeated_errors.join(", ")), ("of plans", plans.join(", "))]
+        [("repeated errors", analysis.patterns.repeated_errors.join(", ")), ("plans", plans.join(", "))]
     {
         if !list.is_empty() {
             writeln!(screen, "    {name}: {}", clean_line(&list))?;

@@ -53,7 +53,7 @@ fn an_error_bears_those_that_came_before_it() {
     let ran = repo.wf(&["next", "--json"]).fails(3);
     let told: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!(told["error"]["code"], "nothing-to-do");
-    assert!(warnings(&told).is_empty() || warnings(&told)[0].contains("no longer holds"), "{told}");
+    assert!(warnings(&told).is_empty() || warnings(&told)[0].contains("no longer executes"), "{told}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn different_fields_of_one_issue_and_separate_issues() {
     let ran = two.ada.wf(&["sync"]).ok();
     assert_eq!(ran.stdout, "synced with origin: fetched 0 commits, pushed 1\n");
     assert_eq!(tracking(&two.ada), two.ada.tip());
-    assert_eq!(two.bea.wf(&["sync"]).ok().stdout, "synced with origin: 1 commit in, 0 out\n");
+    assert_eq!(two.bea.wf(&["sync"]).ok().stdout, "synced with origin: fetched 1 commit, pushed 0\n");
 
     edit(&two.ada, "ISS-001", "title", "from ada", 10);
     create(&two.ada, "ISS-002", 11);
@@ -27,7 +27,7 @@ fn different_fields_of_one_issue_and_separate_issues() {
             "rewound": false, "pushed": true, "waited_seconds": 0, "incoming": 2, "outgoing": 3, "tip": tip
         })
     );
-    assert_eq!(two.ada.wf(&["sync"]).ok().stdout, "synced with origin: 3 commits in, 0 out\n");
+    assert_eq!(two.ada.wf(&["sync"]).ok().stdout, "synced with origin: fetched 3 commits, pushed 0\n");
     two.assert_one_state();
     let merged = two.ada.stored_json(&file("ISS-001"));
     assert_eq!((&merged["title"], &merged["priority"]), (&json!("from ada"), &json!(1)));
@@ -244,7 +244,7 @@ fn the_store_may_be_a_branch() {
     assert_eq!(ada.wf(&["sync"]).ok().stdout, "synced with origin: fetched 0 commits, pushed 1\n");
     bea.git(&["fetch", "--quiet"]).ok();
     assert_eq!(at(bea, "refs/wf-remotes/origin/heads/wf/main"), commit.stdout);
-    assert_eq!(bea.wf(&["sync"]).ok().stdout, "synced with origin: 1 commit in, 0 out\n");
+    assert_eq!(bea.wf(&["sync"]).ok().stdout, "synced with origin: fetched 1 commit, pushed 0\n");
     assert_eq!(at(bea, branch), at(&origin, branch));
 }
 

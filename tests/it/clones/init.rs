@@ -29,7 +29,7 @@ fn all_stores_begin_with_one_commit() {
     assert_eq!([repo.tip().unwrap(), bare.tip().unwrap()], [ROOT, ROOT]);
     create(&bare, "ISS-001", 1);
     repo.git(&["remote", "add", "origin", bare.path().to_str().unwrap()]).ok();
-    assert_eq!(repo.wf(&["sync"]).ok().stdout, "synced with origin: 1 commit in, 0 out\n");
+    assert_eq!(repo.wf(&["sync"]).ok().stdout, "synced with origin: fetched 1 commit, pushed 0\n");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn a_commit_without_an_executing_solution_is_refused_where_the_policy_says_so() 
     require_commits(&repo);
     let before = id(&repo, "HEAD");
     let ran = repo.git(&["commit", "--allow-empty", "-m", "on my own"]).fails(1);
-    assert!(ran.stderr.contains("no plan is being executed on `main`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("none is being executed on `main`"), "{}", ran.stderr);
     assert!(ran.stderr.contains("hint: `git wf next`"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("--no-verify"), "{}", ran.stderr);
     assert_eq!(id(&repo, "HEAD"), before);

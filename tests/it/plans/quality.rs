@@ -21,8 +21,8 @@ fn the_score_is_printed_as_a_table_above_the_findings() {
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines[0], "plan.json: 1 task, 1 file, low complexity (by size), no errors, 6 warnings");
     assert_eq!(lines[1].split_whitespace().collect::<Vec<_>>(), ["QUALITY", "WEIGHT", "SHARE", "SCORE"]);
-    assert_eq!(lines[4], "  testable criteria          0.3     0%  0.000");
-    assert_eq!(lines[6].split_whitespace().collect::<Vec<_>>(), ["all", "1", "0.50"]);
+    assert_eq!(lines[4], "  testable criteria            0.3     0%  0.000");
+    assert_eq!(lines[6].split_whitespace().collect::<Vec<_>>(), ["total", "1", "0.50"]);
     assert!(printed.contains("warning  tasks[0].acceptance.criteria[1]: expected "), "{printed}");
     assert!(printed.contains("; found \"没问题\""), "{printed}");
     assert!(printed.contains(" (-0.1)\n         name a number"), "{printed}");

@@ -51,12 +51,12 @@ fn who_lost_a_claim_is_told_by_every_command() {
     let (_, two) = claimed_apart(&sandbox);
     for command in [&["status"][..], &["detail"], &["sync"]] {
         let ran = two.wf(command).ok();
-        assert!(ran.stderr.contains("no longer holds"), "{command:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("no longer executes"), "{command:?}: {}", ran.stderr);
     }
     assert!(two.json(&["status"]).get("active").is_none());
     two.refused(1, &["done"]);
     let ran = two.wf(&["next"]).fails(3);
-    assert!(ran.stderr.contains("no longer holds"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no longer executes"), "{}", ran.stderr);
 }
 
 #[test]

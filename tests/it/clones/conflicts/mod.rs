@@ -102,7 +102,7 @@ fn take_writes_the_other_value_and_keep_the_one_that_stands() {
         assert_eq!((title(&two.ada), title(&two.bea)), (json!(stands), json!(stands)));
         let again = two.bea.wf(&["conflicts", verb, "GH-1", "title"]).fails(1);
         assert!(
-            again.stderr.contains("`GH-1`, field `title` has no unresolved conflict"),
+            again.stderr.contains("field `title` of `GH-1` has no unresolved conflict"),
             "{}",
             again.stderr
         );

@@ -21,7 +21,7 @@ fn a_dry_run_reports_the_same_and_writes_nothing() {
     told["commit"] = done["commit"].clone();
     assert_eq!(told, done);
     let again = repo.wf_in(&file, &["import", "beads", "-n", "-"]).ok().stdout;
-    assert!(again.starts_with("nothing was imported; 1 record was left out"), "{again}");
+    assert!(again.starts_with("nothing new to import; 1 record was skipped"), "{again}");
 }
 
 #[test]

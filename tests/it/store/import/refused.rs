@@ -142,7 +142,7 @@ fn a_record_beyond_the_limits_is_left_out_with_the_reason_and_not_as_known() {
     let many: Vec<Value> = (0..4_000).map(|n| dependency("zoo-1", &format!("zoo-x{n}"), "blocks")).collect();
     let large = lines(&[record("zoo-1", &json!({"dependencies": many}))]);
     let shown = repo.wf_in(&large, &["import", "beads", "-"]).ok().stdout;
-    assert!(shown.starts_with("nothing was imported; 1 record was left out"), "{shown}");
+    assert!(shown.starts_with("nothing new to import; 1 record was skipped"), "{shown}");
     assert!(!shown.contains("not here already"), "{shown}");
     for words in ["line 1 (`zoo-1`): it is too large to store", "`imported` holds", "at most 16384"] {
         assert!(shown.contains(words), "{shown}");
@@ -152,7 +152,7 @@ fn a_record_beyond_the_limits_is_left_out_with_the_reason_and_not_as_known() {
     let report = import(&repo, &both);
     assert_eq!((&report["created"], &report["skipped"][0]["id"]), (&json!(1), &json!("zoo-1")));
     let again = repo.wf_in(&both, &["import", "beads", "-"]).ok().stdout;
-    assert!(again.starts_with("nothing was imported; 1 record was left out"), "{again}");
+    assert!(again.starts_with("nothing new to import; 1 record was skipped"), "{again}");
     // With fewer of them, it is imported.
     let fewer = record("zoo-1", &json!({"dependencies": many[..1_000]}));
     assert_eq!(import(&repo, &lines(&[fewer]))["dependencies"], 1_000);
