@@ -6,11 +6,13 @@
 mod dependency;
 mod export;
 mod folder;
+mod numbers;
 
 use serde_json::{Map, Value};
 
 pub(crate) use export::{Written, record};
 pub(crate) use folder::file_in;
+pub(crate) use numbers::{CommentCount, CommentNumbers};
 
 use super::comment::{self, SourceComment};
 use super::fields::{Fields, kind_of};
@@ -86,6 +88,8 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
         let deleted = if issue.status == StoredStatus::Cancelled { fields.time("deleted_at") } else { None };
         issue.closed_at = deleted.or_else(|| fields.time("closed_at"));
     }
+    let is_dated = map.get("updated_at").is_some_and(Value::is_string);
+    let changed = issue.closed_at.filter(|_| !is_dated).map_or(changed, |at| at.max(changed));
     issue.priority = fields.priority();
     issue.issue_type = fields.text("issue_type");
     issue.context = fields.text("description");
@@ -128,7 +132,15 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
         }
     }
     issue.imported = Some(record.clone());
-    Ok(Arrival { issue, changed, comments, work: Work::default(), notes: fields.notes, kept: fields.kept })
+    Ok(Arrival {
+        issue,
+        changed,
+        comments,
+        work: Work::default(),
+        notes: fields.notes,
+        kept: fields.kept,
+        silent: vec![],
+    })
 }
 
 /// The values of a record that have no field here.
@@ -136,6 +148,7 @@ fn kept(record: &Value) -> Map<String, Value> {
     let Value::Object(map) = record else { return Map::new() };
     let mut kept: Map<String, Value> =
         unplaced(map).map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    kept.extend(misfits(map).map(|(name, value)| (name.to_owned(), value.clone())));
     if let Some(status) = map.get("status").filter(|status| status.as_str().is_some_and(is_rendered)) {
         kept.insert("status".into(), status.clone());
     }
@@ -165,6 +178,30 @@ fn unplaced(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
     };
     let said = map.iter().filter(move |(name, value)| says(value) && !has_place(name, value));
     said.map(|(name, value)| (name.as_str(), value))
+}
+
+/// The members with a place here whose value, or an element of it, is not of the type that the place is for.
+fn misfits(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+    let fits = |name: &str, value: &Value| match name {
+        "labels" => value.as_array().is_some_and(|all| {
+            all.iter().all(|it| {
+                it.as_str().is_some_and(|it| it.trim().is_empty() || limits::label(it.trim()).is_ok())
+            })
+        }),
+        "dependencies" => value.as_array().is_some_and(|all| all.iter().all(Value::is_object)),
+        "comments" => value
+            .as_array()
+            .is_some_and(|all| all.iter().all(|it| it.get("text").is_some_and(Value::is_string))),
+        "priority" => {
+            value.as_f64().is_some_and(|number| (0.0..=4.0).contains(&number) && number.fract() == 0.0)
+        }
+        "created_at" | "updated_at" | "closed_at" => {
+            value.as_str().is_some_and(|text| text.trim().is_empty() || Time::parse(text).is_some())
+        }
+        name => !PLACED.contains(&name) || value.is_string(),
+    };
+    let misfits = map.iter().filter(move |(name, value)| !value.is_null() && !fits(name, value));
+    misfits.map(|(name, value)| (name.as_str(), value))
 }
 
 /// Whether a status is another one here, from which it cannot be told.

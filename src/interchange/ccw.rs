@@ -182,7 +182,15 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
         attempts,
     };
     issue.imported = Some(imported);
-    Ok(Arrival { issue, changed, comments: vec![], work, notes: fields.notes, kept: fields.kept })
+    Ok(Arrival {
+        issue,
+        changed,
+        comments: vec![],
+        work,
+        notes: fields.notes,
+        kept: fields.kept,
+        silent: vec![],
+    })
 }
 
 /// The values of a record that have no field here.

@@ -84,7 +84,7 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
     let more = i64::try_from(operations.len()).map_or(LAST_MILLI, |count| count.min(LAST_MILLI));
     let changed = last.max(born).plus_millis(more);
     let Fold { issue, comments, notes, kept, .. } = fold;
-    Ok(Arrival { issue, changed, comments, work: Work::default(), notes, kept })
+    Ok(Arrival { issue, changed, comments, work: Work::default(), notes, kept, silent: vec![] })
 }
 
 /// The values of a record that have no field here.

@@ -1,6 +1,7 @@
 //! Turns an issue of GitHub into one here. Pure. A record is what `gh issue list --json` writes, or what the REST API
 //! answers: the same members, in `camelCase` or in `snake_case`.
 
+mod absent;
 mod comment;
 mod completed;
 mod gh;
@@ -36,6 +37,8 @@ pub(crate) static GITHUB: Tracker = Tracker {
 
 /// The account that GitHub shows for one that was deleted.
 const GHOST: &str = "ghost";
+/// The author of an issue whose record does not say.
+const UNKNOWN: &str = "unknown";
 /// Members that say something of their own here and have no field.
 const SAID: &[&str] =
     &["milestone", "locked", "isPinned", "projectItems", "projectCards", "active_lock_reason"];
@@ -72,13 +75,23 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
     let kind = ["issueType", "type"].iter().find_map(|name| map.get(*name)?.get("name")?.as_str());
     issue.issue_type = kind.map(str::to_lowercase);
     fields.state(&mut issue);
+    let is_dated = fields.time(&["updatedAt", "updated_at"]).is_some();
+    let changed = issue.closed_at.filter(|_| !is_dated).map_or(changed, |at| at.max(changed));
     fields.labels(&mut issue);
     fields.assignees(&mut issue);
     let comments = fields.comments(changed);
     let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);
     issue.imported = Some(record.clone());
-    Ok(Arrival { issue, changed, comments, work: Work::default(), notes: fields.notes, kept: fields.kept })
+    Ok(Arrival {
+        issue,
+        changed,
+        comments,
+        work: Work::default(),
+        notes: fields.notes,
+        kept: fields.kept,
+        silent: absent::silent(map),
+    })
 }
 
 /// The number of an issue; some programs write it as a text.
@@ -140,7 +153,8 @@ impl<'a> Fields<'a> {
 
     /// The login of the first of these members.
     fn person(&self, names: &[&str]) -> String {
-        names.iter().find_map(|name| login(self.map.get(*name)?)).unwrap_or(GHOST).to_owned()
+        let nobody = if names.iter().any(|name| self.map.contains_key(*name)) { GHOST } else { UNKNOWN };
+        names.iter().find_map(|name| login(self.map.get(*name)?)).unwrap_or(nobody).to_owned()
     }
 
     fn state(&mut self, issue: &mut Issue) {

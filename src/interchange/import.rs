@@ -1,6 +1,7 @@
 //! Imports the issues of another tracker: all records of a source in one transaction. The source is read twice, first
 //! to find the records that count and then to write them, so that it need not fit into memory.
 
+mod ahead;
 mod comments;
 mod cycles;
 mod settle;
@@ -23,6 +24,7 @@ use crate::model::issue::Issue;
 use crate::model::time::Time;
 use crate::store::{Read, StoreError, Tx, layout};
 use comments::Comments;
+pub(crate) use settle::follow_source;
 use settle::{Fresh, Settled, settle};
 
 /// A record that counts: one for each id.
@@ -129,7 +131,13 @@ impl Batch {
             );
             let (mut new, before) = (0, done);
             // Notes are easiest to read in the order of the source.
-            for (unit, number, fresh, arrival) in read.into_iter().flatten() {
+            for (unit, number, fresh, mut arrival) in read.into_iter().flatten() {
+                let changed = arrival.changed;
+                if let Err(reason) = ahead::bring_back(&mut arrival, tx.stamper().now()) {
+                    writing.skip((&unit, number), &arrival.issue.id, reason);
+                    continue;
+                }
+                let fresh = fresh.filter(|_| changed == arrival.changed);
                 match settle(tx, self.tracker, &arrival, fresh) {
                     Ok(settled) => {
                         new += u64::from(matches!(settled, Settled::New(_)));
@@ -366,6 +374,7 @@ impl<'a> Writing<'a> {
 
     fn end(mut self, tx: &Tx<'_>) -> Result<Report, StoreError> {
         let cycles = cycles::notes(tx, &self.dependent, self.depends_on)?;
+        self.report.cycles = cycles.iter().map(|noted| noted.note.clone()).collect();
         self.report.notes.extend(cycles);
         self.report.kept = self.kept.into_iter().map(|(what, issues)| Kept { what, issues }).collect();
         Ok(self.report)

@@ -42,6 +42,9 @@ pub(crate) struct Report {
     pub(crate) notes: Vec<Noted>,
     /// The commit on the ref; null if nothing changed.
     pub(crate) commit: Option<CommitHash>,
+    /// Cycles of dependencies that it makes; they are among the notes.
+    #[serde(skip)]
+    pub(crate) cycles: Vec<String>,
 }
 
 /// What came with issues of a tracker that has plans.

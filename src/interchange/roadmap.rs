@@ -141,6 +141,7 @@ fn arrival(record: &Value) -> Result<Arrival, Refused> {
         work: Work::default(),
         notes: vec![],
         kept: BTreeSet::new(),
+        silent: vec![],
     })
 }
 

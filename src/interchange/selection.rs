@@ -85,6 +85,7 @@ mod tests {
             work: Work::default(),
             notes: vec![],
             kept: BTreeSet::new(),
+            silent: vec![],
         };
         let mut arrived = arrival(issue);
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();

@@ -43,6 +43,8 @@ pub(crate) struct Arrival {
     pub(crate) notes: Vec<String>,
     /// Information that has no field here, in words that are the same for every issue with it.
     pub(crate) kept: BTreeSet<Cow<'static, str>>,
+    /// The fields of the issue on which the record is silent: what is here stays.
+    pub(crate) silent: Vec<&'static str>,
 }
 
 impl Arrival {

@@ -7,7 +7,7 @@ use super::ccw::CCW;
 use super::git_bug::GIT_BUG;
 use super::github::GITHUB;
 use super::roadmap::ROADMAP;
-use super::tracker::Tracker;
+use super::tracker::{Arrival, Tracker};
 
 /// All of them. The first one whose record it is reads it.
 const TRACKERS: &[&Tracker] = &[&ROADMAP, &GIT_BUG, &GITHUB, &CCW, &BEADS];
@@ -15,6 +15,11 @@ const TRACKERS: &[&Tracker] = &[&ROADMAP, &GIT_BUG, &GITHUB, &CCW, &BEADS];
 /// The tracker that wrote this record.
 fn of(record: &Value) -> Option<&'static Tracker> {
     TRACKERS.iter().copied().find(|tracker| (tracker.is_own)(record))
+}
+
+/// What a record means here; `None` if no tracker can read it.
+pub(super) fn read(record: &Value) -> Option<Arrival> {
+    of(record).and_then(|tracker| (tracker.read)(record).ok())
 }
 
 /// The values of a record that have no field here.

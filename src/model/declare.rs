@@ -72,8 +72,8 @@ macro_rules! name {
     };
 }
 
-/// Declares a record with a clock. Each field starts with how it merges: `once`, `greatest`, `register`, `set`, or
-/// `object` for a register for each of its leaves. The schema, the rule for two births and the check of the types
+/// Declares a record with a clock. Each field starts with how it merges: `once`, `greatest`, `register`, `set`,
+/// `object` for a register for each of its known leaves, or `map` for one for each leaf. The schema, the rule for two births and the check of the types
 /// follow the fields.
 macro_rules! record {
     (

@@ -144,6 +144,8 @@ text_enum!(
         ExportAgentTrace = "export agent-trace",
         /// Exports what an audit found.
         ExportInToto = "export in-toto",
+        /// Writes the comment for an issue of GitHub.
+        ExportGithub = "export github",
         /// Exports the store as JSON lines.
         ExportJsonl = "export jsonl",
         /// Lists feedback.

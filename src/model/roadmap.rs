@@ -3,7 +3,7 @@
 
 mod forms;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,9 +88,10 @@ record! {
         once created_at: Time,
         /// The title, on one line.
         register title: String,
-        /// The document as its planner wrote it. One register, so that a merged document is always one that someone wrote.
+        /// The document as its planner wrote it, except that each layer or task is a member of its own, named by its issue.
+        /// Members merge separately, so that two clones can each change another layer.
         #[serde(deserialize_with = "typed::any")]
-        register document: Value,
+        map document: Value,
         /// Every issue that was made for it, whether or not the document still has its layer or task.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
         set issue_ids: BTreeSet<IssueId>,
@@ -100,13 +101,49 @@ record! {
 }
 
 impl Roadmap {
-    /// The content of the document; empty if it is hidden. A document that cannot be read is an error: as an empty one,
-    /// it would have no layers and no tasks.
+    /// The content of the document, without what is hidden. A document that cannot be read is an error: as an empty
+    /// one, it would have no layers and no tasks.
     pub(crate) fn read(&self) -> Result<RoadmapDocument, serde_json::Error> {
-        if self.document == REDACTED {
-            return Ok(RoadmapDocument::default());
+        let mut whole = self.whole();
+        if let Some(members) = whole.as_object_mut() {
+            members.retain(|_, value| *value != REDACTED);
+            for list in LISTS {
+                if let Some(Value::Array(items)) = members.get_mut(list) {
+                    items.retain(|item| *item != REDACTED);
+                }
+            }
         }
-        typed::read(&self.document)
+        typed::read(&whole)
+    }
+
+    /// The document as its planner would write it: with lists of layers and tasks, in order of their numbers.
+    pub(crate) fn whole(&self) -> Value {
+        let mut whole = self.document.clone();
+        let Some(members) = whole.as_object_mut() else { return whole };
+        let mut items: Vec<Value> =
+            self.issue_ids.iter().filter_map(|id| members.shift_remove(id.as_str())).collect();
+        let number = |item: &Value| item.get("id").and_then(Value::as_str)?.get(1..)?.parse::<u64>().ok();
+        items.sort_by_key(number);
+        for item in items {
+            let is_layer = item.get("id").and_then(Value::as_str).is_some_and(|id| id.starts_with('L'));
+            let name = if is_layer { LISTS[0] } else { LISTS[1] };
+            let list = members.entry(name).or_insert_with(|| Value::Array(vec![]));
+            list.as_array_mut().into_iter().for_each(|list| list.push(item.clone()));
+        }
+        whole
+    }
+
+    /// A document as it is stored. `issues` has the issue of each layer and task by its id in the document.
+    pub(crate) fn divided(mut whole: Value, issues: &BTreeMap<&str, IssueId>) -> Value {
+        let Some(members) = whole.as_object_mut() else { return whole };
+        for list in LISTS {
+            let Some(Value::Array(items)) = members.shift_remove(list) else { continue };
+            for item in items {
+                let issue = item.get("id").and_then(Value::as_str).and_then(|id| issues.get(id));
+                members.extend(issue.map(|issue| (issue.to_string(), item.clone())));
+            }
+        }
+        whole
     }
 
     /// Which document it is: approvals are of one.
@@ -114,6 +151,9 @@ impl Roadmap {
         PlanDigest::of(&self.document)
     }
 }
+
+/// The members of a document that list its layers or tasks.
+const LISTS: [&str; 2] = ["layers", "tasks"];
 
 /// A roadmap as a planner writes it and `roadmap add` takes it: `layers` or `tasks`. Unknown fields are kept.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -339,8 +379,30 @@ mod tests {
                 "created_at": "2026-11-21T02:00:00.000Z"});
             typed::read::<Roadmap>(&record).unwrap().read()
         };
-        assert_eq!(with(json!(REDACTED)).unwrap(), RoadmapDocument::default());
+        assert_eq!(with(json!({"mode": REDACTED})).unwrap(), RoadmapDocument::default());
         assert_eq!(with(json!({"mode": "direct"})).unwrap().mode, Some(RoadmapChoice::Direct));
         assert!(with(json!({"mode": "both"})).is_err() && with(json!([])).is_err());
+    }
+
+    #[test]
+    fn a_document_is_divided_by_issues_and_whole_again() {
+        let task = |id: &str| json!({"id": id, "title": id});
+        let whole = json!({"title": "t", "more": [1], "tasks": [task("T1"), task("T2"), task("T10")]});
+        let ids = ["ISS-1", "ISS-3", "ISS-2"].map(|id| IssueId::parse(id).unwrap());
+        let issues: BTreeMap<&str, IssueId> = ["T1", "T2", "T10"].into_iter().zip(ids.clone()).collect();
+        let document = Roadmap::divided(whole.clone(), &issues);
+        assert_eq!(
+            document,
+            json!({"title": "t", "more": [1], "ISS-1": task("T1"), "ISS-3": task("T2"), "ISS-2": task("T10")})
+        );
+        let record = Roadmap {
+            id: RoadmapId::parse("RMAP-a-20261121-4c8w1z0p").unwrap(),
+            author: "a".into(),
+            created_at: Time::EPOCH,
+            title: "t".into(),
+            document,
+            issue_ids: ids.into_iter().collect(),
+        };
+        assert_eq!(record.whole(), whole);
     }
 }

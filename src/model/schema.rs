@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     Set,
     /// A fixed object: a register for each leaf. The names are its known leaves, in order.
     Object(&'static [&'static str]),
+    /// An object with any leaves: a register for each, in order of their names.
+    Map,
 }
 
 /// One known field.
@@ -58,6 +60,11 @@ impl Field {
     /// A fixed object with these leaves.
     pub(crate) const fn object(name: &'static str, leaves: &'static [&'static str]) -> Self {
         Self::new(name, Kind::Object(leaves))
+    }
+
+    /// An object with a register for each of its leaves, whatever they are called.
+    pub(crate) const fn map(name: &'static str) -> Self {
+        Self::new(name, Kind::Map)
     }
 
     /// This field, marked as one on which decisions depend: hiding it must not change what is allowed.

@@ -13,7 +13,7 @@ use crate::model::op::Op;
 use crate::model::time::Time;
 use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
-use crate::sync::{self, Through};
+use crate::sync::{self, Moved, Through};
 
 /// The label of the progress while a command waits for a rate limit.
 const WAITING: &str = "the remote limits the rate of requests; waiting, seconds:";
@@ -159,6 +159,9 @@ impl Session {
         let before = self.store.tip()?;
         let Through { answer, synced, far_future } = self
             .asking(|waits| sync::through(&self.store, remote, waits, permit.0, with_permission(change)))?;
+        if synced.merged == Moved::Merge {
+            clones::follow_sources(self)?;
+        }
         self.notice_all(clones::came_with(&self.store, &synced, before)?);
         self.notice_all(far_future.warnings().map(Notice::from));
         Ok(answer)

@@ -93,6 +93,12 @@ pub(crate) fn sent<'a>(folder: &'a IssueFolder, execution: &ExecutionId) -> Opti
     folder.comments.iter().rev().find(is_it)
 }
 
+/// The task of a plan that tells the result on GitHub, if the result of this execution was not sent yet.
+pub(crate) fn unsent(plan: &Plan, folder: &IssueFolder, execution: &ExecutionId) -> Option<String> {
+    let task = plan.tasks.iter().find(|task| is_reply(task))?;
+    sent(folder, execution).is_none().then(|| task.id.to_string())
+}
+
 /// The number of the issue that an address on GitHub names.
 pub(crate) fn number_of(url: &str) -> Option<u64> {
     of_url(url)?.number

@@ -96,6 +96,7 @@ fn fields(record: &Schema, kind: &str) -> String {
             Kind::Register => "register".to_owned(),
             Kind::Set => "set".to_owned(),
             Kind::Object(leaves) => format!("object: {}", leaves.join(", ")),
+            Kind::Map => "map".to_owned(),
         };
         let property = &schema["properties"][field.name];
         assert!(property.is_object(), "{kind}.{} is not in the schema", field.name);
@@ -107,7 +108,7 @@ fn fields(record: &Schema, kind: &str) -> String {
                 format!("{word}{must}; {}", type_of(property, &schema))
             }
             Kind::Set => format!("{word}; {}", type_of(&property["items"], &schema)),
-            Kind::Object(_) => word,
+            Kind::Object(_) | Kind::Map => word,
         };
         writeln!(table, ".TP\n.BR {} \" ({})\"\n{about}", roff(field.name), roff(&word)).unwrap();
     }

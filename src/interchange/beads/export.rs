@@ -6,14 +6,16 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::dependency::{self, Link};
+use super::numbers::{CommentNumbers, first};
 use super::{BEADS, read};
 use crate::interchange::comment;
 use crate::interchange::tracker::Arrival;
+use crate::model::id::EntryId;
 use crate::model::issue::{Comment, Issue, StoredStatus};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
-use crate::rules::folder::IssueFolder;
+use crate::rules::folder::{IssueFolder, StandingComment};
 use crate::rules::shown::IssueDerived;
 
 /// A record for beads.
@@ -24,17 +26,23 @@ pub(crate) struct Written {
     pub(crate) left_out: BTreeSet<&'static str>,
 }
 
+/// The record of beads that an issue was imported from.
+pub(super) fn own(issue: &Issue) -> Option<&Value> {
+    let own = issue.imported.as_ref().filter(|record| (BEADS.is_own)(record))?;
+    (own["id"] == issue.id.as_str()).then_some(own)
+}
+
 /// The record of an issue.
-pub(crate) fn record(folder: &IssueFolder) -> Written {
+pub(crate) fn record(folder: &IssueFolder, numbers: &CommentNumbers) -> Written {
     let issue = &folder.issue.record;
     let derived = IssueDerived::of(folder);
-    let own = issue.imported.as_ref().filter(|record| (BEADS.is_own)(record));
-    let before = own.and_then(|record| read(record).ok()).filter(|it| it.issue.id == issue.id);
+    let own = own(issue);
+    let before = own.and_then(|record| read(record).ok());
     let map = own.filter(|_| before.is_some()).and_then(Value::as_object).cloned().unwrap_or_default();
     let mut writing = Writing { map, is_changed: false, before };
     writing.fields(issue, &derived);
     writing.dependencies(issue);
-    writing.comments(folder);
+    writing.comments(folder, numbers);
     let record = writing.end(issue, &derived);
     Written { record, left_out: left_out(folder, &derived) }
 }
@@ -141,36 +149,15 @@ impl Writing {
     }
 
     /// Comments as they were written unless they were edited here, and new ones.
-    fn comments(&mut self, folder: &IssueFolder) {
+    fn comments(&mut self, folder: &IssueFolder, numbers: &CommentNumbers) {
         let standing = folder.standing_comments();
         let known = self.map.get("comments").and_then(Value::as_array).cloned().unwrap_or_default();
-        let mut written = BTreeSet::new();
-        let mut all = known.clone();
-        // Several entries can have one id. Those that say what a comment says now come first, so that no other entry takes
-        // their place.
-        let mut rest: Vec<&mut Value> = all.iter_mut().rev().collect();
-        for is_same in [true, false] {
-            rest.retain_mut(|given| {
-                let now = standing.iter().find(|it| {
-                    !written.contains(&it.comment.id)
-                        && (!is_same || given["text"].as_str() == Some(&it.comment.body))
-                        && it.replaces.iter().chain([&it.comment]).any(|version| is_entry(version, given))
-                });
-                let Some(now) = now else { return true };
-                written.insert(now.comment.id.clone());
-                if !is_same {
-                    given["text"] = now.comment.body.clone().into();
-                }
-                false
-            });
-        }
-        let number = |it: &Value| it.get("id").and_then(Value::as_u64);
-        let mut last = known.iter().filter_map(number).max().unwrap_or(0);
+        let (mut all, written) = as_written(&known, &standing);
+        let issue = &folder.issue.record.id;
         for it in standing.iter().filter(|it| !written.contains(&it.comment.id)) {
-            last += 1;
-            let first = it.replaces.first().copied().unwrap_or(it.comment);
+            let first = first(it);
             all.push(json!({
-                "id": last, "issue_id": folder.issue.record.id, "author": first.author, "text": it.comment.body,
+                "id": numbers.of(it, issue), "issue_id": issue, "author": first.author, "text": it.comment.body,
                 "created_at": first.created_at
             }));
         }
@@ -198,6 +185,35 @@ impl Writing {
         }
         Value::Object(self.map)
     }
+}
+
+/// The known comments with their newest texts, and the comments here that are among them, by the id of the entry that
+/// stands.
+pub(super) fn as_written(
+    known: &[Value],
+    standing: &[StandingComment<'_>],
+) -> (Vec<Value>, BTreeSet<EntryId>) {
+    let mut written = BTreeSet::new();
+    let mut all = known.to_vec();
+    // Several entries can have one id. Those that say what a comment says now come first, so that no other entry takes
+    // their place.
+    let mut rest: Vec<&mut Value> = all.iter_mut().rev().collect();
+    for is_same in [true, false] {
+        rest.retain_mut(|given| {
+            let now = standing.iter().find(|it| {
+                !written.contains(&it.comment.id)
+                    && (!is_same || given["text"].as_str() == Some(&it.comment.body))
+                    && it.replaces.iter().chain([&it.comment]).any(|version| is_entry(version, given))
+            });
+            let Some(now) = now else { return true };
+            written.insert(now.comment.id.clone());
+            if !is_same {
+                given["text"] = now.comment.body.clone().into();
+            }
+            false
+        });
+    }
+    (all, written)
 }
 
 /// Whether this is a version of the comment: by its id, or for one without an id by its text and author.

@@ -5,10 +5,12 @@ use serde_json::Value;
 
 use super::comments;
 use crate::interchange::tracker::{Arrival, Tracker};
+use crate::interchange::trackers;
 use crate::model::digest;
 use crate::model::doc::Doc;
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::stamp::Stamp;
+use crate::model::typed;
 use crate::store::{StoreError, Tx, layout, new_bytes, records};
 
 /// Why a record with other content than the last import was left out.
@@ -75,7 +77,13 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
     let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
     let completed = completed(tracker, known, arrival);
     let arrival = completed.as_ref().unwrap_or(arrival);
-    let before = known.and_then(|record| (tracker.read)(record).ok());
+    let mut before = known.and_then(|record| (tracker.read)(record).ok());
+    if let (Some(before), Some(read)) = (&mut before, doc.stamp("imported").filter(|stamp| stamp.is_import()))
+    {
+        // What changed there in the future counts as changed when it was imported.
+        before.changed = before.changed.min(read.time());
+    }
+    let silent = arrival.silent.clone();
     let mut notes = Vec::new();
     let mut is_lesser = false;
     let is_changed = match (before, &here) {
@@ -92,15 +100,21 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
                 &arrival.issue
             };
             let whole = Doc::imported(&ISSUE, greater, birth, &changed);
-            doc.is_read_in_part(&whole) && doc.update_imported(here, greater, &one_tick_later(&doc, &changed))
+            doc.is_read_in_part(&whole) && {
+                let [was, now] = [here, greater].map(|issue| said(issue, &silent, &doc));
+                let later = one_tick_later(&doc, &changed);
+                doc.update_imported(&was, &now, &later)
+            }
         }
         (Some(before), _) => {
             notes.extend(comments::gone(&before.comments, &arrival.comments));
-            doc.update_imported(&before.issue, &arrival.issue, &changed)
+            let [was, now] = [&before.issue, &arrival.issue].map(|issue| said(issue, &silent, &doc));
+            doc.update_imported(&was, &now, &changed)
         }
         (None, _) => {
             let mut merged = doc.clone().merge(made(arrival));
-            merged.update_imported(&arrival.issue, &arrival.issue, &changed);
+            let now = said(&arrival.issue, &silent, &merged);
+            merged.update_imported(&now, &now, &changed);
             let is_changed = merged != doc;
             doc = merged;
             is_changed
@@ -113,7 +127,39 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
 fn completed(tracker: &Tracker, known: Option<&Value>, arrival: &Arrival) -> Option<Arrival> {
     let (complete, now) = (tracker.completed?, arrival.issue.imported.as_ref()?);
     let known = known.filter(|record| (tracker.is_own)(record))?;
-    (tracker.read)(&complete(known, now)).ok()
+    let whole = (tracker.read)(&complete(known, now)).ok()?;
+    Some(Arrival { changed: arrival.changed, ..whole })
+}
+
+/// The record of an issue of which two clones imported different states, after their merge: what the imports wrote is as
+/// the later of the two states says. `None` if it is already, or if the source's record cannot be read.
+pub(crate) fn follow_source(doc: &Doc) -> Option<Doc> {
+    followed(doc, trackers::read)
+}
+
+fn followed(doc: &Doc, read: impl Fn(&Value) -> Option<Arrival>) -> Option<Doc> {
+    let last = doc.stamp("imported").filter(|stamp| stamp.is_import())?.clone();
+    let here = doc.read::<Issue>().ok()?;
+    let arrival = read(here.imported.as_ref()?)?;
+    let is_it = arrival.issue.id == here.id && doc.birth() == Some(&Stamp::import(arrival.issue.created_at));
+    let now = said(&arrival.issue, &arrival.silent, doc);
+    let mut followed = doc.clone();
+    let is_changed = is_it && followed.update_imported(&now, &now, &one_tick_later(doc, &last));
+    is_changed.then_some(followed)
+}
+
+/// The fields of an issue; those on which its source is `silent` as they are here.
+fn said(issue: &Issue, silent: &[&str], here: &Doc) -> Value {
+    let mut said = typed::own_json(issue);
+    let (Some(members), false) = (said.as_object_mut(), silent.is_empty()) else { return said };
+    let here = here.fields();
+    for name in silent {
+        match here.get(*name) {
+            Some(value) => members.insert((*name).to_owned(), value.clone()),
+            None => members.shift_remove(*name),
+        };
+    }
+    said
 }
 
 /// The bytes by which two records with the same time are compared.

@@ -94,7 +94,7 @@ fn stamped(schema: &Schema, key: &str) -> Option<bool> {
     match key.split_once('/') {
         Some((name, inner)) => match schema.field(name)?.kind {
             Kind::Set => Some(true),
-            Kind::Object(_) => check_name(inner).is_ok().then_some(false),
+            Kind::Object(_) | Kind::Map => check_name(inner).is_ok().then_some(false),
             Kind::Once | Kind::Greatest | Kind::Register => None,
         },
         None => match schema.field(key) {
@@ -159,14 +159,14 @@ fn explode(
                         put(format!("{name}/{text}"), Value::String(text));
                     }
                 }
-                (Kind::Object(_), Value::Object(leaves)) => {
+                (Kind::Object(_) | Kind::Map, Value::Object(leaves)) => {
                     for (leaf, value) in leaves.into_iter().filter(|(_, value)| !value.is_null()) {
                         check_name(&leaf).map_err(|why| format!("{name}: {why}"))?;
                         put(format!("{name}/{leaf}"), Shape::Any.order(value));
                     }
                 }
                 (Kind::Set, _) => return Err(format!("{name}: not a list of strings")),
-                (Kind::Object(_), _) => return Err(format!("{name}: not an object")),
+                (Kind::Object(_) | Kind::Map, _) => return Err(format!("{name}: not an object")),
             },
         }
     }

@@ -32,7 +32,7 @@ static THING: Schema = Schema {
 static JOINED: Schema = Schema { name: "joined", ..THING_PARTS };
 const THING_PARTS: Schema = Schema {
     name: "parts",
-    fields: &[Field::once("id"), Field::register("title"), Field::set("tags"), Field::object("notes", &[])],
+    fields: &[Field::once("id"), Field::register("title"), Field::set("tags"), Field::map("notes")],
     births: Births::Joined,
     check: |_| Ok(()),
 };

@@ -35,6 +35,11 @@ impl Doc {
                         .collect();
                     (!inner.is_empty()).then(|| order_leaves(leaves, inner))
                 }
+                Kind::Map => {
+                    let inner = self.within(field.name).map(|(leaf, value)| (leaf.to_owned(), value.clone()));
+                    let inner: Map<String, Value> = inner.collect();
+                    (!inner.is_empty()).then_some(Value::Object(inner))
+                }
             };
             if let Some(value) = value {
                 map.insert(field.name.to_owned(), value);

@@ -1,6 +1,7 @@
 //! Fetch, merge and push.
 
-use super::noticed;
+use super::{follow_sources, noticed};
+use crate::model::hash::CommitHash;
 use crate::model::op::Op;
 use crate::ops::{Answer, Notice, Session, work};
 use crate::store::ObjectId;
@@ -15,7 +16,13 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     let before = store.snapshot()?.commit();
     let remote = remote::to_sync(store, named)?;
-    let synced = session.asking(|waits| sync::sync(store, &remote, waits))?;
+    let mut synced = session.asking(|waits| sync::sync(store, &remote, waits))?;
+    if synced.merged == Moved::Merge && follow_sources(session)? {
+        let again = session.asking(|waits| sync::sync(store, &remote, waits))?;
+        synced.incoming += again.incoming;
+        synced.outgoing += again.outgoing;
+        synced.tip = again.tip;
+    }
     if let Err(error) = remote::remember(store, &remote) {
         // The exchange itself succeeded; only the next one will need the remote's name again.
         session.notice(Notice::warning(format!(
@@ -34,7 +41,11 @@ pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     let before = store.snapshot()?.commit();
     let remote = remote::to_sync(store, named)?;
-    came_in(session, session.asking(|waits| sync::pull(store, &remote, waits))?, before)
+    let mut synced = session.asking(|waits| sync::pull(store, &remote, waits))?;
+    if synced.merged == Moved::Merge && follow_sources(session)? {
+        synced.tip = store.tip()?.map(CommitHash::from);
+    }
+    came_in(session, synced, before)
 }
 
 /// Pushes the local state; fails if the remote has other commits.

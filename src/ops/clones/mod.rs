@@ -3,7 +3,9 @@
 mod conflicts;
 mod exchange;
 mod noticed;
+mod sources;
 
 pub(crate) use conflicts::{Settle, Which, conflicts, settle};
 pub(crate) use exchange::{catch_up, pull, push, sync};
 pub(crate) use noticed::{came_with, losses, some};
+pub(crate) use sources::follow_sources;

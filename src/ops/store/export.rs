@@ -73,6 +73,7 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
 ) -> Result<Done<TrackerExport>, E> {
     let state = session.store().snapshot()?;
     let ids = if issues.is_empty() { records::issue_ids(&state)? } else { named(&state, issues)? };
+    let numbers = session.counted("counting comments", None, |seen| comment_numbers(&state, seen))?;
     let mut unsaid: BTreeMap<&'static str, u64> = BTreeMap::new();
     let written = session.counted("exporting", Some(ids.len() as u64), |seen| -> Result<u64, E> {
         let mut written = 0;
@@ -86,7 +87,7 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
                 }
                 Err(error) => return Err(error.into()),
             };
-            let beads::Written { record, left_out } = beads::record(&folder);
+            let beads::Written { record, left_out } = beads::record(&folder, &numbers);
             serde_json::to_writer(&mut *out, &record).map_err(io::Error::from)?;
             out.write_all(b"\n")?;
             for what in left_out {
@@ -104,6 +105,23 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
         Notice::warning(format!("beads has no field for {} ({issues})", it.what))
     }));
     Ok(session.done(TrackerExport { issues: written, left_out }, None))
+}
+
+/// Numbers for the comments that beads does not have: also for a few issues, those of the whole store count.
+fn comment_numbers(
+    state: &Snapshot<'_>,
+    seen: &mut dyn FnMut(u64),
+) -> Result<beads::CommentNumbers, StoreError> {
+    let mut comments = beads::CommentCount::default();
+    for (id, counted) in records::issue_ids(state)?.iter().zip(1..) {
+        match records::issue(state, id) {
+            Ok(folder) => folder.iter().for_each(|folder| comments.add(folder)),
+            Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        seen(counted);
+    }
+    Ok(comments.numbers())
 }
 
 /// Writes the listed issues to `out` as a table for spreadsheets. Returns how many there are.

@@ -12,6 +12,7 @@ use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
 use crate::model::remedy::Call;
+use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::issues::existing;
 use crate::ops::work::{self, Accept};
@@ -141,7 +142,10 @@ pub(crate) fn comment_for_github(session: &Session, input: &Reply) -> Answer<Git
     let url = comment_on(repository, number, &comment.body)?;
     let url = Some(url).filter(|url| !url.is_empty());
     let commit = keep(session, &id, &comment.body, url.as_deref(), input.force.as_deref());
-    confirm(session, solution.id.as_str(), &plan, url.as_deref());
+    // What was completed before is not confirmed any more: the comment says that it was sent.
+    if execution.outcome() == ExecutionStatus::Executing {
+        confirm(session, solution.id.as_str(), &plan, url.as_deref());
+    }
     comment.posted = true;
     comment.url = url;
     Ok(session.done(comment, commit))

@@ -14,6 +14,7 @@ use crate::model::issue::ISSUE;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
+use crate::model::words;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 use crate::rules::facts;
 use crate::store::{StoreError, Tx, layout, records};
@@ -82,6 +83,9 @@ pub(crate) fn import(
             let report = batch.write::<Refusal>(records, tx, &mut *at)?;
             if strict && !report.skipped.is_empty() {
                 return Err(not_strict(name, &report.skipped));
+            }
+            if strict && !report.cycles.is_empty() {
+                return Err(in_cycles(name, &report.cycles));
             }
             if dry_run {
                 preview = Some(report);
@@ -226,6 +230,16 @@ fn not_strict(name: &str, skipped: &[Skipped]) -> Refusal {
     Refusal::new(Code::NotStrict, format!("{count} of {name} cannot be imported, so nothing was"))
         .details(first_lines(skipped))
         .hint("correct the source, or import the rest without --strict")
+}
+
+/// The refusal of a source whose issues depend on each other.
+fn in_cycles(name: &str, cycles: &[String]) -> Refusal {
+    Refusal::new(
+        Code::NotStrict,
+        format!("{name} has {}, so nothing was imported", words::count(cycles.len(), "cycle")),
+    )
+    .details(cycles.to_vec())
+    .hint("correct the source, or import it without --strict and remove a dependency here")
 }
 
 fn first_lines(skipped: &[Skipped]) -> Vec<String> {

@@ -15,10 +15,10 @@ use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::rules::policy::Gate;
 use crate::rules::unbegun::unbegun;
+use crate::rules::{evidence, reply_task};
 use crate::store::{CodeCommit, ObjectId, Read, Store, StoreError, Tx, records};
 use crate::trail::claimed;
 use crate::trail::patch_id;
@@ -120,11 +120,12 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         };
         tx.log(&execution.execution.id, Event::End(end))?;
         tx.note.force.clone_from(&input.force);
-        let plan = &execution.execution.solution_id;
-        tx.describe(format!("execution: complete {plan} ({})", count(commits.len(), "commit")));
-        Ok((commits.len(), missing.len(), unbegun, is_unread))
+        let solution = &execution.execution.solution_id;
+        tx.describe(format!("execution: complete {solution} ({})", count(commits.len(), "commit")));
+        let reply = plan.as_ref().and_then(|plan| reply_task::unsent(plan, folder, &execution.execution.id));
+        Ok((commits.len(), missing.len(), unbegun, is_unread, reply))
     })?;
-    let (commits, missing, unbegun, is_unread) = committed.answer;
+    let (commits, missing, unbegun, is_unread, reply) = committed.answer;
     unbind_worktree(session, id);
     if is_unread {
         session.notice(unread(id));
@@ -135,6 +136,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     if !unbegun.is_empty() && commits > 0 {
         session.notice(left_out(id.issue().as_str(), &unbegun));
     }
+    session.notice_all(reply.map(|task| unsent(id.issue().as_str(), &task)));
     let ended = ended::publish(session, &before.execution.execution, input.then, Some(commits), &asked)?;
     Ok(session.done(ended, committed.commit))
 }
@@ -188,6 +190,12 @@ fn unread(id: &ExecutionId) -> Notice {
     Notice::warning("the claimed plan cannot be read, so its tests were not checked")
         .remedy(Call::new(Op::Fsck, std::iter::empty::<&str>()), "says what is wrong with it")
         .remedy(Call::new(Other::Show, [id.short()]), "shows the claim")
+}
+
+/// The notice that the result was not sent to GitHub, which is the last task of the plan.
+fn unsent(issue: &str, task: &str) -> Notice {
+    let post = Call::new(Other::ExportGithub, [issue]).flag("post");
+    Notice::note(format!("task {task} of the plan is to tell the result on GitHub")).remedy(post, "sends it")
 }
 
 /// The notice that no commit implements some tasks of the plan.

@@ -100,8 +100,12 @@ fn bugs(states: &[State]) -> Vec<Value> {
     grown
 }
 
+fn follow(doc: &Doc, tracker: &Tracker) -> Option<Doc> {
+    followed(doc, |record| (tracker.read)(record).ok())
+}
+
 /// The content of a record, apart from its stamps.
-fn said(doc: &Doc) -> Value {
+fn content(doc: &Doc) -> Value {
     let mut fields = doc.fields();
     fields.as_object_mut().unwrap().remove("clock");
     fields
@@ -163,18 +167,63 @@ proptest! {
                 Some(met) => met,
                 None => alone.clone(),
             };
+            // Right after they meet, what the imports wrote is as the latest state that either of them read.
+            let latest = orders[..2].iter().flatten().filter(|n| **n < records.len()).max();
+            if let Some(latest) = latest {
+                met = follow(&met, tracker).unwrap_or(met);
+                let mut alone = None;
+                import(&mut alone, tracker, &records[*latest]);
+                let mut expected = content(&alone.unwrap());
+                if let Some(edit) = edit.as_ref().filter(|_| is_edited) {
+                    expected["actual_behavior"] = json!(edit);
+                }
+                prop_assert_eq!(content(&met), expected, "{}", tracker.name);
+                prop_assert!(follow(&met, tracker).is_none());
+            }
             for n in orders[2].iter().filter(|n| **n < records.len()) {
                 met = import_into(&met, tracker, &records[*n]).0;
             }
             met = import_into(&met, tracker, newest).0;
-            let mut expected = said(&alone);
+            let mut expected = content(&alone);
             if let Some(edit) = edit.as_ref().filter(|_| is_edited) {
                 expected["actual_behavior"] = json!(edit);
             }
-            prop_assert_eq!(said(&met), expected, "{}", tracker.name);
+            prop_assert_eq!(content(&met), expected, "{}", tracker.name);
             for record in &records {
                 prop_assert!(!import_into(&met, tracker, record).1, "{}: a second import changes nothing", tracker.name);
             }
         }
     }
+}
+
+#[test]
+fn an_absent_member_of_a_github_issue_says_nothing() {
+    let full = github(0, [Some(1); 6]);
+    let mut few = json!({"number": 7, "title": "few", "state": "CLOSED", "createdAt": "2026-01-01T08:00:00Z", "updatedAt": day(1)});
+    let mut expected = None;
+    import(&mut expected, &GITHUB, &full);
+    let alone = expected.unwrap();
+    let mut expected = content(&alone);
+    expected["title"] = json!("few");
+    let bare = |doc: &Doc| {
+        let mut fields = content(doc);
+        fields.as_object_mut().unwrap().remove("imported");
+        fields
+    };
+    expected.as_object_mut().unwrap().remove("imported");
+    let after = import_into(&alone, &GITHUB, &few).0;
+    assert_eq!(bare(&after), expected, "a later import");
+    assert!(!import_into(&after, &GITHUB, &few).1 && !import_into(&after, &GITHUB, &full).1);
+    let mut other = None;
+    let mut signed = few.clone();
+    signed["author"] = full["author"].clone();
+    import(&mut other, &GITHUB, &signed);
+    let met = alone.clone().merge(other.unwrap());
+    assert_eq!(bare(&follow_source(&met).unwrap_or(met)), expected, "another clone's import");
+    // What is there and empty is a removal.
+    few["assignees"] = json!([]);
+    few["body"] = json!(null);
+    few["updatedAt"] = json!(day(2));
+    let after = bare(&import_into(&after, &GITHUB, &few).0);
+    assert!(after.get("assignee").is_none() && after.get("context").is_none() && after.get("tags").is_some());
 }

@@ -262,6 +262,7 @@ fn apply(
             _ => added.changed.push(issue),
         }
     }
+    let stored = Roadmap::divided(stored, &issues);
     let is_same = before.as_ref().is_some_and(|it| {
         let record = &it.roadmap.record;
         record.document == stored && record.title == title && current.is_subset(&record.issue_ids)

@@ -63,7 +63,7 @@ impl RoadmapInput {
         let (wisdom, left_out) = context_near(records::wisdom(read, &mut Vec::new())?, None, Role::Planner);
         let current = |folder: &RoadmapFolder| Current {
             id: folder.roadmap.record.id.clone(),
-            document: folder.roadmap.record.document.clone(),
+            document: folder.roadmap.record.whole(),
         };
         Ok(Self {
             requirement,

@@ -125,7 +125,7 @@ pub(super) fn view_of(read: &impl Read, folder: &RoadmapFolder) -> Result<Roadma
         rounds: roadmap::rounds(folder),
         codebase_context: document.codebase_context.clone(),
         assessment: document.assessment,
-        document: record.document.clone(),
+        document: record.whole(),
     })
 }
 

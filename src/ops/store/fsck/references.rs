@@ -6,9 +6,11 @@ use super::{Findings, Severity, roadmaps, runs};
 use crate::git::ObjectId;
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::issue::ISSUE;
 use crate::model::op::Op;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::solution::{SOLUTION, Solution};
+use crate::model::stamp::Stamp;
 use crate::ops::store::received::MOST_TRACED;
 use crate::rules::dag;
 use crate::rules::folder::{IssueFolder, QueueFolder};
@@ -45,7 +47,9 @@ pub(super) fn check(
         let next = cycle.get(1).unwrap_or(&cycle[0]);
         let edit = Call::new(Op::Edit, [&cycle[0]]).option("depends-on", format!("-{next}"));
         let remedy = Remedy::call(edit, "removes a dependency");
-        found.error_with(&layout::issue(&cycle[0]), format!("depends on itself: {drawn}"), remedy);
+        let (path, what) = (layout::issue(&cycle[0]), format!("depends on itself: {drawn}"));
+        let severity = if is_of_source(snapshot, &cycle)? { Severity::Note } else { Severity::Error };
+        found.add_with(severity, &path, None, what, Some(remedy));
     }
     for id in records::queue_ids(snapshot)? {
         match records::queue(snapshot, &id) {
@@ -57,6 +61,18 @@ pub(super) fn check(
     }
     runs::check(snapshot, &ids, found)?;
     roadmaps::check(snapshot, &ids, found)
+}
+
+/// Whether every dependency of a cycle is as a source has it.
+fn is_of_source(snapshot: &Snapshot<'_>, cycle: &[IssueId]) -> Result<bool, StoreError> {
+    for edge in cycle.windows(2) {
+        let doc = records::doc(snapshot, &ISSUE, &layout::issue(&edge[0]))?;
+        let key = format!("depends_on/{}", edge[1]);
+        if !doc.is_some_and(|doc| doc.stamp(&key).is_some_and(Stamp::is_import)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Each cycle once, starting with its smallest member.
@@ -117,8 +133,12 @@ fn check_issue(
             continue;
         }
         let plan = stored.plan().unwrap_or_else(|| solution.clone()).plan;
+        // A plan is imported as its source has it; nothing can bind it until it is mended.
+        let is_imported = records::doc(snapshot, &SOLUTION, &path)?
+            .is_some_and(|doc| doc.birth().is_some_and(Stamp::is_import));
+        let severity = if is_imported { Severity::Note } else { Severity::Error };
         for finding in plan_check::check(&plan, None).err().unwrap_or_default() {
-            found.error(&path, format!("plan: {finding}"));
+            found.add(severity, &path, None, format!("plan: {finding}"));
         }
     }
     for (solution, review) in folder.reviews.iter().flat_map(|(id, all)| all.iter().map(move |it| (id, it))) {

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 
 use super::Findings;
 use crate::model::id::IssueId;
-use crate::model::roadmap::RoadmapDocument;
-use crate::model::typed;
 use crate::store::redaction::Redactions;
 use crate::store::{Snapshot, StoreError, layout, records};
 
@@ -32,7 +30,7 @@ pub(super) fn check(
             found.note(&path, format!("names `{issue}`, which is missing; another clone may have it"));
         }
         let is_hidden = !Redactions::at(snapshot, &path)?.is_empty();
-        if let Err(error) = typed::read::<RoadmapDocument>(&record.document)
+        if let Err(error) = record.read()
             && !is_hidden
         {
             found.error(&path, format!("its document cannot be read, so nothing of it is shown: {error}"));

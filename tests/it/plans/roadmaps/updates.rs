@@ -1,6 +1,6 @@
 //! A document that is added again.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{add, direct, issue_of, progressive, task};
 use crate::support::{Sandbox, Two, column};
@@ -218,4 +218,76 @@ fn a_hidden_document_shows_nowhere() {
     }
     repo.wf(&["fsck"]).ok();
     repo.wf(&["roadmap", "list"]).ok();
+}
+
+#[test]
+fn clones_that_change_other_layers_keep_both_changes() {
+    let two = Two::new();
+    add(&two.ada, &progressive(), &[]);
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    let mut more = progressive();
+    let mut third = more["layers"][1].clone();
+    third["id"] = json!("L2");
+    third["goal"] = json!("Teams can print");
+    third["scope"] = json!(["print"]);
+    third["depends_on"] = json!(["L1"]);
+    more["layers"].as_array_mut().unwrap().push(third);
+    more["layers"][1]["risks"] = json!(["late", "loud"]);
+    more["scope"].as_array_mut().unwrap().push(json!("print"));
+    let added = add(&two.ada, &more, &[]);
+    two.sandbox.advance(60);
+    let mut other = progressive();
+    other["layers"][0]["convergence"]["definition_of_done"] = json!("Accounting reads hours from a file");
+    add(&two.bea, &other, &[]);
+    two.meet();
+    two.assert_one_state();
+    more["layers"][0] = other["layers"][0].clone();
+    for repo in [&two.ada, &two.bea] {
+        assert_eq!(repo.json(&["conflicts"]), json!([]));
+        let shown = repo.json(&["roadmap", "show"]);
+        assert_eq!(shown["document"]["layers"], more["layers"]);
+        let text = repo.wf(&["roadmap", "show", "--markdown"]).ok().stdout;
+        assert!(text.contains("Accounting reads hours from a file") && text.contains("loud"), "{text}");
+        let issue = repo.json(&["show", &issue_of(&added, "L0")]);
+        assert!(issue["context"].as_str().unwrap().contains("Accounting reads hours from a file"));
+        let again = add(repo, &more, &[]);
+        assert_eq!(again["unchanged"].as_array().unwrap().len(), 3, "{again}");
+        repo.wf(&["fsck"]).ok();
+    }
+}
+
+#[test]
+fn clones_that_change_one_layer_have_one_conflict_in_it() {
+    let two = Two::new();
+    add(&two.ada, &progressive(), &[]);
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    let with = |done: &str| {
+        let mut document = progressive();
+        document["layers"][0]["convergence"]["definition_of_done"] = json!(done);
+        document
+    };
+    let added = add(&two.ada, &with("Accounting reads hours"), &[]);
+    two.sandbox.advance(60);
+    add(&two.bea, &with("Accounting reads days"), &[]);
+    two.meet();
+    let l0 = issue_of(&added, "L0");
+    let open = two.ada.json(&["conflicts"]);
+    let of_document: Vec<&Value> = open
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|it| it["field"].as_str().unwrap().starts_with("document"))
+        .collect();
+    assert_eq!(of_document.len(), 1, "{open}");
+    assert_eq!(of_document[0]["field"], format!("document/{l0}"));
+    let shown = two.ada.json(&["roadmap", "show"]);
+    let done =
+        shown["document"]["layers"][0]["convergence"]["definition_of_done"].as_str().unwrap().to_owned();
+    let issue = two.ada.json(&["show", &l0]);
+    assert!(
+        issue["context"].as_str().unwrap().contains(&done),
+        "the issue says what the document says: {issue}"
+    );
 }

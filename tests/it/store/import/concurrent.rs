@@ -82,6 +82,35 @@ fn the_newest_state_stands_in_the_end_with_all_removals() {
     }
 }
 
+#[test]
+fn clones_that_meet_end_with_the_later_state_and_its_removals() {
+    let states = states();
+    let orders: [(&[usize], &[usize]); 6] =
+        [(&[0], &[1]), (&[2], &[0]), (&[0, 2], &[1]), (&[0], &[1, 3]), (&[1, 3], &[2]), (&[3], &[0, 1])];
+    for (ada, bea) in orders {
+        let two = Two::new();
+        let state = |n: &usize| lines(std::slice::from_ref(&states[*n]));
+        ada.iter().for_each(|n| drop(import(&two.ada, &state(n))));
+        bea.iter().for_each(|n| drop(import(&two.bea, &state(n))));
+        two.meet();
+        two.assert_one_state();
+        let latest = ada.iter().chain(bea).max().unwrap();
+        let alone = super::store(&Sandbox::new(), "alone");
+        import(&alone, &state(latest));
+        assert_eq!(said(&two.ada), said(&alone), "{ada:?} {bea:?}");
+        let again = import(&two.bea, &state(latest));
+        assert_eq!((&again["unchanged"], &again["updated"]), (&json!(1), &json!(0)), "{ada:?} {bea:?}");
+        let shown = two.ada.json(&["show", "zoo-1"]);
+        let bodies: Vec<&Value> =
+            shown["comments"].as_array().unwrap().iter().map(|it| &it["body"]).collect();
+        let said = [&json!("Hm."), &json!("Ha.")];
+        assert!(
+            bodies.iter().all(|body| said.contains(body)) && bodies.len() <= 2,
+            "no comment twice: {bodies:?}"
+        );
+    }
+}
+
 /// A record of the source as of a day in January 2026.
 fn on(day: u32, title: &str, author: &str) -> String {
     let more =

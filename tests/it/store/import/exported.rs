@@ -112,3 +112,31 @@ fn an_issue_of_ours_becomes_a_record_and_what_does_not_fit_is_named() {
     repo.wf(&["export", "beads", "ISS-3"]).fails(1);
     repo.wf(&["--json", "export", "beads"]).fails(2);
 }
+
+#[test]
+fn a_comment_of_ours_gets_a_number_that_no_other_has() {
+    let repo = store(&Sandbox::new(), "a");
+    let said = |id: u64, issue: &str| json!([{"id": id, "issue_id": issue, "author": "Ada", "text": "Hm.", "created_at": "2026-01-02T08:00:00Z"}]);
+    let sources = [
+        record("zoo-1", &json!({"comments": said(7, "zoo-1")})),
+        record("zoo-2", &json!({"comments": said(9, "zoo-2")})),
+    ];
+    import(&repo, &lines(&sources));
+    repo.wf(&["comment", "zoo-1", "-m", "first"]).ok();
+    let numbers = |records: &[Value]| -> Vec<(u64, String)> {
+        let comments = records.iter().flat_map(|it| it["comments"].as_array().unwrap().clone());
+        let mut all: Vec<_> = comments
+            .map(|it| (it["id"].as_u64().unwrap(), it["text"].as_str().unwrap().to_owned()))
+            .collect();
+        all.sort();
+        all
+    };
+    let hm = |id: u64| (id, "Hm.".to_owned());
+    assert_eq!(numbers(&exported(&repo)), [hm(7), hm(9), (10, "first".into())]);
+    // Another comment and an edit move no number, and a few issues have the same ones as all.
+    repo.wf(&["comment", "zoo-2", "-m", "second"]).ok();
+    assert_eq!(numbers(&exported(&repo)), [hm(7), hm(9), (10, "first".into()), (11, "second".into())]);
+    let few = repo.wf(&["export", "beads", "zoo-2"]).ok().stdout;
+    let few: Vec<Value> = few.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(numbers(&few), [hm(9), (11, "second".into())]);
+}

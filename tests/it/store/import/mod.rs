@@ -11,6 +11,7 @@ mod git_bug;
 mod github;
 mod options;
 mod refused;
+mod sound;
 
 use std::path::Path;
 
