@@ -262,7 +262,7 @@ fn an_error_names_its_remedies_as_data() {
     let error = repo.wf(&["--json", "show", "ISS-404"]).fails(1).json_error();
     assert_eq!(
         error["remedies"][0],
-        json!({"operation": "list", "options": [{"name": "all"}], "values": [], "words": "shows what there is"})
+        json!({"operation": "list", "options": [{"name": "all"}], "values": [], "words": "lists the issues"})
     );
     assert!(
         error["hint"].as_str().unwrap().starts_with("`git wf list --all` shows what there is"),

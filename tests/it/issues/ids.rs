@@ -43,7 +43,7 @@ fn a_long_list_of_candidates_is_cut() {
     );
     repo.wf_in(lines, &["import", "beads", "-"]).ok();
     let error = repo.refused(1, &["show", "bd-"]);
-    assert!(error["message"].as_str().unwrap().ends_with("`bd-19` and 15 more"), "{error}");
+    assert!(error["message"].as_str().unwrap().ends_with("`bd-19` or 15 more"), "{error}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn one_bad_plan_of_several_stops_all_and_is_named() {
     bad["tasks"] = json!([]);
     repo.write("plans.jsonl", format!("{}\n{}\n", plan(), bad));
     let error = repo.refused(1, &["solution", "add", "ISS-001", "plans.jsonl"]);
-    assert_eq!(findings(&error), ["plans.jsonl[1] tasks: expected 1 to 10 tasks; found \"0 tasks\""]);
+    assert_eq!(findings(&error), ["plans.jsonl[1] tasks: expected 1 to 10 tasks; found nothing"]);
     assert_eq!(repo.json(&["solution", "list", "ISS-001"]), json!([]));
     let many: Vec<Value> = (1..=11).map(|n| json!({"id": format!("T{n}")})).collect();
     bad["tasks"] = json!(many);

@@ -25,7 +25,7 @@ fn the_score_is_printed_as_a_table_above_the_findings() {
     assert_eq!(lines[6].split_whitespace().collect::<Vec<_>>(), ["total", "1", "0.50"]);
     assert!(printed.contains("warning  tasks[0].acceptance.criteria[1]: expected "), "{printed}");
     assert!(printed.contains("; found \"没问题\""), "{printed}");
-    assert!(printed.contains(" (-0.1)\n         name a number"), "{printed}");
+    assert!(printed.contains(" (quality -0.1)\n         name a number"), "{printed}");
     let answer = repo.json(&["solution", "check", "plan.json"]);
     assert_eq!((&answer["valid"], &answer["quality"]), (&json!(true), &json!(0.5)));
     assert_eq!(answer["plans"][0]["computed_complexity"], "low");

@@ -225,7 +225,7 @@ fn clones_through_one_remote_of_which_one_dies_and_one_is_five_hours_ahead() {
         assert_drained(clone, count);
     }
     let ran = clones[1].wf(&["next"]).fails(3);
-    assert!(ran.stderr.contains("no longer executes"), "the dead one is told: {}", ran.stderr);
+    assert!(ran.stderr.contains("no longer holds"), "the dead one is told: {}", ran.stderr);
 }
 
 /// Until nothing is left except what waits for the dead executor's item.
