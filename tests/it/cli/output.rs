@@ -265,7 +265,7 @@ fn an_error_names_its_remedies_as_data() {
         json!({"operation": "list", "options": [{"name": "all"}], "values": [], "words": "lists the issues"})
     );
     assert!(
-        error["hint"].as_str().unwrap().starts_with("`git wf list --all` shows what there is"),
+        error["hint"].as_str().unwrap().starts_with("`git wf list --all` lists the issues"),
         "{error}"
     );
     let error = repo.wf(&["--json", "new", "--tag", "a,,b", "A title"]).fails(1).json_error();
