@@ -58,7 +58,7 @@ pub(crate) struct Taken {
 
 /// A file of JSON lines that is not an export.
 #[derive(Debug, thiserror::Error)]
-#[error("`{name}` is not an export of git-wf: line {line}: {why}")]
+#[error("`{name}` is not an export of git-wf, so nothing was imported: line {line}: {why}")]
 pub(crate) struct NoExport {
     name: String,
     line: u64,

@@ -264,10 +264,7 @@ fn an_error_names_its_remedies_as_data() {
         error["remedies"][0],
         json!({"operation": "list", "options": [{"name": "all"}], "values": [], "words": "lists the issues"})
     );
-    assert!(
-        error["hint"].as_str().unwrap().starts_with("`git wf list --all` lists the issues"),
-        "{error}"
-    );
+    assert!(error["hint"].as_str().unwrap().starts_with("`git wf list --all` lists the issues"), "{error}");
     let error = repo.wf(&["--json", "new", "--tag", "a,,b", "A title"]).fails(1).json_error();
     assert_eq!(error["message"], "a tag or component is empty");
     assert!(error.get("remedies").is_none(), "words alone are the hint: {error}");
