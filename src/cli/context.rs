@@ -13,7 +13,8 @@ use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Exit, Failure, Outcome, print};
 use crate::git::Environment;
 use crate::model::code::Code;
-use crate::ops::fields::Fields;
+use crate::ops::fields::{self, Fields};
+use crate::ops::format::Format;
 use crate::ops::{self, Done, Notice, Session, Weight};
 use crate::store::{Acting, Clock, Store, one_line};
 use crate::ui::{Progress, Screen};
@@ -26,8 +27,8 @@ pub(crate) struct Context {
     is_verbose: bool,
     /// With `--json`, the remarks that the document will contain.
     remarks: RefCell<Vec<String>>,
-    /// The fields that `--fields` names; empty for all.
-    fields: Vec<String>,
+    /// What `--fields` and `--format` ask for.
+    wanted: FieldArgs,
     /// The session for the store of the current directory, once it was opened.
     session: OnceCell<Rc<Session>>,
 }
@@ -84,7 +85,7 @@ impl Context {
             screen: Screen::from_env(json),
             is_verbose,
             remarks: RefCell::default(),
-            fields: vec![],
+            wanted: FieldArgs::default(),
             session: OnceCell::new(),
         }
     }
@@ -127,8 +128,14 @@ impl Context {
         if let Some(commit) = commit.filter(|_| self.is_verbose && !self.json()) {
             self.remark(crate::ui::style::DIM, "note:", &format!("commit {commit} of the store records it"));
         }
-        if !self.fields.is_empty() {
-            let fields = Fields::of::<V>(&self.fields)?;
+        if let Some(format) = &self.wanted.format {
+            let format = Format::parse(format, &fields::known::<V>())?;
+            let picked = format.fields.pick(&view);
+            print::fields::formatted(&mut self.screen, &format, &picked)?;
+            return Ok(Exit::Done);
+        }
+        if !self.wanted.fields.is_empty() {
+            let fields = Fields::of::<V>(&self.wanted.fields)?;
             let picked = fields.pick(&view);
             match self.json() {
                 true => self.screen.print_json(&picked)?,
@@ -145,7 +152,7 @@ impl Context {
 
     /// Limits the answer to some fields; empty for all.
     pub(crate) fn only(&mut self, args: FieldArgs) {
-        self.fields = args.fields;
+        self.wanted = args;
     }
 
     /// Shows the notices of an operation that was then refused.

@@ -8,6 +8,7 @@ mod context;
 mod failure;
 #[cfg(test)]
 mod generated;
+mod help_examples;
 mod input;
 mod output_file;
 mod print;
@@ -61,15 +62,10 @@ struct OutputArgs {
         hide_possible_values = true
     )]
     color: Color,
-    /// How to show times: relative, iso, iso-strict, short or unix
-    #[arg(
-        long,
-        global = true,
-        value_name = "FORM",
-        value_enum,
-        default_value_t,
-        hide_possible_values = true
-    )]
+    /// How to show times, as in git: relative, local, iso, iso-strict, rfc, short, raw, unix, or format:PATTERN; most
+    /// of them also in local time, such as iso-local
+    #[arg(long, global = true, value_name = "FORM", value_parser = DateForm::parse, default_value = "relative")]
+    #[arg(hide_default_value = true)]
     date: DateForm,
     /// Print plain lines for screen readers: no drawing, colour, alignment or pager
     #[arg(long, global = true)]
@@ -116,6 +112,7 @@ commands! {
         Board = issues::board,
     }
     "plans" {
+        Plan = plans::plan,
         Solution = plans::solution,
         Task = plans::task,
         Bind = plans::bind,
@@ -196,6 +193,7 @@ pub(crate) fn whole_command() -> clap::Command {
     let columns = ui::columns_of_help().min(WIDEST_HELP);
     let mut command = command().term_width(columns);
     command.build();
+    let command = help_examples::added(command, "");
     let template = command::store::help::overview(&command, columns);
     command.help_template(template)
 }

@@ -205,7 +205,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::plans::SolutionView>(
         Sort::Answer,
         "show-solution",
-        "a plan: `show`, `solution show`, `task add`, `task edit`; an array: `solution list`",
+        "a plan: `show`, `solution show`, `task add`, `task edit`, `solution withdraw`; an array: `solution list`",
     ),
     kind::<ops::work::ExecutionView>(
         Sort::Answer,
@@ -248,7 +248,7 @@ pub(super) static KINDS: &[Kind] = &[
     ),
     kind::<ops::queue::CheckAnswer>(Sort::Answer, "queue-check", "`queue conflict check`"),
     kind::<ops::queue::DagAnswer>(Sort::Answer, "queue-dag", "`queue dag`"),
-    kind::<ops::plans::Added>(Sort::Answer, "solution-add", "`solution add`"),
+    kind::<ops::plans::Added>(Sort::Answer, "solution-add", "`solution add`, `plan`"),
     kind::<ops::plans::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
     kind::<ops::plans::PlanDiff>(Sort::Answer, "solution-diff", "`solution diff`"),
     kind::<ops::plans::Reviewed>(Sort::Answer, "solution-review", "`solution review`"),

@@ -101,11 +101,6 @@ impl Git {
         self.run_with(&["stripspace", "--comment-lines"], text)
     }
 
-    /// The text without comments.
-    pub(crate) fn uncommented(&self, text: &[u8]) -> Result<Vec<u8>, GitError> {
-        self.run_with(&["stripspace", "--strip-comments"], text)
-    }
-
     /// The version of the installed git, in its words.
     pub(crate) fn version(&self) -> Result<String, GitError> {
         Ok(String::from_utf8_lossy(&self.run(&["version"])?).trim().to_owned())

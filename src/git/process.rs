@@ -65,10 +65,23 @@ pub(crate) fn accepts(folder: &Path) -> Result<(), GitError> {
 /// The user's pager, a shell command. Run in the current directory, so that the repository's own configuration
 /// applies.
 pub(crate) fn pager() -> Option<String> {
+    match own_pager().as_deref() {
+        Some("false" | "no" | "off" | "0") => return None,
+        None | Some("true" | "yes" | "on" | "1" | "") => {}
+        Some(command) => return Some(command.to_owned()),
+    }
     let mut command = Command::new("git");
     command.args(["var", "GIT_PAGER"]).stdin(Stdio::null()).stderr(Stdio::null());
     let output = command.output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok()
+}
+
+/// `pager.wf`: whether to use a pager, or which.
+fn own_pager() -> Option<String> {
+    let mut command = Command::new("git");
+    command.args(["config", "--get", "pager.wf"]).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).ok()?.trim_end_matches('\n').to_owned())
 }
 
 /// The version of the installed git: `2.47.3`; `None` if there is none.

@@ -172,7 +172,19 @@ impl Index<'_> {
         Ok(usize::try_from(count.unwrap_or_default()).unwrap_or_default())
     }
 
-    /// Reads each of these issues from the tree and passes it with its derived fields to `found`, until that stops.
+    /// All names of a kind that issues have: `tag`, `component` or `type` (in lower case).
+    pub(crate) fn names(&self, kind: &str) -> Result<Vec<String>, IndexError> {
+        let sql = match kind {
+            "tag" => "SELECT DISTINCT tag FROM tags",
+            "component" => "SELECT DISTINCT component FROM components",
+            _ => "SELECT DISTINCT lower(kind) FROM issues WHERE kind IS NOT NULL",
+        };
+        let mut query = self.db.prepare(sql)?;
+        let names = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        Ok(names)
+    }
+
+    /// Passes each of these issues, with its derived fields, to `found`, until that stops. They are read from the tree.
     pub(crate) fn each_whole<B>(
         &self,
         numbers: &[i64],

@@ -26,17 +26,30 @@ impl Index<'_> {
         }
         let mut known = self.ids_that_begin(text)?;
         known.extend(records::roadmap_ids(&snapshot)?.into_iter().map(Known::Roadmap));
+        if known.is_empty() {
+            return Ok(Err(self.not_found("record", text)?));
+        }
         Ok(resolve::among("record", text, known))
     }
 
     /// An issue.
     pub(crate) fn resolve_issue(&self, text: &str) -> Result<Result<IssueId, ResolveError>, IndexError> {
         let known = self.ids_that_begin(text)?;
-        let issues = known.into_iter().filter(|it| matches!(it, Known::Issue(_))).collect();
+        let issues: Vec<Known> = known.into_iter().filter(|it| matches!(it, Known::Issue(_))).collect();
+        if issues.is_empty() {
+            return Ok(Err(self.not_found("issue", text)?));
+        }
         Ok(resolve::among("issue", text, issues).and_then(|known| match known {
             Known::Issue(id) => Ok(id),
-            _ => Err(ResolveError::NotFound { kind: "issue", text: text.to_owned() }),
+            _ => Err(ResolveError::NotFound { kind: "issue", text: text.to_owned(), near: None }),
         }))
+    }
+
+    /// Nothing has this id; names the most similar one of an issue.
+    fn not_found(&self, kind: &'static str, text: &str) -> Result<ResolveError, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT id FROM issues")?;
+        let ids = query.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+        Ok(resolve::not_found(kind, text, &ids))
     }
 
     /// The issues whose ids start with `text`, each with its title, at most `most`.

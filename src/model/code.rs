@@ -169,6 +169,8 @@ text_enum!(
         InvalidRelation = "invalid-relation",
         /// The roadmap is invalid.
         InvalidRoadmap = "invalid-roadmap",
+        /// What was written in the editor cannot be read.
+        InvalidText = "invalid-text",
         /// The title cannot be used.
         InvalidTitle = "invalid-title",
         /// The URL cannot be used.
@@ -399,6 +401,8 @@ text_enum!(
         Usage = "usage",
         /// Several remotes could be meant.
         WhichRemote = "which-remote",
+        /// The plan was withdrawn.
+        Withdrawn = "withdrawn",
         /// The worktree cannot be created.
         Worktree = "worktree",
         /// Another worktree stands where that of the run stood.

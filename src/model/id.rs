@@ -206,8 +206,10 @@ id_type!(
 );
 
 mod roadmap;
+mod short;
 
 pub(crate) use roadmap::RoadmapId;
+pub(crate) use short::{short, shortened};
 
 impl EntryId {
     /// The entry with this content at the place of a stamp.

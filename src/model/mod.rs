@@ -16,6 +16,7 @@ pub(crate) mod hidden;
 pub(crate) mod id;
 pub(crate) mod issue;
 mod log_entry;
+pub(crate) mod nearest;
 pub(crate) mod op;
 pub(crate) mod person;
 pub(crate) mod plan;

@@ -34,6 +34,8 @@ text_enum!(
         ImportJsonl = "import jsonl",
         /// Adds plans to an issue.
         SolutionAdd = "solution add",
+        /// Withdraws a plan, or takes that back.
+        SolutionWithdraw = "solution withdraw",
         /// Reviews a plan.
         SolutionReview = "solution review",
         /// Adds a task to a plan.

@@ -193,6 +193,12 @@ impl Remedies {
         self
     }
 
+    /// These remedies, and then those.
+    pub(crate) fn and_all(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
     /// Whether nothing can be done.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

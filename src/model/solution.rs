@@ -21,6 +21,8 @@ record! {
         once created_at: Time,
         /// The plan as it was given, its known keys in order.
         register plan: PlanJson => shaped(PLAN),
+        /// Why it was withdrawn, so that it is no longer a candidate; absent if it was not.
+        register withdrawn: Option<String> = default,
     }
     /// How `solution.json` merges and is written.
     SOLUTION = "solution", LaterStands, super::record::check_as::<Solution>

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::Refusal;
 use crate::model::code::Code;
+use crate::model::nearest::nearest;
 use crate::model::typed;
 
 /// The names of fields, in display order.
@@ -57,12 +58,11 @@ impl Fields {
 }
 
 fn refused(unknown: &str, known: &BTreeSet<String>) -> Refusal {
-    let near = known.iter().map(|name| (strsim::osa_distance(unknown, name), name)).min();
-    let near = near.filter(|(distance, _)| *distance <= 1 + unknown.len() / 4);
+    let near = nearest(unknown, known.iter().map(String::as_str));
     let all = known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let refusal = Refusal::new(Code::UnknownField, format!("there is no field `{unknown}` here"));
     match near {
-        Some((_, near)) => refusal.hint(format!("did you mean `{near}`? The fields are {all}")),
+        Some(near) => refusal.hint(format!("did you mean `{near}`? The fields are {all}")),
         None => refusal.hint(format!("the fields are {all}")),
     }
 }

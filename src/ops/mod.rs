@@ -8,6 +8,7 @@ pub(crate) mod clones;
 mod done;
 mod entries;
 pub(crate) mod fields;
+pub(crate) mod format;
 pub(crate) mod issues;
 mod notice;
 pub(crate) mod plans;

@@ -225,7 +225,7 @@ fn feedback_context(it: &Feedback, cut: &mut Cut) -> FeedbackContext {
 /// Reviews of the current plans, without those of earlier versions.
 fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<ReviewContext> {
     let plans: Vec<&Solution> = match reader {
-        Reader::Planner => folder.solutions.iter().map(|it| &it.record).collect(),
+        Reader::Planner => folder.plans(),
         Reader::Executor(plan) => vec![plan],
     };
     let of = |plan: &Solution| {

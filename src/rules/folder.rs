@@ -63,6 +63,11 @@ impl IssueFolder {
         self.solutions.iter().map(|s| &s.record).find(|s| s.id == *id)
     }
 
+    /// The plans that were not withdrawn.
+    pub(crate) fn plans(&self) -> Vec<&Solution> {
+        self.solutions.iter().map(|s| &s.record).filter(|s| s.withdrawn.is_none()).collect()
+    }
+
     /// The reviews of a plan, in order.
     pub(crate) fn reviews(&self, id: &SolutionId) -> &[Review] {
         self.reviews.get(id).map_or(&[], Vec::as_slice)

@@ -128,6 +128,7 @@ fn folders() -> impl Strategy<Value = IssueFolder> {
                         author: "a".into(),
                         created_at: time(0),
                         plan: plan(),
+                        withdrawn: None,
                     };
                     Recorded { record, changed: None, decided: None }
                 })

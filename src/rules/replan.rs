@@ -18,6 +18,5 @@ pub(crate) fn newer(folder: &IssueFolder) -> Vec<&Solution> {
     let attempts = folder.executions.iter().map(|it| &it.execution).filter(|it| it.solution_id == *bound);
     let first = attempts.map(|it| it.started_at).min().unwrap_or(failed.execution.started_at);
     let is_tried = |plan: &Solution| folder.executions.iter().any(|it| it.execution.solution_id == plan.id);
-    let plans = folder.solutions.iter().map(|it| &it.record);
-    plans.filter(|plan| plan.created_at >= first && !is_tried(plan)).collect()
+    folder.plans().into_iter().filter(|plan| plan.created_at >= first && !is_tried(plan)).collect()
 }

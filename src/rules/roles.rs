@@ -107,7 +107,9 @@ fn needs(op: Op) -> Capability {
         | Op::Session
         | Op::Relink
         | Op::Rewrite => Capability::Note,
-        Op::SolutionAdd | Op::TaskAdd | Op::TaskEdit | Op::RoadmapAdd => Capability::Plan,
+        Op::SolutionAdd | Op::SolutionWithdraw | Op::TaskAdd | Op::TaskEdit | Op::RoadmapAdd => {
+            Capability::Plan
+        }
         Op::SolutionReview => Capability::Review,
         Op::Bind | Op::Unbind | Op::RoadmapRevise => Capability::Choose,
         Op::QueueNew

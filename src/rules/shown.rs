@@ -52,7 +52,7 @@ impl IssueDerived {
         let failure = facts::holder(folder).and_then(ExecutionFolder::failure);
         Self {
             status,
-            solution_count: folder.solutions.len(),
+            solution_count: folder.plans().len(),
             wave: wave(&folder.issue.record),
             error: failure
                 .filter(|_| status == IssueStatus::Failed)

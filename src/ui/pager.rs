@@ -5,12 +5,16 @@ use std::process::{Command, Stdio};
 
 use crate::git;
 
-/// The user's pager as git finds it (`GIT_PAGER`, `core.pager`, `PAGER`, `less`), as a command line for the shell;
+/// The user's pager as git finds it (`pager.wf`, `GIT_PAGER`, `core.pager`, `PAGER`, `less`), as a command line for the shell;
 /// `None` if the answer should just be printed.
 ///
 /// A dumb terminal gets no pager: `less` would wait for a key before it shows anything.
 pub(crate) fn chosen() -> Option<String> {
     if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        return None;
+    }
+    // `git --no-pager` says it like this.
+    if std::env::var_os("GIT_PAGER").is_some_and(|pager| pager == "cat") {
         return None;
     }
     worth_running(&git::pager()?).map(str::to_owned)

@@ -1,5 +1,6 @@
 //! Where a command's answer goes: a terminal, a pager, a pipe or a file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -8,7 +9,8 @@ use serde::Serialize;
 use super::outlet::{Filter, Form};
 use super::settings::Settings;
 use super::style::Painter;
-use super::{pager, text};
+use super::{pager, style, text};
+use crate::model::id::{short, shortened};
 
 /// Used if a terminal does not report its size.
 pub(super) const DEFAULT_COLUMNS: usize = 80;
@@ -88,6 +90,24 @@ impl Screen {
     /// Whether stdout is a terminal: there, `new` prints a sentence instead of the bare id.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
+    }
+
+    /// An id: on a terminal the part that suffices to type it, for programs the whole.
+    pub(crate) fn id<'a>(&self, id: &'a str) -> &'a str {
+        if self.terminal { short(id) } else { id }
+    }
+
+    /// A line whose ids are shown like [`Screen::id`].
+    pub(crate) fn ids_in<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        if self.terminal { shortened(line) } else { Cow::Borrowed(line) }
+    }
+
+    /// On a terminal, says that a list is empty and how to fill it. A program sees that itself.
+    pub(crate) fn nothing(&mut self, sentence: &str) -> io::Result<()> {
+        match self.terminal {
+            true => writeln!(self, "{}", self.painter.paint(style::DIM, sentence)),
+            false => Ok(()),
+        }
     }
 
     /// The maximum width of a line in columns; `None` if there is no limit.

@@ -16,18 +16,35 @@ pub(crate) enum Color {
 
 /// How times are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum DateForm {
+pub(crate) struct DateForm {
+    /// The form.
+    pub(crate) shape: DateShape,
+    /// Whether in the time zone of this machine; otherwise in UTC.
+    pub(crate) is_local: bool,
+}
+
+/// The forms of git's `--date`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum DateShape {
     /// 2 hours ago.
     #[default]
     Relative,
+    /// Sat Nov 21 02:14:05 2026.
+    Default,
     /// 2026-11-21 02:14:05 +0000.
     Iso,
     /// 2026-11-21T02:14:05Z.
     IsoStrict,
+    /// Sat, 21 Nov 2026 02:14:05 +0000.
+    Rfc,
     /// 2026-11-21.
     Short,
+    /// 1795227245 +0000.
+    Raw,
     /// Seconds since 1970.
     Unix,
+    /// A pattern of `strftime`.
+    Pattern(&'static str),
 }
 
 /// Settings of one run of the program.

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use anstyle::AnsiColor;
 
 use super::settings::{Color, Settings};
-use super::text;
+use super::{links, text};
 
 /// The styles of text. They are the only way to style output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,20 @@ fn push_mark(line: &mut String, style: Style) {
     line.extend(KEY.iter());
 }
 
-/// The beginning of a text.
+/// Stands after [`MARK`] if the address of a link follows the key, and [`LINK_END`] ends it; an empty address ends a
+/// link.
+const LINK: char = '\u{fdd9}';
+const LINK_END: char = '\u{fdda}';
+
+fn push_link(line: &mut String, address: &str) {
+    line.push(MARK);
+    line.push(LINK);
+    line.extend(KEY.iter());
+    line.push_str(address);
+    line.push(LINK_END);
+}
+
+/// What a text starts with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// No mark.
@@ -104,9 +117,10 @@ pub(super) fn read_mark(text: &str) -> Mark {
     }
     let mut chars = text.chars().skip(1);
     let Some(which) = chars.next() else { return Mark::Torn };
-    let Some(style) = ALL.into_iter().find(|style| u32::from(which) == 0xfdd1 + *style as u32) else {
+    let style = ALL.into_iter().find(|style| u32::from(which) == 0xfdd1 + *style as u32);
+    if style.is_none() && which != LINK {
         return Mark::None;
-    };
+    }
     for digit in KEY.iter() {
         match chars.next() {
             Some(c) if c == *digit => {}
@@ -115,29 +129,41 @@ pub(super) fn read_mark(text: &str) -> Mark {
         }
     }
     let len = MARK.len_utf8() + which.len_utf8() + KEY.iter().map(|c| c.len_utf8()).sum::<usize>();
-    Mark::Whole(style.escape(), len)
+    if let Some(style) = style {
+        return Mark::Whole(style.escape(), len);
+    }
+    match text[len..].split_once(LINK_END) {
+        Some((address, _)) if address.is_empty() || links::is_fit(address) => {
+            Mark::Whole(links::escape(address), len + address.len() + LINK_END.len_utf8())
+        }
+        // Only this program knows the key, and it links nothing else.
+        Some(_) => Mark::None,
+        None => Mark::Torn,
+    }
 }
 
-/// Styles text, or leaves it plain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Adds styles to text, or leaves them out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Painter {
     colour: bool,
+    /// Whether the terminal knows links.
+    links: bool,
 }
 
 impl Painter {
     /// A painter without colour.
     #[cfg(test)]
-    pub(crate) const OFF: Self = Self { colour: false };
+    pub(crate) const OFF: Self = Self { colour: false, links: false };
     /// A painter with colour, whatever the environment says.
     #[cfg(test)]
-    pub(crate) const ON: Self = Self { colour: true };
+    pub(crate) const ON: Self = Self { colour: true, links: false };
 
     /// Without colour, for documents.
-    pub(crate) const NONE: Self = Self { colour: false };
+    pub(crate) const NONE: Self = Self { colour: false, links: false };
 
     /// A painter with or without colour.
     pub(super) fn with_colour(colour: bool) -> Self {
-        Self { colour }
+        Self { colour, links: false }
     }
 
     /// For warnings and errors.
@@ -149,16 +175,19 @@ impl Painter {
 
     /// For a stream that is a terminal or not, according to the environment.
     pub(crate) fn for_stream(terminal: bool) -> Self {
-        match Settings::get() {
-            Settings { color: Color::Always, .. } => return Self { colour: true },
+        let settings = Settings::get();
+        let links = terminal && !settings.is_plain && links::are_known(|name| std::env::var(name).ok());
+        match settings {
+            Settings { color: Color::Always, .. } => return Self { colour: true, links },
             Settings { color: Color::Never, .. } | Settings { is_plain: true, .. } => {
-                return Self { colour: false };
+                return Self { colour: false, links };
             }
             _ => {}
         }
         let no_color = std::env::var_os("NO_COLOR");
         let term = std::env::var_os("TERM");
-        Self { colour: terminal && wants_colour(no_color.as_deref(), term.as_deref()) }
+        let is_seen = terminal || is_in_pager();
+        Self { colour: is_seen && wants_colour(no_color.as_deref(), term.as_deref()), links }
     }
 
     /// Whether it adds colour; if so, marks that colour replaces can be left out.
@@ -173,6 +202,18 @@ impl Painter {
         painted
     }
 
+    /// Text that was painted, as a link to an address if the terminal knows links and the address is fit for one.
+    pub(crate) fn link(self, address: &str, painted: String) -> String {
+        if !self.links || !links::is_fit(address) {
+            return painted;
+        }
+        let mut linked = String::new();
+        push_link(&mut linked, address);
+        linked.push_str(&painted);
+        push_link(&mut linked, "");
+        linked
+    }
+
     /// Like [`Painter::paint`], but appends to `line`.
     pub(crate) fn paint_onto(self, line: &mut String, style: Style, text: &str) {
         let text = text::clean_line(text);
@@ -184,6 +225,11 @@ impl Painter {
             push_mark(line, PLAIN);
         }
     }
+}
+
+/// Whether git itself started a pager for this program, as it does with `pager.wf` or `git -p wf`.
+fn is_in_pager() -> bool {
+    std::env::var_os("GIT_PAGER_IN_USE").is_some_and(|value| value == "true")
 }
 
 /// <https://no-color.org>: a variable that is set but empty does not count.
@@ -230,6 +276,19 @@ mod tests {
             })
             .collect();
         assert_eq!(escapes.len(), ALL.len());
+    }
+
+    #[test]
+    fn a_link_is_one_mark_at_each_end() {
+        let painter = Painter { colour: false, links: true };
+        let linked = painter.link("https://e.org/x", "here".to_owned());
+        let Mark::Whole(escape, len) = read_mark(&linked) else { panic!("{linked:?}") };
+        assert_eq!(escape, "\u{1b}]8;;https://e.org/x\u{1b}\\");
+        let end = linked[len..].strip_prefix("here").unwrap();
+        assert_eq!(read_mark(end), Mark::Whole("\u{1b}]8;;\u{1b}\\".to_owned(), end.len()));
+        assert_eq!(read_mark(&linked[..len - 3]), Mark::Torn);
+        assert_eq!(painter.link("javascript:x", "here".to_owned()), "here");
+        assert_eq!(Painter::ON.link("https://e.org/x", "here".to_owned()), "here");
     }
 
     #[test]

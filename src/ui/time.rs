@@ -1,8 +1,13 @@
 //! Times in words.
 
-use jiff::Timestamp;
+use std::path::Path;
+use std::sync::LazyLock;
 
-use super::settings::{DateForm, Settings};
+use jiff::Timestamp;
+use jiff::fmt::strtime;
+use jiff::tz::TimeZone;
+
+use super::settings::{DateForm, DateShape, Settings};
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;
@@ -17,21 +22,86 @@ const DATE_FROM: u64 = 31 * DAY;
 /// `--date` selects another form.
 pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
     match Settings::get().date {
-        DateForm::Relative => relative(now_ms, then_ms),
-        form => absolute(form, then_ms),
+        DateForm { shape: DateShape::Relative, .. } => relative(now_ms, then_ms),
+        DateForm { shape, is_local: true } => absolute(shape, local(), then_ms),
+        DateForm { shape, is_local: false } => absolute(shape, &TimeZone::UTC, then_ms),
     }
 }
 
-/// A time in a form that does not depend on the current time.
-fn absolute(form: DateForm, ms: i64) -> String {
-    let pattern = match form {
-        DateForm::Unix => return ms.div_euclid(1000).to_string(),
-        DateForm::Iso => "%Y-%m-%d %H:%M:%S +0000",
-        DateForm::IsoStrict => "%Y-%m-%dT%H:%M:%SZ",
-        DateForm::Relative | DateForm::Short => "%Y-%m-%d",
+impl DateForm {
+    /// The form with a name of git's: `iso`, `local`, `short-local`, `format:%d.%m.%Y`.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if let Some((name, pattern)) = text.split_once(':') {
+            let is_local = match name {
+                "format" => false,
+                "format-local" => true,
+                _ => return Err(FORMS.to_owned()),
+            };
+            // A pattern that cannot be used is refused here, not once for each time.
+            strtime::format(pattern, &Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC))
+                .map_err(|error| format!("the pattern cannot be used: {error}"))?;
+            // There is one for each run of the program.
+            return Ok(Self { shape: DateShape::Pattern(String::leak(pattern.to_owned())), is_local });
+        }
+        let (name, is_local) = match text.strip_suffix("-local") {
+            Some(name) => (name, true),
+            None => (text, text == "local"),
+        };
+        let shape = match name {
+            "relative" => DateShape::Relative,
+            "default" | "local" => DateShape::Default,
+            "iso" | "iso8601" => DateShape::Iso,
+            "iso-strict" | "iso8601-strict" => DateShape::IsoStrict,
+            "rfc" | "rfc2822" => DateShape::Rfc,
+            "short" => DateShape::Short,
+            "raw" => DateShape::Raw,
+            "unix" => DateShape::Unix,
+            _ => return Err(FORMS.to_owned()),
+        };
+        Ok(Self { shape, is_local })
+    }
+}
+
+const FORMS: &str = "expected relative, local, default, iso, iso-strict, rfc, short, raw, unix or format:PATTERN, \
+    each but the first two also with -local";
+
+/// The time zone of this machine: `TZ`, else `/etc/localtime`, else UTC.
+fn local() -> &'static TimeZone {
+    static LOCAL: LazyLock<TimeZone> = LazyLock::new(|| {
+        let file = |path: &Path| {
+            let bytes = std::fs::read(path).ok()?;
+            TimeZone::tzif("local", &bytes).ok()
+        };
+        let found = match std::env::var("TZ") {
+            Ok(name) if name.is_empty() => None,
+            Ok(name) => {
+                let name = name.strip_prefix(':').unwrap_or(&name);
+                file(&Path::new("/usr/share/zoneinfo").join(name)).or_else(|| TimeZone::posix(name).ok())
+            }
+            Err(_) => file(Path::new("/etc/localtime")),
+        };
+        found.unwrap_or(TimeZone::UTC)
+    });
+    &LOCAL
+}
+
+/// A time in a form that does not depend on the present.
+fn absolute(shape: DateShape, zone: &TimeZone, ms: i64) -> String {
+    let pattern = match shape {
+        DateShape::Unix => return ms.div_euclid(1000).to_string(),
+        DateShape::Default if *zone == TimeZone::UTC => "%a %b %-d %H:%M:%S %Y +0000",
+        DateShape::Default => "%a %b %-d %H:%M:%S %Y",
+        DateShape::Iso => "%Y-%m-%d %H:%M:%S %z",
+        DateShape::IsoStrict if *zone == TimeZone::UTC => "%Y-%m-%dT%H:%M:%SZ",
+        DateShape::IsoStrict => "%Y-%m-%dT%H:%M:%S%:z",
+        DateShape::Rfc => "%a, %-d %b %Y %H:%M:%S %z",
+        DateShape::Raw => "%s %z",
+        DateShape::Relative | DateShape::Short => "%Y-%m-%d",
+        DateShape::Pattern(pattern) => pattern,
     };
-    Timestamp::from_millisecond(ms)
-        .map_or_else(|_| format!("{ms} ms"), |time| time.strftime(pattern).to_string())
+    let shown = Timestamp::from_millisecond(ms)
+        .and_then(|time| strtime::format(pattern, &time.to_zoned(zone.clone())));
+    shown.unwrap_or_else(|_| format!("{ms} ms"))
 }
 
 fn relative(now_ms: i64, then_ms: i64) -> String {
@@ -84,7 +154,7 @@ fn unit(distance: u64) -> (u64, &'static str) {
 
 /// The day in UTC; a time outside the calendar is shown as a number.
 fn date(ms: i64) -> String {
-    absolute(DateForm::Short, ms)
+    absolute(DateShape::Short, &TimeZone::UTC, ms)
 }
 
 #[cfg(test)]
@@ -96,13 +166,26 @@ mod tests {
 
     #[test]
     fn times_have_the_forms_of_git() {
-        for (form, shown) in [
-            (DateForm::Iso, "2026-11-21 02:00:00 +0000"),
-            (DateForm::IsoStrict, "2026-11-21T02:00:00Z"),
-            (DateForm::Short, "2026-11-21"),
-            (DateForm::Unix, "1795226400"),
+        let (utc, india) = (TimeZone::UTC, TimeZone::posix("IST-5:30").unwrap());
+        for (form, zone, shown) in [
+            ("default", &utc, "Sat Nov 21 02:00:00 2026 +0000"),
+            ("local", &india, "Sat Nov 21 07:30:00 2026"),
+            ("iso", &utc, "2026-11-21 02:00:00 +0000"),
+            ("iso-local", &india, "2026-11-21 07:30:00 +0530"),
+            ("iso-strict", &utc, "2026-11-21T02:00:00Z"),
+            ("iso-strict-local", &india, "2026-11-21T07:30:00+05:30"),
+            ("rfc", &utc, "Sat, 21 Nov 2026 02:00:00 +0000"),
+            ("short", &utc, "2026-11-21"),
+            ("raw-local", &india, "1795226400 +0530"),
+            ("unix", &india, "1795226400"),
+            ("format:%d.%m.%y", &utc, "21.11.26"),
         ] {
-            assert_eq!(absolute(form, NOW), shown);
+            let parsed = DateForm::parse(form).unwrap();
+            assert_eq!(absolute(parsed.shape, zone, NOW), shown, "{form}");
+            assert_eq!(parsed.is_local, form.contains("local"), "{form}");
+        }
+        for wrong in ["tomorrow", "format", "format:%", "relativ", ""] {
+            assert!(DateForm::parse(wrong).is_err(), "{wrong}");
         }
     }
 

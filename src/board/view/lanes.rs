@@ -8,6 +8,7 @@ use crate::board::lane::Lane;
 use crate::board::layout::Layout;
 use crate::board::model::Model;
 use crate::index::Carded;
+use crate::model::id::short;
 use crate::ui::captured::Line;
 use crate::ui::lanes::Strokes;
 use crate::ui::style;
@@ -111,18 +112,6 @@ fn card(card: &Carded, is_cursor: bool, area: Rect, buffer: &mut Buffer) {
     put(buffer, rest, &about(card), DIM);
 }
 
-/// The unique part of a generated id; commands accept it, too.
-fn short(id: &str) -> &str {
-    match id.strip_prefix("ISS-").and_then(|rest| rest.split_once('-')) {
-        Some((date, unique))
-            if date.len() == 8 && unique.len() == 8 && date.bytes().all(|b| b.is_ascii_digit()) =>
-        {
-            unique
-        }
-        _ => id,
-    }
-}
-
 fn about(card: &Carded) -> String {
     let mut parts = vec![card.row.priority.name().to_owned()];
     if card.is_ready {
@@ -132,17 +121,4 @@ fn about(card: &Carded) -> String {
     let tags = card.row.tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
     parts.extend(tags.map(|tag| format!("#{tag}")));
     parts.join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_ids_that_were_made_here_are_shortened() {
-        assert_eq!(short("ISS-20261121-7k3m2pq9"), "7k3m2pq9");
-        for whole in ["ISS-001", "GH-123", "beads_rust-07b", "ISS-2026112x-7k3m2pq9"] {
-            assert_eq!(short(whole), whole);
-        }
-    }
 }

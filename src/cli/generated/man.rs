@@ -208,7 +208,8 @@ fn wrapped(text: &str) -> String {
 }
 
 fn collect(command: &clap::Command, above: Option<&str>, pages: &mut BTreeMap<String, Vec<u8>>) {
-    let page = Man::new(command.clone());
+    // The examples follow in a section of their own, in which lines stay lines.
+    let page = Man::new(command.clone().after_help(clap::builder::Resettable::Reset));
     let name = page.get_filename();
     let page = page
         .title(name.trim_end_matches(".1").to_uppercase())
@@ -220,6 +221,11 @@ fn collect(command: &clap::Command, above: Option<&str>, pages: &mut BTreeMap<St
         None => program(&page, command, &mut text),
         Some(above) => {
             page.render(&mut text).unwrap();
+            let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            if let Some(examples) = examples.strip_prefix("Examples:\n") {
+                let examples = examples.replace('\\', "\\e").replace('-', "\\-").replace("\n  ", "\n");
+                writeln!(text, ".SH EXAMPLES\n.nf\n{}\n.fi", examples.trim_start()).unwrap();
+            }
             writeln!(text, ".SH \"SEE ALSO\"\n.BR {} (1)", above.replace('-', "\\-")).unwrap();
         }
     }

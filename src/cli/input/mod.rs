@@ -2,8 +2,10 @@
 
 pub(super) mod board_filter;
 pub(super) mod chosen;
+pub(super) mod editor;
 pub(super) mod fields;
 pub(super) mod issue_fields;
+pub(super) mod issue_text;
 pub(super) mod list_filter;
 pub(super) mod output;
 pub(super) mod text;

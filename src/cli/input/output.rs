@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use crate::ui::settings::{Color, DateForm};
+use crate::ui::settings::Color;
 
 impl ValueEnum for Color {
     fn value_variants<'a>() -> &'a [Self] {
@@ -15,22 +15,6 @@ impl ValueEnum for Color {
             Self::Auto => "auto",
             Self::Always => "always",
             Self::Never => "never",
-        }))
-    }
-}
-
-impl ValueEnum for DateForm {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Relative, Self::Iso, Self::IsoStrict, Self::Short, Self::Unix]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(match self {
-            Self::Relative => "relative",
-            Self::Iso => "iso",
-            Self::IsoStrict => "iso-strict",
-            Self::Short => "short",
-            Self::Unix => "unix",
         }))
     }
 }

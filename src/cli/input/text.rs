@@ -1,13 +1,13 @@
 //! Longer texts: from `-m`, a file, stdin, or the user's editor.
 
-use std::path::PathBuf;
-
 use crate::cli::{Failure, read_text};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::shell;
 use crate::ops::{Session, issues};
 pub(crate) use crate::rules::limits::text as checked;
+
+use super::editor::{Written, edit};
 
 /// Where the text of an issue or a comment comes from.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -47,16 +47,16 @@ impl TextArgs {
     }
 
     /// The text of `what`. The editor is used if requested, or if there is no text and `opens` is set.
-    pub(crate) fn written(
+    pub(crate) fn written<'a>(
         &self,
         last: Option<&str>,
-        session: &Session,
+        session: &'a Session,
         opens: bool,
         what: &str,
         help: &str,
-    ) -> Result<Written, Failure> {
+    ) -> Result<Written<'a>, Failure> {
         match self.given_or(last)? {
-            Some(text) if !self.edit => Ok(Written { text, file: None }),
+            Some(text) if !self.edit => Ok(Written::given(text)),
             None if !self.edit && !opens => Err(Failure::usage(format!("{what} has no text"))
                 .hint("give it as TEXT, with -m TEXT or -F FILE, or use -e for your editor")),
             start => edit(session, &start.unwrap_or_default(), help),
@@ -65,28 +65,22 @@ impl TextArgs {
 }
 
 impl TextArgs {
-    /// The text that replaces `old`; the editor starts with `old`.
-    pub(crate) fn rewritten(
+    /// The text in place of `old`; the editor starts with that.
+    pub(crate) fn rewritten<'a>(
         &self,
         last: Option<&str>,
-        session: &Session,
+        session: &'a Session,
         (opens, old): (bool, &str),
         what: &str,
         help: &str,
-    ) -> Result<Written, Failure> {
+    ) -> Result<Written<'a>, Failure> {
         match self.given_or(last)? {
             None if opens => edit(session, old, help),
-            Some(text) => Ok(Written { text, file: None }),
+            Some(text) => Ok(Written::given(text)),
             None => Err(Failure::usage(format!("{what} has no text"))
                 .hint("give it as TEXT, or with -m TEXT or -F FILE")),
         }
     }
-}
-
-/// Splits a text into its first line and the rest.
-pub(crate) fn title_and_rest(text: &str) -> (String, String) {
-    let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
-    (title.trim().to_owned(), rest.trim().to_owned())
 }
 
 /// A text given as an argument; `-` means stdin.
@@ -174,68 +168,6 @@ pub(crate) fn refuse_text<'a>(
             .hint(format!("{ITEM}; `git wf comment ISSUE TEXT` adds a comment"))),
         None => Ok(()),
     }
-}
-
-/// A text for the store, and the file in which it was written with the editor.
-pub(crate) struct Written {
-    text: String,
-    file: Option<PathBuf>,
-}
-
-impl Written {
-    /// Hands the text to `store`. If that fails, nothing that was written in the editor is lost: the file stays, and the
-    /// error names it.
-    pub(crate) fn stored<T, E: Into<Failure>>(
-        self,
-        store: impl FnOnce(String) -> Result<T, E>,
-    ) -> Result<T, Failure> {
-        let Self { text, file } = self;
-        let is_empty = text.is_empty();
-        let stored = checked(&text).map_err(Failure::from).and_then(|text| store(text).map_err(E::into));
-        match (stored, file) {
-            (Err(failure), Some(file)) if !is_empty => {
-                Err(failure.and(format!("what you wrote is in `{}`", file.display())))
-            }
-            (stored, file) => {
-                // The text is in the store; without the file, nobody mistakes it for unsaved work.
-                let _ = file.map(std::fs::remove_file);
-                stored
-            }
-        }
-    }
-}
-
-/// Opens git's editor on `text`, with `help` below it as comment lines. Returns the text without comment lines.
-pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<Written, Failure> {
-    let store = session.store();
-    let git = store.git();
-    let editor = git.editor()?;
-    let folder = store.git_dir().join("wf");
-    let path = folder.join("EDITMSG.md");
-    let failed = |error: std::io::Error| {
-        Failure::new(Code::Editor, format!("cannot edit `{}`: {error}", path.display()))
-            .command("git var GIT_EDITOR", "shows the editor")
-            .and("-m or -F need none")
-    };
-    std::fs::create_dir_all(&folder).map_err(failed)?;
-    let commented = git.commented(help.as_bytes())?;
-    std::fs::write(&path, [text.as_bytes(), b"\n", &commented].concat()).map_err(failed)?;
-    let status = std::process::Command::new("sh")
-        .args(["-c", &format!("{editor} \"$@\""), &editor])
-        .arg(&path)
-        .status()
-        .map_err(failed)?;
-    if !status.success() {
-        return Err(Failure::new(Code::Editor, format!("the editor `{editor}` failed: {status}"))
-            .hint(format!("what you wrote is in `{}`", path.display())));
-    }
-    let written = std::fs::read(&path).map_err(failed)?;
-    let stripped = git.uncommented(&written)?;
-    let text = String::from_utf8(stripped).map_err(|_| {
-        Failure::new(Code::InvalidUtf8, format!("`{}` is not UTF-8", path.display()))
-            .hint("set the editor to write UTF-8; what you wrote is in that file")
-    })?;
-    Ok(Written { text, file: Some(path) })
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
     }
     let painter = screen.painter();
     let name = dag.name.as_deref().map(|name| format!("  {name}")).unwrap_or_default();
-    let (id, status) = (painter.paint(style::ID, dag.queue_id.as_str()), dag.status);
+    let (id, status) = (painter.paint(style::ID, screen.id(dag.queue_id.as_str())), dag.status);
     writeln!(screen, "{id} ({status}){}", clean_line(&name))?;
     for ((it, drawn), before) in dag.nodes.iter().zip(draw(&before, strokes)).zip(&before) {
         if let Some(link) = &drawn.link {
@@ -51,7 +51,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
         let mark = painter.paint(status_style(it.status), mark(it.status, strokes));
         let item = painter.paint(style::ID, it.item_id.as_str());
         let state = painter.paint(status_style(it.status), it.status.as_str());
-        let issue = painter.paint(style::ID, it.issue_id.as_str());
+        let issue = painter.paint(style::ID, screen.id(it.issue_id.as_str()));
         let title = truncate(&clean_line(&it.title), TITLE);
         let first: Vec<&str> = before.iter().map(|n| dag.nodes[*n].item_id.as_str()).collect();
         let after = if first.is_empty() { String::new() } else { format!("  after {}", first.join(", ")) };

@@ -14,6 +14,9 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &FeedbackShown) -> io::Resu
 
 /// One entry of feedback per line.
 pub(in crate::cli) fn table(screen: &mut Screen, all: &[FeedbackShown], now: i64) -> io::Result<()> {
+    if all.is_empty() {
+        return screen.nothing("no feedback; `git wf feedback add ISSUE TEXT` adds some");
+    }
     let mut table = Table::new([
         Column::left("ISSUE"),
         Column::left("TYPE"),
@@ -26,7 +29,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, all: &[FeedbackShown], now: i64
         let error = it.feedback.detail.error_type.as_deref();
         let error = error.map(|error| format!("{}: ", clean_line(error))).unwrap_or_default();
         table.row([
-            Cell::new(it.issue_id.as_str(), style::ID),
+            Cell::new(screen.id(it.issue_id.as_str()), style::ID),
             Cell::new(it.feedback.kind.as_str(), look),
             Cell::from(it.feedback.stage.as_str()),
             Cell::from(time::ago(now, it.feedback.created_at.millis())),

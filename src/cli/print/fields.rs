@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use crate::ops::fields::Fields;
+use crate::ops::format::Format;
 use crate::ui::{Cell, Column, Screen, Table, style, text};
 
 /// Prints an answer of which only `fields` were picked.
@@ -31,7 +32,19 @@ pub(in crate::cli) fn lines(screen: &mut Screen, fields: &Fields, records: &[Val
     table.print(screen)
 }
 
-/// Prints one record for a program.
+/// One line in this form for each record.
+pub(in crate::cli) fn formatted(screen: &mut Screen, format: &Format, picked: &Value) -> io::Result<()> {
+    let one = std::slice::from_ref(picked);
+    let records = picked.as_array().map_or(one, Vec::as_slice);
+    records.iter().try_for_each(|record| in_form(screen, format, record))
+}
+
+/// The line of a record. What the form itself contains is written as it is; a value never ends its line.
+pub(in crate::cli) fn in_form(screen: &mut Screen, format: &Format, record: &Value) -> io::Result<()> {
+    writeln!(screen, "{}", format.line(record, |value| text::clean_line(&shown(value)).into_owned()))
+}
+
+/// One record for a program.
 pub(in crate::cli) fn line(screen: &mut Screen, fields: &Fields, record: &Value) -> io::Result<()> {
     let values = fields.names().iter().map(|name| shown(record.get(name)));
     let values: Vec<String> = values.map(|value| text::clean_line(&value).into_owned()).collect();

@@ -77,14 +77,14 @@ fn heading(screen: &mut Screen, name: &str, count: usize) -> io::Result<()> {
 
 fn execution(screen: &mut Screen, it: &PrimedExecution) -> io::Result<()> {
     let painter = screen.painter();
-    let issue = painter.paint(style::ID, it.issue_id.as_str());
+    let issue = painter.paint(style::ID, screen.id(it.issue_id.as_str()));
     writeln!(screen, "executing {issue} {}", clean_line(&it.title))?;
     let branch = it.branch.as_deref().map(|name| format!(" on {}", clean_line(name))).unwrap_or_default();
     let left = match it.open_count {
         0 => format!("{}, all begun", count(it.tasks, "task")),
         open => format!("{open} of {} to do", count(it.tasks, "task")),
     };
-    writeln!(screen, "  {}{branch}: {left}", painter.paint(style::ID, it.solution_id.as_str()))?;
+    writeln!(screen, "  {}{branch}: {left}", painter.paint(style::ID, screen.id(it.solution_id.as_str())))?;
     if let Some(task) = &it.task {
         writeln!(screen, "  task {}: {}", painter.paint(style::ID, &task.id), clean_line(&task.title))?;
     }
@@ -101,8 +101,8 @@ fn items(screen: &mut Screen, name: &str, items: &HomeItems) -> io::Result<()> {
     for it in &items.first {
         table.row([
             Cell::from(""),
-            Cell::new(it.item.as_str(), style::ID),
-            Cell::from(it.issue_id.as_str()),
+            Cell::new(screen.ids_in(&it.item), style::ID),
+            Cell::from(screen.id(it.issue_id.as_str())),
             Cell::from(it.title.as_str()),
         ]);
         for blocker in &it.blocked_by {
@@ -110,7 +110,7 @@ fn items(screen: &mut Screen, name: &str, items: &HomeItems) -> io::Result<()> {
                 Cell::from(""),
                 Cell::from(""),
                 Cell::from(""),
-                Cell::new(said(blocker), style::WARN),
+                Cell::new(screen.ids_in(&said(blocker)), style::WARN),
             ]);
         }
     }
@@ -146,8 +146,8 @@ fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
         table.row([
             Cell::from(""),
             Cell::new(verb, style::WARN),
-            Cell::new(it.id.as_str(), style::ID),
-            Cell::from(it.what.as_str()),
+            Cell::new(screen.ids_in(&it.id), style::ID),
+            Cell::from(screen.ids_in(&it.what).into_owned()),
         ]);
     }
     table.print(screen)?;
@@ -194,7 +194,7 @@ fn next(screen: &mut Screen, steps: &[Remedy]) -> io::Result<()> {
         let label = if n == 0 { "next:" } else { "" };
         table.row([
             Cell::new(label, style::HEADING),
-            Cell::new(remedy::command(call), style::GOOD),
+            Cell::new(screen.ids_in(&remedy::command(call)), style::GOOD),
             Cell::new(step.words.as_str(), style::DIM),
         ]);
     }

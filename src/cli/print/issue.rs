@@ -10,7 +10,7 @@ use crate::model::time::Time;
 use crate::ops::issues::{CommentView, Contents, IssueView, Related, ShownExecution};
 use crate::ops::work::{CommitView, ExecutionView};
 use crate::ui::text::{clean_line, count, indent};
-use crate::ui::{Cell, Column, Screen, Table, style, time};
+use crate::ui::{Cell, Column, Screen, Table, markdown, style, time};
 
 fn field(screen: &mut Screen, name: &str, value: &str) -> io::Result<()> {
     let label = screen.painter().paint(style::DIM, &format!("{name:<12}"));
@@ -39,7 +39,6 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         ("components", joined(&issue.affected_components)),
         ("depends on", joined(&issue.depends_on)),
         ("relations", joined(&issue.relations)),
-        ("url", issue.source_url.clone()),
         ("closed", closed(view, now)),
         ("changed", view.derived.updated_at.map(|at| time::ago(now, at.millis()))),
         ("plan", issue.bound_solution_id.as_ref().map(ToString::to_string)),
@@ -48,6 +47,10 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         if let Some(value) = value {
             field(screen, name, &value)?;
         }
+    }
+    if let Some(url) = &issue.source_url {
+        let label = painter.paint(style::DIM, &format!("{:<12}", "url"));
+        writeln!(screen, "{label} {}", painter.link(url, clean_line(url).into_owned()))?;
     }
     let long = [
         (None, issue.context.clone()),
@@ -63,7 +66,9 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
     for (heading, text) in long {
         if let Some(text) = text {
             section(screen, heading)?;
-            writeln!(screen, "{}", indent(&text, 4))?;
+            let is_json = matches!(heading, Some("imported" | "kept from its source"));
+            let text = if is_json { indent(&text, 4) } else { markdown::indented(screen, &text, 4) };
+            writeln!(screen, "{text}")?;
         }
     }
     let Some(contents) = &view.contents else { return Ok(()) };
@@ -87,7 +92,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
             painter.paint(style::DIM, &format!("(comment {})", comment.id.short()))
         )?;
         if !is_withdrawn {
-            writeln!(screen, "{}", indent(&comment.body, 4))?;
+            writeln!(screen, "{}", markdown::indented(screen, &comment.body, 4))?;
         }
     }
     work(screen, contents, now)?;
@@ -118,7 +123,7 @@ fn related(screen: &mut Screen, heading: &str, issues: &[Related]) -> io::Result
     for it in issues {
         table.row([
             Cell::from("  "),
-            Cell::new(it.id.as_str(), style::ID),
+            Cell::new(screen.id(it.id.as_str()), style::ID),
             Cell::new(it.status.as_str(), status_style(it.status)),
             Cell::from(it.title.as_str()),
         ]);
@@ -160,7 +165,11 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
         section(screen, Some("plans"))?;
     }
     for plan in &contents.solutions {
-        let bound = if plan.is_bound { " (bound)" } else { "" };
+        let bound = match (plan.is_bound, &plan.withdrawn) {
+            (true, _) => " (bound)",
+            (false, Some(_)) => " (withdrawn)",
+            (false, None) => "",
+        };
         let reviewed = review::suffix(plan, screen);
         writeln!(
             screen,

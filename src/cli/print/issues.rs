@@ -60,7 +60,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows, skipped: usize) -
     ]);
     for issue in &found.rows {
         table.row([
-            Cell::new(issue.id.as_str(), style::ID),
+            Cell::new(screen.id(&issue.id), style::ID),
             Cell::new(issue.priority.name(), priority_style(issue.priority)),
             Cell::new(issue.status.as_str(), status_style(issue.status)),
             Cell::from(issue.title.as_str()),
@@ -87,7 +87,7 @@ pub(in crate::cli) fn many(screen: &mut Screen, it: &ManyChanged, verb: &str) ->
     let mut table = Table::new([Column::left(""), Column::left(""), Column::flexible("")]);
     for issue in &it.issues {
         table.row([
-            Cell::new(issue.id.as_str(), style::ID),
+            Cell::new(screen.id(issue.id.as_str()), style::ID),
             Cell::new(issue.status.as_str(), status_style(issue.status)),
             Cell::from(issue.title.as_str()),
         ]);

@@ -32,7 +32,7 @@ pub(in crate::cli) fn step(
 
 fn first_line(step: &Step, screen: &Screen) -> String {
     let short = step.commit.short();
-    format!("{} {}", screen.painter().paint(style::WARN, short), clean_line(&step.subject))
+    format!("{} {}", screen.painter().paint(style::WARN, short), screen.ids_in(&clean_line(&step.subject)))
 }
 
 /// The lines of a step; the first is always shown.

@@ -36,14 +36,14 @@ pub(in crate::cli) fn overview(screen: &mut Screen, overview: &Overview) -> io::
         let counts: Vec<String> =
             queue.items.iter().map(|(status, count)| format!("{count} {status}")).collect();
         let counts = if counts.is_empty() { "empty".to_owned() } else { counts.join(", ") };
-        let id = painter.paint(style::ID, queue.id.as_str());
+        let id = painter.paint(style::ID, screen.id(queue.id.as_str()));
         writeln!(screen, "queue {id} ({}): {counts}", queue.status)?;
     }
     match &overview.active {
         Some(active) => writeln!(
             screen,
             "this worktree executes {} on {}",
-            painter.paint(style::ID, active.solution_id.as_str()),
+            painter.paint(style::ID, screen.id(active.solution_id.as_str())),
             clean_line(active.branch.strip_prefix("refs/heads/").unwrap_or(&active.branch))
         ),
         None => writeln!(screen, "this worktree executes nothing; `git wf next` claims the next item"),

@@ -15,6 +15,9 @@ use crate::ui::{Cell, Column, Screen, Table, style};
 
 /// The queues, one per line.
 pub(in crate::cli) fn table(screen: &mut Screen, queues: &[QueueAnswer]) -> io::Result<()> {
+    if queues.is_empty() {
+        return screen.nothing("no queues; `git wf queue add ISSUE` creates one");
+    }
     let mut table = Table::new([
         Column::left("ID"),
         Column::left("STATUS"),
@@ -25,7 +28,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, queues: &[QueueAnswer]) -> io::
     ]);
     for it in queues {
         table.row([
-            Cell::new(it.queue.id.as_str(), style::ID),
+            Cell::new(screen.id(it.queue.id.as_str()), style::ID),
             Cell::from(it.status),
             Cell::from(it.queue.priority.to_string()),
             Cell::from(it.item_count.to_string()),
@@ -63,9 +66,12 @@ pub(in crate::cli) fn queues(screen: &mut Screen, queues: &[QueueAnswer], now: i
 pub(in crate::cli) fn queue(screen: &mut Screen, queue: &QueueAnswer, now: i64) -> io::Result<()> {
     let painter = screen.painter();
     let name = queue.queue.name.as_deref().map(|name| format!("  {name}")).unwrap_or_default();
-    let id = painter.paint(style::ID, queue.queue.id.as_str());
+    let id = painter.paint(style::ID, screen.id(queue.queue.id.as_str()));
     writeln!(screen, "{id} ({}){}", queue.status, clean_line(&name))?;
     let all = queue.items.as_deref().unwrap_or_default();
+    if all.is_empty() {
+        screen.nothing("no items; `git wf queue add ISSUE` adds one")?;
+    }
     items(screen, all, now)?;
     for it in all {
         // What can be decided follows below.
@@ -112,7 +118,7 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
             Cell::new(it.status.as_str(), status_style(it.status)),
             Cell::from(it.execution_group.as_str()),
             Cell::from(format!("{:.2}", it.semantic_priority)),
-            Cell::from(it.item.solution_id.as_str()),
+            Cell::from(screen.id(it.item.solution_id.as_str())),
             Cell::from(it.task_count.to_string()),
         ];
         if has_holders {
@@ -151,7 +157,7 @@ fn ended(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
     let Some(holder) = it.holder.as_ref().filter(is_over) else { return Ok(()) };
     let note = execution::end_note(&holder.actor, holder.ended_by.as_deref(), holder.forced.as_deref());
     if !note.is_empty() {
-        let line = format!("{} {} (by {}{note})", it.name, holder.status, holder.actor);
+        let line = format!("{} {} (by {}{note})", screen.ids_in(&it.name), holder.status, holder.actor);
         let line = screen.painter().paint(style::DIM, &line);
         writeln!(screen, "{line}")?;
     }
@@ -163,6 +169,7 @@ fn reasons(screen: &mut Screen, it: &ItemAnswer, is_wanted: fn(&Blocker) -> bool
     for blocker in &it.blocked_by {
         let remedies = if is_wanted(blocker) { blocker.remedies.as_slice() } else { &[] };
         let line = format!("{} waits: {}", it.name, with_remedies(&blocker.reason, remedies));
+        let line = screen.ids_in(&line).into_owned();
         let line = screen.painter().paint(style::DIM, &line);
         writeln!(screen, "{line}")?;
     }

@@ -9,7 +9,7 @@ pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
         None => remedy.words.clone(),
     };
     let all: Vec<String> = remedies.iter().map(one).collect();
-    (!all.is_empty()).then(|| all.join("; "))
+    (!all.is_empty()).then(|| all.join("; ").replace("?; ", "? "))
 }
 
 /// A sentence, followed by its remedies.

@@ -56,7 +56,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
             table.row([
                 Cell::new(word, look),
                 Cell::from(issue.wave.map(|wave| wave.to_string()).unwrap_or_default()),
-                Cell::new(issue.issue_id.as_str(), style::ID),
+                Cell::new(screen.id(issue.issue_id.as_str()), style::ID),
                 Cell::from(match &issue.was {
                     Some(was) => format!("{} (was {was})", issue.item),
                     None => issue.item.clone(),
@@ -93,6 +93,9 @@ pub(in crate::cli) fn assessed(screen: &mut Screen, it: &Assessed) -> io::Result
 
 /// One roadmap per line.
 pub(in crate::cli) fn list(screen: &mut Screen, all: &[RoadmapSummary], now: i64) -> io::Result<()> {
+    if all.is_empty() {
+        return screen.nothing("no roadmaps; `git wf roadmap plan TEXT` makes one");
+    }
     let mut table = Table::new([
         Column::left("ROADMAP"),
         Column::left("STATUS"),

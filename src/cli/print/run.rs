@@ -14,7 +14,7 @@ use crate::ui::{Cell, Column, Screen, Table, time};
 /// Prints runs, one per line; `now` is in milliseconds.
 pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -> io::Result<()> {
     if runs.is_empty() {
-        return writeln!(screen, "no runs; `git wf run ISSUE` starts one");
+        return screen.nothing("no runs; `git wf run ISSUE` starts one");
     }
     let mut table = Table::new([
         Column::left("RUN"),
@@ -26,7 +26,7 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
     ]);
     for run in runs {
         table.row([
-            Cell::new(run.id.as_str(), style::ID),
+            Cell::new(screen.id(run.id.as_str()), style::ID),
             Cell::from(run.mode.as_str()),
             Cell::from(standing(run.status, run.phase, run.driven, run.counts, run.waiting_count)),
             Cell::from(outcome(run.counts, run.waiting_count)),

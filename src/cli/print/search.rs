@@ -11,13 +11,13 @@ use crate::ui::{Screen, style};
 pub(in crate::cli) fn found(screen: &mut Screen, found: &Found) -> io::Result<()> {
     let painter = screen.painter();
     for queue in &found.queues {
-        writeln!(screen, "{} queue", painter.paint(style::ID, queue.as_str()))?;
+        writeln!(screen, "{} queue", painter.paint(style::ID, screen.id(queue.as_str())))?;
     }
     for hit in &found.hits {
         writeln!(
             screen,
             "{} {} {}",
-            painter.paint(style::ID, &hit.id),
+            painter.paint(style::ID, screen.id(&hit.id)),
             painter.paint(status_style(hit.status), hit.status.as_str()),
             painter.paint(style::HEADING, &hit.title)
         )?;

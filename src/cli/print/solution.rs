@@ -5,11 +5,14 @@ use std::io::{self, Write};
 use crate::cli::print::{diff as diff_print, review, task};
 use crate::ops::plans::{PlanDiff, SolutionView};
 use crate::rules::record_diff::FieldChange;
-use crate::ui::text::{clean_line, count, indent};
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Cell, Column, Screen, Table, markdown, style};
 
 /// Plans, one per line.
 pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::Result<()> {
+    if plans.is_empty() {
+        return screen.nothing("no plans; `git wf plan ISSUE --task TITLE` makes one");
+    }
     let mut table = Table::new([
         Column::left("ID"),
         Column::left("BOUND"),
@@ -23,8 +26,12 @@ pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::
     for it in plans {
         let risk = it.typed.analysis.as_ref().and_then(|analysis| analysis.risk.clone()).unwrap_or_default();
         table.row([
-            Cell::new(it.id.as_str(), style::ID),
-            Cell::new(if it.is_bound { "bound" } else { "" }, style::GOOD),
+            Cell::new(screen.id(it.id.as_str()), style::ID),
+            match (it.is_bound, &it.withdrawn) {
+                (true, _) => Cell::new("bound", style::GOOD),
+                (false, Some(_)) => Cell::new("withdrawn", style::DIM),
+                (false, None) => Cell::from(""),
+            },
             review::cell(it),
             Cell::from(it.task_count.to_string()),
             Cell::from(it.typed.score.map(|score| score.to_string()).unwrap_or_default()),
@@ -52,6 +59,9 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &SolutionView) -> io::Result
     let bound = if it.is_bound { "bound" } else { "not bound" };
     writeln!(screen, "{}  {bound}", painter.paint(style::ID, it.id.as_str()))?;
     writeln!(screen, "{}", painter.paint(style::HEADING, plan.description.as_deref().unwrap_or_default()))?;
+    if let Some(why) = &it.withdrawn {
+        writeln!(screen, "{}", painter.paint(style::WARN, &format!("withdrawn: {why}")))?;
+    }
     writeln!(screen, "by {}, {}", clean_line(&it.author), it.created_at)?;
     writeln!(screen, "{}", painter.paint(style::DIM, &it.plan_digest))?;
     let (on, steps) = (count(it.files_touched.len(), "file"), count(it.task_count, "task"));
@@ -70,10 +80,21 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &SolutionView) -> io::Result
     }
     review::reviews(&it.reviews, &it.plan_digest, 0, screen)?;
     if let Some(approach) = &plan.approach {
-        writeln!(screen, "\n{}", indent(approach, 4))?;
+        writeln!(screen, "\n{}", markdown::indented(screen, approach, 4))?;
     }
     task::exploration(plan, screen)?;
     task::tasks(plan, screen)
+}
+
+/// A plan that was withdrawn, or is a candidate again.
+pub(in crate::cli) fn withdrawn(screen: &mut Screen, it: &SolutionView, is_changed: bool) -> io::Result<()> {
+    let id = screen.painter().paint(style::ID, screen.id(it.id.as_str()));
+    match (&it.withdrawn, is_changed) {
+        (Some(_), true) => writeln!(screen, "withdrew {id}"),
+        (None, true) => writeln!(screen, "{id} is a candidate again"),
+        (Some(_), false) => writeln!(screen, "{id} is already withdrawn; nothing changed"),
+        (None, false) => writeln!(screen, "{id} is not withdrawn; nothing changed"),
+    }
 }
 
 /// How two plans differ, task by task.

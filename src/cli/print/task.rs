@@ -15,6 +15,9 @@ const NAME: usize = 12;
 
 /// One task per line.
 pub(in crate::cli) fn table(screen: &mut Screen, tasks: &Tasks) -> io::Result<()> {
+    if tasks.typed.is_empty() {
+        return screen.nothing("the plan has no tasks; `git wf task add` adds one");
+    }
     let mut table = Table::new([
         Column::left("ID"),
         Column::left("ACTION"),

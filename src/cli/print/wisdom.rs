@@ -24,7 +24,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &Wisdom) -> io::Result<()> 
 /// One piece of wisdom per line.
 pub(in crate::cli) fn table(screen: &mut Screen, all: &[WisdomView], now: i64) -> io::Result<()> {
     if all.is_empty() {
-        return writeln!(screen, "no entries; `git wf wisdom add TEXT` adds one");
+        return screen.nothing("no entries; `git wf wisdom add TEXT` adds one");
     }
     let mut table = Table::new([
         Column::left("ID"),
@@ -44,7 +44,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, all: &[WisdomView], now: i64) -
             Cell::new(uid(it), style::ID),
             Cell::new(word, look),
             Cell::from(it.tags.join(", ")),
-            Cell::new(it.issue_id.as_ref().map(ToString::to_string).unwrap_or_default(), style::ID),
+            Cell::new(it.issue_id.as_ref().map_or("", |id| screen.id(id.as_str())), style::ID),
             Cell::from(time::ago(now, it.created_at.millis())),
             Cell::from(it.text.as_str()),
         ]);

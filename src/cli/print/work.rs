@@ -134,6 +134,9 @@ pub(in crate::cli) fn released(screen: &mut Screen, it: &Attempt) -> io::Result<
 
 /// The claims, one per line; `now` in milliseconds.
 pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) -> io::Result<()> {
+    if leases.is_empty() {
+        return screen.nothing("no claims; `git wf next` makes one");
+    }
     let mut table = Table::new([
         Column::left("ITEM"),
         Column::left("PLAN"),
@@ -151,7 +154,7 @@ pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) ->
         };
         table.row([
             Cell::from(lease.item_id.as_ref().map(ToString::to_string).unwrap_or_default()),
-            Cell::new(lease.solution_id.as_str(), style::ID),
+            Cell::new(screen.id(lease.solution_id.as_str()), style::ID),
             until,
             Cell::from(lease.branch.clone().unwrap_or_default()),
             Cell::from(lease.worktree.clone().unwrap_or_default()),

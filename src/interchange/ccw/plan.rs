@@ -65,7 +65,7 @@ pub(super) fn read(issue: &Issue, given: &Value) -> Result<Solution, String> {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let created_at = text("created_at").and_then(Time::parse).unwrap_or(issue.created_at);
     let author = text("author").unwrap_or(UNKNOWN).into();
-    Ok(Solution { id, issue_id: issue.id.clone(), author, created_at, plan })
+    Ok(Solution { id, issue_id: issue.id.clone(), author, created_at, plan, withdrawn: None })
 }
 
 /// A plan as ccw keeps it, under the id that it has there.

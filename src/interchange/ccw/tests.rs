@@ -357,6 +357,7 @@ proptest! {
             author: "Bea".into(),
             created_at: issue.created_at.plus_millis(1),
             plan: PlanJson::new(json!({"description": "d", "more": [1.50], "tasks": [{"id": "T1", "title": "t", "action": "Fix"}]})).unwrap(),
+            withdrawn: None,
         };
         let handed = super::issue(&folder(issue.clone(), vec![solution.clone()], feedback.clone()));
         let mut back = arrive(&composite(&handed.record, &handed.solutions, &json!([])));

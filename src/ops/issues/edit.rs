@@ -16,7 +16,7 @@ use crate::rules::{facts, limits, transitions};
 use crate::store::{Tx, resolve};
 
 /// Changes to an issue; omitted fields stay as they are.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Edit {
     /// Its id, or an unambiguous prefix of it.
     pub(crate) issue: String,

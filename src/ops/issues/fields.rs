@@ -7,7 +7,7 @@ use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
 use crate::model::priority::Priority;
-use crate::ops::Refusal;
+use crate::ops::{Refusal, Session};
 use crate::rules::limits;
 use crate::store::Read;
 use crate::store::resolve::{self, ResolveError};
@@ -99,6 +99,14 @@ impl Fields {
         }
         Ok(())
     }
+}
+
+/// Applies fields to an issue that is not stored, for someone to look at.
+///
+/// # Errors
+/// An invalid value; `not-found`.
+pub(crate) fn preview(session: &Session, fields: &Fields, issue: &mut Issue) -> Result<(), Refusal> {
+    fields.apply(&session.store().snapshot()?, issue)
 }
 
 /// Adds and removes members of a set. `value` parses a member and is told whether it is added.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{IssueView, id};
+use super::{IssueView, id, unknown_names};
 use crate::index::{Filter, Index, IndexError, Listed, Needs, Sort};
 use crate::model::time::Time;
 use crate::model::words::count as count_words;
@@ -198,6 +198,9 @@ impl<'a> Found<'a> {
             Ok((numbers, total, index.broken()?))
         })?;
         notice_broken(session, broken);
+        if numbers.is_empty() {
+            unknown_names::notice(session, &index, &filter)?;
+        }
         Ok((Self { session, index, numbers, filter, needs, page }, total))
     }
 

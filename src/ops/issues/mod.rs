@@ -16,12 +16,14 @@ mod overview;
 mod reopen;
 mod search;
 mod show;
+mod templates;
+mod unknown_names;
 mod view;
 
 pub(crate) use close::{Close, close};
 pub(crate) use comment::{append_comment, comment, comment_text, edit_comment};
 pub(crate) use edit::{Edit, edit, stored};
-pub(crate) use fields::{Fields, Member};
+pub(crate) use fields::{Fields, Member, preview};
 pub(crate) use home::{Attention, AttentionKind, Home, HomeItems, SyncState, home};
 pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use lanes::{Lane, Lanes, LanesView, MOST_CARDS, lanes};
@@ -33,6 +35,7 @@ pub(crate) use overview::{Overview, Standing, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};
 pub(crate) use search::{Found, FoundIssue, search};
 pub(crate) use show::{Record, ShownExecution, show};
+pub(crate) use templates::{template_named, templates};
 pub(crate) use view::{CommentView, Contents, IssueView, Related, answer, fields_of_listed};
 
 use super::{Refusal, Session};

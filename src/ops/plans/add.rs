@@ -133,8 +133,8 @@ fn queue_bound(
 /// The only candidate for binding: the only plan of an issue without a bound plan, or the only plan newer than a
 /// bound one that failed.
 fn lone(folder: &IssueFolder) -> Option<&Solution> {
-    match (&folder.issue.record.bound_solution_id, folder.solutions.as_slice()) {
-        (None, [only]) => Some(&only.record),
+    match (&folder.issue.record.bound_solution_id, folder.plans().as_slice()) {
+        (None, [only]) => Some(only),
         (Some(_), _) => match replan::newer(folder)[..] {
             [newer] => Some(newer),
             _ => None,
@@ -194,6 +194,7 @@ fn store_plans(
             author: tx.person().to_owned(),
             created_at: tx.stamper().now(),
             plan: checked.plan.clone(),
+            withdrawn: None,
         })?;
         stored.push((id, true));
     }

@@ -153,7 +153,7 @@ impl Added {
         let issue = &folder.issue.record;
         // All plans if none is bound; the newer ones if the bound one failed.
         let pending: Vec<&Solution> = match &issue.bound_solution_id {
-            None => folder.solutions.iter().map(|it| &it.record).collect(),
+            None => folder.plans(),
             Some(_) => replan::newer(folder),
         };
         let failed = issue.bound_solution_id.clone().filter(|_| !pending.is_empty());

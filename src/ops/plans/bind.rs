@@ -1,6 +1,7 @@
 //! Choosing the plan of an issue that will be executed.
 
 use super::plan_of_issue;
+use super::withdraw::refuse_withdrawn;
 use crate::model::code::Code;
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
@@ -133,6 +134,9 @@ pub(crate) fn bind_in(
     }
     let from = facts::status(folder);
     if force.is_none() {
+        if let Some(plan) = folder.solution(solution) {
+            refuse_withdrawn(plan)?;
+        }
         transitions::permit(issue, from, Op::Bind)?;
         refuse_poor(folder, solution)?;
     }

@@ -26,6 +26,7 @@ mod unbind;
 mod versions;
 mod view;
 mod wisdom;
+mod withdraw;
 
 pub(crate) use add::{Add, add};
 pub(crate) use added::Added;
@@ -51,3 +52,4 @@ pub(crate) use unbind::{Unbind, unbind};
 pub(crate) use versions::{Diff, PlanDiff, diff, show};
 pub(crate) use view::SolutionView;
 pub(crate) use wisdom::{AddWisdom, WisdomFilter, WisdomView, add_wisdom, learn, list_wisdom};
+pub(crate) use withdraw::{Withdraw, withdraw};

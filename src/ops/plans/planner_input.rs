@@ -256,7 +256,7 @@ fn batch<'a>(
 /// The plans of the issue, the bound one first.
 fn plans(folder: &IssueFolder, cut: &mut Cut) -> Vec<PlanContext> {
     let bound = folder.issue.record.bound_solution_id.as_ref();
-    let mut all: Vec<_> = folder.solutions.iter().map(|it| &it.record).collect();
+    let mut all = folder.plans();
     all.sort_by_key(|it| (bound != Some(&it.id), std::cmp::Reverse(it.created_at), it.id.clone()));
     let contexts = cut.first(all).into_iter().map(|it| {
         let plan = it.typed_plan();

@@ -32,7 +32,7 @@ pub(crate) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Ref
                 .remedy(Other::SolutionList, "shows the plans"))
         }
         Err(ResolveError::NotFound { .. }) => {
-            Err(ResolveError::NotFound { kind: "solution", text: text.to_owned() }.into())
+            Err(ResolveError::NotFound { kind: "solution", text: text.to_owned(), near: None }.into())
         }
         Err(error) => Err(error.into()),
     }
@@ -47,16 +47,15 @@ pub(crate) fn plan_of_issue(folder: &IssueFolder, remedy: Remedy) -> Result<Solu
         return Ok(bound.id.clone());
     }
     let issue = &folder.issue.record.id;
-    match folder.solutions.as_slice() {
-        [only] => Ok(only.record.id.clone()),
+    match folder.plans().as_slice() {
+        [only] => Ok(only.id.clone()),
         [] => Err(Refusal::new(Code::NoSolution, format!("issue `{issue}` has no plan"))
             .remedy(Call::new(Op::SolutionAdd, [issue.as_str(), "FILE"]), "adds one")),
         many => {
-            let plans: Vec<_> = many.iter().map(|it| &it.record).collect();
             let what = format!("issue `{issue}` has {} plans, so one must be named", many.len());
             Err(Refusal {
                 remedies: vec![remedy],
-                ..Refusal::new(Code::ChoiceNeeded, what).details(in_words(&plans))
+                ..Refusal::new(Code::ChoiceNeeded, what).details(in_words(many))
             })
         }
     }

@@ -238,7 +238,7 @@ fn add_another(id: &SolutionId) -> Call {
 }
 
 /// Refuses to change a plan that is queued, being executed, or was executed: others rely on it.
-fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
+pub(super) fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
     let live = folder.items.iter().find(|it| !it.item.is_removed() && it.item.solution_id == *id);
     let holds = facts::holder(folder).is_some_and(|it| it.execution.solution_id == *id);
     let status = facts::status(folder);

@@ -36,6 +36,9 @@ pub(crate) struct SolutionView {
     pub(crate) created_at: Time,
     /// Whether it is the plan that will be executed.
     pub(crate) is_bound: bool,
+    /// Why it was withdrawn; absent if it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) withdrawn: Option<String>,
     /// The digest of the plan as it is now.
     pub(crate) plan_digest: PlanDigest,
     /// The measured quality of the plan, 0 to 1; binding requires 0.8.
@@ -78,6 +81,7 @@ impl SolutionView {
             author: solution.author.clone(),
             created_at: solution.created_at,
             is_bound: folder.issue.record.bound_solution_id.as_ref() == Some(&solution.id),
+            withdrawn: solution.withdrawn.clone(),
             plan_digest: solution.plan_digest(),
             quality: quality.total(),
             files_touched: typed.touches(),
@@ -105,6 +109,7 @@ fn without_derived<S: Serializer>(plan: &Value, serializer: S) -> Result<S::Ok, 
         "author",
         "created_at",
         "is_bound",
+        "withdrawn",
         "plan_digest",
         "quality",
         "files_touched",

@@ -250,7 +250,7 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
             format!("the plan `{missing}` of issue `{id}` cannot be read"),
         )
         .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses another")),
-        (None, None) if folder.solutions.is_empty() => Err(Refusal::new(
+        (None, None) if folder.plans().is_empty() => Err(Refusal::new(
             Code::NotBound,
             format!("issue `{id}` has no plan, so there is nothing to queue"),
         )

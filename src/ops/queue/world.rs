@@ -157,7 +157,7 @@ pub(crate) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(Queue
 /// The refusal of an item that was not found: an issue can exist without being queued.
 fn not_queued(read: &impl Read, error: ResolveError) -> Refusal {
     match &error {
-        ResolveError::NotFound { kind: "item", text } => match resolve::issue(read, text) {
+        ResolveError::NotFound { kind: "item", text, .. } => match resolve::issue(read, text) {
             Ok(issue) => Refusal::new(Code::NotFound, format!("issue `{issue}` is not queued"))
                 .remedy(Call::new(Op::QueueAdd, [&issue]), "queues it"),
             Err(_) => error.into(),

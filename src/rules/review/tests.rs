@@ -17,6 +17,7 @@ fn plan(tasks: usize) -> Solution {
         author: "Ada <ada@example.org>".into(),
         created_at: Time::from_seconds(0).unwrap(),
         plan: PlanJson::new(json!({"description": "d", "tasks": tasks})).unwrap(),
+        withdrawn: None,
     }
 }
 

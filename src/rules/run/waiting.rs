@@ -210,7 +210,7 @@ fn of_issue(
             ];
             entry(format!("{what}{why}"), remedies)
         }
-        IssueStatus::Registered | IssueStatus::Planning => match found.solutions.len() {
+        IssueStatus::Registered | IssueStatus::Planning => match found.plans().len() {
             0 if issue.status == IssueStatus::Registered && issue.error.is_none() => None,
             0 => entry(
                 format!("it has no plan{why}"),
@@ -219,7 +219,7 @@ fn of_issue(
             n => unbound(id, n),
         },
         IssueStatus::Planned | IssueStatus::Queued => match found.bound() {
-            None => unbound(id, found.solutions.len()),
+            None => unbound(id, found.plans().len()),
             Some(plan) => match review::standing(plan, found.reviews(&plan.id)).verdict {
                 Some(Verdict::Rejected) => entry(
                     "its plan was rejected".to_owned(),

@@ -4,6 +4,7 @@
 use super::Read;
 use super::records;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RoadmapId, RunId, SolutionId};
+use crate::model::nearest::nearest;
 use crate::store::error::StoreError;
 use crate::store::layout;
 
@@ -72,16 +73,35 @@ fn pick<T>(
     things: impl IntoIterator<Item = T>,
     parts: impl Fn(&T) -> (String, String),
 ) -> Result<T, ResolveError> {
+    let things: Vec<T> = things.into_iter().collect();
+    let ids: Vec<(String, String)> = things.iter().map(&parts).collect();
     let mut found = best(text, things, |thing| vec![parts(thing)]);
     match (found.pop(), found.is_empty()) {
         (Some(only), true) => Ok(only),
-        (None, _) => Err(ResolveError::NotFound { kind, text: text.to_owned() }),
+        (None, _) => Err(ResolveError::NotFound { kind, text: text.to_owned(), near: similar(text, &ids) }),
         (Some(last), false) => {
             found.push(last);
             let candidates = found.iter().map(|thing| parts(thing).0).collect();
             Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
         }
     }
+}
+
+/// The error for a text that names none of these issues.
+pub(crate) fn not_found(kind: &'static str, text: &str, issues: &[String]) -> ResolveError {
+    let last = |id: &String| id.rsplit_once('-').map_or(String::new(), |(_, last)| last.to_owned());
+    let ids: Vec<(String, String)> = issues.iter().map(|id| (id.clone(), last(id))).collect();
+    ResolveError::NotFound { kind, text: text.to_owned(), near: similar(text, &ids) }
+}
+
+/// The whole id that `text` is a slip of: by the id itself, or by its last part.
+fn similar(text: &str, ids: &[(String, String)]) -> Option<String> {
+    let by_whole = nearest(text, ids.iter().map(|(whole, _)| whole.as_str()));
+    let by_last = || {
+        let last = nearest(text, ids.iter().map(|(_, last)| last.as_str()))?;
+        ids.iter().find(|(_, it)| it == last).map(|(whole, _)| whole.as_str())
+    };
+    by_whole.or_else(by_last).map(str::to_owned)
 }
 
 /// The one of these ids that `text` names, by the same rules as for all ids.
@@ -100,7 +120,7 @@ pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveErro
     match pick("issue", text, records::issue_ids(read)?, |id| (id.to_string(), id.uid().to_owned())) {
         Err(ResolveError::NotFound { .. }) if is_of_another_kind(text) => match any(read, text) {
             Ok(found) => Err(ResolveError::NoIssue { text: text.to_owned(), found }),
-            Err(_) => Err(ResolveError::NotFound { kind: "issue", text: text.to_owned() }),
+            Err(_) => Err(ResolveError::NotFound { kind: "issue", text: text.to_owned(), near: None }),
         },
         found => found,
     }

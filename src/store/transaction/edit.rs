@@ -117,6 +117,13 @@ impl Tx<'_> {
         })
     }
 
+    /// Withdraws a plan for a reason, or takes that back.
+    pub(crate) fn withdraw_plan(&mut self, id: &SolutionId, why: Option<&str>) -> Result<bool, StoreError> {
+        self.edit(&SOLUTION, layout::solution(id), |solution: &mut crate::model::solution::Solution| {
+            solution.withdrawn = why.map(str::to_owned);
+        })
+    }
+
     /// Adds a queue.
     pub(crate) fn create_queue(&mut self, queue: &Queue) -> Result<(), StoreError> {
         self.create(&QUEUE, layout::queue(&queue.id), queue)

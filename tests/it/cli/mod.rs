@@ -2,6 +2,7 @@
 
 mod answers;
 mod ccw_words;
+mod examples;
 mod fields;
 mod manual;
 mod numbers;

@@ -30,7 +30,7 @@ fn edit_changes_what_is_named_and_nothing_else() {
         repo.json_in(r#"{"tags": ["z"]}"#, &["edit", "ISS-001", "--from-json", "-"])["tags"],
         json!(["z"])
     );
-    repo.write("editor", "sed -i -e '1s/New/Newer/' \"$1\"\n");
+    repo.write("editor", "sed -i -e 's/^New/Newer/' \"$1\"\n");
     let issue = repo.with_env("GIT_EDITOR", "sh ./editor").json(&["edit", "ISS-001", "-e", "-m", "body"]);
     assert_eq!((&issue["title"], &issue["context"]), (&json!("Newer"), &json!("body")));
     assert_eq!(repo.refused(1, &["edit", "ISS-001", "--title", " "])["code"], "empty-title");

@@ -1,7 +1,9 @@
 //! Issues: creating, listing and changing them, and their ids.
 
 mod change;
+mod editor;
 mod filters;
+mod forms;
 mod home;
 mod ids;
 mod list;

@@ -75,14 +75,18 @@ fn the_text_comes_from_a_file_from_stdin_or_from_the_editor() {
     repo.refused(2, &["new", "Three", "-F", "text.md", "-m", "both"]);
     repo.write(
         "editor",
-        "#!/bin/sh\ncat \"$1\" >seen\nprintf 'Edited\\n\\nBody.\\n; no comment\\n# comment\\n' >\"$1\"\n",
+        "#!/bin/sh\ncat \"$1\" >seen\nprintf 'Edited\\n\\nBody.\\n; no comment\\n# a heading\\n' >\"$1\"\n",
     );
     let editor = repo.with_env("GIT_EDITOR", "sh ./editor");
     let issue = editor.json(&["new", "Draft", "-m", "so far", "-e"]);
-    assert_eq!((&issue["title"], &issue["context"]), (&json!("Edited"), &json!("Body.\n; no comment")));
+    assert_eq!(
+        (&issue["title"], &issue["context"]),
+        (&json!("Edited"), &json!("Body.\n; no comment\n# a heading"))
+    );
     let seen = repo.read("seen");
     assert!(
-        seen.starts_with("Draft\n\nso far\n") && seen.contains("# The first line is the title"),
+        seen.contains("---\nDraft\n\nso far\n")
+            && seen.contains("# The first line below the fields is the title"),
         "{seen}"
     );
     // If the editor fails or the text is empty, no issue is created.

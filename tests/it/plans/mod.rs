@@ -3,6 +3,7 @@
 mod add;
 mod bad;
 mod bind;
+mod by_hand;
 mod check;
 mod contexts;
 mod diff;

@@ -1,10 +1,12 @@
 use crate::cli::input::chosen::WhereArgs;
+use crate::cli::input::editor;
 use crate::cli::input::issue_fields::FieldArgs;
-use crate::cli::input::text::{self, TextArgs};
+use crate::cli::input::issue_text::{self, Sets};
+use crate::cli::input::text::TextArgs;
 use crate::cli::{Context, Failure, Force, Outcome, print};
 use crate::model::issue::StoredStatus;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Edit, Many};
+use crate::ops::issues::{self, Edit, Fields, Many};
 
 /// Edit an issue
 #[derive(Debug, clap::Args)]
@@ -33,8 +35,6 @@ fn parse_status(text: &str) -> Result<IssueStatus, String> {
     IssueStatus::declared(text).ok_or_else(|| format!("expected one of {}", StoredStatus::words()))
 }
 
-const HELP: &str = "The first line is the title; the rest is the description, in Markdown.";
-
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let Args { id, chosen, title, status, text: given, fields, force } = args;
@@ -47,15 +47,25 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         let change = Many::Edit { fields, status, force: force.why() };
         return chosen.change(change, "changed", context);
     };
-    let mut input = Edit { issue: id, title, text, status, fields, force: force.why() };
+    let input = Edit { issue: id, title, text, status, fields, force: force.why() };
     let done = if given.edit {
-        let old = issues::stored(&session, &input.issue)?;
-        let title = input.title.as_deref().or(input.fields.title()).unwrap_or(&old.title);
-        let text = input.text.as_deref().or(old.context.as_deref()).unwrap_or_default();
-        text::edit(&session, format!("{title}\n\n{text}").trim(), HELP)?.stored(|text| {
-            let (title, rest) = text::title_and_rest(&text);
-            (input.title, input.text) = (Some(title), Some(rest));
-            issues::edit(&session, input)
+        let mut base = issues::stored(&session, &input.issue)?;
+        let json = Fields { json: input.fields.json.clone(), ..Fields::default() };
+        issues::preview(&session, &json, &mut base)?;
+        let mut shown = base.clone();
+        issues::preview(&session, &input.fields, &mut shown)?;
+        if let Some(title) = input.title.as_deref().or(input.fields.title()) {
+            title.clone_into(&mut shown.title);
+        }
+        if input.text.is_some() {
+            shown.context.clone_from(&input.text);
+        }
+        let start = crate::rules::issue_text::written(&shown);
+        editor::edit(&session, &start, issue_text::HELP)?.stored(|text| {
+            let text = issue_text::read(&text)?;
+            let fields = issue_text::fields(&input.fields, &text, &Sets::of(&base));
+            let edit = Edit { title: Some(text.title), text: Some(text.text), fields, ..input.clone() };
+            Ok::<_, Failure>(issues::edit(&session, edit)?)
         })?
     } else {
         issues::edit(&session, input)?

@@ -18,6 +18,7 @@ use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::fields::Fields;
+use crate::ops::format::Format;
 use crate::ops::issues::{self, IssueView, List};
 use crate::ops::{Notice, Session};
 
@@ -42,10 +43,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = SortBy::Priority)]
     sort: SortBy,
     /// Print only the number of issues, whatever the limit
-    #[arg(long, conflicts_with = "fields")]
+    #[arg(long, conflicts_with_all = ["fields", "format"])]
     count: bool,
     /// Print the few fields that `ccw issue list --brief` does, as JSON
-    #[arg(long, hide = true, conflicts_with_all = ["count", "fields"])]
+    #[arg(long, hide = true, conflicts_with_all = ["count", "fields", "format"])]
     brief: bool,
     #[command(flatten)]
     fields: FieldArgs,
@@ -156,6 +157,16 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if count {
         let done = issues::count(&session, &list)?;
         return context.answer(done, |counted, _, screen| writeln!(screen, "{}", counted.count));
+    }
+    if let Some(format) = &fields.format {
+        let format = Format::parse(format, &issues::fields_of_listed())?;
+        let mut shown = 0;
+        let total = issues::list::<Failure>(&session, &list, |issue| {
+            shown += 1;
+            Ok(print::fields::in_form(&mut context.screen, &format, &format.fields.pick(&issue))?)
+        })?;
+        go_on(&list, shown, total, context);
+        return Ok(Exit::Done);
     }
     let fields = match fields.fields.is_empty() {
         true => None,

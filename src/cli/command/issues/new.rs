@@ -1,10 +1,14 @@
+use crate::cli::input::editor;
 use crate::cli::input::issue_fields::FieldArgs;
-use crate::cli::input::text::{self, TextArgs};
+use crate::cli::input::issue_text::{self, Sets};
+use crate::cli::input::text::TextArgs;
 use crate::cli::{Context, Failure, Outcome, print, read_text};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
-use crate::ops::issues::{self, IssueView, New};
-use crate::ops::{Done, Session};
+use crate::model::issue::Issue;
+use crate::ops::issues::{self, Fields, IssueView, New};
+use crate::ops::{Done, Refusal, Session};
+use crate::rules;
 
 /// Create an issue
 #[derive(Debug, clap::Args)]
@@ -14,20 +18,20 @@ pub(crate) struct Args {
     /// Use this id, such as GH-123, instead of a new one
     #[arg(long, value_name = "ID", value_parser = |text: &str| IssueId::parse(text).map_err(|e| e.to_string()))]
     id: Option<IssueId>,
+    /// Start from this template in the editor: one of .wf/templates or .github/ISSUE_TEMPLATE
+    #[arg(long, value_name = "NAME")]
+    template: Option<String>,
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
     fields: FieldArgs,
 }
 
-const HELP: &str = "The first line is the title; the rest is the description, in Markdown.\n\
-    An empty text creates nothing.";
-
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     // Fail without a store before anyone writes a text.
     session.check_store()?;
-    let Args { title, id, text, fields } = args;
+    let Args { title, id, template, text, fields } = args;
     let fields = fields.read()?;
     let (title, on_stdin) = if title.as_deref() == Some("-") { from_stdin()? } else { (title, None) };
     let description = match (on_stdin, text.flags_text()?) {
@@ -39,8 +43,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     };
     let input = New { id, title, text: description, fields };
     let is_blank = input.title.is_none() && input.text.is_none() && input.fields.json.is_none();
-    let done = if text.edit || (is_blank && context.screen.is_terminal()) {
-        written_in_editor(&session, input)?
+    let done = if text.edit || template.is_some() || (is_blank && context.screen.is_terminal()) {
+        written_in_editor(&session, &input, template.as_deref())?
     } else {
         issues::new(&session, input)?
     };
@@ -55,16 +59,49 @@ fn from_stdin() -> Result<(Option<String>, Option<String>), Failure> {
     Ok((some(title.trim()), some(rest.trim_matches('\n'))))
 }
 
-fn written_in_editor(session: &Session, mut input: New) -> Result<Done<IssueView>, Failure> {
+/// The issue as the flags make it; with `json`, only as the JSON does.
+fn start(session: &Session, input: &New, json: bool) -> Result<Issue, Failure> {
     let title = input.title.as_deref().or(input.fields.title()).unwrap_or_default();
-    let start = format!("{title}\n\n{}", input.text.as_deref().unwrap_or_default());
-    text::edit(session, start.trim(), HELP)?.stored(|text| {
-        let (title, rest) = text::title_and_rest(&text);
-        if title.is_empty() {
+    let id = IssueId::parse("new-issue").map_err(Refusal::from)?;
+    let mut issue = Issue::new(id, "".into(), session.now()?, title.into());
+    let fields = match json {
+        true => Fields { json: input.fields.json.clone(), ..Fields::default() },
+        false => input.fields.clone(),
+    };
+    issues::preview(session, &fields, &mut issue)?;
+    issue.title = title.into();
+    if input.text.is_some() {
+        issue.context.clone_from(&input.text);
+    }
+    Ok(issue)
+}
+
+fn written_in_editor(
+    session: &Session,
+    input: &New,
+    template: Option<&str>,
+) -> Result<Done<IssueView>, Failure> {
+    let (issue, base) = (start(session, input, false)?, Sets::of(&start(session, input, true)?));
+    let is_given = !issue.title.is_empty() || input.text.is_some();
+    let known = issues::templates(session);
+    let names: Vec<&str> = known.iter().map(|(file, _)| file.trim_end_matches(".md")).collect();
+    let help = match names.as_slice() {
+        [] => issue_text::HELP.to_owned(),
+        names => format!("{}\nTemplates (--template NAME): {}", issue_text::HELP, names.join(", ")),
+    };
+    let written = match template {
+        Some(name) => editor::fill_in(session, &issues::template_named(session, name)?.text, &help)?,
+        None if is_given => editor::edit(session, &rules::issue_text::written(&issue), &help)?,
+        None => editor::fill_in(session, &rules::issue_text::written(&issue), &help)?,
+    };
+    written.stored(|text| {
+        let text = issue_text::read(&text)?;
+        if text.title.is_empty() {
             return Err(Failure::new(Code::EmptyTitle, "the text is empty, so nothing was created")
-                .hint("the first line is the title"));
+                .hint("the first line below the fields is the title"));
         }
-        (input.title, input.text) = (Some(title), Some(rest));
-        Ok(issues::new(session, input)?)
+        let fields = issue_text::fields(&input.fields, &text, &base);
+        let new = New { id: input.id.clone(), title: Some(text.title), text: Some(text.text), fields };
+        Ok(issues::new(session, new)?)
     })
 }

@@ -58,6 +58,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             let help = format!("Feedback on {issue}, for its next planner.");
             let written = given.written(text.as_deref(), &session, false, "the feedback", &help)?;
             let done = written.stored(|text| {
+                let (issue, solution) = (issue.clone(), solution.clone());
                 plans::add_feedback(&session, &AddFeedback { issue, text, kind, stage, solution })
             })?;
             context.answer(done, |added, _, screen| print::feedback::added(screen, added))

@@ -2,6 +2,7 @@
 
 pub(in crate::cli) mod bind;
 pub(in crate::cli) mod feedback;
+pub(in crate::cli) mod plan;
 pub(in crate::cli) mod planning_context;
 pub(in crate::cli) mod roadmap;
 pub(in crate::cli) mod solution;

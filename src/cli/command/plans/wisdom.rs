@@ -92,6 +92,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             let help = format!("A {kind}, for everyone who works here.");
             let written = given.written(text.as_deref(), &session, false, "the entry", &help)?;
             let done = written.stored(|text| {
+                let (tags, issue, run) = (tags.clone(), issue.clone(), run.clone());
                 plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue, run, answers: None })
             })?;
             return context.answer(done, |added, _, screen| print::wisdom::added(screen, added));
@@ -101,6 +102,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             let written = given.written(text.as_deref(), &session, false, "the entry", help)?;
             let answers = Some(question);
             let done = written.stored(|text| {
+                let (tags, answers) = (tags.clone(), answers.clone());
                 plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue: None, run: None, answers })
             })?;
             return context.answer(done, |added, _, screen| print::wisdom::added(screen, added));

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::command::store::manual_pages;
-use crate::cli::{Context, Exit, Failure, Outcome, groups, whole_command};
+use crate::cli::{Context, Exit, Failure, Outcome, groups, help_examples, whole_command};
 use crate::model::code::Code;
 use crate::ui::manual;
 use crate::ui::text::width;
@@ -123,7 +123,9 @@ pub(in crate::cli) fn overview(command: &clap::Command, columns: usize) -> Strin
         "`git wf help COMMAND` shows the manual of a command, `git wf help GUIDE` one of: {}",
         guides.join(", ")
     );
+    let examples = help_examples::of("wf").join("\n  ");
     text.push_str(&format!("\nOptions:\n{{options}}\n\n{}\n", wrapped(&more, columns, 0)));
+    text.push_str(&format!("\nExamples:\n  {examples}\n"));
     text
 }
 

@@ -1,7 +1,8 @@
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::print::json_array::JsonArray;
 use crate::cli::{Context, Exit, Failure, Outcome, print};
-use crate::ops::fields::Fields;
+use crate::ops::fields::{Fields, known};
+use crate::ops::format::Format;
 use crate::ops::trail::{self, LogInput};
 use crate::ops::{Done, Notice};
 use crate::store::history::Step;
@@ -37,10 +38,10 @@ pub(crate) struct Args {
     #[arg(long = "role", value_name = "ROLE", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
     roles: Vec<String>,
     /// One line per commit
-    #[arg(long, conflicts_with_all = ["json", "fields"])]
+    #[arg(long, conflicts_with_all = ["json", "fields", "format"])]
     oneline: bool,
     /// Draw the graph of commits and merges
-    #[arg(long, conflicts_with_all = ["json", "patch", "fields"])]
+    #[arg(long, conflicts_with_all = ["json", "patch", "fields", "format"])]
     graph: bool,
     #[command(flatten)]
     fields: FieldArgs,
@@ -62,6 +63,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     context.show_notices(cut);
     if !fields.fields.is_empty() {
         return some_fields(&Fields::of::<Step>(&fields.fields)?, steps, context);
+    }
+    if let Some(format) = &fields.format {
+        let format = Format::parse(format, &known::<Step>())?;
+        for step in steps {
+            print::fields::in_form(&mut context.screen, &format, &format.fields.pick(&step?))?;
+        }
+        return Ok(Exit::Done);
     }
     if context.json() {
         let mut array = JsonArray::default();

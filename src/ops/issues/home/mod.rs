@@ -181,10 +181,14 @@ fn without_store(session: &Session, role: Option<Role>) -> Result<Home, Refusal>
         Some(remote) => format!("creates the store, or fetches that of `{remote}`"),
         None => "creates the store".to_owned(),
     };
-    let next = vec![
-        Remedy::call(Call::from(Other::Init).flag("hooks"), format!("{does}, and installs the git hooks")),
-        Remedy::call(Other::Demo, "shows a session in a repository of its own"),
-    ];
+    // Nothing is committed in a bare repository.
+    let init = match session.store().work_dir() {
+        Some(_) => {
+            Remedy::call(Call::from(Other::Init).flag("hooks"), format!("{does}, and installs the git hooks"))
+        }
+        None => Remedy::call(Other::Init, does),
+    };
+    let next = vec![init, Remedy::call(Other::Demo, "shows a session in a repository of its own")];
     Ok(Home { next, sync: SyncState { remote, ..SyncState::default() }, ..place(session, role)? })
 }
 

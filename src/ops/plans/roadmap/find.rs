@@ -37,7 +37,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Value, Refusal> {
 pub(super) fn existing(read: &impl Read, id: &RoadmapId) -> Result<RoadmapFolder, Refusal> {
     match records::roadmap(read, id)? {
         Some(folder) => Ok(folder),
-        None => Err(ResolveError::NotFound { kind: "roadmap", text: id.to_string() }.into()),
+        None => Err(ResolveError::NotFound { kind: "roadmap", text: id.to_string(), near: None }.into()),
     }
 }
 

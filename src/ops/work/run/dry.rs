@@ -92,7 +92,7 @@ fn standing(folder: &IssueFolder) -> Standing {
         issue: folder.issue.record.id.clone(),
         status: facts::status(folder),
         is_explored: false,
-        candidates: if bound.is_some() { 0 } else { folder.solutions.len() },
+        candidates: if bound.is_some() { 0 } else { folder.plans().len() },
         verdict: bound.and_then(|plan| review::standing(plan, folder.reviews(&plan.id)).verdict),
         is_unreviewed: false,
         is_planned_here: false,

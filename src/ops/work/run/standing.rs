@@ -214,7 +214,7 @@ impl StandingReader<'_> {
             issue: id.clone(),
             status,
             is_explored: self.is_explored(folder) || left_out(RunStep::Explore),
-            candidates: if is_bound { 0 } else { folder.solutions.len() },
+            candidates: if is_bound { 0 } else { folder.plans().len() },
             verdict: reviews.and_then(|standing| standing.verdict),
             is_unreviewed: left_out(RunStep::Review),
             is_planned_here: self.progress.taken(RunStep::Plan, id) > 0,

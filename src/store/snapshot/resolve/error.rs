@@ -21,6 +21,8 @@ pub(crate) enum ResolveError {
         kind: &'static str,
         /// What was typed.
         text: String,
+        /// The most similar id, if one is similar enough.
+        near: Option<String>,
     },
     /// It is the id of something else.
     #[error("`{text}` is {}, not an issue", .found.called())]
@@ -69,29 +71,29 @@ impl Explain for ResolveError {
     }
 
     fn remedies(&self) -> Remedies {
-        match self {
+        let known = match self {
             Self::NotFound { text, .. } if is_task(text) => {
                 Remedies::from(format!("`{text}` looks like a task: name its plan, its item or its issue"))
                     .or_call(Call::from(Op::Verify).option("task", text), "runs the tests of one task")
             }
-            Self::NotFound { kind: "issue", text } if text.contains(char::is_whitespace) => {
+            Self::NotFound { kind: "issue", text, .. } if text.contains(char::is_whitespace) => {
                 Remedies::from("the issue comes first, then the text")
                     .or_call(Call::from(Other::List).flag("all"), "shows the issues")
             }
-            Self::NotFound { kind: "issue", text } if text.contains('/') || text.ends_with(".json") => {
+            Self::NotFound { kind: "issue", text, .. } if text.contains('/') || text.ends_with(".json") => {
                 Remedies::from("the issue comes first, then the files")
                     .or_call(Call::from(Other::List).flag("all"), "shows the issues")
             }
-            Self::NotFound { kind: "queue", text } if ItemId::parse(text).is_ok() => {
+            Self::NotFound { kind: "queue", text, .. } if ItemId::parse(text).is_ok() => {
                 Remedies::from(format!("`{text}` is an item"))
                     .or_call(Call::new(Other::Show, [text]), "shows it")
                     .or_call(Other::QueueList, "shows the queues")
             }
-            Self::NotFound { kind: "item", text } if text.starts_with("QUE-") && !text.contains(':') => {
+            Self::NotFound { kind: "item", text, .. } if text.starts_with("QUE-") && !text.contains(':') => {
                 Remedies::from(format!("`{text}` is a queue"))
                     .or_call(Call::new(Other::QueueShow, [text]), "shows its items")
             }
-            Self::NotFound { kind, text } => match *kind {
+            Self::NotFound { kind, text, .. } => match *kind {
                 "issue" => Remedies::call(Call::from(Other::List).flag("all"), "shows the issues")
                     .or_call(Other::Sync, "fetches those of others"),
                 "solution" => {
@@ -115,6 +117,17 @@ impl Explain for ResolveError {
             },
             Self::Ambiguous { .. } => "type more characters".into(),
             Self::Store(error) => error.remedies(),
+        };
+        self.meant().and_all(known)
+    }
+}
+
+impl ResolveError {
+    /// The record that someone probably meant.
+    fn meant(&self) -> Remedies {
+        match self {
+            Self::NotFound { near: Some(near), .. } => Remedies::from(format!("did you mean `{near}`?")),
+            _ => Remedies::none(),
         }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn item_among(
     };
     match (found.pop(), found.is_empty()) {
         (Some(only), true) => Ok(only),
-        (None, _) => Err(ResolveError::NotFound { kind: "item", text: text.to_owned() }),
+        (None, _) => Err(ResolveError::NotFound { kind: "item", text: text.to_owned(), near: None }),
         (Some(last), false) => {
             found.push(last);
             let name =

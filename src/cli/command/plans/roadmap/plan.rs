@@ -31,6 +31,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let help = "What is required, in your own words.";
     let written = given.written(text.as_deref(), &session, false, "the requirement", help)?;
     let done = written.stored(|requirement| {
+        let planner = planner.clone();
         let mut input = PlanRoadmap { planner, requirement, mode, roadmap: None, gone: None };
         match asked(&session, &input, context)? {
             Err(refusal) => match asked_mode(&refusal, context)? {

@@ -6,11 +6,12 @@ mod diff;
 mod list;
 mod review;
 mod show;
+mod withdraw;
 
 use crate::cli::{Context, Failure, Outcome, named, read_text};
 use crate::ops::plans::{self, PlanInput};
 
-/// Add, check, list, show, compare and review plans
+/// Add, check, list, show, compare, review and withdraw plans
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -33,6 +34,7 @@ enum SolutionCommand {
     /// rejected version of a plan is a round; after two, an owner decides. A rejection becomes feedback for
     /// the next planner.
     Review(review::Args),
+    Withdraw(withdraw::Args),
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -43,6 +45,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         SolutionCommand::Show(args) => show::run(args, context),
         SolutionCommand::Diff(args) => diff::run(args, context),
         SolutionCommand::Review(args) => review::run(args, context),
+        SolutionCommand::Withdraw(args) => withdraw::run(args, context),
     }
 }
 

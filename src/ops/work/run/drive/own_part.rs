@@ -118,7 +118,7 @@ impl Driver<'_> {
             let about = plan.description.or(plan.approach).unwrap_or_default();
             PlanToChoose { id: it.id.clone(), about, tasks: plan.tasks.len() }
         };
-        let plans: Vec<PlanToChoose> = folder.solutions.iter().map(|it| plan(&it.record)).collect();
+        let plans: Vec<PlanToChoose> = folder.plans().into_iter().map(plan).collect();
         let chosen = self.watch.choose(issue, &plans).and_then(|n| plans.get(n));
         let Some(chosen) = chosen else {
             let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planning);

@@ -1,0 +1,168 @@
+use clap::{ArgMatches, Command, FromArgMatches};
+
+use crate::cli::input::editor;
+use crate::cli::input::text::TextArgs;
+use crate::cli::{Context, Failure, Force, Outcome, print};
+use crate::model::code::Code;
+use crate::ops::issues;
+use crate::ops::plans::{self, Add, PlanInput};
+use crate::rules::plan_text::{self, PlanText, TaskText};
+
+/// Make a plan for an issue from options, or in your editor
+///
+/// Each --task begins a task; --step, --done-when, --verify, --test, --path and --after after it belong to it. Without
+/// --task, your editor opens with a template, or the same text is read from a file or -m. With --task, the text says
+/// what the plan does, in its first line, and how and why below it (default: the title of the issue). `git wf solution
+/// add` takes plans as JSON, with all that a plan can say.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The issue
+    issue: String,
+    #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
+    tasks: TaskArgs,
+    /// The risk: low, medium or high
+    #[arg(long, value_name = "LEVEL")]
+    risk: Option<String>,
+    /// The impact
+    #[arg(long, value_name = "LEVEL")]
+    impact: Option<String>,
+    /// The complexity
+    #[arg(long, value_name = "LEVEL")]
+    complexity: Option<String>,
+    /// Leave the plan unbound
+    #[arg(long)]
+    no_bind: bool,
+    /// Queue the plan in the same commit, if it is bound and no gate forbids it
+    #[arg(long, conflicts_with = "no_bind")]
+    queue: bool,
+    #[command(flatten)]
+    force: Force,
+}
+
+/// The tasks, in the order in which they were given.
+#[derive(Debug, Clone, Default)]
+struct TaskArgs(Vec<TaskText>);
+
+/// The options of a task: their names, those of their values, and their help.
+const OPTIONS: [(&str, &str, &str); 7] = [
+    ("task", "TITLE", "A task: what it does, in one line; repeat for more"),
+    ("step", "TEXT", "A step of the task before; repeat for more (default: its title)"),
+    ("done-when", "TEXT", "What holds once it is done; repeat for more (default: its title)"),
+    ("verify", "TEXT", "How to see that this holds; repeat for more"),
+    ("test", "COMMAND", "A test command that must pass; repeat for more"),
+    ("path", "PATH", "A file that it changes; repeat, or separate several with commas"),
+    ("after", "TASK", "The tasks before it: T1,T2"),
+];
+
+impl clap::Args for TaskArgs {
+    fn augment_args(command: Command) -> Command {
+        OPTIONS.iter().fold(command, |command, (name, value, help)| {
+            let arg = clap::Arg::new(*name).long(*name).value_name(*value).help(*help);
+            let arg = arg.action(clap::ArgAction::Append).help_heading("Tasks");
+            command.arg(if *name == "task" { arg } else { arg.requires("task") })
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for TaskArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut given: Vec<(usize, &str, &String)> = Vec::new();
+        for (name, ..) in OPTIONS {
+            let values = matches.get_many::<String>(name).into_iter().flatten();
+            given.extend(
+                matches.indices_of(name).into_iter().flatten().zip(values).map(|(at, it)| (at, name, it)),
+            );
+        }
+        given.sort_unstable();
+        let mut tasks: Vec<TaskText> = Vec::new();
+        for (_, name, value) in given {
+            if name == "task" {
+                tasks.push(TaskText { title: value.trim().to_owned(), ..TaskText::default() });
+                continue;
+            }
+            let Some(task) = tasks.last_mut() else {
+                return Err(clap::Error::raw(
+                    clap::error::ErrorKind::ArgumentConflict,
+                    format!("--{name} comes before the first --task"),
+                ));
+            };
+            let several = || value.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
+            match name {
+                "step" => task.steps.push(value.clone()),
+                "done-when" => task.criteria.push(value.clone()),
+                "verify" => task.verify.push(value.clone()),
+                "test" => task.tests.push(value.clone()),
+                "path" => task.files.extend(several()),
+                _ => task.after.extend(several()),
+            }
+        }
+        Ok(Self(tasks))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let Args { issue, text, tasks, risk, impact, complexity, no_bind, queue, force } = args;
+    // A missing issue is reported before an editor opens.
+    let stored = issues::stored(&session, &issue)?;
+    let said = text.flags_text()?;
+    let add = |plan: &PlanText| {
+        let plan = PlanInput { place: "the plan".into(), plan: plan.plan() };
+        let issue = stored.id.to_string();
+        plans::add(
+            &session,
+            Add { issue, plans: vec![plan], no_bind, add_reply_task: false, queue, force: force.why() },
+        )
+    };
+    let ratings = [("risk", risk), ("impact", impact), ("complexity", complexity)];
+    let ratings: Vec<_> = ratings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    let done = match tasks.0.is_empty() {
+        false => {
+            let said = said.unwrap_or_else(|| stored.title.clone());
+            let (description, approach) = said.trim().split_once('\n').unwrap_or((said.trim(), ""));
+            let plan = PlanText {
+                description: description.trim().to_owned(),
+                approach: approach.trim().to_owned(),
+                ratings,
+                tasks: tasks.0,
+            };
+            add(&plan)?
+        }
+        true => {
+            let written = match said {
+                Some(said) if text.edit => editor::edit(&session, &said, plan_text::HELP)?,
+                Some(said) => editor::Written::given(said),
+                None if !text.edit && !context.screen.is_terminal() => {
+                    return Err(Failure::usage("a plan needs tasks")
+                        .hint("--task TITLE, -F FILE, or -e for your editor"));
+                }
+                None => editor::fill_in(&session, &plan_text::template(&stored.title), plan_text::HELP)?,
+            };
+            written.stored(|text| {
+                let plan = plan_text::parse(&text).map_err(|fault| {
+                    Failure::new(Code::InvalidPlan, format!("the plan cannot be read: {fault}"))
+                        .hint("`git wf help plan` describes the text; `git wf solution add` takes JSON")
+                })?;
+                Ok::<_, Failure>(add(&plan)?)
+            })?
+        }
+    };
+    let remarks = match context.json() {
+        true => vec![],
+        false => print::added::remarks(&done.view, no_bind, context.screen.is_terminal()),
+    };
+    let outcome = context.answer(done, |added, _, screen| print::added::added(screen, added))?;
+    context.show_notices(remarks);
+    Ok(outcome)
+}

@@ -1,0 +1,32 @@
+use crate::cli::input::text::said;
+use crate::cli::{Context, Failure, Force, Outcome, print};
+use crate::ops::plans::{self, Withdraw};
+
+/// Withdraw a plan: it is no longer a candidate, and is unbound if it was bound
+///
+/// Nothing is lost: the plan can still be shown and compared, and --undo makes it a candidate again. A plan that is
+/// queued or being executed must leave the queue first.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The plan, or an issue for its bound or only plan
+    solution: String,
+    /// Why nobody should execute it
+    #[arg(short = 'm', long, value_name = "TEXT", required_unless_present = "undo")]
+    message: Vec<String>,
+    /// Take back an earlier withdrawal
+    #[arg(long, conflicts_with = "message")]
+    undo: bool,
+    #[command(flatten)]
+    force: Force,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let Args { solution, message, undo, force } = args;
+    let reason = said(&message, None)?;
+    if reason.is_none() && !undo {
+        return Err(Failure::usage("the reason is empty").hint("`-m TEXT` says why nobody should execute it"));
+    }
+    let done = plans::withdraw(&session, &Withdraw { solution, reason, force: force.why() })?;
+    context.answer(done, |plan, is_changed, screen| print::solution::withdrawn(screen, plan, is_changed))
+}

@@ -1,0 +1,56 @@
+//! The examples at the end of each command's help. `tests/it/cli/examples.rs` runs them.
+
+use clap::Command;
+
+/// A section for each command; a line with `# not run` says why the test cannot run its examples.
+const EXAMPLES: &str = include_str!("help_examples.txt");
+
+/// The examples of a command, by its words after `git wf`; of the program itself for `wf`.
+pub(super) fn of(words: &str) -> Vec<&'static str> {
+    let lines = EXAMPLES.lines().skip_while(|line| line.strip_prefix('[') != Some(&format!("{words}]")));
+    let lines = lines.skip(1).take_while(|line| !line.is_empty());
+    lines.filter(|line| !line.starts_with('#')).collect()
+}
+
+/// The commands below `command` with their examples. Its arguments must have been built.
+pub(super) fn added(command: Command, above: &str) -> Command {
+    command.mut_subcommands(|inner| {
+        let words = format!("{above}{}", inner.get_name());
+        let examples = of(&words);
+        let inner = added(inner, &format!("{words} "));
+        match examples.is_empty() {
+            true => inner,
+            false => inner.after_help(format!("Examples:\n  {}", examples.join("\n  "))),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of every command that has no commands below it.
+    fn leaves(command: &Command, above: &str, found: &mut Vec<String>) {
+        for inner in command.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help") {
+            let words = format!("{above}{}", inner.get_name());
+            match inner.get_subcommands().any(|it| it.get_name() != "help") {
+                true => leaves(inner, &format!("{words} "), found),
+                false => found.push(words),
+            }
+        }
+    }
+
+    #[test]
+    fn each_command_has_examples_of_its_own() {
+        let mut all = Vec::new();
+        leaves(&crate::cli::whole_command(), "", &mut all);
+        let missing: Vec<&String> = all.iter().filter(|words| of(words).is_empty()).collect();
+        assert!(missing.is_empty(), "src/cli/help_examples.txt has no example of {missing:?}");
+        for words in &all {
+            for example in of(words) {
+                assert!(example.contains(&format!("git wf {words}")), "{words}: {example}");
+            }
+        }
+        assert!(!of("wf").is_empty() && of("no such command").is_empty());
+    }
+}

@@ -1,0 +1,159 @@
+//! A text that someone writes in the editor.
+
+use std::path::PathBuf;
+
+use crate::cli::Failure;
+use crate::model::code::Code;
+use crate::ops::Session;
+use crate::rules::limits;
+use crate::ui;
+
+/// Everything from this line on is help, as below the scissors of `git commit`. So a text can have lines that begin with
+/// `#`, as headings do in Markdown.
+const SCISSORS: &str = "# ------------------------ >8 ------------------------";
+
+/// A text for the store, and how to change it if it was written in the editor.
+pub(crate) struct Written<'a> {
+    text: String,
+    editor: Option<Editor<'a>>,
+}
+
+/// The editor with the file in which a text was written.
+struct Editor<'a> {
+    session: &'a Session,
+    path: PathBuf,
+    help: String,
+}
+
+impl<'a> Written<'a> {
+    /// A text from the command line.
+    pub(crate) fn given(text: String) -> Self {
+        Self { text, editor: None }
+    }
+
+    /// Hands the text to `store`. If that fails, nothing that was written in the editor is lost: the editor opens again
+    /// if someone is there to mend it; else the file stays, and the error names it.
+    pub(crate) fn stored<T, E: Into<Failure>>(
+        self,
+        mut store: impl FnMut(String) -> Result<T, E>,
+    ) -> Result<T, Failure> {
+        let Self { mut text, editor } = self;
+        loop {
+            let stored =
+                limits::text(&text).map_err(Failure::from).and_then(|text| store(text).map_err(E::into));
+            let Some(editor) = &editor else { return stored };
+            match stored {
+                Ok(stored) => {
+                    // The text is in the store; without the file, nobody mistakes it for unsaved work.
+                    let _ = std::fs::remove_file(&editor.path);
+                    return Ok(stored);
+                }
+                Err(failure) if text.is_empty() => {
+                    let _ = std::fs::remove_file(&editor.path);
+                    return Err(failure);
+                }
+                Err(failure) => {
+                    let place = format!("what you wrote is in `{}`", editor.path.display());
+                    if !ui::can_ask() {
+                        return Err(failure.and(place));
+                    }
+                    // It shows the message as at the end of a command.
+                    failure.report(false, &[]);
+                    ui::ask(&format!(
+                        "what you wrote is in {}; edit it again? [Y/n] ",
+                        editor.path.display()
+                    ));
+                    let mut answer = String::new();
+                    let read = std::io::stdin().read_line(&mut answer)?;
+                    if read == 0 || answer.trim().to_lowercase().starts_with('n') {
+                        return Err(failure.and(place));
+                    }
+                    text = editor.open(&text)?;
+                }
+            }
+        }
+    }
+}
+
+/// Opens git's editor on `text`, with `help` below it. Returns the text above the help.
+pub(crate) fn edit<'a>(session: &'a Session, text: &str, help: &str) -> Result<Written<'a>, Failure> {
+    let path = session.store().git_dir().join("wf").join("EDITMSG.md");
+    if path.exists() {
+        // Left from a text that could not be stored: someone may still want it.
+        let _ = std::fs::rename(&path, path.with_file_name("EDITMSG.old.md"));
+    }
+    let editor = Editor { session, path, help: help.to_owned() };
+    let text = editor.open(text)?;
+    Ok(Written { text, editor: Some(editor) })
+}
+
+/// Like [`edit`], for a template that someone fills in: if it was left as it is, nothing is made of it.
+///
+/// # Errors
+/// `empty`: nothing was filled in.
+pub(crate) fn fill_in<'a>(session: &'a Session, template: &str, help: &str) -> Result<Written<'a>, Failure> {
+    let written = edit(session, template, help)?;
+    // Blanks at the ends of lines are not kept.
+    if written.text == above_the_help(template) {
+        if let Some(editor) = &written.editor {
+            let _ = std::fs::remove_file(&editor.path);
+        }
+        return Err(Failure::new(Code::Empty, "the text is unchanged, so nothing was created")
+            .hint("fill it in above the line with the scissors, and save it"));
+    }
+    Ok(written)
+}
+
+impl Editor<'_> {
+    /// Lets someone change a text.
+    fn open(&self, text: &str) -> Result<String, Failure> {
+        let git = self.session.store().git();
+        let editor = git.editor()?;
+        let path = &self.path;
+        let failed = |error: std::io::Error| {
+            Failure::new(Code::Editor, format!("cannot edit `{}`: {error}", path.display()))
+                .command("git var GIT_EDITOR", "shows the editor")
+                .and("-m or -F need none")
+        };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let about = "Everything from this line on is ignored.";
+        let help: String =
+            [about].into_iter().chain(self.help.lines()).map(|it| format!("# {it}\n")).collect();
+        std::fs::write(path, format!("{text}\n\n{SCISSORS}\n{help}")).map_err(failed)?;
+        let status = std::process::Command::new("sh")
+            .args(["-c", &format!("{editor} \"$@\""), &editor])
+            .arg(path)
+            .status()
+            .map_err(failed)?;
+        let written = std::fs::read(path).map_err(failed)?;
+        if !status.success() {
+            return Err(Failure::new(Code::Editor, format!("the editor `{editor}` failed: {status}"))
+                .hint(format!("what you wrote is in `{}`", path.display())));
+        }
+        let written = String::from_utf8(written).map_err(|_| {
+            Failure::new(Code::InvalidUtf8, format!("`{}` is not UTF-8", path.display()))
+                .hint("set the editor to write UTF-8; what you wrote is in that file")
+        })?;
+        Ok(above_the_help(&written))
+    }
+}
+
+fn above_the_help(written: &str) -> String {
+    let text: Vec<&str> = written.lines().take_while(|line| *line != SCISSORS).map(str::trim_end).collect();
+    text.join("\n").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_above_the_scissors_is_the_text() {
+        let written = format!("\n# Heading  \n\ntext\n\n{SCISSORS}\n# help\nmore\n");
+        assert_eq!(above_the_help(&written), "# Heading\n\ntext");
+        assert_eq!(above_the_help("no help\n"), "no help");
+        assert_eq!(above_the_help(SCISSORS), "");
+    }
+}

@@ -1,0 +1,66 @@
+//! What someone wrote about an issue in the editor, as fields.
+
+use std::collections::BTreeSet;
+
+use crate::cli::Failure;
+use crate::model::code::Code;
+use crate::model::op::Other;
+use crate::model::remedy::Call;
+use crate::ops::issues::{Fields, Member};
+use crate::rules::issue_text::{self, IssueText};
+
+/// Help below the text.
+pub(crate) const HELP: &str = "The first line below the fields is the title; the rest is the description, in Markdown.\n\
+    priority: 1 to 5, or critical, high, medium, low, trivial   tags, depends_on: separated by commas\n\
+    A field whose line you remove stays as it is; one that you leave empty is cleared.";
+
+/// Reads what was written.
+///
+/// # Errors
+/// `invalid-text`, with the line.
+pub(crate) fn read(text: &str) -> Result<IssueText, Failure> {
+    issue_text::parse(text).map_err(|fault| {
+        Failure::new(Code::InvalidText, format!("the text cannot be read: {fault}"))
+            .hint("fields stand between two lines of `---`, one `name: value` in each line")
+            .remedy(Call::new(Other::Help, ["new"]), "describes the fields")
+    })
+}
+
+/// `given`, with the fields that were written; `old` are the sets that they replace.
+pub(crate) fn fields(given: &Fields, written: &IssueText, old: &Sets) -> Fields {
+    let mut all = given.clone();
+    let replace = |members: &mut Vec<Member>, new: Option<&BTreeSet<String>>, old: &BTreeSet<String>| {
+        let Some(new) = new else { return };
+        *members = old.difference(new).cloned().map(Member::Remove).collect();
+        members.extend(new.difference(old).cloned().map(Member::Add));
+    };
+    all.priority = written.priority.or(all.priority);
+    replace(&mut all.tags, written.tags.as_ref(), &old.tags);
+    replace(&mut all.components, written.components.as_ref(), &old.components);
+    replace(&mut all.depends_on, written.depends_on.as_ref(), &old.depends_on);
+    all.assignee = written.assignee.clone().or(all.assignee);
+    all.issue_type = written.issue_type.clone().or(all.issue_type);
+    all
+}
+
+/// The sets of an issue before a change.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sets {
+    /// Its tags.
+    pub(crate) tags: BTreeSet<String>,
+    /// Its components.
+    pub(crate) components: BTreeSet<String>,
+    /// The issues that come first.
+    pub(crate) depends_on: BTreeSet<String>,
+}
+
+impl Sets {
+    /// Those of a stored issue.
+    pub(crate) fn of(issue: &crate::model::issue::Issue) -> Self {
+        Self {
+            tags: issue.tags.clone(),
+            components: issue.affected_components.clone(),
+            depends_on: issue.depends_on.iter().map(ToString::to_string).collect(),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What someone probably meant who mistyped a name.
+
+/// Longer words are not compared: nobody types them by hand, and the comparison is quadratic.
+const LONGEST: usize = 100;
+
+/// The name closest to `typed`, in any case, if it is close: one slip, and one more for every four characters.
+pub(crate) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let typed = typed.to_lowercase();
+    let length = typed.chars().count();
+    if !(2..=LONGEST).contains(&length) {
+        return None;
+    }
+    let most = 1 + length / 4;
+    let is_possible = |name: &&str| name.chars().count().abs_diff(length) <= most;
+    let distance = |name: &'a str| (strsim::osa_distance(&typed, &name.to_lowercase()), name);
+    let nearest = known.into_iter().filter(is_possible).map(distance).min();
+    // A word of which nothing is left is another word.
+    nearest.filter(|(distance, _)| *distance <= most && *distance < length).map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_found_and_another_word_is_not() {
+        let known = ["ISS-001", "ISS-014", "GH-7", "auth"];
+        for (typed, meant) in [
+            ("ISS-0144", Some("ISS-014")),
+            ("iss001", Some("ISS-001")),
+            ("ISS-01", Some("ISS-001")),
+            ("GH-8", Some("GH-7")),
+            ("atuh", Some("auth")),
+            ("backend", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(typed, known), meant, "{typed}");
+        }
+        assert_eq!(nearest(&"x".repeat(1000), known), None);
+    }
+}

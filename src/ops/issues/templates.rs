@@ -1,0 +1,67 @@
+//! Templates for issues in the work tree: those of the team, and those that GitHub uses.
+
+use crate::model::code::Code;
+use crate::model::nearest::nearest;
+use crate::model::op::Op;
+use crate::model::remedy::Call;
+use crate::ops::{Notice, Refusal, Session};
+use crate::rules::issue_text::{IssueTemplate, template};
+
+/// Where templates are; an earlier one beats a later one of the same name.
+const PLACES: [&str; 2] = [".wf/templates", ".github/ISSUE_TEMPLATE"];
+/// A longer file is not a template.
+const LONGEST: u64 = 64 * 1024;
+
+/// All templates, each with the name of its file, by place and name. One that cannot be read is left out, with a
+/// notice. A bare repository has none.
+pub(crate) fn templates(session: &Session) -> Vec<(String, IssueTemplate)> {
+    let Some(root) = session.store().work_dir() else { return vec![] };
+    let mut all: Vec<(String, IssueTemplate)> = Vec::new();
+    for place in PLACES {
+        let Ok(entries) = std::fs::read_dir(root.join(place)) else { continue };
+        let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.sort();
+        for path in paths {
+            let Some(file) = path.file_name().and_then(|name| name.to_str()).filter(|it| it.ends_with(".md"))
+            else {
+                continue;
+            };
+            // Never what a link leads to.
+            let is_fit = path.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() <= LONGEST);
+            let read = std::fs::read_to_string(&path).map_err(|error| error.to_string());
+            match read.and_then(|text| template(file, &text).map_err(|fault| fault.to_string())) {
+                Ok(it) if is_fit && all.iter().all(|(known, _)| known != file) => {
+                    all.push((file.to_owned(), it));
+                }
+                Ok(_) => {}
+                Err(why) => {
+                    session.notice(Notice::warning(format!("`{place}/{file}` is not a template: {why}")));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The template with this name, or whose file has it.
+///
+/// # Errors
+/// `not-found`.
+pub(crate) fn template_named(session: &Session, name: &str) -> Result<IssueTemplate, Refusal> {
+    let all = templates(session);
+    let is_it = |(file, it): &&(String, IssueTemplate)| {
+        it.name.eq_ignore_ascii_case(name) || file == name || file.trim_end_matches(".md") == name
+    };
+    if let Some((_, found)) = all.iter().find(is_it) {
+        return Ok(found.clone());
+    }
+    let names: Vec<&str> = all.iter().map(|(file, _)| file.trim_end_matches(".md")).collect();
+    let hint = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => format!("put one into {}", PLACES.join(" or ")),
+        None => format!("the templates are {}", names.join(", ")),
+    };
+    Err(Refusal::new(Code::NotFound, format!("there is no template `{name}`"))
+        .hint(hint)
+        .remedy(Call::from(Op::New).flag("edit"), "starts without one"))
+}

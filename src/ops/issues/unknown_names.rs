@@ -1,0 +1,23 @@
+//! Names in a filter that no issue has, for whoever mistyped one and wonders why nothing is listed.
+
+use crate::index::{Filter, Index};
+use crate::model::nearest::nearest;
+use crate::ops::{Notice, Refusal, Session};
+use crate::rules::roadmap::names_of_tag;
+
+/// A note for each tag, component and type that no issue has.
+pub(super) fn notice(session: &Session, index: &Index<'_>, filter: &Filter) -> Result<(), Refusal> {
+    let tags: Vec<String> = filter.tags.iter().filter(|it| names_of_tag(it).len() == 1).cloned().collect();
+    for (what, asked) in [("tag", &tags), ("component", &filter.components), ("type", &filter.types)] {
+        if asked.is_empty() {
+            continue;
+        }
+        let known = index.names(what)?;
+        for name in asked.iter().filter(|name| !known.contains(*name)) {
+            let meant = nearest(name, known.iter().map(String::as_str));
+            let meant = meant.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            session.notice(Notice::note(format!("no issue has the {what} `{name}`{meant}")));
+        }
+    }
+    Ok(())
+}

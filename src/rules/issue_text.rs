@@ -1,0 +1,190 @@
+//! An issue as people write it in an editor: fields, a title, and a text in Markdown.
+
+use std::collections::BTreeSet;
+
+use super::front_matter::{self, FrontField};
+use super::plan_text::TextFault;
+use crate::model::id::IssueId;
+use crate::model::issue::Issue;
+use crate::model::nearest::nearest;
+use crate::model::priority::Priority;
+
+/// What someone wrote. A field that is not there stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct IssueText {
+    /// The title.
+    pub(crate) title: String,
+    /// The text below it.
+    pub(crate) text: String,
+    /// The priority.
+    pub(crate) priority: Option<Priority>,
+    /// The type; empty for none.
+    pub(crate) issue_type: Option<String>,
+    /// The assignee; empty for nobody.
+    pub(crate) assignee: Option<String>,
+    /// All tags.
+    pub(crate) tags: Option<BTreeSet<String>>,
+    /// All components.
+    pub(crate) components: Option<BTreeSet<String>>,
+    /// All issues that come first.
+    pub(crate) depends_on: Option<BTreeSet<String>>,
+}
+
+const NAMES: [&str; 6] = ["priority", "type", "tags", "assignee", "depends_on", "components"];
+
+/// The text that someone changes.
+pub(crate) fn written(issue: &Issue) -> String {
+    let joined = |set: Vec<&str>| set.join(", ");
+    let mut fields = vec![
+        ("priority", issue.priority.name().to_owned()),
+        ("type", issue.issue_type.clone().unwrap_or_default()),
+        ("tags", joined(issue.tags.iter().map(String::as_str).collect())),
+        ("assignee", issue.assignee.clone().unwrap_or_default()),
+        ("depends_on", joined(issue.depends_on.iter().map(IssueId::as_str).collect())),
+    ];
+    if !issue.affected_components.is_empty() {
+        fields.push(("components", joined(issue.affected_components.iter().map(String::as_str).collect())));
+    }
+    let fields: String =
+        fields.iter().map(|(name, value)| format!("{name}: {value}").trim_end().to_owned() + "\n").collect();
+    let text = issue.context.as_deref().unwrap_or_default();
+    format!("---\n{fields}---\n{}\n\n{text}", issue.title).trim_end().to_owned()
+}
+
+/// Reads it.
+///
+/// # Errors
+/// A field that there is not, or whose value is none of its.
+pub(crate) fn parse(text: &str) -> Result<IssueText, TextFault> {
+    let (fields, body) = front_matter::split(text)?;
+    let body = body.trim();
+    let (title, rest) = body.split_once('\n').unwrap_or((body, ""));
+    let mut it =
+        IssueText { title: title.trim().to_owned(), text: rest.trim().to_owned(), ..IssueText::default() };
+    for field in fields {
+        let set = |field: &FrontField<'_>| Some(field.list().into_iter().collect());
+        match field.name {
+            "priority" if field.value.is_empty() => {}
+            "priority" => match Priority::parse(&field.value) {
+                Some(priority) => it.priority = Some(priority),
+                None => {
+                    let what = format!(
+                        "`{}` is not a priority; expected 1 to 5, or critical, high, medium, low, trivial",
+                        field.value
+                    );
+                    return Err(TextFault { line: field.line, what });
+                }
+            },
+            "type" => it.issue_type = Some(field.value),
+            "assignee" => it.assignee = Some(field.value),
+            "tags" => it.tags = set(&field),
+            "components" => it.components = set(&field),
+            "depends_on" => it.depends_on = set(&field),
+            other => {
+                let near = nearest(other, NAMES).map(|near| format!("did you mean `{near}`?"));
+                let near = near.unwrap_or_else(|| format!("the fields are {}", NAMES.join(", ")));
+                return Err(TextFault {
+                    line: field.line,
+                    what: format!("there is no field `{other}`; {near}"),
+                });
+            }
+        }
+    }
+    Ok(it)
+}
+
+/// A template of a repository: its own name for it, the title and the fields that it gives, and its text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct IssueTemplate {
+    /// What people call it.
+    pub(crate) name: String,
+    /// What it is for.
+    pub(crate) about: String,
+    /// What is to be filled in, in the form of [`written`].
+    pub(crate) text: String,
+}
+
+/// Reads a template in the form of GitHub, in which the labels are tags; a name such as `bug.md` is that of its file.
+/// Fields that mean nothing here are left out.
+///
+/// # Errors
+/// Its fields cannot be read.
+pub(crate) fn template(file: &str, text: &str) -> Result<IssueTemplate, TextFault> {
+    let (fields, body) = front_matter::split(text)?;
+    let of = |name: &str| fields.iter().find(|it| it.name == name);
+    let value = |name: &str| of(name).map(|it| it.value.clone()).unwrap_or_default();
+    let first = |name: &str| of(name).and_then(|it| it.list().into_iter().next()).unwrap_or_default();
+    let tags = of("tags").or_else(|| of("labels")).map(FrontField::list).unwrap_or_default();
+    let assignee = if of("assignee").is_some() { value("assignee") } else { first("assignees") };
+    let fields = [
+        ("priority", value("priority")),
+        ("type", value("type")),
+        ("tags", tags.join(", ")),
+        ("assignee", assignee),
+    ];
+    let fields: String =
+        fields.iter().map(|(name, value)| format!("{name}: {value}").trim_end().to_owned() + "\n").collect();
+    let name = match value("name") {
+        name if name.is_empty() => file.trim_end_matches(".md").to_owned(),
+        name => name,
+    };
+    let text = format!("---\n{fields}---\n{}\n\n{}", value("title").trim(), body.trim());
+    Ok(IssueTemplate { name, about: value("about"), text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::Time;
+
+    fn issue() -> Issue {
+        let mut issue = Issue::new(
+            IssueId::parse("ISS-001").unwrap(),
+            "a".into(),
+            Time::parse("2026-11-21T02:00:00Z").unwrap(),
+            "Fix it".into(),
+        );
+        issue.tags = ["b", "a"].map(str::to_owned).into();
+        issue.context = Some("# Why\n\nBecause.".into());
+        issue
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let text = written(&issue());
+        assert_eq!(
+            text,
+            "---\npriority: medium\ntype:\ntags: a, b\nassignee:\ndepends_on:\n---\nFix it\n\n# Why\n\nBecause."
+        );
+        let read = parse(&text).unwrap();
+        assert_eq!((read.title.as_str(), read.text.as_str()), ("Fix it", "# Why\n\nBecause."));
+        assert_eq!(read.tags, Some(issue().tags));
+        assert_eq!(parse("Just a title\n").unwrap().tags, None, "fields that are not there stay");
+    }
+
+    #[test]
+    fn a_field_that_is_wrong_is_named_by_its_line() {
+        let fault = |text: &str| parse(text).unwrap_err().to_string();
+        assert_eq!(
+            fault("---\nprioritty: 1\n---\nx"),
+            "line 2: there is no field `prioritty`; did you mean `priority`?"
+        );
+        assert!(
+            fault("---\ntags: a\npriority: soon\n---\nx").starts_with("line 3: `soon` is not a priority")
+        );
+    }
+
+    #[test]
+    fn a_template_of_github_becomes_a_text_to_fill_in() {
+        let text = "---\nname: Bug report\nabout: Something is broken\ntitle: '[BUG] '\nlabels: bug, triage\n\
+            assignees: ada, bo\n---\n\n**Steps**\n";
+        let it = template("bug_report.md", text).unwrap();
+        assert_eq!((it.name.as_str(), it.about.as_str()), ("Bug report", "Something is broken"));
+        assert_eq!(
+            it.text,
+            "---\npriority:\ntype:\ntags: bug, triage\nassignee: ada\n---\n[BUG]\n\n**Steps**"
+        );
+        assert!(parse(&it.text).is_ok());
+        assert_eq!(template("idea.md", "What?\n").unwrap().name, "idea");
+    }
+}

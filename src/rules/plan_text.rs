@@ -1,0 +1,255 @@
+//! A plan as people write it, without JSON: a line, an approach, and tasks with steps and criteria.
+
+use serde_json::{Value, json};
+
+use crate::model::nearest::nearest;
+use crate::model::plan_schema::ACTIONS;
+
+/// A task as someone writes it down.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TaskText {
+    /// What it does, in one line.
+    pub(crate) title: String,
+    /// The action (default: the first word of the title if it is one, else Implement).
+    pub(crate) action: Option<String>,
+    /// The files that it touches.
+    pub(crate) files: Vec<String>,
+    /// The tasks that come first: T1, T2.
+    pub(crate) after: Vec<String>,
+    /// What to do, step by step (default: the title).
+    pub(crate) steps: Vec<String>,
+    /// What holds once it is done (default: the title).
+    pub(crate) criteria: Vec<String>,
+    /// How to see that the criteria hold.
+    pub(crate) verify: Vec<String>,
+    /// Commands that must pass.
+    pub(crate) tests: Vec<String>,
+}
+
+/// A plan as someone writes it down.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct PlanText {
+    /// What it does, in one line.
+    pub(crate) description: String,
+    /// How and why, in Markdown.
+    pub(crate) approach: String,
+    /// Risk, impact and complexity: low, medium or high.
+    pub(crate) ratings: Vec<(&'static str, String)>,
+    /// Its tasks in order.
+    pub(crate) tasks: Vec<TaskText>,
+}
+
+/// What cannot be read, and in which line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub(crate) struct TextFault {
+    /// Counted from 1.
+    pub(crate) line: usize,
+    /// What is wrong.
+    pub(crate) what: String,
+}
+
+const RATINGS: [&str; 3] = ["risk", "impact", "complexity"];
+
+/// The names of the fields of a task, as in the text.
+const FIELDS: [&str; 7] = ["action", "files", "after", "steps", "done when", "verify", "test"];
+
+/// What to fill in for an issue with this title.
+pub(crate) fn template(title: &str) -> String {
+    format!(
+        "{title}\n\nrisk: low\nimpact: low\ncomplexity: low\n\n\
+         ## \nfiles: \nsteps:\n- \n- \ndone when:\n- \nverify: \ntest: \n"
+    )
+}
+
+/// What the template means.
+pub(crate) const HELP: &str = "The first line says what the plan does. Text below it is the approach.\n\
+    Each `## TITLE` begins a task: T1, T2, ... Its fields:\n\
+    \u{20} files: paths, separated by commas       after: tasks that come first, such as T1\n\
+    \u{20} steps: what to do, one `- ` line each    done when: what holds then, one `- ` line each\n\
+    \u{20} verify: how to see that it holds         test: a command that must pass\n\
+    \u{20} action: Create, Modify, Fix, Test, ... (default: the first word of the title)\n\
+    Fields that are left empty are left out. An empty or unchanged text adds no plan.";
+
+/// Reads a plan.
+///
+/// # Errors
+/// The first line that means nothing, or what is missing.
+pub(crate) fn parse(text: &str) -> Result<PlanText, TextFault> {
+    let mut plan = PlanText::default();
+    let mut approach: Vec<&str> = Vec::new();
+    // The field whose list goes on.
+    let mut open: Option<&'static str> = None;
+    for (n, line) in text.lines().enumerate() {
+        let fault = |what: String| TextFault { line: n + 1, what };
+        if let Some(title) = line.strip_prefix("##").filter(|rest| !rest.starts_with('#')) {
+            plan.tasks.push(TaskText { title: title.trim().to_owned(), ..TaskText::default() });
+            open = None;
+            continue;
+        }
+        let field = line.split_once(':').map(|(name, value)| (name.trim().to_lowercase(), value.trim()));
+        let Some(task) = plan.tasks.last_mut() else {
+            let rating = field.and_then(|(name, value)| {
+                RATINGS.into_iter().find(|it| *it == name).map(|it| (it, value.to_owned()))
+            });
+            match rating {
+                Some((_, value)) if value.is_empty() => {}
+                Some(rating) => plan.ratings.push(rating),
+                None if plan.description.is_empty() => {
+                    line.trim_start_matches('#').trim().clone_into(&mut plan.description);
+                }
+                None => approach.push(line),
+            }
+            continue;
+        };
+        if line.trim().is_empty() {
+            continue;
+        }
+        if let Some(item) = line.trim_start().strip_prefix('-') {
+            let list = match open {
+                Some("done when") => &mut task.criteria,
+                Some("verify") => &mut task.verify,
+                Some("test") => &mut task.tests,
+                Some("files") => &mut task.files,
+                _ => &mut task.steps,
+            };
+            push(list, item);
+            continue;
+        }
+        let Some((name, value)) = field else {
+            return Err(fault(format!("`{}` is neither a field nor a `- ` line", line.trim())));
+        };
+        let Some(name) = FIELDS.into_iter().find(|it| *it == name) else {
+            let near = nearest(&name, FIELDS).map(|it| format!("; did you mean `{it}:`?"));
+            let near = near.unwrap_or_else(|| format!("; the fields are {}", FIELDS.join(", ")));
+            return Err(fault(format!("a task has no field `{name}:`{near}")));
+        };
+        open = Some(name).filter(|name| !matches!(*name, "action" | "after"));
+        match name {
+            "action" => task.action = Some(value.to_owned()).filter(|it| !it.is_empty()),
+            "files" => value.split(',').for_each(|it| push(&mut task.files, it)),
+            "after" => value.split(',').for_each(|it| push(&mut task.after, it)),
+            "steps" => push(&mut task.steps, value),
+            "done when" => push(&mut task.criteria, value),
+            "verify" => push(&mut task.verify, value),
+            _ => push(&mut task.tests, value),
+        }
+    }
+    approach.join("\n").trim().clone_into(&mut plan.approach);
+    // A task of the template that nobody filled in.
+    plan.tasks.retain(|task| *task != TaskText::default());
+    let last = text.lines().count().max(1);
+    if let Some(task) = plan.tasks.iter().position(|task| task.title.is_empty()) {
+        return Err(TextFault { line: last, what: format!("task T{} has no title after `##`", task + 1) });
+    }
+    if plan.tasks.is_empty() {
+        return Err(TextFault {
+            line: last,
+            what: "the plan has no task: a line `## TITLE` begins one".into(),
+        });
+    }
+    Ok(plan)
+}
+
+fn push(list: &mut Vec<String>, item: &str) {
+    let item = item.trim();
+    if !item.is_empty() {
+        list.push(item.to_owned());
+    }
+}
+
+impl PlanText {
+    /// The plan in the form that planners write. The checks of plans decide whether it is one.
+    pub(crate) fn plan(&self) -> Value {
+        let mut plan = json!({ "description": self.description });
+        if !self.approach.is_empty() {
+            plan["approach"] = json!(self.approach);
+        }
+        plan["tasks"] = self.tasks.iter().enumerate().map(|(n, task)| task.task(n + 1)).collect();
+        for (name, value) in &self.ratings {
+            plan["analysis"][*name] = json!(value.to_lowercase());
+        }
+        plan
+    }
+}
+
+impl TaskText {
+    fn task(&self, number: usize) -> Value {
+        let or_title = |list: &Vec<String>| if list.is_empty() { json!([self.title]) } else { json!(list) };
+        let first = self.title.split_whitespace().next().unwrap_or_default();
+        let by_title = ACTIONS.iter().find(|action| action.eq_ignore_ascii_case(first));
+        let action = self.action.as_deref().or(by_title.copied()).unwrap_or("Implement");
+        let mut task = json!({
+            "id": format!("T{number}"),
+            "title": self.title,
+            "action": action,
+            "implementation": or_title(&self.steps),
+            "acceptance": { "criteria": or_title(&self.criteria) },
+        });
+        if !self.files.is_empty() {
+            task["files"] = self.files.iter().map(|path| json!({ "path": path })).collect();
+        }
+        if !self.verify.is_empty() {
+            task["acceptance"]["verification"] = json!(self.verify);
+        }
+        if !self.tests.is_empty() {
+            task["test"] = json!({ "commands": self.tests });
+        }
+        if !self.after.is_empty() {
+            task["depends_on"] = self.after.iter().map(|id| json!(id.to_uppercase())).collect();
+        }
+        task
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::plan_check::{self, Setting};
+
+    const TEXT: &str = "Limit the requests of a key\n\nA bucket: simple, and fair.\n\nrisk: low\nimpact: Medium\n\
+        complexity: low\n\n## Add the bucket\nfiles: src/bucket.rs, src/lib.rs\nsteps:\n- write the type\n\
+        - call it\ndone when:\n- the 101st call within one second fails\nverify: run cargo test bucket, 2 tests pass\n\
+        test: cargo test bucket\n\n## Describe it\nafter: t1\n- say it in README.md\n- link it\n\
+        done when: README.md names the limit of 100\ntest: grep 100 README.md\n";
+
+    #[test]
+    fn a_plan_in_words_passes_the_checks() {
+        let plan = parse(TEXT).unwrap();
+        assert_eq!((plan.tasks.len(), plan.approach.as_str()), (2, "A bucket: simple, and fair."));
+        let value = plan.plan();
+        assert_eq!(value["tasks"][0]["action"], "Add");
+        assert_eq!(value["tasks"][1]["action"], "Implement");
+        assert_eq!(value["tasks"][1]["depends_on"], json!(["T1"]));
+        assert_eq!(value["analysis"]["impact"], "medium");
+        let report = plan_check::examine(&value, Setting::default());
+        assert!(report.findings.iter().all(|it| !it.is_error()), "{:?}", report.findings);
+        assert!(report.quality.suffices(), "{:?}", report.findings);
+    }
+
+    #[test]
+    fn a_title_is_enough_for_a_task() {
+        let value = parse("Fix it\n## Fix the race").unwrap().plan();
+        let task = &value["tasks"][0];
+        assert_eq!((&task["action"], &task["implementation"]), (&json!("Fix"), &json!(["Fix the race"])));
+        let report = plan_check::examine(&value, Setting::default());
+        assert!(report.findings.iter().all(|it| !it.is_error()), "{:?}", report.findings);
+        assert!(!report.quality.suffices());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_by_its_line() {
+        for (text, line, said) in [
+            ("Plan\n## Task\nstepps: x", 3, "did you mean `steps:`?"),
+            ("Plan\n## Task\nwhatever", 3, "neither a field"),
+            ("Plan\n## \n- step", 3, "task T1 has no title"),
+            ("Plan", 1, "has no task"),
+        ] {
+            let fault = parse(text).unwrap_err();
+            assert_eq!(fault.line, line, "{text}");
+            assert!(fault.what.contains(said), "{fault}");
+        }
+        // The template as it is has no task.
+        assert!(parse(&template("Title")).is_err());
+    }
+}

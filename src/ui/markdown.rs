@@ -1,0 +1,390 @@
+//! Markdown on a terminal: headings, lists, quotes, code, tables and links, wrapped at its width.
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+use super::Screen;
+use super::style::{self, Painter, Style};
+use super::text::{clean, clean_line, fold, indent, width};
+
+/// Longer lines are hard to read.
+const WIDEST: usize = 100;
+/// Narrower lines are harder.
+const NARROWEST: usize = 20;
+
+/// A text in Markdown, indented by `by` blanks. Without colour there is nothing to show emphasis with, and a program reads
+/// the source: then it is the text as it was written.
+pub(crate) fn indented(screen: &Screen, text: &str, by: usize) -> String {
+    match screen.columns() {
+        Some(columns) if screen.painter().is_on() => {
+            let columns = columns.min(WIDEST).saturating_sub(by).max(NARROWEST);
+            let margin = " ".repeat(by);
+            let lines = rendered(text, columns, screen.painter());
+            let line = |line: String| if line.is_empty() { line } else { format!("{margin}{line}") };
+            lines.into_iter().map(line).collect::<Vec<_>>().join("\n")
+        }
+        _ => indent(text, by),
+    }
+}
+
+/// The lines of a text, each of at most `columns` unless a word is longer.
+fn rendered(text: &str, columns: usize, painter: Painter) -> Vec<String> {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let text = clean(text);
+    let mut writer = Writer { columns, painter, ..Writer::default() };
+    for event in Parser::new_ext(&text, options) {
+        writer.event(event);
+    }
+    writer.flush();
+    while writer.lines.last().is_some_and(String::is_empty) {
+        writer.lines.pop();
+    }
+    writer.lines
+}
+
+/// A part of a line in one style, with the address that it leads to.
+#[derive(Debug, Clone)]
+struct Span {
+    style: Style,
+    text: String,
+    to: Option<String>,
+}
+
+#[derive(Default)]
+struct Writer {
+    columns: usize,
+    painter: Painter,
+    lines: Vec<String>,
+    /// What was read of a paragraph.
+    spans: Vec<Span>,
+    /// What stands before each line of the blocks that are open: quotes and items.
+    margins: Vec<String>,
+    /// What stands before the next line instead of the last margin: the mark of an item.
+    mark: Option<String>,
+    /// The number of the next item of each open list; none if its items have no numbers.
+    lists: Vec<Option<u64>>,
+    styles: Vec<Style>,
+    links: Vec<String>,
+    code: Option<String>,
+    table: Vec<Vec<String>>,
+}
+
+impl Writer {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => match &mut self.code {
+                Some(code) => code.push_str(&text),
+                None => self.push(&text),
+            },
+            Event::Code(text) => {
+                self.styles.push(style::ID);
+                self.push(&text);
+                self.styles.pop();
+            }
+            // Raw HTML is text.
+            Event::Html(text) | Event::InlineHtml(text) => self.push(&text),
+            Event::SoftBreak => self.push(" "),
+            Event::HardBreak => self.flush(),
+            Event::TaskListMarker(is_done) => self.push(if is_done { "[x] " } else { "[ ] " }),
+            Event::Rule => {
+                self.gap();
+                self.line(&"─".repeat(self.columns.min(40)), style::DIM);
+                self.gap();
+            }
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Paragraph if self.mark.is_none() => self.gap(),
+            Tag::Heading { .. } => {
+                self.gap();
+                self.styles.push(style::HEADING);
+            }
+            Tag::Strong => self.styles.push(style::HEADING),
+            // There is no italic everywhere: its mark stays.
+            Tag::Emphasis => self.push("*"),
+            Tag::Strikethrough => self.push("~"),
+            Tag::BlockQuote(_) => {
+                self.gap();
+                self.margins.push("│ ".to_owned());
+            }
+            Tag::List(first) => {
+                self.flush();
+                if self.lists.is_empty() {
+                    self.gap();
+                }
+                self.lists.push(first);
+            }
+            Tag::Item => {
+                self.flush();
+                let mark = match self.lists.last_mut() {
+                    Some(Some(number)) => {
+                        *number += 1;
+                        format!("{}. ", *number - 1)
+                    }
+                    _ => "• ".to_owned(),
+                };
+                self.margins.push(" ".repeat(width(&mark)));
+                self.mark = Some(mark);
+            }
+            Tag::CodeBlock(kind) => {
+                self.gap();
+                if let CodeBlockKind::Fenced(language) = kind
+                    && !language.is_empty()
+                {
+                    self.line(&clean_line(&language), style::DIM);
+                }
+                self.code = Some(String::new());
+            }
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+                self.links.push(dest_url.into_string());
+            }
+            Tag::Table(_) => self.gap(),
+            Tag::TableHead | Tag::TableRow => self.table.push(vec![]),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph => self.flush(),
+            TagEnd::Heading(_) => {
+                self.flush();
+                self.styles.pop();
+            }
+            TagEnd::Strong => {
+                self.styles.pop();
+            }
+            TagEnd::Emphasis => self.push("*"),
+            TagEnd::Strikethrough => self.push("~"),
+            TagEnd::BlockQuote(_) => {
+                self.flush();
+                self.margins.pop();
+            }
+            TagEnd::List(_) => {
+                self.flush();
+                self.lists.pop();
+            }
+            TagEnd::Item => {
+                self.flush();
+                self.mark = None;
+                self.margins.pop();
+            }
+            TagEnd::CodeBlock => {
+                let code = self.code.take().unwrap_or_default();
+                let room = self.room().saturating_sub(2).max(1);
+                for line in code.lines() {
+                    for part in fold(&line.replace('\t', "    "), Some(room)) {
+                        self.line(&format!("  {part}"), style::ID);
+                    }
+                }
+            }
+            TagEnd::Link | TagEnd::Image => {
+                if let Some(to) = self.links.pop() {
+                    let shown: String = self.spans.iter().map(|it| it.text.as_str()).collect();
+                    if !shown.ends_with(&to) {
+                        self.styles.push(style::DIM);
+                        self.push(&format!(" <{to}>"));
+                        self.styles.pop();
+                    }
+                }
+            }
+            TagEnd::TableCell => {
+                let cell: String = self.spans.drain(..).map(|it| it.text).collect();
+                if let Some(row) = self.table.last_mut() {
+                    row.push(clean_line(cell.trim()).into_owned());
+                }
+            }
+            TagEnd::Table => self.end_table(),
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        let style = self.styles.last().copied().unwrap_or(style::PLAIN);
+        self.spans.push(Span { style, text: clean_line(text).into_owned(), to: self.links.last().cloned() });
+    }
+
+    /// The columns within the margins.
+    fn room(&self) -> usize {
+        let taken: usize = self.margins.iter().map(|it| width(it)).sum();
+        self.columns.saturating_sub(taken).max(NARROWEST)
+    }
+
+    /// What stands before the next line.
+    fn margin(&mut self) -> String {
+        let mut margins = self.margins.clone();
+        if let (Some(last), Some(mark)) = (margins.last_mut(), self.mark.take()) {
+            *last = mark;
+        }
+        margins.concat()
+    }
+
+    /// An empty line between blocks.
+    fn gap(&mut self) {
+        self.flush();
+        if self.mark.is_none() && self.lines.last().is_some_and(|line| !line.trim().is_empty()) {
+            let margin = self.margins.concat().trim_end().to_owned();
+            self.lines.push(margin);
+        }
+    }
+
+    fn line(&mut self, text: &str, style: Style) {
+        let margin = self.margin();
+        self.lines.push(format!("{margin}{}", self.painter.paint(style, text)));
+    }
+
+    /// Wraps what was read of a paragraph.
+    fn flush(&mut self) {
+        let spans = std::mem::take(&mut self.spans);
+        if spans.iter().all(|span| span.text.trim().is_empty()) {
+            return;
+        }
+        let room = self.room();
+        let (mut line, mut used) = (String::new(), 0);
+        let mut is_apart = false;
+        // A word can go through several spans; only at a blank may a line end.
+        let mut word: Vec<Span> = Vec::new();
+        let mut words: Vec<Vec<Span>> = Vec::new();
+        for span in spans {
+            for (n, part) in span.text.split(' ').enumerate() {
+                if n > 0 && !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                if !part.is_empty() {
+                    word.push(Span { text: part.to_owned(), ..span.clone() });
+                }
+            }
+        }
+        words.push(word);
+        for word in words.into_iter().filter(|word| !word.is_empty()) {
+            let wide: usize = word.iter().map(|it| width(&it.text)).sum();
+            if is_apart && used + 1 + wide > room {
+                let margin = self.margin();
+                self.lines.push(format!("{margin}{line}"));
+                (line, used, is_apart) = (String::new(), 0, false);
+            }
+            if is_apart {
+                line.push(' ');
+                used += 1;
+            }
+            for span in word {
+                let painted = self.painter.paint(span.style, &span.text);
+                line.push_str(&match &span.to {
+                    Some(to) => self.painter.link(to, painted),
+                    None => painted,
+                });
+            }
+            used += wide;
+            is_apart = true;
+        }
+        let margin = self.margin();
+        self.lines.push(format!("{margin}{line}"));
+    }
+
+    /// A table in columns; one that is too wide has its rows without them.
+    fn end_table(&mut self) {
+        let rows = std::mem::take(&mut self.table);
+        let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widest =
+            |n: usize| rows.iter().filter_map(|row| row.get(n)).map(|it| width(it)).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..count).map(widest).collect();
+        let fits = widths.iter().sum::<usize>() + 2 * count <= self.room();
+        for (n, row) in rows.iter().enumerate() {
+            let cell = |(text, wide): (&String, &usize)| match fits {
+                true => format!("{text}{}", " ".repeat(wide - width(text))),
+                false => text.clone(),
+            };
+            let cells: Vec<String> = row.iter().zip(&widths).map(cell).collect();
+            let line = cells.join(if fits { "  " } else { " | " });
+            let style = if n == 0 { style::HEADING } else { style::PLAIN };
+            let room = self.room();
+            for part in fold(line.trim_end(), Some(room)) {
+                self.line(part, style);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::outlet::{Filter, Form};
+
+    /// A line as the terminal gets it.
+    fn shown(line: &str) -> String {
+        let (mut filter, mut out) = (Filter::new(Form::Text), Vec::new());
+        filter.push(line.as_bytes(), &mut out);
+        filter.end(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    fn lines(text: &str, columns: usize) -> Vec<String> {
+        rendered(text, columns, Painter::ON).iter().map(|line| shown(line)).collect()
+    }
+
+    fn plain(text: &str, columns: usize) -> Vec<String> {
+        lines(text, columns).iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect()
+    }
+
+    #[test]
+    fn blocks_are_apart_and_wrapped() {
+        let text = "# Why\nOne two three four five six seven.\nEight.\n\n- a\n- b\n  - c\n\n1. x\n2. y\n\n> said\n> so\n\n```sh\nls\tx\n```\nend";
+        assert_eq!(
+            plain(text, 20),
+            [
+                "Why",
+                "",
+                "One two three four",
+                "five six seven.",
+                "Eight.",
+                "",
+                "• a",
+                "• b",
+                "  • c",
+                "",
+                "1. x",
+                "2. y",
+                "",
+                "│ said so",
+                "",
+                "sh",
+                "  ls    x",
+                "",
+                "end"
+            ]
+        );
+        assert!(lines("# Why", 20)[0].starts_with("\u{1b}[1m"));
+    }
+
+    #[test]
+    fn words_keep_their_styles_and_punctuation() {
+        assert_eq!(plain("Run `git wf`, **now**!", 40), ["Run git wf, now!"]);
+        assert_eq!(
+            plain("see [here](https://a.example/x) or <https://b.example>", 80),
+            ["see here <https://a.example/x> or https://b.example"]
+        );
+        assert_eq!(plain("| a | b |\n|---|---|\n| long | x |", 40), ["a     b", "long  x"]);
+        assert_eq!(plain("- [x] done\n- [ ] open", 40), ["• [x] done", "• [ ] open"]);
+    }
+
+    #[test]
+    fn nothing_of_it_reaches_the_terminal_raw() {
+        let evil =
+            "a\u{1b}[41m **b\u{202e}** `c\u{9b}2J` <b onclick=x>\u{7}</b> [x](https://e.example/\u{1b}])";
+        for line in lines(evil, 80) {
+            let bare = anstream::adapter::strip_str(&line).to_string();
+            assert!(!bare.chars().any(|c| c.is_control() || c == '\u{202e}'), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_one_word_is_not_lost() {
+        assert_eq!(plain(&"x".repeat(50), 20), ["x".repeat(50)]);
+        assert_eq!(plain("", 20), [""; 0]);
+        assert_eq!(plain("漢字 漢字 漢字 漢字 漢字 漢字", 20), ["漢字 漢字 漢字 漢字", "漢字 漢字"]);
+    }
+}

@@ -1,0 +1,63 @@
+//! Every example at the end of a command's help works, as it stands there, in one of four repositories.
+
+use crate::support::Sandbox;
+
+const SCRIPT: &str = include_str!("examples.sh");
+const SECTIONS: &str = include_str!("../../../src/cli/help_examples.txt");
+
+/// The examples of a help text. A line that the width has broken goes on without a command at its start.
+fn examples(help: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+    for line in lines.map(str::trim).filter(|line| !line.is_empty()) {
+        match found.last_mut() {
+            Some(last) if !line.starts_with("git wf") && !line.starts_with("WF_") => {
+                last.push(' ');
+                last.push_str(line);
+            }
+            _ => found.push(line.to_owned()),
+        }
+    }
+    found
+}
+
+#[test]
+fn the_examples_of_every_help_work() {
+    let sandbox = Sandbox::new();
+    let ways = ["waiting", "working", "ended", "failed"];
+    for way in ways {
+        let repo = sandbox.repo(&format!("{way}/work"));
+        repo.git(&["init", "-q", "--bare", "../origin.git"]).ok();
+        repo.git(&["remote", "add", "origin", "../origin.git"]).ok();
+        repo.sh(&["-c", SCRIPT, "sh", way]).ok();
+    }
+    let all = sandbox.repo("all");
+    let wide = all.with_env("COLUMNS", "100");
+    let (mut count, mut faults) = (0, Vec::new());
+    for section in SECTIONS.split("\n\n") {
+        let (name, body) = section.trim_start().split_once('\n').unwrap();
+        let words: Vec<&str> =
+            name.trim_matches(['[', ']']).split(' ').filter(|word| *word != "wf").collect();
+        let shown = examples(&wide.wf(&[&["help"], &words[..]].concat()).ok().stdout);
+        assert!(!shown.is_empty(), "the help of {name} has no examples");
+        if body.starts_with("# not run") {
+            continue;
+        }
+        for example in shown {
+            let mut said = Vec::new();
+            let works = ways.iter().any(|way| {
+                let script =
+                    format!("rm -rf try && cp -R ../{way} try && cd try/work && {example} </dev/null");
+                let ran = all.sh(&["-c", &script]);
+                said.push(format!("{way}: {}", ran.stderr));
+                ran.code == 0
+            });
+            count += 1;
+            if !works {
+                faults.push(format!("{example}\n{}", said.join("\n")));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+    assert!(count > 100, "only {count} examples ran");
+}

@@ -1,0 +1,48 @@
+# The repository in which the examples of the help are run. `$1` is how far its work has come: waiting, working, ended
+# or failed.
+set -e
+git wf init --remote origin
+git config wf.agent.claude.command cat
+printf 'fn one() {}\n' >app.rs
+git add app.rs && git commit -q -m 'Begin'
+git push -q origin HEAD:main
+mkdir -p .wf/templates
+printf -- '---\nname: Bug\nlabels: bug\n---\nSteps:\n' >.wf/templates/bug.md
+printf '{"id":"bd-1","title":"From beads","status":"open","priority":2,"issue_type":"task","created_at":"2026-11-01T00:00:00Z","updated_at":"2026-11-01T00:00:00Z"}\n' >issues.jsonl
+plan() {
+  git wf plan "$@" --risk low --impact low --complexity low --step 'Write it' --step 'Call it' \
+    --done-when 'app.rs has two functions' --verify 'grep -c fn app.rs prints 2' --test true --file app.rs
+}
+git wf new 'Tokens expire too early' --id ISS-001 -t auth -p high -m 'After an hour.'
+git wf comment ISS-001 'Seen on staging'
+git wf feedback add ISS-001 'Say which token'
+for n in 2 3 4; do
+  git wf new "Limit requests to service $n" --id ISS-00$n -t api
+  plan ISS-00$n --task "Add limit $n" >/dev/null
+done
+git wf new 'Write the release notes' --id ISS-005 --assignee Ada
+git wf schema solution --example >plan.json
+git wf schema roadmap-document --example >roadmap.json
+git wf queue new release >/dev/null
+git wf queue new later >/dev/null
+git wf queue add ISS-003 ISS-004 --queue release
+git wf wisdom add 'Which clock do tokens use?' --type question >/dev/null
+git wf export jsonl -o store.jsonl
+git wf sync
+case $1 in
+  waiting)
+    git wf queue conflict add --type api --items ISS-003,ISS-004 --resolution manual
+    git wf roadmap add roadmap.json
+    git wf edit ISS-005 -t notes
+    ;;
+  *)
+    git wf next >/dev/null
+    printf 'fn one() {}\nfn two() {}\n' >app.rs
+    git commit -q -a -m 'Add limit 3'
+    git wf link HEAD ISS-003 >/dev/null 2>&1 || true
+    ;;
+esac
+case $1 in
+  ended) git wf verify --yes >/dev/null; git wf done -m 'Limited' >/dev/null ;;
+  failed) git wf fail 'The service is gone' >/dev/null ;;
+esac

@@ -1,0 +1,100 @@
+//! Issues written in the editor: fields above the text, templates of the repository, and what is not lost.
+
+use serde_json::json;
+
+use crate::support::{Repo, Sandbox, column};
+
+fn with_editor(repo: &Repo, script: &str) -> Repo {
+    repo.write("editor", script);
+    repo.with_env("GIT_EDITOR", "sh ./editor")
+}
+
+#[test]
+fn fields_above_the_text_are_set_kept_and_cleared() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let text = "---\npriority: high\ntags: [b, c]\ntype: bug\ndepends_on: ISS-001\n---\nTitle\n\n# Why\n";
+    let editor = with_editor(&repo, &format!("printf '%s' '{text}' >\"$1\"\n"));
+    let issue = editor.json(&["new", "-e", "--id", "ISS-002", "-t", "a"]);
+    assert_eq!((&issue["title"], &issue["context"]), (&json!("Title"), &json!("# Why")));
+    assert_eq!((&issue["tags"], &issue["priority"]), (&json!(["b", "c"]), &json!(2)));
+    assert_eq!((&issue["issue_type"], &issue["depends_on"]), (&json!("bug"), &json!(["ISS-001"])));
+    // The editor starts with what is there.
+    let editor = with_editor(
+        &repo,
+        "cp \"$1\" seen; sed -i -e 's/^tags:.*/tags: d/' -e 's/^type: .*/type:/' \"$1\"\n",
+    );
+    let issue = editor.json(&["edit", "ISS-002", "-e"]);
+    assert!(
+        repo.read("seen").starts_with("---\npriority: high\ntype: bug\ntags: b, c\n"),
+        "{}",
+        repo.read("seen")
+    );
+    assert_eq!((&issue["tags"], &issue["issue_type"]), (&json!(["d"]), &json!(null)));
+    assert_eq!((&issue["depends_on"], &issue["context"]), (&json!(["ISS-001"]), &json!("# Why")));
+    repo.with_env("GIT_EDITOR", "true").changes_nothing(&["edit", "ISS-002", "-e"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_kept_and_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let editor = with_editor(&repo, "printf -- '---\\nprioritty: 1\\n---\\nTitle\\n' >\"$1\"\n");
+    let error = editor.refused(1, &["new", "-e"]);
+    assert_eq!(error["code"], "invalid-text");
+    assert!(
+        error["message"].as_str().unwrap().contains("line 2") && error.to_string().contains("`priority`"),
+        "{error}"
+    );
+    assert!(error["hint"].as_str().unwrap().contains("EDITMSG.md"), "{error}");
+    let kept = repo.read(".git/wf/EDITMSG.md");
+    assert!(kept.contains("prioritty"), "{kept}");
+    // The next text does not overwrite it.
+    with_editor(&repo, "printf 'Other\\n' >\"$1\"\n").wf(&["new", "-e"]).ok();
+    assert!(repo.read(".git/wf/EDITMSG.old.md").contains("prioritty"));
+}
+
+#[test]
+fn on_a_terminal_the_editor_opens_again() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    // The first time it writes nonsense; the second time it mends what it finds.
+    let script = "if [ -e again ]; then sed -i s/prioritty/priority/ \"$1\"; else\n\
+        printf -- '---\\nprioritty: 1\\n---\\nTitle\\n' >\"$1\"; touch again; fi\n";
+    let (code, shown) = with_editor(&repo, script).on_terminal("\n", &["new", "-e", "--id", "ISS-007"]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("did you mean `priority`") && shown.contains("edit it again? [Y/n]"), "{shown}");
+    assert_eq!(repo.json(&["show", "ISS-007"])["priority"], 1);
+    assert!(!repo.path().join(".git/wf/EDITMSG.md").exists());
+}
+
+#[test]
+fn templates_of_the_repository_are_filled_in() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.write(
+        ".github/ISSUE_TEMPLATE/bug_report.md",
+        "---\nname: Bug report\nabout: Something is broken\nlabels: bug, triage\n---\n\n**Steps**\n",
+    );
+    repo.write(".wf/templates/idea.md", "What for?\n");
+    // Left as it is, nothing is made of it.
+    let error = repo.with_env("GIT_EDITOR", "true").refused(1, &["new", "--template", "idea"]);
+    assert_eq!(error["code"], "empty");
+    assert_eq!(repo.json(&["list"]), json!([]));
+    let editor = with_editor(
+        &repo,
+        "cp \"$1\" seen; sed -i -e '0,/^---$/!{0,/^---$/s/^---$/---\\nIt broke/}' \"$1\"\n",
+    );
+    let issue = editor.json(&["new", "--template", "bug report"]);
+    assert_eq!((&issue["title"], &issue["tags"]), (&json!("It broke"), &json!(["bug", "triage"])));
+    assert_eq!(issue["context"], "**Steps**");
+    assert!(
+        repo.read("seen").contains("Templates (--template NAME): idea, bug_report"),
+        "{}",
+        repo.read("seen")
+    );
+    let error = repo.refused(1, &["new", "--template", "bugreport"]);
+    assert!(error["hint"].as_str().unwrap().contains("did you mean `bug_report`?"), "{error}");
+    assert_eq!(column(&repo.json(&["list"]), "title"), ["It broke"]);
+}
