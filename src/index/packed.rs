@@ -113,6 +113,7 @@ mod tests {
             creates: BTreeSet::from([RepoPath::covering("src/b.rs")]),
             task_count: 300,
             review,
+            is_withdrawn: false,
         };
         let review =
             Standing { verdict: Some(Verdict::Concerns), rejected_rounds: 1, is_stale: true, is_empty: true };

@@ -51,6 +51,8 @@ pub(crate) struct PlanFacts {
     pub(crate) task_count: usize,
     /// The verdict of its reviews.
     pub(crate) review: Standing,
+    /// Whether it was withdrawn, so that it is no longer a candidate.
+    pub(crate) is_withdrawn: bool,
 }
 
 /// The facts about an issue that other records need.
@@ -102,7 +104,9 @@ impl Undecided {
             (Self::Rejected, Registered | Planning | Planned) => {
                 bound.is_some_and(|plan| plan.review.rejected_rounds >= review::MOST_ROUNDS)
             }
-            (Self::Choice, Registered | Planning) => issue.bound.is_none() && !issue.plans.is_empty(),
+            (Self::Choice, Registered | Planning) => {
+                issue.bound.is_none() && issue.candidates().next().is_some()
+            }
             (Self::Review, Planning | Planned) => {
                 bound.is_some_and(|plan| plan.review.verdict.is_none() && !plan.review.is_empty)
             }
@@ -125,6 +129,7 @@ impl IssueFacts {
                 files: plan.touches(),
                 creates: plan.creates(),
                 task_count: plan.tasks.len(),
+                is_withdrawn: solution.record.withdrawn.is_some(),
             };
             (solution.record.id.clone(), Box::new(facts))
         });
@@ -147,6 +152,11 @@ impl IssueFacts {
                 forced: execution.forced().map(str::to_owned),
             }),
         }
+    }
+
+    /// The plans that can be chosen.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = &SolutionId> {
+        self.plans.iter().filter(|(_, plan)| !plan.is_withdrawn).map(|(id, _)| id)
     }
 
     /// Whether issues that depend on this one may proceed.

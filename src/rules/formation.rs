@@ -193,6 +193,7 @@ mod tests {
                 creates: of(&it.creates),
                 task_count: it.tasks,
                 review: UNREVIEWED,
+                is_withdrawn: false,
             };
             let facts = IssueFacts {
                 id: issue(n),

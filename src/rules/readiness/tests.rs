@@ -65,6 +65,7 @@ fn facts_of(n: usize, depends_on: &[usize], files: &[u8]) -> IssueFacts {
         creates: BTreeSet::new(),
         task_count: 1,
         review: UNREVIEWED,
+        is_withdrawn: false,
     };
     IssueFacts {
         id: issue(n),

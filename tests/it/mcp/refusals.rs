@@ -12,8 +12,10 @@ fn refusals_name_tools_to_call_and_commands_for_people() {
     repo.issue("ISS-001");
     let mut client = Client::of(&repo, &[]);
     let missing = client.refused("show", json!({"id": "ISS-009"}));
-    assert_eq!((&missing["code"], &missing["remedies"][0]["tool"]), (&json!("not-found"), &json!("find")));
-    assert_eq!(missing["remedies"][0]["arguments"], json!({"all": true}));
+    let remedies = missing["remedies"].as_array().unwrap();
+    assert_eq!(missing["code"], "not-found");
+    assert!(remedies[0].to_string().contains("did you mean `ISS-001`?"), "{missing}");
+    assert_eq!((&remedies[1]["tool"], &remedies[1]["arguments"]), (&json!("find"), &json!({"all": true})));
     let idle = client.refused("verify", json!({}));
     assert_eq!((&idle["code"], &idle["remedies"][0]["tool"]), (&json!("no-claim"), &json!("claim")));
     let nothing = client.refused("claim", json!({}));

@@ -61,6 +61,7 @@ fn a_withdrawn_plan_is_no_candidate_and_is_not_lost() {
     assert_eq!((&gone["withdrawn"], &gone["is_bound"]), (&json!("too slow"), &json!(false)));
     let issue = repo.json(&["show", "ISS-001"]);
     assert_eq!((&issue["status"], &issue["solution_count"]), (&json!("registered"), &json!(0)));
+    assert!(!repo.wf(&[]).ok().stdout.contains("git wf bind"), "nobody is asked to choose it");
     repo.changes_nothing(&["solution", "withdraw", &first, "-m", "too slow"]);
     let error = repo.refused(1, &["bind", "ISS-001", &first]);
     assert_eq!(error["code"], "withdrawn");

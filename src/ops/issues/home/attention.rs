@@ -254,7 +254,7 @@ impl World<'_> {
         let filter = undecided(Undecided::Choice);
         let (count, first) = (self.index.count(&filter)?, self.issues(&filter, Some(self.most))?);
         let one = |issue: &IssueFacts| {
-            let remedies = match issue.plans.keys().collect::<Vec<_>>()[..] {
+            let remedies = match issue.candidates().collect::<Vec<_>>()[..] {
                 [only] => Remedies::call(
                     Call::new(Op::Bind, [issue.id.as_str(), only.as_str()]),
                     "chooses its only plan",
