@@ -2,7 +2,7 @@ use clap::{ArgMatches, Command, FromArgMatches};
 
 use crate::cli::input::editor;
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Failure, Force, Outcome, print};
+use crate::cli::{Context, Failure, Force, Outcome};
 use crate::model::code::Code;
 use crate::ops::issues;
 use crate::ops::plans::{self, Add, PlanInput};
@@ -158,11 +158,5 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             })?
         }
     };
-    let remarks = match context.json() {
-        true => vec![],
-        false => print::added::remarks(&done.view, no_bind, context.screen.is_terminal()),
-    };
-    let outcome = context.answer(done, |added, _, screen| print::added::added(screen, added))?;
-    context.show_notices(remarks);
-    Ok(outcome)
+    super::solution::add::answer(context, done, no_bind)
 }

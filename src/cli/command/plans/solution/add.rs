@@ -1,7 +1,7 @@
 use super::read_plans;
 use crate::cli::{Context, Force, Outcome, print};
-use crate::ops::issues;
-use crate::ops::plans::{self, Add};
+use crate::ops::plans::{self, Add, Added};
+use crate::ops::{Done, issues};
 
 /// Add plans to an issue; a plan with a quality of 0.8 or more is bound if it is the only one
 #[derive(Debug, clap::Args)]
@@ -41,6 +41,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     }
     let add = Add { issue, plans, no_bind, add_reply_task, queue, force: force.why() };
     let done = plans::add(&session, add)?;
+    answer(context, done, no_bind)
+}
+
+/// Answers with the plans that were added.
+pub(in crate::cli) fn answer(context: &mut Context, done: Done<Added>, no_bind: bool) -> Outcome {
     // With `--json`, the document contains these remarks.
     let remarks = match context.json() {
         true => vec![],

@@ -1,6 +1,6 @@
 //! `solution`: one file for each subcommand.
 
-mod add;
+pub(super) mod add;
 mod check;
 mod diff;
 mod list;
