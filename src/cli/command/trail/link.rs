@@ -4,9 +4,7 @@ use crate::ops::trail::{self, Link};
 /// Link commits to a plan by hand
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The commits, then the plan (or its issue, item or execution)` (link) · `The commits; then a plan, execution or
-    /// issue to remove only its links` ⇒ `The commits, optionally followed by a plan, execution or issue to remove
-    /// only its links
+    /// The commits, then the plan (or its issue, item or execution)
     #[arg(required = true, num_args = 2.., value_names = ["COMMIT", "PLAN"])]
     ids: Vec<String>,
     /// The task that the commits implement

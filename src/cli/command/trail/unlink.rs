@@ -4,7 +4,7 @@ use crate::ops::trail;
 /// Remove the links of commits; `relink` does not restore them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The commits; then a plan, execution or issue to remove only its links
+    /// The commits, optionally followed by a plan, execution or issue to remove only its links
     #[arg(required = true, value_names = ["COMMIT"])]
     ids: Vec<String>,
     #[command(flatten)]
