@@ -16,10 +16,13 @@ use crate::model::time::Time;
 use crate::store::redaction::Redactions;
 use crate::store::{Snapshot, Store, StoreError};
 
+mod found;
 mod history;
+mod imported;
 mod kept;
 
-use history::{Met, read};
+use found::Met;
+use history::read;
 use kept::Kept;
 
 /// The key of a whole record, one that was born twice.

@@ -4,38 +4,14 @@
 use std::collections::HashMap;
 
 use super::WHOLE;
+use super::found::{Found, Met};
+use super::imported::has_replaced_import;
 use super::kept::Kept;
 use crate::git::ObjectId;
-use crate::model::doc::{Apart, Doc, Written};
+use crate::model::doc::{Apart, Doc};
 use crate::model::schema::Schema;
-use crate::model::stamp::Made;
 use crate::store::layout::{Form, form};
 use crate::store::{Did, Lineage, Own, Read, SharedMap, Snapshot, Store, StoreError, Wrote};
-
-/// Two values of a field that a merge found.
-#[derive(Clone)]
-pub(super) struct Met {
-    /// The record's file.
-    pub(super) path: String,
-    /// The kind of record.
-    pub(super) schema: &'static Schema,
-    /// The field; `*` if the record was born twice.
-    pub(super) key: String,
-    /// When the value that won was written.
-    pub(super) won: Option<Made>,
-    /// The value that lost.
-    pub(super) lost: Written,
-    /// The head that brought it.
-    pub(super) lost_head: ObjectId,
-    /// The commit that decided.
-    pub(super) merge: ObjectId,
-    /// Whether it is not a merge: someone replaced the record with another.
-    pub(super) is_rewritten: bool,
-}
-
-/// Identifies a conflict, however many merges find it: path, field, both stamps, and the value that lost, since a record
-/// that was born twice can be edited without another birth.
-type Key = (String, String, Option<Made>, Option<Made>, Option<String>);
 
 /// The conflicts in the history of a commit by their number, and whether each is resolved there.
 type Known = SharedMap<bool>;
@@ -43,10 +19,7 @@ type Known = SharedMap<bool>;
 pub(super) struct History<'a> {
     store: &'a Store,
     lineage: Lineage<'a>,
-    met: Vec<Met>,
-    by_key: HashMap<Key, u32>,
-    /// The numbers of the conflicts at a path.
-    by_path: HashMap<String, Vec<u32>>,
+    found: Found,
     /// The commit from which the walk went on, and how many of the events were known there.
     began: Option<(ObjectId, usize)>,
     /// What commits did to conflicts: found them, or resolved them. A conflict is known in the history of each commit that
@@ -94,8 +67,8 @@ pub(super) fn unsettled(
     };
     let last = history.walk(tip, since)?;
     let unsettled = history.unsettled(&last);
-    let History { met, events, has_gaps, .. } = history;
-    Ok((unsettled, (!has_gaps).then_some(Kept { commit: tip, met, events })))
+    let History { found, events, has_gaps, .. } = history;
+    Ok((unsettled, (!has_gaps).then_some(Kept { commit: tip, met: found.all, events })))
 }
 
 impl<'a> History<'a> {
@@ -103,9 +76,7 @@ impl<'a> History<'a> {
         Self {
             store,
             lineage: Lineage::over(store, []),
-            met: Vec::new(),
-            by_key: HashMap::new(),
-            by_path: HashMap::new(),
+            found: Found::default(),
             began: None,
             events: Vec::new(),
             has_gaps: false,
@@ -116,7 +87,7 @@ impl<'a> History<'a> {
     fn go_on_from(&mut self, kept: Kept) {
         let Kept { commit, met, events } = kept;
         for met in met {
-            self.add(met);
+            self.found.add(met);
         }
         self.began = Some((commit, events.len()));
         self.events = events;
@@ -155,7 +126,7 @@ impl<'a> History<'a> {
     }
 
     fn unsettled(&self, last: &Known) -> Vec<Met> {
-        let numbered = (0..).zip(&self.met);
+        let numbered = (0..).zip(&self.found.all);
         numbered.filter(|(n, _)| last.get(*n) == Some(&false)).map(|(_, met)| met.clone()).collect()
     }
 
@@ -195,8 +166,8 @@ impl<'a> History<'a> {
         let mut state = before;
         for own in own {
             let Did::Wrote(Wrote { old: Some((old, _)), new, .. }) = &own.did else { continue };
-            for n in self.by_path.get(&own.path).cloned().unwrap_or_default() {
-                let met = &self.met[n as usize];
+            for n in self.found.at(&own.path).to_vec() {
+                let met = self.found.get(n);
                 let is_open = state.get(n) == Some(&false);
                 if is_open && new.rewrites(old, &met.key) && !self.is_own(met, commit)? {
                     self.set(&mut state, commit, n, true);
@@ -221,7 +192,7 @@ impl<'a> History<'a> {
             if step.rebirth.is_some() {
                 let sides = [new.whole(), old.whole()];
                 let (key, heads) = (WHOLE.to_owned(), [commit, *head]);
-                found.push(self.note_lost(commit, heads, schema, &own.path, (key, sides), true));
+                found.push(self.found.note_lost(commit, heads, schema, &own.path, (key, sides), true));
             }
         }
         found
@@ -252,7 +223,7 @@ impl<'a> History<'a> {
             _ => {}
         });
         for (n, unaware) in open_on_one {
-            let is_settled = self.replaces_lost(&self.met[n as usize], unaware, &bases)?;
+            let is_settled = self.replaces_lost(self.found.get(n), unaware, &bases)?;
             self.set(&mut state, merge, n, is_settled);
         }
         let trees: Vec<ObjectId> = bases.iter().map(Snapshot::tree).collect();
@@ -262,112 +233,16 @@ impl<'a> History<'a> {
                 continue;
             };
             for apart in apart_since(&bases, schema, &path, &a, &b)? {
-                if self.has_replaced_import(heads, schema, &path, &apart)? {
+                if has_replaced_import(self.store, heads, schema, &path, &apart)? {
                     continue;
                 }
-                let n = self.note(merge, heads, schema, &path, apart);
+                let n = self.found.note(merge, heads, schema, &path, apart);
                 if state.get(n).is_none() {
                     self.set(&mut state, merge, n, false);
                 }
             }
         }
         Ok(state)
-    }
-
-    /// Whether the lost value comes from an import, and the value in force was written over that same imported value:
-    /// then the two clones did not change the field differently.
-    fn has_replaced_import(
-        &self,
-        heads: [ObjectId; 2],
-        schema: &'static Schema,
-        path: &str,
-        apart: &Apart,
-    ) -> Result<bool, StoreError> {
-        let [first, second] = &apart.sides;
-        let (won, lost, head) = match rank(first) > rank(second) {
-            true => (first, second, heads[0]),
-            false => (second, first, heads[1]),
-        };
-        let is_import = |stamp: Option<&Made>| stamp.is_some_and(Made::is_import);
-        if apart.key == WHOLE || !is_import(lost.stamp.as_ref()) || is_import(won.stamp.as_ref()) {
-            return Ok(false);
-        }
-        let failed = StoreError::object("cannot read the history of the store");
-        let (mut at, mut stamp) = (head, won.stamp.clone());
-        loop {
-            let commit = self.store.repo().commit(at).map_err(&failed)?;
-            let here = self.store.snapshot_at(at).ok().map(|state| state.entry(path)).transpose()?;
-            let mut before = None;
-            for parent in commit.parents() {
-                let Ok(state) = self.store.snapshot_at(parent) else { continue };
-                // Most commits do not change the file.
-                if here == Some(state.entry(path)?) {
-                    before = Some((parent, stamp.clone()));
-                    break;
-                }
-                let Some(doc) = read(&state, schema, path)? else { continue };
-                let made = doc.made(&apart.key);
-                if made == stamp {
-                    before = Some((parent, made));
-                    break;
-                }
-                if is_import(made.as_ref()) && doc.value(&apart.key) == lost.value.as_ref() {
-                    return Ok(true);
-                }
-                before = before.or(Some((parent, made)));
-            }
-            match before {
-                // If an earlier import had another value, the lost value was never replaced.
-                Some((parent, made)) if !is_import(made.as_ref()) => (at, stamp) = (parent, made),
-                _ => return Ok(false),
-            }
-        }
-    }
-
-    /// The number of a conflict; a new one if no other merge has found it.
-    fn note(
-        &mut self,
-        merge: ObjectId,
-        heads: [ObjectId; 2],
-        schema: &'static Schema,
-        path: &str,
-        apart: Apart,
-    ) -> u32 {
-        let [first, second] = apart.sides;
-        let (sides, heads) = match rank(&first) > rank(&second) {
-            true => ([first, second], heads),
-            false => ([second, first], [heads[1], heads[0]]),
-        };
-        self.note_lost(merge, heads, schema, path, (apart.key, sides), false)
-    }
-
-    /// Like [`Self::note`], if the first side is known to win.
-    fn note_lost(
-        &mut self,
-        merge: ObjectId,
-        [_, lost_head]: [ObjectId; 2],
-        schema: &'static Schema,
-        path: &str,
-        (field, [won, lost]): (String, [Written; 2]),
-        is_rewritten: bool,
-    ) -> u32 {
-        let (path, won) = (path.to_owned(), won.stamp);
-        self.add(Met { path, schema, key: field, won, lost, lost_head, merge, is_rewritten })
-    }
-
-    /// The number of a conflict, a new one if it was not met before.
-    fn add(&mut self, met: Met) -> u32 {
-        let text = met.lost.value.as_ref().map(serde_json::Value::to_string);
-        let key = (met.path.clone(), met.key.clone(), met.won.clone(), met.lost.stamp.clone(), text);
-        if let Some(known) = self.by_key.get(&key) {
-            return *known;
-        }
-        // Nobody resolves one of four thousand million conflicts.
-        let n = u32::try_from(self.met.len()).unwrap_or(u32::MAX);
-        self.by_path.entry(met.path.clone()).or_default().push(n);
-        self.by_key.insert(key, n);
-        self.met.push(met);
-        n
     }
 
     fn rewrites(&self, met: &Met, now: &Snapshot<'_>, before: &Snapshot<'_>) -> Result<bool, StoreError> {
@@ -400,11 +275,6 @@ impl<'a> History<'a> {
 /// A conflict is resolved if it is resolved on either side.
 fn union(one: &Known, two: &Known) -> Known {
     one.union(two, |one, two| *one || *two)
-}
-
-/// The order by which a merge decides.
-fn rank(side: &Written) -> (Option<&Made>, Option<String>) {
-    (side.stamp.as_ref(), side.value.as_ref().map(serde_json::Value::to_string))
 }
 
 /// The record at `path` of a state; `None` if it cannot be read, since then it did not win, and `fsck` reports it.

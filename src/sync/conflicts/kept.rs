@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::history::{Event, Met};
+use super::found::Met;
+use super::history::Event;
 use crate::git::ObjectId;
 use crate::index::Index;
 use crate::model::doc::Written;
