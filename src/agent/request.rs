@@ -83,7 +83,7 @@ fn task(kind: RequestKind) -> &'static str {
         }
         RequestKind::Roadmap => {
             "Make a roadmap of the requirement in `input`: read the code in the current directory, assess how uncertain the \
-             requirement is (each of the five factors; `high` is very uncertain), and cut it as `input.mode` says: \
+             requirement is (each of the five factors; `high` is very uncertain), and split it as `input.mode` says: \
              `progressive` into 2 to 4 layers, each usable by itself, `direct` into tasks in groups, `auto` into layers if \
              three or more factors are high, into tasks if three or more are low, and otherwise not at all: then answer with \
              the assessment alone, and you are asked again. Keep to `input.rules`. If there is `input.roadmap`, change it \

@@ -125,7 +125,7 @@ impl Purpose {
                     ("risk (100: none)", line("")),
                     ("completeness", line("")),
                     ("verdict (or by the total)", line("")),
-                    ("findings, one a line", Editor::long()),
+                    ("findings, one per line", Editor::long()),
                 ],
             ),
         };

@@ -300,7 +300,7 @@ pub(super) static KINDS: &[Kind] = &[
         "many-changed",
         "`edit --where`, `close --where`, `comment --where`: the issues that were changed, or would be",
     ),
-    kind::<ops::store::Undone>(Sort::Answer, "undo", "`undo`: what was taken back, and what was not"),
+    kind::<ops::store::Undone>(Sort::Answer, "undo", "`undo`: what was undone, and what was not"),
     kind::<ops::issues::Home>(
         Sort::Answer,
         "home",

@@ -88,7 +88,7 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
         },
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return match path.as_str() {
-                "git wf" => Failure::usage("a command is missing").hint("`git wf --help` shows all commands"),
+                "git wf" => Failure::usage("a command is missing").hint("`git wf -h` lists all commands"),
                 path => Failure::usage(format!("`{path}` needs a command")).hint(after(path, command)),
             };
         }
@@ -179,10 +179,10 @@ fn unknown_option(path: &str, command: &clap::Command, given: &str) -> Option<Fa
 
 /// Commands that users try, and their equivalents here.
 const COMMANDS: &[(&[&str], &str)] = &[
-    (&["view", "cat", "open"], "`git wf show ID` shows any record"),
+    (&["view", "cat", "open"], "`git wf show ID` shows an issue, plan, execution, queue, item or roadmap"),
     (
         &["ready"],
-        "`git wf list --unblocked` lists what nothing is in the way of, `git wf list --ready` what `next` can take",
+        "`git wf list --unblocked` lists issues that wait for no other, `git wf list --ready` those that `next` can take",
     ),
     (&["ls", "issues", "issue"], "`git wf list` lists the open issues"),
     (&["add", "report"], "`git wf new TITLE` creates an issue"),

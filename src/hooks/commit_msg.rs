@@ -183,7 +183,7 @@ fn is_of_last_pick(
 fn several(plans: &[SolutionId], bound: &Bound) -> String {
     let plans: Vec<String> = plans.iter().map(|plan| format!("`{plan}`")).collect();
     format!(
-        "the same change is in commits of {}, so this one is linked to `{}`; `git wf link HEAD SOLUTION` links it to another",
+        "commits of several plans ({}) make the same change, so this one is linked to the plan that is being executed, `{}`; `git wf link HEAD SOLUTION` links it to another",
         plans.join(" and "),
         bound.solution_id
     )

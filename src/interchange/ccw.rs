@@ -42,7 +42,7 @@ pub(crate) static CCW: Tracker = Tracker {
     read,
     completed: None,
     kept,
-    hint: "give the project's directory, its `.workflow/issues`, or a `.scratchpad/codex-issue-…`",
+    hint: "give the project's directory, its `.workflow/issues`, or a work directory `codex-issue-…`",
 };
 
 /// The member of a record with the plans and the items of the issue.

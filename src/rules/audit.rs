@@ -68,7 +68,7 @@ pub(crate) enum Unseen {
 impl std::fmt::Display for Unseen {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Unfolds => "its trees unfold to more files than can be looked at",
+            Self::Unfolds => "its trees contain more files than can be checked",
             Self::Ancestry => "it joins too many commits, or commits with too many common ancestors",
             Self::LargeFile => "it is too large to check, since both sides changed a file of more than 2 MB",
             Self::TooMuch => "it is too large to check, since too many files were changed or renamed",

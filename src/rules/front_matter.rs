@@ -53,7 +53,10 @@ pub(crate) fn split(text: &str) -> Result<(Vec<FrontField<'_>>, &str), TextFault
         };
         fields.push(FrontField { line: n + 2, name, value: unquoted(value).to_owned() });
     }
-    Err(TextFault { line: 1, what: "the fields that begin with `---` do not end with it".into() })
+    Err(TextFault {
+        line: 1,
+        what: "the fields begin with a line `---`, but no second `---` ends them".into(),
+    })
 }
 
 fn unquoted(text: &str) -> &str {

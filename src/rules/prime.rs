@@ -51,7 +51,7 @@ impl Situation {
     /// The commands that it needs, at most five.
     pub(crate) fn commands(self) -> Vec<Remedy> {
         let call = |operation: Call, does: &str| Remedy::call(operation, does);
-        let show = || call(Call::new(Other::Show, ["ID"]), "shows an issue, a plan or any other record");
+        let show = || call(Call::new(Other::Show, ["ID"]), "shows an issue, a plan, an execution or an item");
         let context = || call(Call::new(Other::Context, ["ISSUE"]), "shows what its planner needs");
         let message = |op: Op| Call::from(op).option("message", "TEXT");
         match self.role {
@@ -114,7 +114,7 @@ impl Situation {
                 call(Other::RunList.into(), "lists the runs"),
                 call(Other::RunShow.into(), "shows the state of a run"),
                 call(Other::RunResume.into(), "continues an interrupted run"),
-                call(Op::Retry.into(), "lets what failed be tried again"),
+                call(Op::Retry.into(), "queues failed issues again"),
                 call(Other::Status.into(), "counts the issues"),
             ],
         }

@@ -159,7 +159,7 @@ pub(crate) enum Refusal {
 }
 
 fn another_plan(id: &SolutionId) -> Remedies {
-    Remedies::call(Call::new(Op::SolutionAdd, [id.issue().to_string(), "FILE".into()]), "brings another plan")
+    Remedies::call(Call::new(Op::SolutionAdd, [id.issue().to_string(), "FILE".into()]), "adds another plan")
 }
 
 impl Explain for Refusal {
@@ -180,7 +180,7 @@ impl Explain for Refusal {
                 another_plan(solution).and("ask an owner (who has no WF_ROLE) whether to go on")
             }
             Self::Rejected(id) => Remedies::call(Call::new(Other::SolutionShow, [id]), "shows the findings")
-                .or_call(Op::TaskEdit, "changes the plan")
+                .or_call(Call::new(Op::TaskEdit, [id.to_string(), "TASK".into()]), "changes the plan")
                 .and("have the new plan reviewed"),
             Self::Unreviewed { solution, .. } => Remedies::call(
                 Call::new(Op::SolutionReview, [solution]),
@@ -280,7 +280,7 @@ pub(crate) fn remarks(
         let how = if item.forced.as_ref() == Some(&review.plan_digest) {
             "it is still queued, because someone overrode the gate and queued it as it is"
         } else {
-            "it is queued, but will not be handed out"
+            "it is queued, but `next` will not take it"
         };
         remarks.push(Detail::from(how).remedy(Call::new(Op::QueueRemove, [issue]), "removes it"));
     }

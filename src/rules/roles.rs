@@ -170,7 +170,7 @@ impl Explain for NotTheirs {
             [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
             all => all.concat(),
         };
-        format!("only {who} may; unset WF_ROLE to act as an owner").into()
+        format!("only {who} may; an owner acts without WF_ROLE").into()
     }
 }
 

@@ -125,7 +125,7 @@ fn event(event: &Event) -> String {
         Event::Check(it) => {
             let outcome = match it.exit_code {
                 Some(0) => "passed".to_owned(),
-                Some(code) => format!("failed with {code}"),
+                Some(code) => format!("failed with exit code {code}"),
                 None => "was stopped".to_owned(),
             };
             let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();

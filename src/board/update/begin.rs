@@ -119,7 +119,7 @@ pub(super) fn follow(model: &mut Model, choice: Choice) -> Vec<Effect> {
                 (words.to_owned(), Choice::Do(Deed { issue: issue.clone(), act }))
             };
             let entries = vec![claim("in this worktree", false), claim("in a new worktree beside it", true)];
-            model.overlay = Some(menu(format!("claim {issue}, queued if it is not yet"), entries));
+            model.overlay = Some(menu(format!("claim {issue} (queued first, if needed)"), entries));
             vec![]
         }
     }

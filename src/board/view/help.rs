@@ -6,7 +6,7 @@ pub(super) const KEYS: u16 = 18;
 /// Keys and what they do; continuation lines have no key.
 pub(super) fn lines() -> &'static [(&'static str, &'static str)] {
     &[
-        ("h l, ← →, Tab", "another lane"),
+        ("h l, ← →, Tab", "another column"),
         ("j k, ↑ ↓", "another issue; g and G: first and last"),
         ("Enter", "open the issue; Esc closes it"),
         ("1 to 6", "its pages: issue, plan, tasks, trail, diff, log"),
@@ -17,7 +17,7 @@ pub(super) fn lines() -> &'static [(&'static str, &'static str)] {
         ("", "--ready --has-solution; Esc clears it"),
         ("A", "also show issues that are done"),
         ("", ""),
-        ("m", "move: everything that can be done with it now"),
+        ("m", "move: lists what can be done with it now"),
         ("a", "assign"),
         ("c", "comment"),
         ("b", "bind a plan"),
@@ -26,7 +26,7 @@ pub(super) fn lines() -> &'static [(&'static str, &'static str)] {
         ("r", "review its plan"),
         ("", ""),
         ("mouse", "click selects, a second click opens; drag to"),
-        ("", "another lane to move; hold Shift to mark text"),
+        ("", "another column to move; Shift selects text"),
         ("Ctrl-L, Ctrl-Z", "read and draw again; suspend"),
         ("q, Ctrl-C", "quit"),
     ]

@@ -15,13 +15,13 @@ use crate::ui;
 /// Which issues to change at once.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct WhereArgs {
-    /// Change all issues that `git wf list` shows with these options, or with a saved query `@NAME`
+    /// Apply to all issues that `git wf list` shows with these options, or with a saved query `@NAME`
     #[arg(long = "where", value_name = "OPTIONS", allow_hyphen_values = true)]
     pub(crate) query: Option<String>,
     /// With --where, do not ask first
     #[arg(long, requires = "query")]
     yes: bool,
-    /// With --where, only list the issues that would change
+    /// With --where, only list the issues that this would apply to
     #[arg(long, requires = "query", conflicts_with = "yes")]
     dry_run: bool,
 }

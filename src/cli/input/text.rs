@@ -12,13 +12,13 @@ use super::editor::{Written, edit};
 /// Where the text of an issue or a comment comes from.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct TextArgs {
-    /// Description; repeat for more paragraphs
+    /// The text; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
     pub(crate) message: Vec<String>,
     /// Read the text from a file (`-` for stdin)
     #[arg(short = 'F', long, value_name = "FILE", conflicts_with = "message")]
     pub(crate) file: Option<String>,
-    /// Write it in your editor
+    /// Write the text in your editor
     #[arg(short, long)]
     pub(crate) edit: bool,
 }

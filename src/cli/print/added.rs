@@ -73,7 +73,10 @@ pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> V
             ))
             .remedy(check, "says what to improve")
             .remedy(Call::new(Op::TaskEdit, [id.as_str(), "TASK"]), "improves it")
-            .remedy(Call::new(Op::Bind, [it.issue.as_str(), id.as_str()]), "binds it"),
+            .remedy(
+                Call::new(Op::Bind, [it.issue.as_str(), id.as_str()]),
+                "binds it once its quality is high enough",
+            ),
         );
         remarks.extend(report.findings.iter().map(|finding| Notice::warning(finding.to_string())));
     }

@@ -41,7 +41,7 @@ pub(in crate::cli) fn list(screen: &mut Screen, files: &AgentFiles) -> io::Resul
 /// What is missing or outdated.
 pub(in crate::cli) fn check(screen: &mut Screen, files: &AgentFiles) -> io::Result<()> {
     if files.agents.is_empty() {
-        return writeln!(screen, "no agent is set up; `git wf agents setup AGENT` does that");
+        return writeln!(screen, "no agent is set up; `git wf agents setup AGENT` sets one up");
     }
     for agent in &files.agents {
         let is_wrong = |it: &&PieceState| matches!(it.state, State::Missing | State::Outdated);
@@ -76,7 +76,7 @@ pub(in crate::cli) fn changes(screen: &mut Screen, files: &AgentFiles, is_dry: b
     let is_written = files.changes.iter().any(|it| it.change != FileEdit::Removed);
     if !is_dry && is_written {
         let them = count(files.changes.len(), "file");
-        let hint = format!("commit the {them} so that every clone has them");
+        let hint = format!("commit the {them} to share the setup with every clone");
         writeln!(screen, "{}", screen.painter().paint(style::DIM, &hint))?;
     }
     Ok(())

@@ -222,7 +222,8 @@ fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
 
 fn failed_check(it: &CheckContext, screen: &mut Screen) -> io::Result<()> {
     let task = it.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
-    let how = it.exit_code.map_or_else(|| "was stopped".to_owned(), |code| format!("failed with {code}"));
+    let how =
+        it.exit_code.map_or_else(|| "was stopped".to_owned(), |code| format!("failed with exit code {code}"));
     let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
     let dirty = if it.dirty { " with uncommitted changes" } else { "" };
     let how = screen.painter().paint(style::BAD, &how);

@@ -30,7 +30,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, all: &[ConflictAnswer]) -> io::
             Column::left("TYPE"),
             Column::left("SEVERITY"),
             Column::left("RESOLUTION"),
-            Column::flexible("OVER"),
+            Column::flexible("ABOUT"),
         ]);
         queue.iter().for_each(|it| table.row(row(it)));
         if queues.len() > 1 {

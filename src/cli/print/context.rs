@@ -102,7 +102,7 @@ fn planner(screen: &mut Screen, input: &PlannerInput) -> io::Result<()> {
     let Candidates { min, max } = input.candidates;
     let plans = if min == max { min.to_string() } else { format!("{min} to {max}") };
     let label = painter.paint(style::DIM, &format!("{:<12}", "complexity"));
-    writeln!(screen, "\n{label} {} (plans to answer with: {plans})", input.complexity)?;
+    writeln!(screen, "\n{label} {} (number of plans wanted: {plans})", input.complexity)?;
     background::exploration(input.exploration.as_ref(), screen)?;
     failures(screen, input)?;
     if !input.plans.is_empty() {

@@ -50,7 +50,7 @@ fn lines(step: &Step, now: i64, screen: &Screen) -> Vec<String> {
     let line = format!("           {who}, {} ({at})", ui::time::ago(now, step.at.millis()));
     let mut lines = vec![first_line(step, screen), painter.paint(style::DIM, &line)];
     if let Some(reason) = &step.force {
-        lines.push(painter.paint(style::BAD, &format!("           forced: {reason}")));
+        lines.push(painter.paint(style::BAD, &format!("           gate overridden: {reason}")));
     }
     lines
 }

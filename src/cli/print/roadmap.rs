@@ -72,7 +72,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
         let value = clean_line(&value);
         writeln!(
             screen,
-            "{id} {}: was {value} here; the document changed it later, so its value stands",
+            "{id} {}: was {value} here; the document changed it later, so the document's value wins",
             was.field
         )?;
     }

@@ -133,7 +133,7 @@ fn risks(screen: &mut Screen, it: &RoadmapView) -> io::Result<()> {
     if it.risks.is_empty() {
         return Ok(());
     }
-    writeln!(screen, "\n## Risks\n\n| Of | Risk | Severity | Mitigation |\n|---|---|---|---|")?;
+    writeln!(screen, "\n## Risks\n\n| Part | Risk | Severity | Mitigation |\n|---|---|---|---|")?;
     for of in &it.risks {
         writeln!(
             screen,

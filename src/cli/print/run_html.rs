@@ -56,7 +56,7 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
         }
         writeln!(screen, "</ul>")?;
     }
-    writeln!(screen, "<h2>Quality</h2>\n<table>\n<tr><th>Dimension</th><th>Score</th><th>Counted</th></tr>")?;
+    writeln!(screen, "<h2>Quality</h2>\n<table>\n<tr><th>Dimension</th><th>Score</th><th>Basis</th></tr>")?;
     for it in &report.quality.dimensions {
         let class = it.gate.map_or("", |gate| gate.as_str());
         let score = score(it.score, it.gate);

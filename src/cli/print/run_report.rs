@@ -91,7 +91,7 @@ pub(super) fn verdict(report: &RunReport) -> String {
     let average = quality.score.map_or_else(|| "nothing".to_owned(), |score| score.to_string());
     let worst = quality.dimensions.iter().filter(|it| it.score.is_some()).min_by_key(|it| it.score);
     match worst.filter(|it| it.score != quality.score) {
-        Some(worst) => format!("decided by {}, the worst (average {average})", worst.dimension),
+        Some(worst) => format!("decided by the lowest score, {} (average {average})", worst.dimension),
         None => format!("average {average}"),
     }
 }
@@ -294,7 +294,7 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
             writeln!(screen, "- {}", plain(&line))?;
         }
     }
-    writeln!(screen, "\n## Quality\n\n| Dimension | Score | Counted |\n|---|---|---|")?;
+    writeln!(screen, "\n## Quality\n\n| Dimension | Score | Basis |\n|---|---|---|")?;
     for it in &report.quality.dimensions {
         writeln!(screen, "| {} | {} | {} |", it.dimension, score(it.score, it.gate), plain(&it.counted))?;
     }
@@ -334,7 +334,7 @@ pub(super) fn details(issue: &IssueReport) -> Vec<String> {
     lines.extend(issue.checks.iter().map(|it| {
         let outcome = match it.exit_code {
             Some(0) => "passed".to_owned(),
-            Some(code) => format!("failed with {code}"),
+            Some(code) => format!("failed with exit code {code}"),
             None => "was stopped".to_owned(),
         };
         format!("check{} {} {outcome}", task(&it.task_id), it.command)

@@ -18,7 +18,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::
         Column::left("BOUND"),
         Column::left("REVIEW"),
         Column::right("TASKS"),
-        Column::right("SCORE"),
+        Column::right("OWN SCORE"),
         Column::right("QUALITY"),
         Column::left("RISK"),
         Column::flexible("DESCRIPTION"),
@@ -91,7 +91,7 @@ pub(in crate::cli) fn withdrawn(screen: &mut Screen, it: &SolutionView, is_chang
     let id = screen.painter().paint(style::ID, screen.id(it.id.as_str()));
     match (&it.withdrawn, is_changed) {
         (Some(_), true) => writeln!(screen, "withdrew {id}"),
-        (None, true) => writeln!(screen, "{id} is a candidate again"),
+        (None, true) => writeln!(screen, "{id} can be bound again"),
         (Some(_), false) => writeln!(screen, "{id} is already withdrawn; nothing changed"),
         (None, false) => writeln!(screen, "{id} is not withdrawn; nothing changed"),
     }

@@ -149,7 +149,8 @@ fn print_issue(traced: &TracedIssue, marked: Marked<'_>, screen: &mut Screen) ->
     )?;
     for it in &traced.overrides {
         let role = it.role.as_deref().map(|role| format!(" as {role}")).unwrap_or_default();
-        let line = format!("forced: {} by {}{role}, {}: {}", it.operation, it.person, it.at, it.reason);
+        let line =
+            format!("gate overridden: {} by {}{role}, {}: {}", it.operation, it.person, it.at, it.reason);
         writeln!(screen, "  {}", painter.paint(style::BAD, &line))?;
     }
     for it in &traced.feedback {
@@ -282,7 +283,7 @@ fn print_execution(
 pub(in crate::cli) fn outcome(check: &Check) -> String {
     match check.exit_code {
         Some(0) => "passed".to_owned(),
-        Some(code) => format!("failed with {code}"),
+        Some(code) => format!("failed with exit code {code}"),
         None => "was stopped".to_owned(),
     }
 }

@@ -53,7 +53,8 @@ fn add_issue(traced: &TracedIssue, picture: &mut Picture, commits: &mut BTreeMap
     let IssueView { issue: record, derived, .. } = &traced.issue;
     let issue = picture.node(record.id.as_str(), &[&record.title, derived.status.as_str()], "issue");
     for it in &traced.overrides {
-        let node = picture.node(&format!("forced: {}", it.operation), &[&it.reason, &it.person], "bad");
+        let node =
+            picture.node(&format!("gate overridden: {}", it.operation), &[&it.reason, &it.person], "bad");
         picture.edge(issue, node, Stroke::Strong);
     }
     for it in &traced.feedback {

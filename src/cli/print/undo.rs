@@ -9,7 +9,7 @@ use crate::ui::{Screen, style};
 pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()> {
     let painter = screen.painter();
     let short = painter.paint(style::WARN, it.commit.short());
-    writeln!(screen, "took back {short} {}", clean_line(&it.subject))?;
+    writeln!(screen, "undid {short} {}", clean_line(&it.subject))?;
     for Restored { record, field } in &it.restored {
         let record = painter.paint(style::ID, record);
         match field {

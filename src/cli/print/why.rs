@@ -55,7 +55,7 @@ fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
             writeln!(screen, "    {}", clean_line(&provenance_line(it)))?;
         }
         if let Some(path) = &span.path_then {
-            writeln!(screen, "    in {}, its name then", clean_line(path))?;
+            writeln!(screen, "    in {}, as the file was called then", clean_line(path))?;
         }
     }
     if span.origins.is_empty() {

@@ -143,7 +143,7 @@ pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) ->
         Column::left("UNTIL"),
         Column::left("BRANCH"),
         Column::left("WORKTREE"),
-        Column::left("VIA"),
+        Column::left("REMOTE"),
         Column::flexible("HOLDER"),
     ]);
     for lease in leases {

@@ -97,7 +97,7 @@ impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<'_, V> {
             self.number += 1;
             if self.most == Some(self.number) {
                 self.remarks.push(format!(
-                    "`gh` was asked for at most {} issues, and gave as many: there may be more, which --limit asks for",
+                    "`gh` was asked for at most {} issues and returned that many: there may be more; --limit asks for more",
                     self.number
                 ));
             }

@@ -86,7 +86,7 @@ pub(super) fn checked(body: &str) -> Result<String, Refusal> {
     let body = limits::text(body)?;
     if body.trim().is_empty() {
         return Err(Refusal::new(Code::EmptyComment, "the comment is empty; nothing was written")
-            .hint("write the comment"));
+            .hint("give the comment a text"));
     }
     Ok(body)
 }

@@ -123,7 +123,7 @@ fn queue_bound(
 ) -> Result<QueueId, Refusal> {
     let bound = existing(tx, issue)?.issue.record.bound_solution_id;
     if bound.is_none_or(|bound| stored.iter().all(|(id, _)| *id != bound)) {
-        let message = format!("no plan that was given is bound to {issue}");
+        let message = format!("none of the given plans is bound to {issue}");
         let bind = Call::new(Op::Bind, [issue.as_str(), "SOLUTION"]);
         return Err(Refusal::new(Code::NotBound, message).remedy(bind, "chooses one"));
     }

@@ -248,12 +248,12 @@ pub(super) fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<()
             Err(Refusal::new(
                 Code::Queued,
                 format!(
-                    "plan `{id}` is queued as {} of `{}`, so it cannot be edited",
+                    "plan `{id}` is queued as {} of `{}`, so it cannot be changed",
                     it.item.item_id, it.queue
                 ),
             )
             .remedy(Call::new(Op::QueueRemove, [item]), "removes it")
-            .hint("add it again after the change"))
+            .hint("queue it again afterwards, if it should still be executed"))
         }
         (_, IssueStatus::Executing | IssueStatus::Completed) if holds => {
             Err(Refusal::new(Code::InWork, format!("plan `{id}` is {status}"))

@@ -77,5 +77,5 @@ pub(super) fn refuse_withdrawn(plan: &Solution) -> Result<(), Refusal> {
     let Some(why) = &plan.withdrawn else { return Ok(()) };
     let take_back = Call::new(Op::SolutionWithdraw, [&plan.id]).flag("undo");
     Err(Refusal::new(Code::Withdrawn, format!("plan `{}` was withdrawn: {why}", plan.id))
-        .remedy(take_back, "makes it a candidate again"))
+        .remedy(take_back, "makes it available again"))
 }

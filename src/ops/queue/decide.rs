@@ -131,7 +131,7 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
                 .iter()
                 .map(|it| format!("{}  {}  {}", it.item.item_id, it.status, it.item.solution_id));
             let count = count(unfinished.len(), "item");
-            return Err(Refusal::new(Code::Unfinished, format!("queue `{id}` has {count} not finished yet"))
+            return Err(Refusal::new(Code::Unfinished, format!("queue `{id}` still has {count} to finish"))
                 .details(lines.collect())
                 .remedy(Op::QueuePause, "keeps them for later")
                 .remedy(Op::QueueRemove, "removes an item that waits")

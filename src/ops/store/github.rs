@@ -199,7 +199,7 @@ fn keep(
                 source_id: url.map(str::to_owned),
             })?;
             tx.note.force = force.map(str::to_owned);
-            tx.describe(format!("issue: tell GitHub the result of {issue}"));
+            tx.describe(format!("issue: report the result of {issue} on GitHub"));
             Ok(())
         })
     });

@@ -132,8 +132,10 @@ fn cannot(step: &Step, op: Option<Op>, kept: &[Kept]) -> Refusal {
         Some(Op::Next) => Remedy::call(Op::LeaseRelease, "gives the item back"),
         Some(Op::Done) => Remedy::call(Call::new(Op::Reopen, ["ISSUE"]), "reopens the issue"),
         Some(Op::Fail) => Remedy::call(Call::new(Op::Retry, ["ISSUE"]), "queues it again"),
-        Some(Op::Link) => Remedy::call(Op::Unlink, "removes a link"),
-        Some(Op::Unlink) => Remedy::call(Op::Link, "links the commit again"),
+        Some(Op::Link) => Remedy::call(Call::new(Op::Unlink, ["COMMIT"]), "removes a link"),
+        Some(Op::Unlink) => {
+            Remedy::call(Call::new(Op::Link, ["COMMIT", "SOLUTION"]), "links the commit again")
+        }
         _ => return refusal.remedy(Call::from(Other::Log).flag("patch"), "shows what it did"),
     };
     Refusal { remedies: vec![instead], ..refusal }

@@ -142,7 +142,7 @@ fn touched(folder: &Path, base: ObjectId, session: &Session, agent: &str) -> Opt
     let changed = changed.iter().map(|it| it.trim()).take(5).collect::<Vec<_>>().join(", ");
     (!changed.is_empty()).then(|| {
         Notice::warning(format!(
-            "agent `{agent}` was only to read, and changed its work tree, which was thrown away: {changed}"
+            "agent `{agent}` should only read, but changed its work tree; the changes were discarded: {changed}"
         ))
     })
 }

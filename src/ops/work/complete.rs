@@ -195,7 +195,7 @@ fn unread(id: &ExecutionId) -> Notice {
 /// The notice that the result was not sent to GitHub, which is the last task of the plan.
 fn unsent(issue: &str, task: &str) -> Notice {
     let post = Call::new(Other::ExportGithub, [issue]).flag("post");
-    Notice::note(format!("task {task} of the plan is to tell the result on GitHub")).remedy(post, "sends it")
+    Notice::note(format!("task {task} of the plan reports the result on GitHub")).remedy(post, "sends it")
 }
 
 /// The notice that no commit implements some tasks of the plan.

@@ -167,7 +167,7 @@ pub(crate) fn publish_in_batch(
     {
         let seconds = wait.as_secs() + 1;
         let carried = format!(
-            "`{remote}` gets this with the next claim, or with the next end or renewal after {seconds} s (`wf.pushInterval`)"
+            "this is pushed to `{remote}` with the next claim, or with the next completion, failure or renewal after {seconds} s (`wf.pushInterval`)"
         );
         session.notice(Notice::note(carried).remedy(Other::Sync, "publishes it now"));
         return Ok(());

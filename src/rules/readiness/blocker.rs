@@ -170,7 +170,7 @@ impl Reason<'_> {
             }
             Self::UnreadableQueue(_) => Remedies::call(Op::Fsck, "says why"),
             Self::InactiveQueue(queue, _) => {
-                Remedies::call(Call::new(Op::QueueActivate, [queue]), "has its items handed out")
+                Remedies::call(Call::new(Op::QueueActivate, [queue]), "lets `next` take its items")
             }
             Self::Order { first, status: IssueStatus::Failed, .. } => {
                 Remedies::call(Call::new(Op::Retry, [&first.issue_id]), "queues that one again")
@@ -214,7 +214,7 @@ impl fmt::Display for Reason<'_> {
             Self::SharedFile(file, plan) => write!(f, "shares `{file}` with `{plan}`, which is executing"),
             Self::Order { conflict, first, status } => write!(
                 f,
-                "comes after `{}` (`{}`) by CFT-{conflict}, and that is {status}",
+                "comes after `{}` (`{}`), which is {status}, as decided for CFT-{conflict}",
                 first.item_id, first.solution_id
             ),
         }

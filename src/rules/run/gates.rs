@@ -146,7 +146,7 @@ impl RunQuality {
                     format!("{good} of {} named by the plans", count(all, "changed file"))
                 }
                 QualityDimension::Correctness => format!("{good} of {} passed", count(all, "test command")),
-                QualityDimension::Clarity => format!("the checks of {}", count(all / 100, "plan")),
+                QualityDimension::Clarity => format!("the measured quality of {}", count(all / 100, "plan")),
             };
             DimensionScore { dimension: *dimension, score, gate: score.map(gate), counted }
         };

@@ -214,7 +214,10 @@ fn of_issue(
             0 if issue.status == IssueStatus::Registered && issue.error.is_none() => None,
             0 => entry(
                 format!("it has no plan{why}"),
-                vec![Remedy::call(Call::new(Op::SolutionAdd, [id]), "adds one by hand"), show()],
+                vec![
+                    Remedy::call(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one by hand"),
+                    show(),
+                ],
             ),
             n => unbound(id, n),
         },
@@ -228,7 +231,7 @@ fn of_issue(
                         Remedy::call(Call::new(Op::SolutionAdd, [id]), "adds a better one"),
                         Remedy::call(
                             Call::new(Op::QueueAdd, [id]).flag("force").option("reason", "WHY"),
-                            "lets an owner queue it all the same",
+                            "lets an owner queue it anyway",
                         ),
                         Remedy::call(Call::new(Op::Close, [id]), "gives the issue up"),
                     ],

@@ -45,13 +45,13 @@ fn shown(view: &View<'_>, audit: &Audit) -> Markup {
     html! {
         p { code { (audit.range) } ": " (audit.bound_count) " of " (audit.commit_count) " commits belong to a plan; "
             (audit.evidenced_count) " of " (audit.task_count) " tasks have evidence. "
-            (badge(if audit.is_at_fault() { "faults" } else { "no faults" })) }
+            (badge(if audit.is_at_fault() { "errors" } else { "no errors" })) }
         @if !audit.findings.is_empty() {
             (counted("Findings", audit.findings.len()))
             ul.rows.findings {
                 @for it in audit.findings.iter().take(MOST) {
                     li {
-                        (badge(match it.severity { Severity::Fault => "fault", Severity::Note => "note" })) " "
+                        (badge(match it.severity { Severity::Fault => "error", Severity::Note => "note" })) " "
                         @if let Some(hash) = &it.commit { (commit(view, hash)) " " }
                         @if let Some(id) = &it.issue_id { (view.id(&Place::Issue(id.clone()), id.as_str())) " " }
                         (sentence(view, &it.message))

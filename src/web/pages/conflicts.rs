@@ -20,7 +20,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
     };
     let body = html! {
         h1 { "Conflicts " span.count { (all.len()) } }
-        p.quiet { "Fields that two clones changed differently. One value is in force; the other is kept until someone decides." }
+        p.quiet { "Fields that two clones changed differently. The current value is in force; the other is kept until someone decides." }
         @if all.is_empty() { p { "No unresolved conflicts." } }
         @for (n, it) in all.iter().enumerate().take(MOST) { (part(view, n, number(n), it)) }
         @if all.len() > MOST { p.quiet { "and " (all.len() - MOST) " more" } }
@@ -41,10 +41,10 @@ fn part(view: &View<'_>, n: usize, number: usize, it: &Conflict) -> Markup {
                 " " code { (if it.field == "*" { "the whole record" } else { it.field.as_str() }) }
             }
             div.columns.sides {
-                (side(view, "In force", &it.field, &it.stands, keep.small(html! {
+                (side(view, "Current", &it.field, &it.stands, keep.small(html! {
                     (keep.hidden("record", &it.record)) (keep.hidden("field", &it.field))
                 }, "Keep this")))
-                (side(view, "Lost", &it.field, &it.other, take.small(html! {
+                (side(view, "Other", &it.field, &it.other, take.small(html! {
                     (take.hidden("record", &it.record)) (take.hidden("field", &it.field)) (take.hidden("take", number))
                 }, "Take this")))
             }

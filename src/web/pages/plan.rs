@@ -99,7 +99,7 @@ fn actions(view: &View<'_>, plan: &SolutionView) -> Markup {
                     (review.number("completeness", "Completeness", "", 100))
                 }
                 p.quiet { "0 to 100; 80 in total approves the plan." }
-                (review.area("findings", "Findings, one a line", "", 4))
+                (review.area("findings", "Findings, one per line", "", 4))
                 (review.choice("verdict", "Verdict", &["", "approved", "concerns", "rejected"], ""))
             }, "Review"))
         }

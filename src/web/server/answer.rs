@@ -125,7 +125,7 @@ fn keep(access: &Access, token: &str, place: &Place, query: &Query) -> Reply {
 async fn in_session(shared: &Arc<Shared>, work: impl FnOnce(&Session) -> Reply + Send + 'static) -> Reply {
     let source = shared.source.clone();
     let Ok(permit) = Arc::clone(&shared.threads).acquire_owned().await else {
-        return reply::text(StatusCode::SERVICE_UNAVAILABLE, "the server ends\n");
+        return reply::text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n");
     };
     let thread = tokio::task::spawn_blocking(move || {
         let _permit = permit;

@@ -13,7 +13,7 @@ pub(crate) struct Args {
 enum ConflictCommand {
     /// List unresolved conflicts
     List(FieldArgs),
-    /// Restore a value that lost
+    /// Restore the other value instead of the current one
     Take {
         #[command(flatten)]
         which: Which,

@@ -7,10 +7,10 @@ use crate::model::code::Code;
 use crate::ui::Settings;
 use crate::ui::fullscreen::{self, Unfit};
 
-/// Show issues by status on a full screen
+/// Show issues by status in a full-screen view
 ///
-/// The issues in columns by status; one issue with its plan, tasks, trail, code changes and log; and keys to move, assign,
-/// comment, bind, queue, claim and review. Changes appear as they happen, also those of others. `?` lists all keys; the
+/// Shows the issues in columns by status, and one issue with its plan, tasks, trail, code changes and log. Keys move, assign,
+/// comment, bind, queue, claim and review. Changes, including those of others, appear as they happen. `?` lists all keys; the
 /// mouse works, too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -228,7 +228,7 @@ fn lines(session: &Session, list: &List, fields: &Fields, context: &mut Context)
 fn go_on(list: &List, shown: usize, total: Option<issues::Total>, context: &Context) {
     let next = list.offset + shown;
     if let Some(total) = total.filter(|total| next < total.number() && shown > 0) {
-        let note = format!("{shown} of {total} issues; the same with `--offset {next}` shows the next ones");
+        let note = format!("{shown} of {total} issues; `--offset {next}` shows the next ones");
         context.show_notices([Notice::note(note)]);
     }
 }

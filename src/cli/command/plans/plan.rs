@@ -12,8 +12,8 @@ use crate::rules::plan_text::{self, PlanText, TaskText};
 ///
 /// Each --task begins a task; --step, --done-when, --verify, --test, --path and --after after it belong to it. Without
 /// --task, your editor opens with a template, or the same text is read from a file or -m. With --task, the text says
-/// what the plan does, in its first line, and how and why below it (default: the title of the issue). `git wf solution
-/// add` takes plans as JSON, with all that a plan can say.
+/// in its first line what the plan does, and below it how and why (default: the title of the issue). `git wf solution
+/// add` takes plans as JSON, with every field that a plan can have.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue
@@ -25,10 +25,10 @@ pub(crate) struct Args {
     /// The risk: low, medium or high
     #[arg(long, value_name = "LEVEL")]
     risk: Option<String>,
-    /// The impact
+    /// The impact: low, medium or high
     #[arg(long, value_name = "LEVEL")]
     impact: Option<String>,
-    /// The complexity
+    /// The complexity: low, medium or high
     #[arg(long, value_name = "LEVEL")]
     complexity: Option<String>,
     /// Leave the plan unbound
@@ -48,12 +48,16 @@ struct TaskArgs(Vec<TaskText>);
 /// The options of a task: their names, those of their values, and their help.
 const OPTIONS: [(&str, &str, &str); 7] = [
     ("task", "TITLE", "A task: what it does, in one line; repeat for more"),
-    ("step", "TEXT", "A step of the task before; repeat for more (default: its title)"),
-    ("done-when", "TEXT", "What holds once it is done; repeat for more (default: its title)"),
-    ("verify", "TEXT", "How to see that this holds; repeat for more"),
+    ("step", "TEXT", "A step of this task; repeat for more (default: its title)"),
+    (
+        "done-when",
+        "TEXT",
+        "A criterion: what holds once the task is done; repeat for more (default: its title)",
+    ),
+    ("verify", "TEXT", "How to check the criteria; repeat for more"),
     ("test", "COMMAND", "A test command that must pass; repeat for more"),
-    ("path", "PATH", "A file that it changes; repeat, or separate several with commas"),
-    ("after", "TASK", "The tasks before it: T1,T2"),
+    ("path", "PATH", "A file that the task changes; repeat, or separate several with commas"),
+    ("after", "TASK", "The tasks it depends on: T1,T2"),
 ];
 
 impl clap::Args for TaskArgs {

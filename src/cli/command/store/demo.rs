@@ -61,7 +61,7 @@ static WALK: &[Walk] = &[
         "git wf init --hooks",
     ),
     step(
-        "Register an issue. Anyone with a clone can do this, and so can an agent.",
+        "Create an issue. Anyone with a clone can do this, and so can an agent.",
         SHOP,
         "git wf new --id ISS-001 \"Sessions end too early\" -m \"Users are logged out after an hour.\" -p high -t auth",
     ),
@@ -104,9 +104,9 @@ static WALK: &[Walk] = &[
         SHOP,
         "git wf run shop-4f --planner ../planner.sh --executor ../executor.sh --yes",
     ),
-    step("What came of the run, and what is left for a person?", SHOP, "git wf run report"),
+    step("What did the run achieve, and what is left for a person?", SHOP, "git wf run report"),
     step(
-        "The run has touched no branch of yours. Its work is merged when you like it.",
+        "The run has touched none of your branches. You merge its work once you are happy with it.",
         SHOP,
         "git merge -q --ff-only $(git branch --list 'wf/RUN-*' --format '%(refname)') && git wf why cart.sh:3",
     ),

@@ -35,12 +35,12 @@ enum To {
     /// Export issues in the format of `bd` and `br`
     ///
     /// An issue that came from beads is written as its original record with the changes made here, so that values without
-    /// a field here are given back. What beads has no field for is left out and named.
+    /// a field here are given back. Values for which beads has no field are left out and listed.
     Beads(What),
     /// Export issues, plans and queues in the format of `ccw issue`
     ///
-    /// The last execution of an item becomes its status. What ccw has no field for is left out and named, unless ccw keeps
-    /// unknown fields, in which case `import ccw` restores it.
+    /// The last execution of an item becomes its status. Values for which ccw has no field are left out and listed, unless ccw keeps
+    /// unknown fields, in which case `import ccw` restores them.
     Ccw(export_ccw::Args),
     /// Export issues as a table for spreadsheets (CSV)
     ///

@@ -37,8 +37,9 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
         Ok(Ok(Verdict::Go)) => {}
         Ok(Ok(Verdict::Note(note))) => tell(&print::with_remedies(&note.message, &note.remedies)),
         Ok(Ok(Verdict::Refused(why))) => {
-            return Err(Failure::new(Code::CommitRefused, why)
-                .hint("`git wf next` claims the next item; `git wf start ISSUE` claims that of an issue"));
+            return Err(Failure::new(Code::CommitRefused, why).hint(
+                "`git wf next` claims the next item; `git wf start ISSUE` queues and claims an issue",
+            ));
         }
         Ok(Ok(Verdict::OutOfBounds(why))) => {
             return Err(Failure::new(Code::NotYourRole, why)

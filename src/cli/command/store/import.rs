@@ -72,7 +72,7 @@ struct Beads {
 
 #[derive(Debug, clap::Args)]
 struct Ccw {
-    /// The project's directory, its `.workflow/issues`, or a work folder `codex-issue-…`
+    /// The project's directory, its `.workflow/issues`, or a work directory `codex-issue-…`
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]

@@ -56,9 +56,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     context.show_notices(notices);
     let cut = steps.cut().filter(|(shown, _)| *shown > 0).map(|(shown, total)| {
         let next = offset + shown;
-        Notice::note(format!(
-            "{shown} of {total} commits; the same with `--offset {next}` shows the next ones"
-        ))
+        Notice::note(format!("{shown} of {total} commits; `--offset {next}` shows the next ones"))
     });
     context.show_notices(cut);
     if !fields.fields.is_empty() {

@@ -69,6 +69,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     };
     mcp::serve(settings)
         .map_err(|error| Failure::new(Code::Protocol, format!("the server stopped: {error}"))
-.hint("it speaks the Model Context Protocol on stdin and stdout; `git wf agents setup` enters it in the settings of an agent"))?;
+.hint("it speaks the Model Context Protocol on stdin and stdout; `git wf agents setup` adds it to the settings of an agent"))?;
     Ok(Exit::Done)
 }

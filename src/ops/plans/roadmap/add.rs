@@ -226,7 +226,7 @@ fn apply(
             Code::CannotStore,
             format!("a layer or task cannot be stored: {}", skipped.reason),
         )
-        .hint("make its texts shorter, or have a look at the issue that is here"));
+        .hint("shorten its texts, or look at the existing issue"));
     }
     for record in &records {
         check_dependencies(tx, &record.issue_id)?;

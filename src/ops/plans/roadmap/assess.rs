@@ -71,7 +71,7 @@ pub(super) fn chosen(
                 Some(RoadmapMode::Direct) => "has tasks",
                 None => "has neither layers nor tasks",
             };
-            Refusal::new(Code::OtherMode, format!("the roadmap is to be {wanted}, but the document {has}"))
+            Refusal::new(Code::OtherMode, format!("the roadmap should be {wanted}, but the document {has}"))
                 .hint("correct `mode` or the assessment, or have it planned in the other way")
         }
     })

@@ -59,7 +59,7 @@ pub(crate) fn plan(
             .clone()
             .or_else(|| roadmap::title(document).map(str::to_owned))
             .unwrap_or_default(),
-        _ => return Err(Refusal::usage("nothing is required").hint("say what the roadmap is for")),
+        _ => return Err(Refusal::usage("the requirement is empty").hint("say what the roadmap is for")),
     };
     // What was chosen before holds, unless somebody says otherwise.
     let mode = match (input.mode, known.as_ref()) {

@@ -125,7 +125,7 @@ fn in_words(why: Why) -> &'static str {
         Why::Choice => "a choice of one of its plans",
         Why::Rejected => "a better plan: its plan was rejected",
         Why::Unreviewed => "a review",
-        Why::Stopped => "its reopening: it is paused or cancelled",
+        Why::Stopped => "someone to reopen it: it is paused or cancelled",
         Why::Failed => "a decision: its execution failed",
     }
 }

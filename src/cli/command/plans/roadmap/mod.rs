@@ -103,7 +103,7 @@ fn asked_mode(refusal: &Refusal, context: &Context) -> Result<Option<RoadmapChoi
     }
     ui::say(&refusal.message);
     refusal.details.iter().for_each(|detail| ui::say(&format!("  {}", detail.message)));
-    ui::ask("Cut it into layers (progressive) or into tasks (direct)? [p/d] ");
+    ui::ask("Split it into layers (progressive) or into tasks (direct)? [p/d] ");
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     Ok(match answer.trim().to_lowercase().as_str() {

@@ -2,18 +2,19 @@ use crate::cli::input::text::said;
 use crate::cli::{Context, Failure, Force, Outcome, print};
 use crate::ops::plans::{self, Withdraw};
 
-/// Withdraw a plan: it is no longer a candidate, and is unbound if it was bound
+/// Withdraw a plan, so that it can no longer be bound; if it is bound, it is unbound
 ///
-/// Nothing is lost: the plan can still be shown and compared, and --undo makes it a candidate again. A plan that is
+/// Nothing is lost: the plan can still be shown and compared, and --undo makes it available again. A plan that is
 /// queued or being executed must leave the queue first.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The plan, or an issue for its bound or only plan
+    #[arg(value_name = "PLAN")]
     solution: String,
     /// Why nobody should execute it
     #[arg(short = 'm', long, value_name = "TEXT", required_unless_present = "undo")]
     message: Vec<String>,
-    /// Take back an earlier withdrawal
+    /// Undo an earlier withdrawal
     #[arg(long, conflicts_with = "message")]
     undo: bool,
     #[command(flatten)]
