@@ -100,8 +100,19 @@ enum Edit {
     Toml,
     /// As a section of a YAML file, which has one key.
     Yaml,
-    /// As entries of a JSON file, which may have comments. A file made for them also has `version: 1`, if so.
-    Json { entries: Vec<Entry>, has_version: bool },
+    /// As entries of a JSON file. A file made for them also has `version: 1`, if so.
+    Json { entries: Vec<Entry>, has_version: bool, reader: JsonReader },
+}
+
+/// What an agent accepts in a JSON file. Files are edited whatever it is, so that what is there can be removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JsonReader {
+    /// Comments and trailing commas, or it is not known that it does not.
+    Lenient,
+    /// Comments, but no trailing commas.
+    WithComments,
+    /// Neither.
+    Strict,
 }
 
 /// What an agent reads, and what shows that it is used in a repository.
@@ -113,10 +124,15 @@ pub(crate) struct Reads {
     pub(crate) pieces: Vec<Piece>,
     /// Files and directories that only this agent has.
     pub(crate) signs: &'static [&'static str],
+    /// What it wants from its user before it uses the files, in a sentence without a subject.
+    pub(crate) consent: Option<&'static str>,
 }
 
 /// The file that most agents read.
 pub(crate) const SHARED: &str = "AGENTS.md";
+
+/// A text that is in every entry and section.
+pub(crate) const PROGRAM: &str = "git-wf";
 
 const INSTRUCTIONS: &str = include_str!("agent_files/instructions.md");
 
@@ -148,6 +164,17 @@ impl Piece {
         }
     }
 
+    /// Refuses a file that its agent could not read, even if it can be edited.
+    ///
+    /// # Errors
+    /// [`Fault::Syntax`].
+    pub(crate) fn refuse_unreadable(&self, text: &str) -> Result<(), Fault> {
+        match &self.edit {
+            Edit::Json { reader, .. } => json::refuse_unreadable(text, *reader),
+            Edit::Markdown | Edit::Toml | Edit::Yaml => Ok(()),
+        }
+    }
+
     /// The text with it. Nothing changes if it is there already, or something else is in its place.
     ///
     /// # Errors
@@ -157,7 +184,7 @@ impl Piece {
             (Edit::Markdown, text) => section::put_into(text, Marks::Markdown, INSTRUCTIONS),
             (Edit::Toml, text) => toml::put_into(text),
             (Edit::Yaml, text) => yaml::put_into(text),
-            (Edit::Json { entries, has_version }, None) => Ok(json::fresh(entries, *has_version)),
+            (Edit::Json { entries, has_version, .. }, None) => Ok(json::fresh(entries, *has_version)),
             (Edit::Json { entries, .. }, Some(text)) => json::put_into(text, entries),
         }
     }
@@ -170,7 +197,7 @@ impl Piece {
         match &self.edit {
             Edit::Markdown => section::take_out_of(text, Marks::Markdown),
             Edit::Toml | Edit::Yaml => section::take_out_of(text, Marks::Hash),
-            Edit::Json { entries, has_version } if text == json::fresh(entries, *has_version) => Ok(None),
+            Edit::Json { entries, has_version, .. } if text == json::fresh(entries, *has_version) => Ok(None),
             Edit::Json { entries, .. } => json::take_out_of(text, entries),
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::words::count;
-use crate::ops::store::{AgentFiles, FileEdit, PieceState};
+use crate::ops::store::{AgentFiles, PieceState, Task};
 use crate::rules::agent_files::State;
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -35,7 +35,20 @@ pub(in crate::cli) fn list(screen: &mut Screen, files: &AgentFiles) -> io::Resul
             ]);
         }
     }
-    table.print(screen)
+    table.print(screen)?;
+    consents(screen, files)
+}
+
+/// What agents want from their users before they use what is there.
+fn consents(screen: &mut Screen, files: &AgentFiles) -> io::Result<()> {
+    let is_there = |it: &PieceState| matches!(it.state, State::Current | State::Outdated | State::Own);
+    for agent in files.agents.iter().filter(|it| it.files.iter().any(is_there)) {
+        if let Some(consent) = agent.consent {
+            let name = screen.painter().paint(style::ID, agent.agent.as_str());
+            writeln!(screen, "{name} {consent}")?;
+        }
+    }
+    Ok(())
 }
 
 /// What is missing or outdated.
@@ -54,11 +67,16 @@ pub(in crate::cli) fn check(screen: &mut Screen, files: &AgentFiles) -> io::Resu
             writeln!(screen, "{name}: {} {} in {}", it.gives, it.state, clean_line(&it.path))?;
         }
     }
-    Ok(())
+    consents(screen, files)
 }
 
 /// What was changed, or would be.
-pub(in crate::cli) fn changes(screen: &mut Screen, files: &AgentFiles, is_dry: bool) -> io::Result<()> {
+pub(in crate::cli) fn changes(
+    screen: &mut Screen,
+    files: &AgentFiles,
+    task: Task,
+    is_dry: bool,
+) -> io::Result<()> {
     for it in &files.changes {
         match &it.diff {
             Some(diff) => diff.lines().try_for_each(|line| writeln!(screen, "{}", clean_line(line)))?,
@@ -71,13 +89,15 @@ pub(in crate::cli) fn changes(screen: &mut Screen, files: &AgentFiles, is_dry: b
         }
     }
     if files.changes.is_empty() {
-        return writeln!(screen, "nothing to change");
+        writeln!(screen, "nothing to change")?;
     }
-    let is_written = files.changes.iter().any(|it| it.change != FileEdit::Removed);
-    if !is_dry && is_written {
+    if is_dry || task != Task::Write {
+        return Ok(());
+    }
+    if !files.changes.is_empty() {
         let them = count(files.changes.len(), "file");
         let hint = format!("commit the {them} to share the setup with every clone");
         writeln!(screen, "{}", screen.painter().paint(style::DIM, &hint))?;
     }
-    Ok(())
+    consents(screen, files)
 }

@@ -3,7 +3,8 @@
 
 mod work_files;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +13,7 @@ use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::agent_files::{self as files, AGENTS, Agent, Fault, Gives, Piece, Reads, SHARED, State};
-pub(crate) use work_files::Change;
+use work_files::Change;
 use work_files::WorkFiles;
 
 /// The action.
@@ -57,6 +58,9 @@ pub(crate) struct AgentState {
     pub(crate) is_set_up: bool,
     /// What it reads.
     pub(crate) files: Vec<PieceState>,
+    /// What the agent wants from its user before it uses these files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) consent: Option<&'static str>,
 }
 
 /// Something that an agent reads.
@@ -100,17 +104,26 @@ pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<Agent
                 for piece in &reads.pieces {
                     let path = path_of(&mut work, reads.agent, piece)?;
                     let text = work.text(&path)?.map(str::to_owned);
+                    refuse_unreadable(piece, &path, text.as_deref())?;
                     let with = piece.put_into(text.as_deref()).map_err(|fault| unfit(&path, &fault))?;
                     work.set(&path, Some(with))?;
                 }
             }
         }
-        Task::Remove => remove(&mut work, &chosen)?,
+        Task::Remove => {
+            for kept in remove(&mut work, &chosen)? {
+                session.notice(Notice::note(kept));
+            }
+        }
     }
     let changes = work.changes(input.is_dry);
     let mut agents = Vec::new();
     for reads in &chosen {
-        agents.push(state_of(&mut work, reads)?);
+        let state = state_of(&mut work, reads)?;
+        if input.task == Task::Check {
+            refuse_unreadable_files(&mut work, reads, &state)?;
+        }
+        agents.push(state);
     }
     if !input.is_dry {
         work.apply()?;
@@ -139,20 +152,24 @@ fn chosen<'a>(work: &mut WorkFiles, input: &AgentSetup) -> Result<Vec<&'a Reads>
     Ok(found)
 }
 
-/// Removes what these agents read, except instructions that another agent still reads.
-fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<(), Refusal> {
-    let mut still_read = BTreeSet::new();
+/// Removes what these agents read, except instructions that another agent still reads. Returns what was kept, and why.
+fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<BTreeSet<String>, Refusal> {
+    let mut still_read: BTreeMap<PathBuf, String> = BTreeMap::new();
     for other in AGENTS.iter().filter(|it| chosen.iter().all(|reads| reads.agent != it.agent)) {
-        // If a file of another agent cannot be read, it may be set up.
-        if matches!(is_set_up(work, other), Ok(false)) {
-            continue;
-        }
+        let why = match is_set_up(work, other) {
+            Ok(false) => continue,
+            Ok(true) => format!("{} also reads it", other.agent),
+            // It may be set up, unless nothing of ours is in its files.
+            Err(_) if !is_mentioned(work, other) => continue,
+            Err(refusal) => format!("{} may read it, but {}", other.agent, refusal.message),
+        };
         for piece in other.pieces.iter().filter(|it| it.gives == Gives::Instructions) {
-            if let Ok(path) = path_of(work, other.agent, piece) {
-                still_read.insert(work.real(&path)?);
-            }
+            // If its settings cannot be read, it reads its usual files.
+            let path = path_of(work, other.agent, piece).unwrap_or_else(|_| piece.paths[0].to_owned());
+            still_read.entry(work.real(&path)?).or_insert_with(|| why.clone());
         }
     }
+    let mut kept = BTreeSet::new();
     for reads in chosen {
         // In reverse order of installation.
         for piece in reads.pieces.iter().rev() {
@@ -160,16 +177,31 @@ fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<(), Refusal> {
             paths.push(path_of(work, reads.agent, piece)?);
             paths.dedup();
             for path in paths {
-                if piece.gives == Gives::Instructions && still_read.contains(&work.real(&path)?) {
-                    continue;
-                }
                 let Some(text) = work.text(&path)?.map(str::to_owned) else { continue };
                 let without = piece.take_out_of(&text).map_err(|fault| unfit(&path, &fault))?;
+                if piece.gives == Gives::Instructions
+                    && let Some(why) = still_read.get(&work.real(&path)?)
+                {
+                    if without.as_deref() != Some(&*text) {
+                        kept.insert(format!("kept the section in `{path}`: {why}"));
+                    }
+                    continue;
+                }
                 work.set(&path, without)?;
             }
         }
     }
-    Ok(())
+    Ok(kept)
+}
+
+/// Whether this program occurs in any file of an agent, whether or not the file can be understood. A file that cannot be read
+/// at all counts.
+fn is_mentioned(work: &mut WorkFiles, reads: &Reads) -> bool {
+    let others = reads.pieces.iter().filter(|it| it.gives != Gives::Instructions);
+    let mut paths = others.flat_map(|piece| piece.paths);
+    paths.any(|path| {
+        work.text(path).map_or(true, |text| text.is_some_and(|text| text.contains(files::PROGRAM)))
+    })
 }
 
 /// Where something is, or belongs.
@@ -216,14 +248,20 @@ fn state_of(work: &mut WorkFiles, reads: &Reads) -> Result<AgentState, Refusal> 
         found.push(PieceState { path, gives: piece.gives, state });
     }
     let is_found = reads.signs.iter().any(|path| work.exists(path));
-    Ok(AgentState { agent: reads.agent, is_found, is_set_up: is_set_up(work, reads)?, files: found })
+    Ok(AgentState {
+        agent: reads.agent,
+        is_found,
+        is_set_up: is_set_up(work, reads)?,
+        files: found,
+        consent: reads.consent,
+    })
 }
 
 /// Whether anything was written that only this agent reads.
 fn is_set_up(work: &mut WorkFiles, reads: &Reads) -> Result<bool, Refusal> {
     for piece in &reads.pieces {
         let path = path_of(work, reads.agent, piece)?;
-        if path == SHARED {
+        if piece.gives == Gives::Instructions && is_shared(work, reads, &path)? {
             continue;
         }
         let state = piece.state(work.text(&path)?).map_err(|fault| unfit(&path, &fault))?;
@@ -232,6 +270,36 @@ fn is_set_up(work: &mut WorkFiles, reads: &Reads) -> Result<bool, Refusal> {
         }
     }
     Ok(false)
+}
+
+/// Whether other agents also read a file of instructions; `CLAUDE.md` may be a link to `AGENTS.md`.
+fn is_shared(work: &mut WorkFiles, reads: &Reads, path: &str) -> Result<bool, Refusal> {
+    let real = work.real(path)?;
+    for other in AGENTS.iter().filter(|it| it.agent != reads.agent) {
+        for piece in other.pieces.iter().filter(|it| it.gives == Gives::Instructions) {
+            // If its settings cannot be read, it reads its usual files.
+            let path = path_of(work, other.agent, piece).unwrap_or_else(|_| piece.paths[0].to_owned());
+            if work.real(&path)? == real {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Refuses files in which something is set up, but which their agent cannot read.
+fn refuse_unreadable_files(work: &mut WorkFiles, reads: &Reads, state: &AgentState) -> Result<(), Refusal> {
+    for (piece, file) in reads.pieces.iter().zip(&state.files) {
+        if file.state != State::Missing {
+            let text = work.text(&file.path)?.map(str::to_owned);
+            refuse_unreadable(piece, &file.path, text.as_deref())?;
+        }
+    }
+    Ok(())
+}
+
+fn refuse_unreadable(piece: &Piece, path: &str, text: Option<&str>) -> Result<(), Refusal> {
+    text.map_or(Ok(()), |text| piece.refuse_unreadable(text)).map_err(|fault| unfit(path, &fault))
 }
 
 fn unfit(path: &str, fault: &Fault) -> Refusal {

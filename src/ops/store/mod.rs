@@ -19,7 +19,7 @@ mod reindex;
 mod signatures;
 mod undo;
 
-pub(crate) use agent_setup::{AgentFiles, AgentSetup, Change as FileEdit, PieceState, Task, agent_setup};
+pub(crate) use agent_setup::{AgentFiles, AgentSetup, PieceState, Task, agent_setup};
 pub(crate) use export::{Table, TrackerExport, export, export_beads, export_csv};
 pub(crate) use export_ccw::{CcwExport, CcwStore, export_ccw};
 pub(crate) use fsck::{Finding, Repaired, Severity, fsck, repair};

@@ -11,6 +11,7 @@ use jsonc_parser::common::Range;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use serde_json::{Map, Value, json};
 
+pub(super) use self::parsed::refuse_unreadable;
 use self::parsed::{Container, Parsed, container, member, parsed};
 use super::json_render::{Layout, render};
 use super::section::newline_of;

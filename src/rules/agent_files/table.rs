@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::json::Entry;
-use super::{Agent, Edit, Gives, Piece, Reads, SHARED};
+use super::{Agent, Edit, Gives, JsonReader, PROGRAM, Piece, Reads, SHARED};
 
 /// What each agent reads, in the order of [`Agent`].
 pub(crate) static AGENTS: LazyLock<Vec<Reads>> =
     LazyLock::new(|| Agent::ALL.iter().map(|it| reads(*it)).collect());
 
-const SERVER: &str = "git-wf";
+const SERVER: &str = PROGRAM;
 
 fn reads(agent: Agent) -> Reads {
     let (pieces, signs): (Vec<Piece>, &[&str]) = match agent {
@@ -84,7 +84,34 @@ fn reads(agent: Agent) -> Reads {
             &[".aider.conf.yml", ".aider.chat.history.md"],
         ),
     };
-    Reads { agent, pieces, signs }
+    Reads { agent, pieces, signs, consent: consent(agent) }
+}
+
+/// What it wants from its user before it uses the files; see gitwf-agents(7).
+fn consent(agent: Agent) -> Option<&'static str> {
+    Some(match agent {
+        Agent::Claude => "starts the server only after you approve it: run `claude` here once",
+        Agent::Codex => {
+            "uses .codex only in a project that you trust, and a hook after you review it: run `codex` here once"
+        }
+        Agent::Gemini => "uses these files only in a folder that you trust: run `gemini` here once",
+        Agent::Copilot => {
+            "uses these files only in a folder that you trust: run `copilot` here once \
+            (`COPILOT_ALLOW_ALL=true copilot mcp list` shows what it would use)"
+        }
+        Agent::Cursor | Agent::Opencode | Agent::Aider => return None,
+    })
+}
+
+/// What an agent accepts in this file; tried with the programs themselves.
+fn reader(path: &str) -> JsonReader {
+    match path {
+        // Claude Code and the command line of Copilot.
+        ".mcp.json" | ".github/mcp.json" => JsonReader::Strict,
+        // Gemini CLI.
+        ".gemini/settings.json" => JsonReader::WithComments,
+        _ => JsonReader::Lenient,
+    }
 }
 
 fn instructions(paths: &'static [&'static str]) -> Piece {
@@ -93,7 +120,11 @@ fn instructions(paths: &'static [&'static str]) -> Piece {
 
 fn mcp(paths: &'static [&'static str], servers: &'static str, value: Value) -> Piece {
     let entries = vec![Entry::Member { path: vec![servers], key: SERVER, value }];
-    Piece { gives: Gives::Mcp, paths, edit: Edit::Json { entries, has_version: false } }
+    Piece {
+        gives: Gives::Mcp,
+        paths,
+        edit: Edit::Json { entries, has_version: false, reader: reader(paths[0]) },
+    }
 }
 
 fn started() -> Value {
@@ -117,7 +148,7 @@ fn hooks(
         .zip(commands)
         .map(|(event, command)| Entry::Element { path: vec!["hooks", event], value: form(&command) })
         .collect();
-    Piece { gives: Gives::Hooks, paths, edit: Edit::Json { entries, has_version } }
+    Piece { gives: Gives::Hooks, paths, edit: Edit::Json { entries, has_version, reader: reader(paths[0]) } }
 }
 
 /// A hook of Claude Code, Codex and Gemini CLI.

@@ -1,5 +1,6 @@
 //! Claims, verification, and how an execution ends.
 
+mod agent_readers;
 mod agent_setup;
 mod agents;
 mod apart;

@@ -59,7 +59,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     context.answer(done, |files, _, screen| match task {
         Task::Check if args.list => print::agent_files::list(screen, files),
         Task::Check => print::agent_files::check(screen, files),
-        Task::Write | Task::Remove => print::agent_files::changes(screen, files, is_dry),
+        Task::Write | Task::Remove => print::agent_files::changes(screen, files, task, is_dry),
     })?;
     Ok(if fails { Exit::Failed } else { Exit::Done })
 }

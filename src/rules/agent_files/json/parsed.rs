@@ -5,7 +5,8 @@ use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::tokens::TokenAndRange;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
-use crate::rules::agent_files::Fault;
+use super::BOM;
+use crate::rules::agent_files::{Fault, JsonReader};
 
 /// A parsed text, without its byte order mark.
 pub(super) struct Parsed<'a> {
@@ -24,9 +25,33 @@ pub(super) struct Container {
     pub(super) is_array: bool,
 }
 
-pub(super) fn parsed(text: &str) -> Result<Parsed<'_>, Fault> {
-    let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
-    let allow = ParseOptions {
+/// Refuses a text that can be edited, but that its reader does not understand.
+pub(in crate::rules::agent_files) fn refuse_unreadable(text: &str, reader: JsonReader) -> Result<(), Fault> {
+    let strict = match reader {
+        JsonReader::Lenient => return Ok(()),
+        JsonReader::WithComments => (true, "trailing commas"),
+        JsonReader::Strict => (false, "comments or trailing commas"),
+    };
+    parsed(text)?;
+    let (has_comments, without) = strict;
+    let allow = ParseOptions { allow_comments: has_comments, allow_trailing_commas: false, ..lenient() };
+    let read = parse_to_ast(text, &CollectOptions::default(), &allow);
+    // A byte order mark, too.
+    let is_read = read.is_ok() && (reader != JsonReader::Strict || !text.starts_with(BOM));
+    match is_read {
+        true => Ok(()),
+        false => Err(Fault::Syntax {
+            format: "JSON",
+            why: match read {
+                Err(error) => format!("the agent reads it without {without}, and here is one: {error}"),
+                Ok(_) => "the agent reads it without a byte order mark".to_owned(),
+            },
+        }),
+    }
+}
+
+fn lenient() -> ParseOptions {
+    ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
         allow_loose_object_property_names: false,
@@ -37,9 +62,13 @@ pub(super) fn parsed(text: &str) -> Result<Parsed<'_>, Fault> {
         allow_bare_decimal_point_numbers: false,
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
-    };
+    }
+}
+
+pub(super) fn parsed(text: &str) -> Result<Parsed<'_>, Fault> {
+    let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
     let syntax = |why: String| Fault::Syntax { format: "JSON", why };
-    let found = parse_to_ast(text, &collect, &allow).map_err(|error| syntax(error.to_string()))?;
+    let found = parse_to_ast(text, &collect, &lenient()).map_err(|error| syntax(error.to_string()))?;
     let root = found.value.ok_or_else(|| syntax("it is empty".into()))?;
     if root.as_object().is_none() {
         return Err(syntax("it is not an object".into()));
