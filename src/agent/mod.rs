@@ -8,6 +8,7 @@ mod acp;
 pub(crate) mod agreed;
 mod ancestors;
 pub(crate) mod answer;
+pub(crate) mod calling;
 pub(crate) mod check;
 pub(crate) mod configured;
 pub(crate) mod definition;

@@ -175,7 +175,7 @@ fn claim(session: &Session, issue: String, has_own_worktree: bool) -> Result<Sai
         local: false,
         worktree: has_own_worktree.then_some(None),
         is_fresh: false,
-        agent: None,
+        model: None,
     };
     Ok(said(work::claim(session, &wish)?, |claim| {
         let verb = if claim.is_new { "claimed" } else { "already claimed" };

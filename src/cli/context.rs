@@ -8,7 +8,7 @@ use std::rc::Rc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::agent::in_run;
+use crate::agent::{calling, in_run};
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Exit, Failure, Outcome, print};
 use crate::git::Environment;
@@ -112,7 +112,8 @@ impl Context {
         if let Some(session) = self.session.get() {
             return Ok(Rc::clone(session));
         }
-        let session = Rc::new(Session::new(self.store()?, Box::<Line>::default()));
+        let session = Session::new(self.store()?, Box::<Line>::default());
+        let session = Rc::new(session.called_by(calling::agent(&environment())));
         Ok(Rc::clone(self.session.get_or_init(|| session)))
     }
 

@@ -10,6 +10,7 @@ use rmcp::service::RequestContext;
 use super::progress::{Steps, forward};
 use super::tools::Call;
 use super::{Settings, folders};
+use crate::model::agent_session::{Caller, SessionProtocol};
 use crate::model::code::Code;
 use crate::model::remedy::Detail;
 use crate::ops::{Notice, Refusal, Session};
@@ -90,10 +91,15 @@ impl Job {
         let folder = folders::choose(settings, roots, directory.as_deref())?;
         let environment = settings.environment.stopped_by(Arc::clone(&stop));
         let store = Store::open(&folder, &environment)?.acting(settings.acting.clone());
-        let session = Session::new(store, Box::new(steps.clone())).stopped_by(stop);
-        let client = client.as_deref();
-        let outcome =
-            work(&Call { session: &session, folder: &folder, client, steps, spell: settings.spell });
+        let caller = client.clone().map(|agent| Caller {
+            agent,
+            model: None,
+            protocol: SessionProtocol::Mcp,
+            session_id: None,
+        });
+        let session = Session::new(store, Box::new(steps.clone())).stopped_by(stop).called_by(caller);
+        let call = Call { session: &session, folder: &folder, roots, steps, spell: settings.spell };
+        let outcome = work(&call);
         outcome.map_err(|refusal| {
             // Notices from before the refusal.
             let noticed = session.notices().into_iter();

@@ -26,6 +26,8 @@ text_enum!(
         Acp = "acp",
         /// The Model Context Protocol: the agent called this program.
         Mcp = "mcp",
+        /// Commands: the agent ran this program in a shell.
+        Command = "command",
     }
 );
 
@@ -91,10 +93,10 @@ once! {
         fact protocol: SessionProtocol,
         /// The agent's own id of the session, by which it can be resumed.
         fact session_id: Option<String> = default,
-        /// When it was asked.
+        /// When it was asked, or claimed the work.
         fact started_at: Time,
-        /// When it ended.
-        fact ended_at: Time,
+        /// When it ended. Absent if the agent claimed the work itself: then it lasts until the execution ends.
+        fact ended_at: Option<Time> = default,
         /// How many tokens it read and wrote, if the agent reports it.
         fact tokens: Option<u64> = default,
         /// Its cost, if the agent reports it.
@@ -103,6 +105,49 @@ once! {
         fact transcript_sha256: Option<String> = default,
         /// The outcome, in one sentence.
         text summary: Option<String> = default,
+    }
+}
+
+/// An agent that calls this program, as far as it says who it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Caller {
+    /// Its name.
+    pub(crate) agent: String,
+    /// Its model, if it says so.
+    pub(crate) model: Option<String>,
+    /// How it calls.
+    pub(crate) protocol: SessionProtocol,
+    /// Its own id of the session.
+    pub(crate) session_id: Option<String>,
+}
+
+impl Caller {
+    /// The session that begins when it claims work.
+    pub(crate) fn begins(self, at: Time) -> AgentSession {
+        AgentSession {
+            agent: self.agent,
+            model: self.model,
+            protocol: self.protocol,
+            session_id: self.session_id,
+            started_at: at,
+            ended_at: None,
+            tokens: None,
+            cost: None,
+            transcript_sha256: None,
+            summary: None,
+        }
+    }
+}
+
+impl AgentSession {
+    /// When it ended, by itself. Earlier versions gave the sessions of agents that claimed their work the time of the claim.
+    pub(crate) fn own_end(&self) -> Option<Time> {
+        self.ended_at.filter(|_| matches!(self.protocol, SessionProtocol::Plain | SessionProtocol::Acp))
+    }
+
+    /// Whether the same agent began it in the same way.
+    pub(crate) fn is_of(&self, caller: &Self) -> bool {
+        (&self.agent, self.protocol, &self.session_id) == (&caller.agent, caller.protocol, &caller.session_id)
     }
 }
 

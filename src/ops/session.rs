@@ -9,6 +9,7 @@ use crate::agent::AgentError;
 use crate::agent::process::Interrupts;
 use crate::git::Environment;
 use crate::index::{self, Index, IndexError, Needs, Use, Watch};
+use crate::model::agent_session::Caller;
 use crate::model::op::Op;
 use crate::model::time::Time;
 use crate::rules::roles;
@@ -40,19 +41,30 @@ pub(crate) struct Session {
     progress: Box<dyn Progress>,
     notices: RefCell<Vec<Notice>>,
     stop: Option<Arc<AtomicBool>>,
+    caller: Option<Caller>,
 }
 
 impl Session {
     /// A session for a store that was opened with an actor and a clock. Programs that operations start get only part of
     /// its environment.
     pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
-        Self { store, progress, notices: RefCell::default(), stop: None }
+        Self { store, progress, notices: RefCell::default(), stop: None, caller: None }
     }
 
     /// This session, with test commands of plans stopped by setting `flag` instead of by signals, which concern the
     /// whole process.
     pub(crate) fn stopped_by(self, flag: Arc<AtomicBool>) -> Self {
         Self { stop: Some(flag), ..self }
+    }
+
+    /// This session, in which an agent calls: what it claims is recorded as its work.
+    pub(crate) fn called_by(self, caller: Option<Caller>) -> Self {
+        Self { caller, ..self }
+    }
+
+    /// The agent that calls; `None` for a person, or if it does not say who it is.
+    pub(crate) fn caller(&self) -> Option<&Caller> {
+        self.caller.as_ref()
     }
 
     /// Catches requests to stop the commands of a plan.

@@ -17,6 +17,13 @@ impl ExecutionFolder {
         })
     }
 
+    /// The sessions, each with its end: that of the execution for an agent that claimed the work itself. `None` while
+    /// it goes on.
+    pub(crate) fn sessions_with_ends(&self) -> impl Iterator<Item = (&AgentSession, Option<Time>)> {
+        let over = self.finished_at().or_else(|| self.aside_entry().map(|(entry, _)| entry.at));
+        self.sessions().map(move |it| (it, it.own_end().or(over)))
+    }
+
     /// The agents that made the linked commits, by the hash of the commit and by its earlier hashes from before it
     /// was rewritten.
     pub(crate) fn agents_by_hash(&self) -> HashMap<CommitHash, MadeBy> {
@@ -57,10 +64,11 @@ impl ExecutionFolder {
 
     /// The session at this time. If there are several, the one that started last.
     fn session_at(&self, at: Time) -> Option<&AgentSession> {
-        // git keeps whole seconds.
-        let goes_on =
-            |it: &&AgentSession| it.started_at.millis() / 1000 <= at.millis() / 1000 && at <= it.ended_at;
-        self.sessions().filter(goes_on).max_by_key(|it| it.started_at)
+        let goes_on = |(it, end): &(&AgentSession, Option<Time>)| {
+            // git keeps whole seconds.
+            it.started_at.millis() / 1000 <= at.millis() / 1000 && end.is_none_or(|end| at <= end)
+        };
+        self.sessions_with_ends().filter(goes_on).map(|(it, _)| it).max_by_key(|it| it.started_at)
     }
 }
 
@@ -68,8 +76,9 @@ impl ExecutionFolder {
 mod tests {
     use super::*;
     use crate::model::agent_session::SessionProtocol;
-    use crate::model::execution::{CommitLink, LogEntry, Rewrite, Unlink};
+    use crate::model::execution::{Aside, AsideReason, CommitLink, End, LogEntry, Rewrite, Unlink};
     use crate::model::fixtures::entry_id;
+    use crate::model::status::ExecutionStatus;
     use crate::rules::test_claim::claim;
 
     fn time(seconds: i64) -> Time {
@@ -83,7 +92,7 @@ mod tests {
             protocol: SessionProtocol::Plain,
             session_id: None,
             started_at: time(from),
-            ended_at: time(to),
+            ended_at: Some(time(to)),
             tokens: None,
             cost: None,
             transcript_sha256: None,
@@ -149,6 +158,50 @@ mod tests {
         let log = |authored_at| vec![(20, session("first", 10, 20)), (99, relinked(authored_at))];
         assert_eq!(agents(log(15)), pairs(&[("a", "first")]));
         assert_eq!(agents(log(25)), pairs(&[]));
+    }
+
+    #[test]
+    fn the_session_of_an_agent_that_claimed_the_work_lasts_until_the_execution_ends() {
+        let claimed = |agent: &str, at, ended_at| match session(agent, at, at) {
+            Event::Session(it) => {
+                Event::Session(AgentSession { protocol: SessionProtocol::Mcp, ended_at, ..it })
+            }
+            other => other,
+        };
+        let end = || {
+            Event::End(End {
+                status: ExecutionStatus::Completed,
+                result: None,
+                failure: None,
+                patch_id: None,
+                forced: None,
+            })
+        };
+        let aside = Event::Aside(Aside {
+            status: ExecutionStatus::Executing,
+            reason: AsideReason::Release,
+            forced: None,
+        });
+        let log = |over: Option<Event>| {
+            let begun = vec![(10, claimed("first", 10, None)), (15, link("a"))];
+            begun.into_iter().chain(over.map(|it| (20, it))).chain([(25, link("b"))]).collect::<Vec<_>>()
+        };
+        assert_eq!(agents(log(None)), pairs(&[("a", "first"), ("b", "first")]));
+        assert_eq!(agents(log(Some(end()))), pairs(&[("a", "first")]));
+        assert_eq!(agents(log(Some(aside))), pairs(&[("a", "first")]));
+        // Earlier versions recorded an end that was none.
+        let old = vec![(10, claimed("first", 10, Some(time(10)))), (15, link("a"))];
+        assert_eq!(agents(old), pairs(&[("a", "first")]));
+        // An agent that goes on with the work of another made what follows.
+        let two = vec![
+            (10, claimed("first", 10, None)),
+            (15, link("a")),
+            (20, claimed("second", 20, None)),
+            (25, link("b")),
+        ];
+        assert_eq!(agents(two), pairs(&[("a", "first"), ("b", "second")]));
+        let over = folder(vec![(10, claimed("first", 10, None)), (20, end())]);
+        assert_eq!(over.sessions_with_ends().next().unwrap().1, Some(time(20)));
     }
 
     #[test]

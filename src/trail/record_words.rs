@@ -140,12 +140,13 @@ fn event(event: &Event) -> String {
         Event::Session(it) => {
             let model = it.model.as_deref().map(|model| format!(" ({})", cut(model))).unwrap_or_default();
             let said = quoted(it.summary.as_deref().unwrap_or_default());
-            format!(
-                "agent {}{model} worked on it from {} to {}{said}",
-                cut(&it.agent),
-                it.started_at,
-                it.ended_at
-            )
+            let agent = cut(&it.agent);
+            match it.own_end() {
+                Some(end) => {
+                    format!("agent {agent}{model} worked on it from {} to {end}{said}", it.started_at)
+                }
+                None => format!("agent {agent}{model} began to work on it at {}{said}", it.started_at),
+            }
         }
         Event::End(it) => {
             let result = it.result.as_ref().and_then(|result| result.summary.as_deref());

@@ -82,12 +82,15 @@ pub(in crate::cli) fn provenance_line(it: &Provenance) -> String {
 
 /// A session of an agent in one line.
 pub(in crate::cli) fn session_line(it: &AgentSession) -> String {
-    let millis = it.ended_at.millis().saturating_sub(it.started_at.millis());
-    let took = time::length(u64::try_from(millis).unwrap_or_default());
+    let took = it.ended_at.map(|end| {
+        let millis = end.millis().saturating_sub(it.started_at.millis());
+        format!(" for {}", time::length(u64::try_from(millis).unwrap_or_default()))
+    });
+    let took = took.unwrap_or_else(|| format!(" since {}", time::moment(it.started_at.millis())));
     let tokens = it.tokens.map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
     let cost = it.cost.as_ref().map(|cost| format!(", {} {}", cost.amount, cost.currency));
     let summary = it.summary.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
-    format!("{} for {took}{tokens}{}{summary}", MadeBy::from(it), cost.unwrap_or_default())
+    format!("{}{took}{tokens}{}{summary}", MadeBy::from(it), cost.unwrap_or_default())
 }
 
 /// The commits that a commit reverts or reapplies, as a note.

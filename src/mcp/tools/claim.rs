@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Tool};
+use crate::mcp::folders;
 use crate::mcp::progress::Steps;
-use crate::model::agent_session::{AgentSession, SessionProtocol};
 use crate::model::op::Op;
 use crate::ops::work::{self, ClaimRequest, Claimable, DetailView, PrimedTask, Started};
 use crate::ops::{Answer, Refusal, Session};
@@ -37,7 +37,7 @@ pub(super) struct Input {
 
 /// Whether to create a worktree, and where.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected true, false, or the path of the worktree")]
 #[schemars(inline)]
 enum Worktree {
     Beside(bool),
@@ -86,7 +86,11 @@ impl Tool for Claim {
             None | Some(Worktree::Beside(false)) => None,
             Some(Worktree::Beside(true)) => Some(None),
             // The path is meant as seen from the directory of the call.
-            Some(Worktree::At(path)) => Some(Some(call.folder.join(path))),
+            Some(Worktree::At(path)) => {
+                let path = call.folder.join(path);
+                folders::refuse_new_outside(call.roots, &path)?;
+                Some(Some(path))
+            }
         };
         let request = ClaimRequest {
             what,
@@ -95,7 +99,7 @@ impl Tool for Claim {
             local: input.local,
             worktree,
             is_fresh: false,
-            agent: agent(call, input.model)?,
+            model: input.model,
         };
         let done = work::claim(session, &request)?;
         session.notice_all(done.notices);
@@ -126,22 +130,4 @@ impl Tool for Claim {
 /// A session for another worktree, with the same actor and without progress.
 fn open_like(session: &Session, folder: &Path) -> Result<Session, Refusal> {
     Ok(Session::new(session.store().in_worktree(folder)?, Box::new(Steps::silent())))
-}
-
-/// The agent that calls, if the client names itself.
-fn agent(call: &Call<'_>, model: Option<String>) -> Result<Option<AgentSession>, Refusal> {
-    let Some(client) = call.client else { return Ok(None) };
-    let now = call.session.now()?;
-    Ok(Some(AgentSession {
-        agent: client.to_owned(),
-        model,
-        protocol: SessionProtocol::Mcp,
-        session_id: None,
-        started_at: now,
-        ended_at: now,
-        tokens: None,
-        cost: None,
-        transcript_sha256: None,
-        summary: None,
-    }))
 }

@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::session::of_caller;
 use super::{
     Asked, Attempt, Claim, ClaimRequest, claim, publish_after, publish_in_batch, through, unpublished,
 };
 use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::remedy::Remedies;
+use crate::ops::issues::existing_outline;
 use crate::ops::{Refusal, Session};
 
 /// An execution that ended, and the next claim, if one was requested.
@@ -88,7 +90,7 @@ pub(super) fn publish(
     asked: &Asked,
 ) -> Result<Ended, Refusal> {
     let store = session.store();
-    let taken = (then == Then::TakeNext).then(|| next(session));
+    let taken = (then == Then::TakeNext).then(|| next(session, ended));
     match (through(store, ended)?, &taken) {
         // The end was pushed together with the claim.
         (Some(remote), Some(_)) if store.read_ref(&store.tracking(&remote))? == store.tip()? => {}
@@ -112,9 +114,19 @@ pub(super) fn publish(
     Ok(Ended::AndTaken(Box::new(EndedAndTaken { ended, next, refused })))
 }
 
-/// The next item for this worktree.
-fn next(session: &Session) -> Result<Claim, Refusal> {
-    let done = claim(session, &ClaimRequest::default())?;
+/// The next item for this worktree. The agent that calls is still of the model that it named for what ended.
+fn next(session: &Session, ended: &Execution) -> Result<Claim, Refusal> {
+    let model = model(session, ended)?;
+    let done = claim(session, &ClaimRequest { model, ..ClaimRequest::default() })?;
     session.notice_all(done.notices);
     Ok(done.view)
+}
+
+/// The model that the agent that calls named, when it claimed this execution.
+fn model(session: &Session, ended: &Execution) -> Result<Option<String>, Refusal> {
+    let Some(agent) = of_caller(session, None)? else { return Ok(None) };
+    let folder = existing_outline(&session.store().snapshot()?, &ended.issue_id)?;
+    let held = folder.executions.iter().find(|it| it.execution.id == ended.id);
+    let last = held.and_then(|it| it.sessions().last()).filter(|last| last.is_of(&agent));
+    Ok(last.and_then(|last| last.model.clone()))
 }

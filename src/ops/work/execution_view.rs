@@ -158,7 +158,10 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         status,
         commits,
         checks: checks.collect(),
-        sessions: folder.sessions().cloned().collect(),
+        sessions: folder
+            .sessions_with_ends()
+            .map(|(it, ended_at)| AgentSession { ended_at, ..it.clone() })
+            .collect(),
         result: folder.result().cloned(),
         failure: folder.failure().cloned(),
         finished_at: folder.finished_at(),

@@ -6,7 +6,7 @@ use super::{Attempt, refuse_foreign_record};
 use crate::agent::definition::Agent;
 use crate::agent::talk::Reply;
 use crate::agent::transcript;
-use crate::model::agent_session::{AgentSession, Cost, Usage};
+use crate::model::agent_session::{AgentSession, Caller, Cost, Usage};
 use crate::model::code::Code;
 use crate::model::execution::Event;
 use crate::model::id::ExecutionId;
@@ -60,7 +60,7 @@ impl Conversation<'_> {
             protocol: self.agent.protocol().value.into(),
             session_id: None,
             started_at: self.started_at,
-            ended_at: self.ended_at,
+            ended_at: Some(self.ended_at),
             tokens: usage.tokens,
             cost: usage.cost,
             // The transcript may be gone; the rest counts without it.
@@ -99,6 +99,29 @@ pub(crate) fn record_session(
     Ok(session.done(Attempt::now(store, execution)?, committed.commit))
 }
 
+/// The session of the agent that calls and claims work, in a form that can be recorded; `None` if it does not say who it
+/// is. `model` is the model that it names now, or that it named before.
+pub(super) fn of_caller(session: &Session, model: Option<&str>) -> Result<Option<AgentSession>, Refusal> {
+    let Some(caller) = session.caller().cloned() else { return Ok(None) };
+    let model = caller.model.clone().or_else(|| model.map(str::to_owned));
+    Ok(Some(bounded(Caller { model, ..caller }.begins(session.now()?))))
+}
+
+/// Records that the agent that calls goes on with an execution, unless it was the last to do so.
+pub(super) fn joins(session: &Session, execution: &ExecutionId, model: Option<&str>) -> Result<(), Refusal> {
+    let Some(agent) = of_caller(session, model)? else { return Ok(()) };
+    let folder = existing_outline(&session.store().snapshot()?, &execution.issue())?;
+    let held = folder.executions.iter().find(|it| it.execution.id == *execution);
+    let last = held.and_then(|it| it.sessions().last());
+    let is_known =
+        last.is_some_and(|last| last.is_of(&agent) && (agent.model.is_none() || agent.model == last.model));
+    if !is_known {
+        let done = record_session(session, execution, agent)?;
+        session.notice_all(done.notices);
+    }
+    Ok(())
+}
+
 /// The session, with each text on one line and of limited length, since agents can report anything.
 pub(super) fn bounded(it: AgentSession) -> AgentSession {
     let name = |text: String| Cut::at(LONGEST_NAME).text(&one_line(&text));
@@ -113,7 +136,7 @@ pub(super) fn bounded(it: AgentSession) -> AgentSession {
             .map(|text| Cut::at(LONGEST_SUMMARY).text(&one_line(&text)))
             .filter(|text| !text.is_empty()),
         // A clock may be set back meanwhile.
-        ended_at: it.ended_at.max(it.started_at),
+        ended_at: it.ended_at.map(|at| at.max(it.started_at)),
         ..it
     }
 }
@@ -143,7 +166,7 @@ mod tests {
             protocol: SessionProtocol::Acp,
             session_id: Some("x".repeat(10_000)),
             started_at: at,
-            ended_at: Time::EPOCH,
+            ended_at: Some(Time::EPOCH),
             tokens: Some(1),
             cost: Some(cost),
             transcript_sha256: None,
@@ -153,7 +176,7 @@ mod tests {
         assert_eq!((kept.agent.as_str(), kept.model.as_deref()), ("claude rm", None));
         assert!(kept.session_id.unwrap().chars().count() < 300);
         assert!(kept.summary.unwrap().chars().count() < 1_100);
-        assert_eq!((kept.ended_at, kept.cost.unwrap().amount), (at, 0.25));
+        assert_eq!((kept.ended_at, kept.cost.unwrap().amount), (Some(at), 0.25));
         for cost in [(f64::NAN, "USD"), (-1.0, "USD"), (1.0, "")] {
             let cost = Cost { amount: cost.0, currency: cost.1.into() };
             assert_eq!(bounded(session(cost)).cost, None);

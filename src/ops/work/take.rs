@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use super::begin::{execution, pick, settle, workplace};
 use super::claim_view::{Claim, Taken, view};
-use super::session::bounded;
+use super::session::{joins, of_caller};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{WorktreeClaim, own, publish_waiting};
 use crate::git::fault;
-use crate::model::agent_session::AgentSession;
 use crate::model::code::Code;
 use crate::model::execution::Event;
 use crate::model::op::Op;
@@ -47,8 +46,8 @@ pub(crate) struct ClaimRequest {
     pub(crate) worktree: Option<Option<PathBuf>>,
     /// Start that worktree from HEAD on a new branch, not on the branch of an earlier attempt.
     pub(crate) is_fresh: bool,
-    /// The agent that claims, which is recorded with the claim.
-    pub(crate) agent: Option<AgentSession>,
+    /// The model of the agent that claims, if it names one. The agent itself is the session's caller.
+    pub(crate) model: Option<String>,
 }
 
 /// Claims the requested item, and binds the worktree to it. For a worktree that already has a claim, returns that
@@ -71,6 +70,9 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<Claim> {
         }
         Err(refusal)
     })?;
+    if !taken.is_new {
+        joins(session, &taken.execution, wish.model.as_deref())?;
+    }
     Ok(session.done(view(session, taken)?, None))
 }
 
@@ -99,6 +101,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     let nonce = random_uid()?;
     let place = workplace(store, wish)?;
     let lease = store.lease()?;
+    let agent = of_caller(session, wish.model.as_deref())?;
     let index = session.index_at_hand()?;
     let claimed = session.transact_through(permit, remote, |tx| {
         if let Some((id, held)) = made_of(tx, &made)? {
@@ -111,8 +114,8 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
         }
         active::begin(store, &made)?;
         tx.create_execution(&execution)?;
-        if let Some(agent) = &wish.agent {
-            tx.log(&execution.id, Event::Session(bounded(agent.clone())))?;
+        if let Some(agent) = &agent {
+            tx.log(&execution.id, Event::Session(agent.clone()))?;
         }
         let of = execution.item_id.as_ref().map(|item| format!(" as {item}")).unwrap_or_default();
         tx.describe(format!(

@@ -81,6 +81,14 @@ fn an_agent_plans_reviews_executes_and_traces() {
         (&json!("test-client 7.1"), &json!("large-1"))
     );
     assert_eq!(sessions[0]["protocol"], "mcp");
+    assert_eq!(sessions.as_array().unwrap().len(), 1);
+    assert_eq!(sessions[0]["ended_at"], finished["ended"]["finished_at"]);
+    let record = repo.wf(&["export", "agent-trace", &commit]).ok().json();
+    assert_eq!(
+        record["files"][0]["conversations"][0]["contributor"],
+        json!({"type": "ai", "model_id": "large-1"})
+    );
+    assert_eq!(record["metadata"]["git-wf"][0]["made_by"]["agent"], "test-client 7.1");
 
     let traced = owner.call("trace", json!({"of": commit}));
     assert_eq!(traced["trace"]["issues"][0]["issue"]["id"], json!(issue));
@@ -164,4 +172,29 @@ fn a_plan_can_be_queued_at_once_and_pages_follow_each_other() {
     }
     assert_eq!(seen, ["ISS-001", "ISS-002", "ISS-003", "ISS-004", "ISS-005"]);
     assert_eq!(client.call("find", json!({"query": "about", "limit": 2}))["total"], 5);
+}
+
+#[test]
+fn the_model_that_an_agent_named_is_that_of_the_next_item_too() {
+    let sandbox = Sandbox::new();
+    let repo = code(&sandbox);
+    repo.wf(&["hooks", "install"]).ok();
+    repo.queued("ISS-001", "src/a.rs");
+    repo.queued("ISS-002", "src/b.rs");
+    let mut client = Client::of(&repo, &[]);
+    client.call("claim", json!({"model": "large-1"}));
+    repo.commit("src/a.rs", "two\n", "Change a");
+    client.call("finish", json!({"outcome": "completed", "summary": "Changed a", "next": true}));
+    repo.commit("src/b.rs", "two\n", "Change b");
+    let made_by = json!({"agent": "test-client 7.1", "model": "large-1"});
+    for file in ["src/a.rs:1", "src/b.rs:1"] {
+        let traced = client.call("trace", json!({"of": file}));
+        assert_eq!(traced["why"]["spans"][0]["origins"][0]["made_by"], made_by, "{file}");
+    }
+    // Another model goes on.
+    client.call("claim", json!({"model": "small-2"}));
+    let commit = repo.commit("src/b.rs", "three\n", "Change b again");
+    let traced = client.call("trace", json!({"of": commit}));
+    let made = &traced["trace"]["issues"][0]["executions"][0]["commits"][1]["made_by"];
+    assert_eq!(made["model"], "small-2", "{traced:#}");
 }

@@ -85,3 +85,57 @@ fn the_summary_of_a_session_can_be_hidden() {
         "{session:#}"
     );
 }
+
+/// The agents of the linked commits, oldest first, as `export agent-trace` writes them.
+fn contributors(repo: &Repo, range: &str) -> Vec<serde_json::Value> {
+    let records = repo.wf(&["export", "agent-trace", range]).ok().stdout;
+    let of = |line: &str| {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        record["files"][0]["conversations"][0]["contributor"].clone()
+    };
+    records.lines().map(of).collect()
+}
+
+#[test]
+fn the_work_of_an_agent_that_types_commands_is_its_own_until_the_execution_ends() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.commit("src/a.txt", "old\n", "start");
+    repo.queued("ISS-001", "src/a.txt");
+    repo.queued("ISS-002", "src/b.txt");
+    let agent = repo.with_env("CODEX_THREAD_ID", "t-1");
+    agent.wf(&["next"]).ok();
+    repo.commit("src/a.txt", "one\n", "Write a line");
+    // Calling again changes nothing.
+    let tip = repo.tip();
+    agent.wf(&["next"]).ok();
+    assert_eq!(repo.tip(), tip);
+    let made_by = json!({"agent": "codex", "session_id": "t-1"});
+    assert_eq!(repo.json(&["why", "src/a.txt:1"])["spans"][0]["origins"][0]["made_by"], made_by);
+    let execution = |issue: &str| repo.json(&["show", issue])["executions"][0].clone();
+    assert_eq!(execution("ISS-001")["sessions"][0]["protocol"], "command");
+    assert!(execution("ISS-001")["sessions"][0].get("ended_at").is_none());
+    assert!(repo.wf(&["show", "ISS-001"]).ok().stdout.contains("codex since "));
+    // Another agent goes on with it, and takes the next item.
+    let other = repo.with_env("WF_ACTOR", "claude-7").with_env("WF_MODEL", "m-7");
+    other.wf(&["next"]).ok();
+    repo.commit("src/a.txt", "two\n", "Write it better");
+    other.wf(&["done", "--next", "-m", "Done"]).ok();
+    let ended = execution("ISS-001");
+    assert_eq!(ended["sessions"][1]["ended_at"], ended["finished_at"]);
+    repo.commit("src/b.txt", "three\n", "Write another file");
+    let ai = |model: Option<&str>| match model {
+        Some(model) => json!({"type": "ai", "model_id": model}),
+        None => json!({"type": "ai"}),
+    };
+    assert_eq!(contributors(&repo, "HEAD~3..HEAD"), [ai(None), ai(Some("m-7")), ai(Some("m-7"))]);
+    repo.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn the_work_of_a_person_has_no_agent() {
+    let sandbox = Sandbox::new();
+    let (repo, commit) = executed(&sandbox);
+    assert_eq!(contributors(&repo, &commit), [json!({"type": "unknown"})]);
+}

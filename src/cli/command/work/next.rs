@@ -57,7 +57,7 @@ impl Options {
         let Self { allow_overlap, local, wait: limit, worktree } = self;
         let worktree = worktree.map(|path| path.map(absolute).transpose()).transpose()?;
         let session = context.session()?;
-        let wish = ClaimRequest { what, queue, allow_overlap, local, worktree, is_fresh: false, agent: None };
+        let wish = ClaimRequest { what, queue, allow_overlap, local, worktree, is_fresh: false, model: None };
         let done = wait::claim(&session, &wish, limit, context).map_err(Failure::from)?;
         context.answer(done, |claim, _, screen| print::work::claim(screen, claim))
     }

@@ -56,7 +56,7 @@ pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdent
         let Some(Begun { execution_id, session: held }) = begun else { continue };
         let lasted = transcript::lasted(&transcript).unwrap_or_default();
         let held = AgentSession {
-            ended_at: held.started_at.plus_millis(i64::try_from(lasted).unwrap_or_default()),
+            ended_at: Some(held.started_at.plus_millis(i64::try_from(lasted).unwrap_or_default())),
             transcript_sha256: transcript::sha256(&transcript).ok(),
             summary: Some("the run was interrupted before the agent answered".to_owned()),
             ..held
