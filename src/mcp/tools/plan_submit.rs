@@ -19,7 +19,7 @@ pub(super) struct PlanSubmit;
 pub(super) struct Input {
     /// The issue: its id, or an unambiguous prefix of it.
     issue: String,
-    /// The plan.
+    /// The plan; `git wf schema solution` describes every field, and a refusal says what is missing.
     #[serde(deserialize_with = "typed::any")]
     #[schemars(with = "SolutionInput")]
     plan: Value,

@@ -1,0 +1,205 @@
+//! Short schemas: without definitions, patterns, defaults and second names. They accept whatever the whole ones accept.
+
+use serde_json::{Map, Value};
+
+use crate::ops::issues::IGNORED;
+
+/// Deeper, there are no descriptions: names of fields say enough there.
+const DESCRIBED: usize = 2;
+/// Deeper, there are only types. No argument is nested so deeply, and a type may contain itself.
+const DEEPEST: usize = 8;
+/// A record of an answer with more fields is only an object.
+const MOST_FIELDS: usize = 8;
+/// How the descriptions of fields begin that are accepted, but that nobody needs: other names, and what the store sets.
+const NEEDLESS: &[&str] = &["Another name for ", IGNORED];
+/// How the description of a field ends that only some planners write.
+const OF_OTHERS: &str = "(other planners write";
+
+type Fields = Map<String, Value>;
+
+/// The schema of arguments.
+pub(super) fn input(mut schema: Fields) -> Fields {
+    let definitions = schema.shift_remove("$defs").unwrap_or_default();
+    argument(schema, &definitions, 0)
+}
+
+/// The schema of an answer: its fields, and those of the small records in it.
+pub(super) fn output(mut schema: Fields) -> Fields {
+    let definitions = schema.shift_remove("$defs").unwrap_or_default();
+    answer(schema, &definitions, 0)
+}
+
+/// A schema with the definitions that it refers to.
+fn resolved(mut schema: Fields, definitions: &Value) -> Fields {
+    for _ in 0..DEEPEST {
+        let Some(Value::String(to)) = schema.shift_remove("$ref") else { break };
+        let name = to.strip_prefix("#/$defs/").unwrap_or_default();
+        if let Some(Value::Object(definition)) = definitions.get(name) {
+            for (keyword, value) in definition {
+                schema.entry(keyword.clone()).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    schema
+}
+
+fn argument(schema: Fields, definitions: &Value, depth: usize) -> Fields {
+    let mut schema = resolved(schema, definitions);
+    if depth > DEEPEST {
+        return only_type(&schema);
+    }
+    let forms = ["oneOf", "anyOf"].into_iter().find_map(|keyword| schema.shift_remove(keyword));
+    let inner = |value: Value, depth| match value {
+        Value::Object(schema) => Value::Object(argument(schema, definitions, depth)),
+        other => other,
+    };
+    let mut brief = Fields::new();
+    for (keyword, value) in schema {
+        let value = match (keyword.as_str(), value) {
+            ("properties", Value::Object(fields)) => {
+                let fields = fields.into_iter().filter(|(_, field)| !is_needless(field));
+                fields.map(|(name, field)| (name, inner(field, depth + 1))).collect::<Fields>().into()
+            }
+            ("items", items) => inner(items, depth + 1),
+            ("description", text) if depth <= DESCRIBED => text,
+            ("additionalProperties", value) if depth == 0 => value,
+            ("type" | "required" | "enum" | "const", value) => value,
+            _ => continue,
+        };
+        brief.insert(keyword, value);
+    }
+    // A record that must have one of several fields lists them; that one is needed, a refusal says.
+    if let Some(Value::Array(forms)) = forms.filter(|_| !brief.contains_key("properties")) {
+        join(&mut brief, forms.into_iter().map(|form| inner(form, depth + 1)).collect());
+    }
+    brief
+}
+
+fn is_needless(field: &Value) -> bool {
+    let text = field.get("description").and_then(Value::as_str).unwrap_or_default();
+    NEEDLESS.iter().any(|begin| text.starts_with(begin)) || text.contains(OF_OTHERS)
+}
+
+/// Adds the forms that a value can have: words as one enum, and otherwise their types.
+fn join(brief: &mut Fields, forms: Vec<Value>) {
+    let words: Option<Vec<Value>> = forms.iter().map(|form| form.get("const").cloned()).collect();
+    if let Some(words) = words {
+        brief.insert("type".into(), "string".into());
+        brief.insert("enum".into(), words.into());
+        return;
+    }
+    let mut kinds: Vec<Value> = Vec::new();
+    for form in &forms {
+        let own = match form.get("type") {
+            Some(Value::Array(several)) => several.clone(),
+            Some(one) => vec![one.clone()],
+            None => vec!["string".into()],
+        };
+        kinds.extend(own.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
+    }
+    let is_only = kinds.len() == 1;
+    let kind = if is_only { kinds.remove(0) } else { kinds.into() };
+    brief.insert("type".into(), kind);
+    for form in forms {
+        let Value::Object(form) = form else { continue };
+        for (keyword, value) in form {
+            let is_open = keyword == "enum" && !is_only;
+            if ["enum", "properties", "items"].contains(&keyword.as_str()) && !is_open {
+                brief.entry(keyword).or_insert(value);
+            }
+        }
+    }
+}
+
+fn answer(schema: Fields, definitions: &Value, depth: usize) -> Fields {
+    let schema = resolved(schema, definitions);
+    let mut brief = only_type(&schema);
+    if depth > 2 {
+        return brief;
+    }
+    let inner = |value: &Value, depth| match value {
+        Value::Object(schema) => Value::Object(answer(schema.clone(), definitions, depth)),
+        other => other.clone(),
+    };
+    match schema.get("properties") {
+        Some(Value::Object(fields)) if depth == 0 || fields.len() <= MOST_FIELDS => {
+            let fields = fields.iter().map(|(name, field)| (name.clone(), inner(field, depth + 1)));
+            brief.insert("properties".into(), fields.collect::<Fields>().into());
+        }
+        _ => {}
+    }
+    if let Some(items) = schema.get("items") {
+        brief.insert("items".into(), inner(items, depth + 1));
+    }
+    if let Some(required) = schema.get("required").filter(|_| depth == 0) {
+        brief.insert("required".into(), required.clone());
+    }
+    brief
+}
+
+/// The type, if there is one.
+fn only_type(schema: &Fields) -> Fields {
+    schema.get("type").map(|kind| ("type".to_owned(), kind.clone())).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fields(value: Value) -> Fields {
+        match value {
+            Value::Object(fields) => fields,
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn arguments_keep_names_types_and_words() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "id": { "$ref": "#/$defs/Id", "description": "An id", "default": null },
+                "alias": { "type": "string", "description": "Another name for id." },
+                "kind": { "oneOf": [{ "const": "a", "description": "A" }, { "const": "b" }] },
+                "level": { "anyOf": [{ "type": "integer", "minimum": 1 }, { "enum": ["low"] }] },
+                "tree": { "$ref": "#/$defs/Tree" },
+            },
+            "required": ["id"],
+            "$defs": {
+                "Id": { "type": "string", "pattern": "^x", "examples": ["x"] },
+                "Tree": { "type": "object", "properties": { "next": { "$ref": "#/$defs/Tree" } } },
+            },
+        });
+        let brief = Value::Object(input(fields(schema)));
+        let of = |name: &str| brief["properties"][name].clone();
+        assert_eq!(of("id"), json!({ "description": "An id", "type": "string" }));
+        assert_eq!(of("alias"), Value::Null);
+        assert_eq!(of("kind"), json!({ "type": "string", "enum": ["a", "b"] }));
+        assert_eq!(of("level"), json!({ "type": ["integer", "string"] }));
+        assert!(brief.to_string().matches("next").count() <= DEEPEST + 1);
+        assert_eq!(brief["required"], json!(["id"]));
+    }
+
+    #[test]
+    fn answers_show_small_records_and_no_large_ones() {
+        let many: Fields = (0..20).map(|n| (format!("f{n}"), json!({ "type": "string" }))).collect();
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "small": { "type": ["object", "null"], "properties": { "n": { "type": "integer" } }, "required": ["n"] },
+                "large": { "type": "object", "properties": many },
+                "rows": { "type": "array", "items": { "$ref": "#/$defs/Row" } },
+            },
+            "required": ["large"],
+            "$defs": { "Row": { "type": "object", "properties": { "deep": { "type": "array" } } } },
+        });
+        let brief = Value::Object(output(fields(schema)));
+        let of = |name: &str| brief["properties"][name].clone();
+        assert_eq!(of("small")["properties"]["n"], json!({ "type": "integer" }));
+        assert_eq!(of("large"), json!({ "type": "object" }));
+        assert_eq!(of("rows")["items"]["properties"]["deep"], json!({ "type": "array" }));
+        assert_eq!(brief["required"], json!(["large"]));
+    }
+}
