@@ -1,7 +1,7 @@
 //! The directory in which a call acts: the one that it names, else the client's only root, else where the server was
 //! started.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
@@ -16,15 +16,25 @@ use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::store::Store;
 
-/// A client that does not say its roots within this time has none.
+/// A client that has roots and does not say them within this time is confined to where the server was started.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Asks the client for its roots.
 #[expect(deprecated, reason = "clients of the current version of the protocol still have roots")]
-pub(super) async fn ask(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
+pub(super) async fn ask(peer: &Peer<RoleServer>, start: &Path) -> Vec<PathBuf> {
     let asked = tokio::time::timeout(PATIENCE, peer.list_roots()).await;
-    let roots = asked.ok().and_then(Result::ok).map(|listed| listed.roots).unwrap_or_default();
-    roots.iter().filter_map(|root| path(&root.uri)).collect()
+    let Some(listed) = asked.ok().and_then(Result::ok) else { return vec![start.to_owned()] };
+    usable(listed.roots.iter().map(|root| root.uri.as_str()), start)
+}
+
+/// The directories of these URIs. If there are URIs and none can be used, the client is confined to where the server was
+/// started.
+fn usable<'a>(uris: impl Iterator<Item = &'a str>, start: &Path) -> Vec<PathBuf> {
+    let found: Vec<Option<PathBuf>> = uris.map(path).collect();
+    match found.is_empty() || found.iter().any(Option::is_some) {
+        true => found.into_iter().flatten().collect(),
+        false => vec![start.to_owned()],
+    }
 }
 
 /// The name under which a client of the sessionless protocol version sends its roots.
@@ -38,10 +48,10 @@ pub(super) fn asked() -> InputRequiredResult {
 }
 
 /// The roots that came with a repeated request; `None` if the client has not been asked yet.
-pub(super) fn answered(answers: Option<&InputResponses>) -> Option<Vec<PathBuf>> {
+pub(super) fn answered(answers: Option<&InputResponses>, start: &Path) -> Option<Vec<PathBuf>> {
     let answer = answers?.get(ROOTS)?;
     let roots = answer.get("roots").and_then(Value::as_array).into_iter().flatten();
-    Some(roots.filter_map(|root| path(root.get("uri")?.as_str()?)).collect())
+    Some(usable(roots.filter_map(|root| root.get("uri")?.as_str()), start))
 }
 
 /// The path of a `file:` URI on this machine.
@@ -81,6 +91,8 @@ pub(super) fn choose(
             }
             Ok(folder)
         }
+        // The root may be a directory with several repositories.
+        (None, [only]) if !is_repository(settings, only) && is_inside(start) => Ok(start.clone()),
         (None, [only]) => Ok(only.clone()),
         (None, _) if is_inside(start) => Ok(start.clone()),
         (None, _) => Err(Refusal::new(Code::ChoiceNeeded, "you work in several directories")
@@ -95,6 +107,34 @@ fn listed(roots: &[PathBuf]) -> Vec<String> {
 
 /// Whether a directory is in one of the roots, or in a worktree of a repository that is: `claim` creates worktrees
 /// beside it.
+fn is_repository(settings: &Settings, folder: &Path) -> bool {
+    Store::open(folder, &settings.environment).is_ok()
+}
+
+/// Refuses to create a directory outside of the roots.
+///
+/// # Errors
+/// `outside-roots`
+pub(super) fn refuse_new_outside(roots: &[PathBuf], path: &Path) -> Result<(), Refusal> {
+    // What does not exist yet has no links; `..` after it would lead elsewhere once it exists.
+    let existing =
+        path.ancestors().find_map(|it| Some((it.canonicalize().ok()?, path.strip_prefix(it).ok()?)));
+    let is_inside = existing.is_some_and(|(real, rest)| {
+        let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
+        let mut roots = roots.iter().filter_map(|root| root.canonicalize().ok());
+        is_plain && roots.any(|root| real.starts_with(root))
+    });
+    if roots.is_empty() || is_inside {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        Code::OutsideRoots,
+        format!("`{}` is outside of the directories that you work in", path.display()),
+    )
+    .details(listed(roots))
+    .hint("give `worktree` as true, which creates it beside the repository, or a path in one of them"))
+}
+
 fn is_within(settings: &Settings, roots: &[PathBuf], folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let Some(folder) = real(folder) else { return false };
@@ -112,10 +152,29 @@ mod tests {
 
     #[test]
     fn roots_come_with_a_request_once_they_were_asked_for() {
+        let answered = |answers: Option<&InputResponses>| answered(answers, Path::new("/start"));
         assert_eq!(answered(None), None);
         assert_eq!(answered(Some(&[("other".to_owned(), Value::Null)].into())), None);
         let roots = serde_json::json!({"roots": [{"uri": "file:///srv/a"}, {"uri": "https://b"}, 7]});
         assert_eq!(answered(Some(&[("roots".to_owned(), roots)].into())), Some(vec!["/srv/a".into()]));
+        // A client without roots may go anywhere; one whose roots are elsewhere may not.
+        let of = |roots: Value| answered(Some(&[("roots".to_owned(), roots)].into()));
+        assert_eq!(of(serde_json::json!({"roots": []})), Some(vec![]));
+        assert_eq!(of(serde_json::json!({"roots": [{"uri": "https://b"}]})), Some(vec!["/start".into()]));
+    }
+
+    #[test]
+    fn new_directories_are_in_a_root() {
+        let top = tempfile::tempdir().unwrap();
+        let root = top.path().join("root");
+        std::fs::create_dir(&root).unwrap();
+        std::os::unix::fs::symlink(top.path(), root.join("out")).unwrap();
+        let fits = |path: &str| refuse_new_outside(std::slice::from_ref(&root), &root.join(path)).is_ok();
+        assert!(fits("new") && fits("a/b"));
+        for outside in ["../new", "new/../../x", "out/new", "/elsewhere/x"] {
+            assert!(!fits(outside), "{outside}");
+        }
+        assert!(refuse_new_outside(&[], Path::new("/elsewhere/x")).is_ok());
     }
 
     #[test]

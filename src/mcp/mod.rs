@@ -46,7 +46,7 @@ pub(crate) struct Settings {
     pub(crate) spell: fn(&Call) -> String,
 }
 
-/// Calls beyond this number wait for others to end.
+/// Calls beyond this number wait for others to end: of those that only read, and of the rest.
 const MOST_CALLS: usize = 16;
 /// How long calls may take to end after the client is gone: a test command gets two seconds before it is killed.
 const ENDING: Duration = Duration::from_secs(5);
@@ -58,7 +58,7 @@ const ENDING: Duration = Duration::from_secs(5);
 pub(crate) fn serve(settings: Settings) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
-        .max_blocking_threads(MOST_CALLS)
+        .max_blocking_threads(2 * MOST_CALLS)
         .build()?;
     let (wire, writer) = Wire::on_stdio();
     let served = runtime.block_on(async {

@@ -2,9 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::model::code::Code;
 use crate::model::op::{Op, Operation, Other};
 use crate::model::remedy::{Call, Detail, Remedy};
 use crate::ops::{Notice, Refusal};
+use crate::rules::bounded::Cut;
+
+/// The most characters of a text in a refusal.
+const LONGEST: usize = 2_000;
 
 /// Writes a call as a command.
 pub(super) type Spell = fn(&Call) -> String;
@@ -23,8 +28,23 @@ pub(super) fn document(refusal: &Refusal, spell: Spell) -> Value {
             remedies.push(remedy);
         }
     }
+    // The role was given to the agent by whoever started the server.
+    if refusal.code == Code::NotYourRole {
+        remedies = vec![json!({ "does": "leave it to others, or ask the person who started you" })];
+    }
     error["remedies"] = remedies.into();
+    shorten(&mut error);
     json!({ "error": error })
+}
+
+/// Cuts long texts: a message quotes what it was given, of whatever length.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::String(text) if text.len() > LONGEST => *text = Cut::at(LONGEST).text(text),
+        Value::Array(items) => items.iter_mut().for_each(shorten),
+        Value::Object(fields) => fields.values_mut().for_each(shorten),
+        _ => {}
+    }
 }
 
 /// A notice in one sentence.
@@ -152,7 +172,6 @@ fn tool(call: &Call) -> Option<(&'static str, Map<String, Value>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::code::Code;
 
     fn spell(call: &Call) -> String {
         format!("git wf {}", call.operation)

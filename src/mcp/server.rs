@@ -15,12 +15,12 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 
 use super::call::Job;
 use super::tools::{Allowed, Call};
 use super::watch::Watched;
-use super::{Settings, completion, folders, prompts, refused, resources};
+use super::{MOST_CALLS, Settings, completion, folders, prompts, refused, resources};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::trail::watched::TICK;
@@ -37,12 +37,15 @@ pub(super) struct Server {
     roots: Mutex<Option<Vec<PathBuf>>>,
     /// What clients of versions before 2026-07-28 subscribed to.
     watched: Watched,
+    /// Places for calls that change something or run tests.
+    places: Semaphore,
 }
 
 impl Server {
     pub(super) fn new(settings: Settings) -> Self {
         let settings = Arc::new(settings);
-        Self { watched: Watched::new(Arc::clone(&settings)), settings, roots: Mutex::default() }
+        let watched = Watched::new(Arc::clone(&settings));
+        Self { watched, settings, roots: Mutex::default(), places: Semaphore::new(MOST_CALLS) }
     }
 
     fn allowed(&self) -> Allowed<'_> {
@@ -75,7 +78,7 @@ impl Server {
         if !is_modern(context) {
             return Some(self.roots(context).await);
         }
-        folders::answered(answers).or_else(|| (!has_roots(context)).then(Vec::new))
+        folders::answered(answers, &self.settings.folder).or_else(|| (!has_roots(context)).then(Vec::new))
     }
 
     async fn roots(&self, context: &RequestContext<RoleServer>) -> Vec<PathBuf> {
@@ -89,7 +92,7 @@ impl Server {
             Some(roots) => roots.clone(),
             None if !has_roots => vec![],
             None => {
-                let roots = folders::ask(&context.peer).await;
+                let roots = folders::ask(&context.peer, &self.settings.folder).await;
                 known.insert(roots).clone()
             }
         }
@@ -136,6 +139,17 @@ impl Server {
                 return Some(Err(Refusal::new(Code::InvalidArguments, "`directory` is not a string")
                     .hint("give the path of a directory, or leave it out")));
             }
+        };
+        // Calls that take long leave room for those that only read.
+        let _place = match Allowed::only_reads(name) {
+            true => None,
+            false => tokio::select! {
+                place = self.places.acquire() => place.ok(),
+                () = context.ct.cancelled() => {
+                    return Some(Err(Refusal::new(Code::Interrupted, "the call was cancelled before it began")
+                        .hint("call it again")));
+                }
+            },
         };
         Some(self.run_within(roots, context, directory, move |call| tool.call(call, arguments)).await)
     }

@@ -1,16 +1,23 @@
 //! The transport: one JSON-RPC message on each line of stdin and stdout. A line that is no message is answered with an
 //! error, and the connection goes on.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
+use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
-use std::sync::mpsc as threads;
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc as threads};
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::model::{
+    CallToolRequestParams, ClientNotification, ClientRequest, CompleteRequestParams, CustomRequest,
+    ErrorCode, ErrorData, GetPromptRequestParams, ReadResourceRequestParams, RequestId,
+    SubscribeRequestParams, UnsubscribeRequestParams,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
 /// The most bytes of a message. The largest plan is far smaller.
@@ -35,6 +42,12 @@ pub(super) struct Wire {
     /// The rest of a batch.
     batch: VecDeque<Value>,
     has_begun: bool,
+    /// The requests that are not answered yet.
+    open: Arc<Mutex<HashSet<RequestId>>>,
+}
+
+fn in_flight(open: &Mutex<HashSet<RequestId>>) -> MutexGuard<'_, HashSet<RequestId>> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The thread that writes.
@@ -61,7 +74,7 @@ impl Wire {
             write_all(outgoing);
             drop::<threads::SyncSender<()>>(ended);
         });
-        (Self { lines, out, batch: VecDeque::new(), has_begun: false }, Writer(is_over))
+        (Self { lines, out, batch: VecDeque::new(), has_begun: false, open: Arc::default() }, Writer(is_over))
     }
 
     /// The message in a line, or the first of a batch; `None` if there is none that needs an answer.
@@ -97,6 +110,25 @@ impl Wire {
                 None
             }
             Ok(message) => {
+                if let RxJsonRpcMessage::<RoleServer>::Request(request) = &message {
+                    if let ClientRequest::CustomRequest(custom) = &request.request
+                        && let Some(fault) = misfit(custom)
+                    {
+                        self.complain(ErrorCode::INVALID_PARAMS, fault, id);
+                        return None;
+                    }
+                    if !in_flight(&self.open).insert(request.id.clone()) {
+                        let what = "a request with this id is not answered yet".to_owned();
+                        self.complain(ErrorCode::INVALID_REQUEST, what, id);
+                        return None;
+                    }
+                }
+                if let RxJsonRpcMessage::<RoleServer>::Notification(notification) = &message
+                    && let ClientNotification::CancelledNotification(it) = &notification.notification
+                    && let Some(id) = &it.params.request_id
+                {
+                    in_flight(&self.open).remove(id);
+                }
                 self.has_begun |= opens;
                 Some(message)
             }
@@ -124,6 +156,27 @@ fn opens(value: &Value) -> bool {
     method == Some("initialize") || (has_version() && method != Some("server/discover"))
 }
 
+/// What is wrong with a request of the protocol that was read as one of an extension; `None` if it may be one.
+fn misfit(request: &CustomRequest) -> Option<String> {
+    fn fault<T: DeserializeOwned>(params: &Value) -> Option<String> {
+        let error = T::deserialize(params).err()?;
+        Some(error.to_string())
+    }
+    let method = request.method.as_str();
+    let params = request.params.clone().unwrap_or_else(|| json!({}));
+    let why = match method {
+        "tools/call" => fault::<CallToolRequestParams>(&params),
+        "resources/read" => fault::<ReadResourceRequestParams>(&params),
+        "resources/subscribe" => fault::<SubscribeRequestParams>(&params),
+        "resources/unsubscribe" => fault::<UnsubscribeRequestParams>(&params),
+        "prompts/get" => fault::<GetPromptRequestParams>(&params),
+        "completion/complete" => fault::<CompleteRequestParams>(&params),
+        _ => return None,
+    };
+    let why = why.unwrap_or_else(|| "they are missing".into());
+    Some(format!("the params of `{method}` do not fit: {why}"))
+}
+
 fn line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
@@ -137,6 +190,14 @@ impl Transport<RoleServer> for Wire {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let answered = match &message {
+            TxJsonRpcMessage::<RoleServer>::Response(answer) => Some(&answer.id),
+            TxJsonRpcMessage::<RoleServer>::Error(answer) => answer.id.as_ref(),
+            _ => None,
+        };
+        if let Some(id) = answered {
+            in_flight(&self.open).remove(id);
+        }
         let (out, line) = (self.out.clone(), line(&message));
         async move { out.send(line?).await.map_err(|_| io::ErrorKind::BrokenPipe.into()) }
     }
@@ -215,7 +276,8 @@ fn skip_line(input: &mut impl BufRead) -> bool {
     reason = "stdout carries the protocol, in which JSON escapes control characters"
 )]
 fn write_all(mut lines: Receiver<Vec<u8>>) {
-    let mut out = io::stdout().lock();
+    // Not through the lock of stdout, which the end of the process would wait for while the client does not read.
+    let Ok(mut out) = io::stdout().as_fd().try_clone_to_owned().map(File::from) else { return };
     while let Some(line) = lines.blocking_recv() {
         if out.write_all(&line).and_then(|()| out.flush()).is_err() {
             return;

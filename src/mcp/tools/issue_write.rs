@@ -6,12 +6,13 @@ use serde_json::{Map, Value};
 
 use super::listed::Listed;
 use super::{Call, Tool};
+use crate::model::code::Code;
 use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call as Suggested;
 use crate::model::status::IssueStatus;
 use crate::model::typed;
-use crate::ops::issues::{self, Close, Edit, Fields, IGNORED, IssueInput, IssueView, New, Reopen};
+use crate::ops::issues::{self, Close, Edit, Fields, IssueInput, IssueView, New, Reopen};
 use crate::ops::{Answer, Done, Refusal};
 
 pub(super) struct IssueWrite;
@@ -91,11 +92,6 @@ impl Tool for IssueWrite {
         if let Some(Value::Array(words)) = actions.and_then(|action| action.get_mut("enum")) {
             words.retain(|word| word.as_str().and_then(Action::named).is_none_or(|action| may(action.op())));
         }
-        // What is accepted only so that the output of `show` can be read again is no use to agents.
-        let fields = schema.get_mut("$defs").and_then(|all| all.pointer_mut("/IssueInput/properties"));
-        if let Some(Value::Object(fields)) = fields {
-            fields.retain(|_, field| field.get("description").and_then(Value::as_str) != Some(IGNORED));
-        }
     }
 
     fn call(call: &Call<'_>, input: Input) -> Answer<Written> {
@@ -109,6 +105,9 @@ impl Tool for IssueWrite {
         fits(status.is_some(), &[Action::Edit], "status")?;
         fits(text.is_some(), &[Action::Comment, Action::Close, Action::Reopen], "text")?;
         fits(issue.is_some(), &[Action::Edit, Action::Close, Action::Reopen, Action::Comment], "issue")?;
+        if let Some(fields) = &fields {
+            refuse_owned(&IssueInput::owned(fields), issue.as_deref())?;
+        }
         let json = fields.map(|fields| IssueInput::parse(&fields.to_string(), "`fields`")).transpose()?;
         let fields = Fields { json, ..Fields::default() };
         if action == Action::Create {
@@ -135,6 +134,32 @@ impl Tool for IssueWrite {
         };
         Ok(written(done))
     }
+}
+
+/// Refuses fields that only operations set, which would have no effect.
+fn refuse_owned(owned: &[&str], issue: Option<&str>) -> Result<(), Refusal> {
+    if owned.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = owned.iter().map(|name| format!("`{name}`")).collect();
+    let refusal = Refusal::new(
+        Code::InvalidArguments,
+        format!(
+            "`fields` cannot set {}: git-wf sets {}",
+            names.join(", "),
+            if names.len() == 1 { "it" } else { "them" }
+        ),
+    )
+    .hint("leave them out of `fields`");
+    let Some(issue) =
+        issue.filter(|_| owned.iter().any(|name| ["status", "closed_at", "close_reason"].contains(name)))
+    else {
+        return Err(refusal);
+    };
+    Err(refusal
+        .remedy(Suggested::new(Op::Close, [issue]), "closes the issue")
+        .remedy(Suggested::new(Op::Reopen, [issue]), "reopens it")
+        .hint("or give `status` beside `fields`: registered, planning, planned, paused or cancelled"))
 }
 
 fn written(done: Done<IssueView>) -> Done<Written> {

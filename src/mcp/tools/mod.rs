@@ -12,7 +12,7 @@ mod show;
 mod trace;
 mod verify;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
@@ -24,6 +24,7 @@ use super::progress::Steps;
 use super::{refused, schema};
 use crate::model::code::Code;
 use crate::model::op::Op;
+use crate::model::typed::Unread;
 use crate::model::{strict, typed};
 use crate::ops::{Answer, Done, Refusal, Session};
 use crate::rules::roles;
@@ -34,8 +35,8 @@ pub(super) struct Call<'a> {
     pub(super) session: &'a Session,
     /// The directory.
     pub(super) folder: &'a Path,
-    /// The client and its version; `None` if it gave no name.
-    pub(super) client: Option<&'a str>,
+    /// The directories that the client works in; empty if it does not say.
+    pub(super) roots: &'a [PathBuf],
     /// Where progress goes.
     pub(super) steps: &'a Steps,
     /// Writes a call as a command.
@@ -134,6 +135,11 @@ impl Allowed<'_> {
         row.performs.is_empty() || row.performs.iter().any(|op| self.may(*op))
     }
 
+    /// Whether the tool changes nothing.
+    pub(super) fn only_reads(name: &str) -> bool {
+        find_row(name).is_some_and(|row| row.performs.is_empty())
+    }
+
     /// Whether there is a tool of this name.
     pub(super) fn has_tool(&self, name: &str) -> bool {
         find_row(name).is_some_and(|row| self.has(row))
@@ -200,9 +206,13 @@ fn call<T: Tool>(call: &Call<'_>, arguments: Map<String, Value>) -> Result<Value
             false => (name, value),
         })
         .collect();
-    let input = typed::read(&Value::Object(arguments)).map_err(|error| {
-        Refusal::new(Code::InvalidArguments, format!("the arguments of `{}` do not fit: {error}", T::NAME))
-            .hint("the input schema of the tool says what it takes")
+    let input = typed::read_at(&Value::Object(arguments)).map_err(|Unread { path, error }| {
+        let at = if path == "." { String::new() } else { format!("`{path}`: ") };
+        Refusal::new(
+            Code::InvalidArguments,
+            format!("the arguments of `{}` do not fit: {at}{error}", T::NAME),
+        )
+        .hint("the input schema of the tool says what it takes")
     })?;
     Ok(document(call.spell, T::call(call, input)?))
 }
@@ -274,6 +284,23 @@ mod tests {
             for word in ["anyOf", "oneOf", "allOf"] {
                 assert!(!tool.input_schema.contains_key(word), "{}", tool.name);
             }
+        }
+    }
+
+    /// Clients put the list into the context of every session. A token is between three and four bytes.
+    #[test]
+    fn the_list_of_tools_is_short() {
+        let allowed = Allowed { role: None, is_in_run: false, is_read_only: false };
+        let tools = allowed.tools();
+        let bytes = |value: &dyn Fn(&rmcp::model::Tool) -> usize| tools.iter().map(value).sum::<usize>();
+        let whole = bytes(&|tool| serde_json::to_string(tool).unwrap().len());
+        let answers = bytes(&|tool| serde_json::to_string(&tool.output_schema).unwrap().len());
+        assert!(whole < 29_000, "{whole} bytes");
+        assert!(whole - answers < 21_000, "{} bytes without the schemas of answers", whole - answers);
+        for needless in ["convergence", "solution_id\":{\"description\":\"Another", "$defs", "pattern\""] {
+            let inputs: String =
+                tools.iter().map(|it| serde_json::to_string(&it.input_schema).unwrap()).collect();
+            assert!(!inputs.contains(needless), "{needless}");
         }
     }
 

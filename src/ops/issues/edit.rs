@@ -53,6 +53,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
             .hint("omit `id`")
             .remedy(Call::new(Op::Edit, [other]), "edits that one"));
     }
+    let given = fields.json.clone();
     let changes = Changes::of(title.as_deref(), text.as_deref(), status, fields, force)?;
     let committed = session.transact(permit, |tx| {
         let what = changes.apply(tx, &id)?;
@@ -60,7 +61,10 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
         tx.describe(what);
         Ok(())
     })?;
-    view::answer(session, &id, committed.commit)
+    let done = view::answer(session, &id, committed.commit)?;
+    let notice = given.and_then(|json| json.notice_of_status(&id, done.view.derived.status));
+    session.notice_all(done.notices.into_iter().chain(notice));
+    Ok(session.done(done.view, done.commit))
 }
 
 /// The changes of an edit, with checked texts.

@@ -9,12 +9,13 @@ use super::lifecycle::Lifecycle;
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::{ExtendedContext, Issue, Source};
-use crate::model::op::Other;
+use crate::model::op::{Op, Other};
 use crate::model::priority::Priority;
 use crate::model::remedy::Call;
 use crate::model::schema::Shape;
+use crate::model::status::IssueStatus;
 use crate::model::{strict, typed};
-use crate::ops::Refusal;
+use crate::ops::{Notice, Refusal};
 use crate::rules::limits::{self, RELATION, WEB_ADDRESS};
 use crate::rules::reply_task;
 
@@ -66,6 +67,9 @@ pub(crate) struct IssueInput {
     #[schemars(range(min = 1))]
     /// Its number on GitHub; without an id, a new issue gets the id GH- and this number.
     pub(crate) github_number: Option<u64>,
+    /// The `status` that was given, and that cannot be set so.
+    #[serde(skip)]
+    given_status: Option<String>,
 }
 
 /// A tag, or a label as GitHub exports it.
@@ -128,6 +132,11 @@ fn with_ignored(schema: &mut schemars::Schema) {
 }
 
 impl IssueInput {
+    /// The given fields that the store sets, which parsing leaves out.
+    pub(crate) fn owned(value: &Value) -> Vec<&'static str> {
+        OWNED.iter().copied().filter(|name| value.get(name).is_some_and(|value| !value.is_null())).collect()
+    }
+
     /// Parses an issue. `name` is what messages call the text.
     ///
     /// # Errors
@@ -139,6 +148,7 @@ impl IssueInput {
                 .remedy(Call::new(Other::Schema, ["issue-input"]).flag("example"), "shows one")
         };
         let mut value = strict::parse_text(text).map_err(|fault| wrong(&strict::strict_fault(&fault)))?;
+        let given_status = value.get("status").and_then(Value::as_str).map(str::to_owned);
         let kind = match &mut value {
             Value::Object(map) => {
                 map.retain(|name, value| !OWNED.contains(&name.as_str()) && !value.is_null());
@@ -158,9 +168,21 @@ impl IssueInput {
         }
         Lifecycle::check(&value)?;
         let mut input: Self = typed::read(&value).map_err(|error| wrong(&error.to_string()))?;
+        input.given_status = given_status;
         input.settle_notes(&wrong)?;
         input.settle_github(&wrong)?;
         Ok(input)
+    }
+
+    /// Says that the given status is not that of the issue, which keeps its own.
+    pub(super) fn notice_of_status(&self, issue: &IssueId, status: IssueStatus) -> Option<Notice> {
+        let given = self.given_status.as_deref().filter(|given| *given != status.as_str())?;
+        let message = format!("`status` was not set to `{given}`: issue `{issue}` is {status}");
+        Some(
+            Notice::warning(message)
+                .remedy(Call::new(Op::Edit, [issue]).option("status", "STATUS"), "sets it")
+                .remedy(Call::new(Op::Close, [issue]), "closes the issue"),
+        )
     }
 
     /// Moves the dependencies that a planner put into the notes to `depends_on`. The rest of the notes stays.

@@ -57,7 +57,12 @@ pub(crate) fn new(session: &Session, input: New) -> Answer<IssueView> {
         register(tx, &issue)?;
         Ok(issue.id)
     })?;
-    view::answer(session, &committed.answer, committed.commit)
+    let id = &committed.answer;
+    let done = view::answer(session, id, committed.commit)?;
+    let json = fields.json.as_ref();
+    let notice = json.and_then(|json| json.notice_of_status(id, done.view.derived.status));
+    session.notice_all(done.notices.into_iter().chain(notice));
+    Ok(session.done(done.view, done.commit))
 }
 
 fn make_id(tx: &Tx<'_>, title: &str, nonce: &Uid) -> IssueId {

@@ -111,3 +111,23 @@ fn cancelling_a_claim_ends_its_fetch() {
     assert_eq!(client.close(), 0);
     assert_eq!(repo.status("ISS-001"), "queued");
 }
+
+#[test]
+fn long_calls_leave_room_for_those_that_only_read() {
+    let sandbox = Sandbox::new();
+    let (_repo, mut client) = endless(&sandbox);
+    let ids: Vec<u64> =
+        (0..20).map(|_| client.request("tools/call", json!({"name": "verify", "arguments": {}}))).collect();
+    let mut alive = File::open(sandbox.root().join("alive")).unwrap();
+    for _ in 0..16 {
+        began(&mut alive);
+        let mut rest = [0; 1];
+        alive.read_exact(&mut rest).unwrap();
+    }
+    assert_eq!(client.call("find", json!({"all": true}))["total"], 1);
+    for id in ids {
+        client.tell("notifications/cancelled", json!({"requestId": id}));
+    }
+    ended(alive);
+    assert_eq!(client.close(), 0);
+}

@@ -194,6 +194,12 @@ impl Client {
         error
     }
 
+    /// Closes the server's stdin and reads nothing more; returns its exit code, when it has ended.
+    pub(crate) fn leave(mut self) -> i32 {
+        drop(self.stdin.take());
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+
     /// Closes the server's stdin; returns its exit code, when it has ended.
     pub(crate) fn close(mut self) -> i32 {
         drop(self.stdin.take());

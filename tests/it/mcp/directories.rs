@@ -79,3 +79,33 @@ fn a_client_without_a_session_sends_its_roots_with_the_request() {
     let refused = ask("tools/call", outside);
     assert!(refused["isError"] == true && refused.to_string().contains("outside-roots"), "{refused}");
 }
+
+#[test]
+fn a_root_above_the_repository_leaves_the_call_where_the_server_was_started() {
+    let sandbox = Sandbox::new();
+    let one = sandbox.store("one");
+    one.issue("ONE-1");
+    let above = one.path().parent().unwrap().to_str().unwrap().to_owned();
+    for root in [above.as_str(), "/"] {
+        let mut client = Client::with_roots(&one, &[root]);
+        assert_eq!(client.call("find", json!({}))["issues"][0]["id"], "ONE-1", "{root}");
+    }
+}
+
+#[test]
+fn new_worktrees_are_within_the_roots() {
+    let sandbox = Sandbox::new();
+    let one = sandbox.store("one");
+    one.commit("a.txt", "a\n", "Begin");
+    one.queued("ONE-1", "a.txt");
+    let root = one.path().to_str().unwrap().to_owned();
+    let mut client = Client::with_roots(&one, &[&root]);
+    let outside = sandbox.root().join("outside");
+    for path in [outside.to_str().unwrap(), "../outside", "new/../../outside"] {
+        let error = client.refused("claim", json!({"worktree": path}));
+        assert_eq!(error["code"], "outside-roots", "{path}: {error}");
+    }
+    assert!(!outside.exists());
+    let claimed = client.call("claim", json!({"worktree": "trees/one"}));
+    assert_eq!(claimed["directory"], json!(one.path().join("trees/one")));
+}

@@ -42,12 +42,19 @@ fn garbage_is_answered_and_the_connection_goes_on() {
     is_well(&mut client);
     let unknown = client.ask("system/format", json!({"disk": "all"}));
     assert_eq!(unknown["error"]["code"], -32601);
-    let wrong = client.ask("tools/call", json!({"name": "find", "arguments": [1, 2]}));
-    assert!(wrong["error"]["code"].is_i64(), "{wrong}");
-    let wrong = client.ask("tools/call", json!({"nome": "find"}));
-    assert!(wrong["error"]["code"].is_i64(), "{wrong}");
-    let wrong = client.ask("resources/read", json!({"uri": 7}));
-    assert!(wrong["error"]["code"].is_i64(), "{wrong}");
+    for (method, params) in [
+        ("tools/call", json!({"name": "find", "arguments": [1, 2]})),
+        ("tools/call", json!({"name": "find", "arguments": "{}"})),
+        ("tools/call", json!({"nome": "find"})),
+        ("tools/call", json!(null)),
+        ("resources/read", json!({"uri": 7})),
+        ("prompts/get", json!({})),
+        ("completion/complete", json!({"ref": 1})),
+    ] {
+        let wrong = client.ask(method, params.clone());
+        assert_eq!(wrong["error"]["code"], -32602, "{method} {params}: {wrong}");
+        assert!(wrong["error"]["message"].as_str().unwrap().contains(method), "{wrong}");
+    }
     is_well(&mut client);
     assert_eq!(repo.tip(), tip);
     assert_eq!(client.close(), 0);
@@ -62,7 +69,8 @@ fn huge_messages_are_refused_one_by_one() {
     let huge = "x".repeat(10 << 20);
     let edit = json!({"action": "edit", "issue": "ISS-001", "fields": {"title": huge}});
     client.refused("issue_write", edit);
-    client.refused("show", json!({"id": huge}));
+    let refused = client.refused("show", json!({"id": huge}));
+    assert!(refused.to_string().len() < 20_000, "{}", refused.to_string().len());
     client.refused("plan_submit", json!({"issue": "ISS-001", "plan": {"description": huge, "tasks": []}}));
     // Too long even to be read.
     client.write(&vec![b'x'; 17 << 20]);
@@ -113,4 +121,35 @@ fn what_comes_before_the_handshake_does_no_harm() {
     assert!(early["error"]["code"].is_i64(), "{early}");
     client.begin("2025-11-25");
     is_well(&mut client);
+}
+
+#[test]
+fn each_request_is_answered_even_if_they_share_an_id() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let mut client = Client::of(&repo, &[]);
+    let call = json!({"jsonrpc": "2.0", "id": 500, "method": "tools/call", "params": {"name": "find", "arguments": {}}});
+    // In one batch, so that none is answered before the next is read.
+    client.send(&json!([call, call, call]));
+    for _ in 0..3 {
+        let answer = client.answer(500);
+        assert!(answer["error"]["code"] == -32600 || answer.get("content").is_some(), "{answer}");
+    }
+    // An answered id can be used again.
+    assert!(client.ask("tools/list", json!({})).get("tools").is_some());
+    client.send(&call);
+    assert!(client.answer(500).get("content").is_some());
+}
+
+#[test]
+fn a_client_that_reads_nothing_does_not_keep_the_server() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    for requests in [20, 200] {
+        let mut client = Client::of(&repo, &[]);
+        for _ in 0..requests {
+            client.request("tools/list", json!({}));
+        }
+        assert_eq!(client.leave(), 0);
+    }
 }

@@ -38,11 +38,19 @@ fn refusals_name_tools_to_call_and_commands_for_people() {
         ("trace", json!({"of": "no-such-thing"}), "not-found"),
         ("trace", json!({"of": "a.txt:0"}), "usage"),
         ("claim", json!({"issue": "ISS-001", "item": "S-1"}), "usage"),
+        ("claim", json!({"worktree": 5}), "invalid-arguments"),
+        ("verify", json!({"timeout_seconds": -1}), "invalid-arguments"),
         ("finish", json!({"outcome": "failed", "summary": " "}), "usage"),
         ("finish", json!({"outcome": "failed", "summary": "x", "verify": true}), "usage"),
     ] {
         let error = client.refused(tool, arguments.clone());
         assert_eq!(error["code"], code, "{tool} {arguments}: {error}");
+        // The argument is named.
+        if ["worktree", "timeout_seconds"].iter().any(|name| arguments.get(*name).is_some()) {
+            let name = arguments.as_object().unwrap().keys().next().unwrap();
+            let message = error["message"].as_str().unwrap();
+            assert!(message.contains(&format!("`{name}`")) && !message.contains("variant"), "{message}");
+        }
     }
     // The connection is as good as before.
     assert_eq!(client.call("find", json!({}))["total"], 1);
@@ -60,4 +68,40 @@ fn without_a_store_the_refusal_says_how_to_make_one() {
     let mut client = Client::of(&sandbox.at("plain"), &[]);
     let error: Value = client.refused("find", json!({}));
     assert_eq!(error["code"], "not-a-repository");
+}
+
+#[test]
+fn fields_that_only_operations_set_are_refused() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let tip = repo.tip();
+    let mut client = Client::of(&repo, &[]);
+    for fields in [
+        json!({"status": "completed"}),
+        json!({"title": "New", "author": "Eve"}),
+        json!({"bound_solution_id": "SOL-ISS-001-1"}),
+    ] {
+        let edit = json!({"action": "edit", "issue": "ISS-001", "fields": fields});
+        let error = client.refused("issue_write", edit);
+        assert_eq!(error["code"], "invalid-arguments", "{error}");
+    }
+    let closing = json!({"action": "edit", "issue": "ISS-001", "fields": {"status": "closed"}});
+    let error = client.refused("issue_write", closing);
+    assert!(error["remedies"].to_string().contains(r#"{"action":"close","issue":"ISS-001"}"#), "{error}");
+    let create = json!({"action": "create", "fields": {"title": "New", "status": "completed"}});
+    assert_eq!(client.refused("issue_write", create)["code"], "invalid-arguments");
+    assert_eq!(repo.tip(), tip);
+    // On the command line, the output of `show` can be read again; a status that does not hold is said.
+    let input = |status: &str| json!({"title": "New", "status": status}).to_string();
+    let ran = repo.wf_in(input("completed"), &["edit", "ISS-001", "--from-json", "-"]).ok();
+    assert!(
+        ran.stderr.contains("`status` was not set to `completed`: issue `ISS-001` is registered"),
+        "{}",
+        ran.stderr
+    );
+    let ran = repo.wf_in(input("registered"), &["edit", "ISS-001", "--from-json", "-"]).ok();
+    assert!(!ran.stderr.contains("status"), "{}", ran.stderr);
+    let ran = repo.wf_in(input("paused"), &["new", "--from-json", "-"]).ok();
+    assert!(ran.stderr.contains("was not set to `paused`"), "{}", ran.stderr);
 }

@@ -30,7 +30,10 @@ fn a_tool_of_another_role_is_refused_and_changes_nothing() {
     repo.queued("ISS-001", "a.txt");
     let tip = repo.tip();
     let mut planner = Client::of(&repo, &["--role", "planner"]);
-    assert_eq!(planner.refused("claim", json!({}))["code"], "not-your-role");
+    let refused = planner.refused("claim", json!({}));
+    assert_eq!(refused["code"], "not-your-role");
+    // Nobody teaches it to shed its role.
+    assert!(!refused.to_string().contains("WF_ROLE"), "{refused}");
     let closing = json!({"action": "close", "issue": "ISS-001", "text": "done"});
     assert_eq!(planner.refused("issue_write", closing)["code"], "not-your-role");
     let queued = json!({"issue": "ISS-001", "plan": plan_on("b.txt"), "queue": true});
