@@ -28,6 +28,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("ops/work/ownership.rs", "Code::ClaimOfAnother", "each intent adds its own below it"),
     ("ops/work/agents.rs", "error.code()", "the struct has its remedies"),
     ("ops/work/target.rs", "Code::NotExecuting", "added below it"),
+    ("ops/work/pick.rs", "no item is ready", "added below it, with one for failed items"),
     ("ops/work/retry.rs", "Code::NewerPlan", "the struct has its remedies"),
     ("ops/work/retry.rs", "not failed", "each state adds its own below it"),
     ("ops/work/run/begin.rs", "Refusal::nothing(none)", "added below it"),

@@ -70,7 +70,7 @@ impl Situation {
             ],
             None => vec![
                 call(Op::Next.into(), "claims the next item"),
-                call(Other::List.into(), "lists the open issues"),
+                call(Call::from(Other::List).option("limit", "20"), "lists the most urgent open issues"),
                 show(),
                 call(Call::new(Op::New, ["TITLE"]), "creates an issue"),
                 call(Call::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores a plan"),

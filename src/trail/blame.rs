@@ -70,7 +70,8 @@ impl crate::model::Explain for BlameError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::NoFile(_) | Self::Outside(_) => {
-                "name a file that is committed: FILE, FILE:LINE or FILE:FIRST,LAST".into()
+                Remedies::command("git ls-files", "lists the committed files")
+                    .or_call(Call::new(Other::Why, ["FILE:LINE"]), "explains a line of one")
             }
             Self::Deleted { commit, .. } => Remedies::call(
                 Call::new(Other::Trace, [commit]),

@@ -137,9 +137,14 @@ pub(in crate::cli) fn reminder(it: &Reminder) -> String {
     if it.missing_tests > 0 {
         left.push(format!("{} without a pass", count(it.missing_tests, "test")));
     }
+    // Tests come last: they count for the last commit.
+    let (next, does) = match it.missing_tests > 0 && it.open.is_empty() {
+        true => ("git wf verify", "runs them"),
+        false => ("git wf done -m SUMMARY", "completes it"),
+    };
     let left = if left.is_empty() { "no commit is linked".to_owned() } else { left.join(", ") };
     let said = format!(
-        "{issue} is still executing: {left}; `git wf done` completes it, `git wf fail -m REASON` gives up"
+        "{issue} is still executing: {left}; `{next}` {does}, `git wf fail -m REASON` ends it without them"
     );
     clean_line(&said).into_owned()
 }

@@ -8,7 +8,7 @@ use super::explorer_input::{ExplorerInput, for_explorer};
 use super::planner_input::{PlannerInput, for_planner};
 use super::reviewer_input::{ReviewerInput, for_reviewer};
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::{Call, Remedy};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::roles::Role;
@@ -44,6 +44,19 @@ pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer
                 }
                 Some(Role::Explorer) => {
                     AgentContext::Explorer(Box::new(for_explorer(session, &snapshot, &id)?))
+                }
+                Some(other @ (Role::Reviewer | Role::Executor)) => {
+                    let refusal = other_needed(other, "an issue");
+                    return Err(match existing(&snapshot, &id)?.bound() {
+                        Some(plan) => {
+                            let call = Call::new(Other::Context, [&plan.id]).option("for", other.as_str());
+                            Refusal {
+                                remedies: vec![Remedy::call(call, "prints that of the bound plan")],
+                                ..refusal
+                            }
+                        }
+                        None => refusal.remedy(Call::new(Other::Show, [&id]), "shows its plans"),
+                    });
                 }
                 Some(other) => return Err(other_needed(other, "an issue")),
             };

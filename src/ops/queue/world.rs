@@ -7,8 +7,9 @@ use crate::model::op::Op;
 use crate::model::queue::Item;
 use crate::model::remedy::Call;
 use crate::model::root::Policy;
+use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
-use crate::rules::facts::IssueFacts;
+use crate::rules::facts::{self, IssueFacts};
 use crate::rules::folder::QueueFolder;
 use crate::rules::readiness::{Facts, QueueView, views};
 use crate::store::resolve::ResolveError;
@@ -158,11 +159,30 @@ pub(crate) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(Queue
 fn not_queued(read: &impl Read, error: ResolveError) -> Refusal {
     match &error {
         ResolveError::NotFound { kind: "item", text, .. } => match resolve::issue(read, text) {
-            Ok(issue) => Refusal::new(Code::NotFound, format!("issue `{issue}` is not queued"))
-                .remedy(Call::new(Op::QueueAdd, [&issue]), "queues it"),
+            Ok(issue) => {
+                let (call, does) = toward_queue(read, &issue);
+                Refusal::new(Code::NotFound, format!("issue `{issue}` is not queued")).remedy(call, does)
+            }
             Err(_) => error.into(),
         },
         _ => error.into(),
+    }
+}
+
+/// The next step that brings an issue into a queue.
+fn toward_queue(read: &impl Read, issue: &IssueId) -> (Call, &'static str) {
+    let folder = existing(read, issue).ok();
+    let is_over = folder.as_ref().is_some_and(|it| facts::status(it).is_terminal());
+    match folder {
+        Some(_) if is_over => (Call::new(Op::Reopen, [issue]), "reopens it"),
+        Some(it) if it.plans().is_empty() => (
+            Call::new(Op::SolutionAdd, [issue.as_str(), "FILE"]).flag("queue"),
+            "gives it a plan, and queues it",
+        ),
+        Some(it) if it.bound().is_none() => {
+            (Call::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses its plan, which can be queued then")
+        }
+        _ => (Call::new(Op::QueueAdd, [issue]), "queues it"),
     }
 }
 

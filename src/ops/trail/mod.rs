@@ -16,7 +16,7 @@ mod why;
 
 pub(crate) use agent_trace::{Traced, agent_trace};
 pub(crate) use attestation::{attestation, sign};
-pub(crate) use audit::{Audit, AuditedCommit, Binding, Signatures, audit, sarif, signatures};
+pub(crate) use audit::{Audit, AuditedCommit, Binding, Signatures, audit, sarif, scan, signatures};
 pub(crate) use diff::{Sides, StoreDiff, diff};
 pub(crate) use link::{Link, LinkView, in_plan, link};
 pub(crate) use log::{LogInput, log};

@@ -5,9 +5,11 @@ use std::time::Duration;
 use super::{Accept, Complete, Ended, Observer, Verification, Verified, accept, complete};
 use crate::model::code::Code;
 use crate::model::op::Op;
+use crate::model::remedy::Call;
 use crate::model::task_id::TaskId;
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::bounded::Cut;
 
 /// How to complete an execution.
 pub(crate) struct Finish<'s, 'o> {
@@ -101,12 +103,21 @@ fn verify(session: &Session, tests: ToRun<'_, '_>, is_forced: bool) -> Result<Ve
     let failed = verified.checks.iter().filter(|check| check.exit_code != Some(0));
     let lines = failed.map(|check| {
         let task = check.task_id.as_ref().map_or("", TaskId::as_str);
-        format!("{task}: {}", check.command)
+        let said = last_words(&check.output_tail);
+        let printed = if said.is_empty() { String::new() } else { format!(" (it printed last: {said})") };
+        format!("{task}: {}{printed}", check.command)
     });
     let lines = lines.chain(verified.not_run.iter().map(|command| format!("not run: {command}"))).collect();
     let message = "tests failed, so nothing was completed; their results are recorded";
     Err(Refusal::new(Code::FailedCheck, message)
         .details(lines)
-        .remedy(Op::Verify, "runs them again, and shows what they print")
-        .remedy(Op::Fail, "gives up"))
+        .remedy(Op::Verify, "runs them again, and shows all that they print")
+        .remedy(Call::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
+}
+
+/// The last line that a test printed, of limited length: it often says what is wrong.
+fn last_words(output: &str) -> String {
+    const LONGEST: usize = 200;
+    let last = output.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+    Cut::at(LONGEST).text(last)
 }

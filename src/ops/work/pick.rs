@@ -310,10 +310,14 @@ fn unproven(before: &str) -> Detail {
 fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
     let mut counts: BTreeMap<ItemStatus, usize> = BTreeMap::new();
     let mut reasons: BTreeSet<Detail> = BTreeSet::new();
+    let mut failed: Vec<&IssueId> = Vec::new();
     for queue in queues.iter().filter(|it| it.queue().status != QueueDecision::Archived) {
         for (at, it) in queue.items().iter().enumerate() {
             let (status, blocked_by) = queue.state(at);
             *counts.entry(status).or_default() += 1;
+            if status == ItemStatus::Failed {
+                failed.push(&it.issue_id);
+            }
             let name = item_name(choice.queues.len(), &queue.queue().id, it);
             reasons.extend(blocked_by.iter().map(|it| Detail::waits(&format!("{name} waits: "), it)));
             if choice.unproven.contains(&it.solution_id) {
@@ -331,10 +335,14 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
     if more > 0 {
         lines.push(format!("and {more} more").into());
     }
-    let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-    Refusal::nothing(format!("no item is ready: {}", counts.join(", ")))
-        .details(lines)
-        .remedy(Other::QueueShow, "shows the items")
+    let words: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    let refusal = Refusal::nothing(format!("no item is ready: {}", words.join(", "))).details(lines);
+    let refusal = match &failed[..] {
+        [] => refusal,
+        [only] => refusal.remedy(Call::new(Op::Retry, [only]), "queues it again"),
+        _ => refusal.remedy(Op::Retry, "queues all that failed again"),
+    };
+    refusal.remedy(Other::QueueShow, "shows the items")
 }
 
 fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Refusal {

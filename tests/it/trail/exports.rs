@@ -106,3 +106,38 @@ fn a_statement_is_signed_with_the_key_of_git() {
     repo.git(&["config", "gpg.format", "pigeon"]).ok();
     assert_eq!(repo.refused(1, &["export", "in-toto", "-o", "x", "--sign"])["code"], "config");
 }
+
+#[test]
+fn a_statement_is_signed_with_openpgp() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    // The sockets of gpg's agent need a short path.
+    let home = tempfile::Builder::new().prefix("gpg").tempdir_in("/tmp").unwrap();
+    let repo = repo.with_env("GNUPGHOME", home.path().to_str().unwrap());
+    if repo.sh(&["-c", "command -v gpg"]).code != 0 {
+        eprintln!("skipped: there is no gpg; the test with SSH signs in the same way");
+        return;
+    }
+    let agent = AgentOf(&repo);
+    let make = "gpg --batch --quiet --pinentry-mode loopback --passphrase '' --quick-gen-key";
+    agent.0.sh(&["-c", &format!("{make} 'Ada <ada@example.org>' ed25519 sign never")]).ok();
+    repo.git(&["config", "user.signingKey", "ada@example.org"]).ok();
+    let answer = repo.json(&["export", "in-toto", "-o", "audit.json", "--sign"]);
+    assert_eq!(answer, json!({"output": "audit.json", "signature": "audit.json.asc"}));
+    let said = repo.sh(&["-c", "gpg --verify audit.json.asc audit.json"]).ok().stderr;
+    assert!(said.contains("Good signature from \"Ada <ada@example.org>\""), "{said}");
+    let changed = "sed s/ISS-001/ISS-002/ audit.json | gpg --verify audit.json.asc -";
+    assert_ne!(repo.sh(&["-c", changed]).code, 0);
+    repo.git(&["config", "user.signingKey", "nobody@example.org"]).ok();
+    assert_eq!(repo.refused(1, &["export", "in-toto", "-o", "x", "--sign"])["code"], "cannot-sign");
+    assert!(!repo.path().join("x").exists() && !repo.path().join("x.asc").exists());
+}
+
+/// Ends the agent that gpg started.
+struct AgentOf<'a>(&'a Repo);
+
+impl Drop for AgentOf<'_> {
+    fn drop(&mut self) {
+        self.0.sh(&["-c", "gpgconf --kill all"]);
+    }
+}

@@ -1,8 +1,8 @@
-//! What it costs an agent to execute a plan: four calls, and few tokens of answers.
+//! What it costs an agent to plan and execute an issue, from its context to `done`: four calls, and few tokens of answers.
 
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, plan};
+use crate::support::{Sandbox, column, plan};
 
 /// At most this many bytes for four answers: 2,500 tokens, at three bytes a token. A tokenizer needs fewer tokens than a third
 /// of the bytes of English text, ids and commands.
@@ -23,33 +23,38 @@ fn a_plan_of_two_tasks_takes_four_calls() {
         let repo = sandbox.store("a");
         repo.wf(&["hooks", "install"]).ok();
         repo.issue("ISS-001");
-        repo.wf_in(two_tasks().to_string(), &["solution", "add", "ISS-001", "--queue"]).ok();
-        let mut cost = 0;
-        let mut call = |args: &[&str]| {
-            let ran = repo.wf(&[args, json].concat()).ok();
+        let (mut calls, mut cost) = (0, 0);
+        let mut call = |input: String, args: &[&str]| {
+            let ran = repo.wf_in(input, &[args, json].concat()).ok();
+            calls += 1;
             cost += ran.stdout.len() + ran.stderr.len();
             ran.stdout
         };
+        let plan = two_tasks();
+        let titles: Vec<&str> =
+            plan["tasks"].as_array().unwrap().iter().map(|task| task["title"].as_str().unwrap()).collect();
+
+        let context = call(String::new(), &["context", "ISS-001"]);
+        assert!(context.contains("ISS-001"), "{context}");
+        call(plan.to_string(), &["solution", "add", "ISS-001", "--queue"]);
         // All that the first task needs is in the first answer.
-        let first = call(&["next"]);
-        for needed in [
-            "T1",
-            "Add a token bucket",
-            "regains them evenly",
-            "test -s src/limit/bucket.rs",
-            "src/limit/mod.rs",
-        ] {
+        let first = call(String::new(), &["next"]);
+        for needed in
+            ["T1", titles[0], "regains them evenly", "test -s src/limit/bucket.rs", "src/limit/mod.rs"]
+        {
             assert!(first.contains(needed), "{needed}: {first}");
         }
-        call(&["task", "start", "T1"]);
+        // The planner knows the second task; hooks link the commits to the tasks whose files they change.
         repo.commit("src/limit/bucket.rs", "pub struct Bucket;\n", "Add a token bucket");
-        let second = call(&["task", "start", "T2"]);
-        let title = two_tasks()["tasks"][1]["title"].as_str().unwrap().to_owned();
-        assert!(second.contains(&title), "{second}");
-        repo.commit("src/middleware/limit.rs", "pub fn limit() {}\n", &title);
+        repo.commit("src/middleware/limit.rs", "pub fn limit() {}\n", titles[1]);
         let accepted = ["--accept", "T1.1=the test of 101 requests", "--accept", "T2.1=the test of two keys"];
-        call(&[&["done", "--verify", "--yes", "-m", "Both are in"][..], &accepted].concat());
+        let done = ["done", "--verify", "--yes", "-m", "Both are in"];
+        call(String::new(), &[&done[..], &accepted].concat());
+
         assert_eq!(repo.status("ISS-001"), "completed");
+        let linked = &repo.json(&["show", "ISS-001"])["executions"][0]["commits"];
+        assert_eq!(column(linked, "task_id"), ["T1", "T2"]);
+        assert_eq!(calls, 4);
         assert!(cost < MOST, "{cost} bytes");
     }
 }

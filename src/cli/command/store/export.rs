@@ -59,7 +59,9 @@ enum To {
     /// The subjects are the commits (in-toto Statement v1). The predicate has their executions and tasks, the plans by digest,
     /// the reviews, the last check of each test, the gates of the policy, and the findings. --sign writes a detached
     /// signature beside the file, made with the program and key that git signs commits with (gpg.format, user.signingKey):
-    /// FILE.sig (SSH, namespace `git-wf`), FILE.asc (OpenPGP) or FILE.p7s (X.509).
+    /// FILE.sig (SSH, namespace `git-wf`), FILE.asc (OpenPGP) or FILE.p7s (X.509). Verify it with `ssh-keygen -Y verify -n
+    /// git-wf -f SIGNERS -I WHO -s FILE.sig < FILE`, `gpg --verify FILE.asc FILE` or `gpgsm --verify FILE.p7s FILE`; openssl
+    /// does not read the form in which gpgsm signs.
     InToto(InToto),
     /// Print or post a comment for an issue on GitHub, saying what was done
     ///

@@ -54,7 +54,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         context.answer(done, |view, _, screen| print::signatures::signatures(screen, view))?;
         is_at_fault
     } else if sarif {
-        let done = trail::audit(&session, &range)?;
+        let done = trail::scan(&session, &range)?;
         scanned(context, &done.view, output.as_deref())?;
         context.show_notices(done.notices);
         done.view.is_at_fault()

@@ -18,7 +18,7 @@ use crate::model::op::Other;
 use crate::model::plan::Plan;
 use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
-use crate::ops::{Answer, Kind, Refusal, Session, work};
+use crate::ops::{Answer, Kind, Notice, Refusal, Session, work};
 use crate::rules::audit::{self as rule, Carried};
 use crate::rules::claim_order::{holder, who_holds};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
@@ -37,6 +37,23 @@ const NO_COMMITS: &str = "no commits";
 pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
     let (view, _) = audited(session, given)?;
     Ok(session.done(view, None))
+}
+
+/// Like [`audit`], for a scan in which nothing to audit is a result: no findings.
+///
+/// # Errors
+/// git's error for an invalid range.
+pub(crate) fn scan(session: &Session, given: &[String]) -> Answer<Audit> {
+    match audit(session, given) {
+        Err(nothing) if nothing.kind == Kind::Nothing => {
+            let store = session.store();
+            let index = session.index(Needs::LOG)?;
+            let view = look(store, &index, NO_COMMITS.to_owned(), given.is_empty(), (&[], &[]))?;
+            session.notice(Notice { remedies: nothing.remedies, ..Notice::note(nothing.message) });
+            Ok(session.done(view, None))
+        }
+        other => other,
+    }
 }
 
 /// The audit, and the index of the state that it was made from.

@@ -94,3 +94,21 @@ fn an_audit_without_findings_has_no_results() {
     Published::schema("sarif-2.1.0.json").fits(&sarif);
     assert_eq!(sarif["runs"][0]["results"], json!([]));
 }
+
+#[test]
+fn a_young_repository_has_no_findings() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    for is_begun in [false, true] {
+        if is_begun {
+            repo.commit("a.txt", "a\n", "Begin");
+        }
+        let scanned = repo.wf(&["audit", "--sarif", "--strict"]).ok().json();
+        Published::schema("sarif-2.1.0.json").fits(&scanned);
+        assert_eq!(scanned["runs"][0]["results"], json!([]));
+        let ran = repo.wf(&["audit", "--sarif", "-o", "audit.sarif"]).ok();
+        assert!(ran.stderr.starts_with("note: "), "{}", ran.stderr);
+        assert!(repo.read("audit.sarif").contains("2.1.0"));
+    }
+    repo.wf(&["audit"]).fails(3);
+}
