@@ -157,6 +157,7 @@ fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), Sy
         match round::fetch(store, synced, EqualTrees::Join) {
             Ok(_) => {
                 turn.state().pace.fetched(started.elapsed());
+                fault::point("fetched");
                 return turn.was_asked(waiting);
             }
             Err(SyncError::Limited { limited, .. }) => turn.was_limited(&limited)?,
@@ -252,6 +253,7 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
         }
         Err(error) => return turned_down(turn, waiting, error),
     }
+    fault::point("lost");
     std::thread::sleep(turn.state().pace.after_loss(pace::share()));
     ask(store, turn, synced)
 }

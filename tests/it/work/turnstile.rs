@@ -81,9 +81,15 @@ fn one_push_carries_the_claims_of_all_who_wait() {
 
 #[test]
 fn a_killed_process_takes_nothing_away_from_those_behind_it() {
-    for point in ["drawn", "drawn:2", "handed-in", "carried", "pushed", "claimed"] {
+    let points = ["drawn", "drawn:2", "handed-in", "carried", "lost", "fetched", "pushed", "claimed"];
+    for point in points {
         let sandbox = Sandbox::new();
         let (hub, clone, worktrees) = world(&sandbox, 2);
+        // The first push of the clone finds that another one was faster, and fetches.
+        let other = sandbox.clone(&hub, "other");
+        other.wf(&["init"]).ok();
+        other.wf(&["comment", "ISS-000", "-m", "I was faster"]).ok();
+        other.wf(&["sync"]).ok();
         assert_ne!(worktrees[0].with_env("WF_FAULT", point).wf(&["next"]).code, 0, "{point}");
         let claims: Vec<Value> = [1, 0].map(|n| worktrees[n].json(&["next"])).into();
         let issues: BTreeSet<&str> = claims.iter().map(|it| it["issue_id"].as_str().unwrap()).collect();
