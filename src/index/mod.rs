@@ -20,6 +20,8 @@ mod resolve;
 mod rows;
 mod search;
 mod upsert;
+#[cfg(feature = "web")]
+mod waves;
 mod words;
 
 pub(crate) use error::IndexError;

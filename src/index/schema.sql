@@ -1,8 +1,8 @@
 -- An index of one state of the store. Nothing is true only here.
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
--- One row for each issue. `status` is the place in the order of the work, -1 where the issue cannot be read. What is long is
--- not here: it is read from the tree.
+-- One row for each issue. `status` is the place in the order of the work, -1 where the issue cannot be read; `finished` is when
+-- the issue was completed or closed, if it still is. What is long is not here: it is read from the tree.
 CREATE TABLE issues (
     n INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
@@ -16,6 +16,7 @@ CREATE TABLE issues (
     author INTEGER NOT NULL,
     assignee TEXT,
     wave INTEGER,
+    finished INTEGER,
     solutions INTEGER NOT NULL,
     title TEXT NOT NULL,
     tags TEXT NOT NULL,

@@ -8,7 +8,8 @@ CREATE INDEX by_updated ON issues (updated DESC);
 CREATE INDEX by_title ON issues (folded(title));
 CREATE INDEX by_author ON issues (author);
 CREATE INDEX by_assignee ON issues (assignee) WHERE assignee IS NOT NULL;
-CREATE INDEX by_wave ON issues (wave) WHERE wave IS NOT NULL;
+-- With all that the progress of a wave depends on.
+CREATE INDEX by_wave ON issues (wave, created, finished, status) WHERE wave IS NOT NULL;
 CREATE INDEX by_tag ON tags (tag, n);
 CREATE INDEX by_component ON components (component, n);
 CREATE INDEX by_target ON depends (target, n);

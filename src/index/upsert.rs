@@ -36,8 +36,8 @@ macro_rules! row {
 }
 
 row!(
-    status, over, priority, created, updated, author, assignee, wave, solutions, title, tags, hidden,
-    executing, kind, undecided
+    status, over, priority, created, updated, author, assignee, wave, finished, solutions, title, tags,
+    hidden, executing, kind, undecided
 );
 
 /// Writes the row of an issue and returns its number.

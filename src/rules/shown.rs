@@ -65,6 +65,11 @@ impl IssueDerived {
             closed_at,
         }
     }
+
+    /// When it was completed or closed, if it still is.
+    pub(crate) fn finished_at(&self) -> Option<Time> {
+        self.completed_at.or(self.closed_at).filter(|_| self.status.is_terminal())
+    }
 }
 
 /// The wave of an issue, from its tag.

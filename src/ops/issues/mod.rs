@@ -19,11 +19,15 @@ mod show;
 mod templates;
 mod unknown_names;
 mod view;
+#[cfg(feature = "web")]
+mod waves;
 
 pub(crate) use close::{Close, close};
 pub(crate) use comment::{append_comment, comment, comment_text, edit_comment};
 pub(crate) use edit::{Edit, edit, stored};
 pub(crate) use fields::{Fields, Member, preview};
+#[cfg(feature = "web")]
+pub(crate) use home::HomeItem;
 pub(crate) use home::{Attention, AttentionKind, Home, HomeItems, SyncState, home};
 pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use lanes::{Lane, Lanes, LanesView, MOST_CARDS, lanes};
@@ -37,6 +41,8 @@ pub(crate) use search::{Found, FoundIssue, search};
 pub(crate) use show::{Record, ShownExecution, show};
 pub(crate) use templates::{template_named, templates};
 pub(crate) use view::{CommentView, Contents, IssueView, Related, answer, fields_of_listed};
+#[cfg(feature = "web")]
+pub(crate) use waves::waves;
 
 use super::{Refusal, Session};
 use crate::model::code::Code;

@@ -2,11 +2,10 @@
 
 use maud::{Markup, html};
 
-use crate::index::{Filter, Sort};
 use crate::model::id::RoadmapId;
 use crate::model::words::count;
 use crate::ops::Refusal;
-use crate::ops::issues::{self, IssueView, List};
+use crate::ops::issues;
 use crate::ops::plans::roadmap::{self, RoadmapView, WaveView};
 use crate::web::layout::one as query;
 use crate::web::parts::burn_up::{BurnUp, burn_up};
@@ -14,8 +13,8 @@ use crate::web::parts::{badge, counted, fact, linked, long, one_line, person, pi
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
-/// Waves are numbered from 1; the search ends after more than this many empty ones in a row.
-const GAP: u64 = 2;
+/// Maximum charts on a page.
+const MOST: usize = 60;
 
 pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
     let all = roadmap::list(view.session)?.view;
@@ -36,30 +35,15 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
 
 /// A burn-up chart of each wave, over all issues of that wave.
 pub(super) fn waves(view: &View<'_>) -> Result<Markup, Refusal> {
-    let mut charts: Vec<(u64, BurnUp)> = Vec::new();
-    let (mut wave, mut empty) = (1, 0);
-    while empty <= GAP {
-        let filter = Filter { all: true, wave: Some(wave), ..Filter::default() };
-        let list = List { filter, sort: Sort::Created, ..List::default() };
-        let mut chart = BurnUp::default();
-        issues::list::<Refusal>(view.session, &list, |issue| {
-            add(&mut chart, &issue);
-            Ok(())
-        })?;
-        if chart.is_empty() {
-            empty += 1;
-        } else {
-            empty = 0;
-            charts.push((wave, chart));
-        }
-        wave += 1;
-    }
+    let waves = issues::waves(view.session)?.view;
+    let charts: Vec<(u64, BurnUp)> =
+        waves.into_iter().map(|it| (it.number, BurnUp::of(&it.issues))).collect();
     Ok(html! {
         @if !charts.is_empty() {
             section {
                 h2 { "Waves" }
                 div.charts {
-                    @for (wave, chart) in &charts {
+                    @for (wave, chart) in charts.iter().take(MOST) {
                         figure {
                             figcaption {
                                 a href=(view.href_with(&Place::Issues, &query("wave", wave).with("all", "1"))) { "Wave " (wave) } " "
@@ -69,18 +53,10 @@ pub(super) fn waves(view: &View<'_>) -> Result<Markup, Refusal> {
                         }
                     }
                 }
+                @if charts.len() > MOST { p.quiet { "and " (count(charts.len() - MOST, "wave")) " more" } }
             }
         }
     })
-}
-
-fn add(chart: &mut BurnUp, issue: &IssueView) {
-    let status = issue.derived.status;
-    if status == crate::model::status::IssueStatus::Cancelled {
-        return;
-    }
-    let done = issue.derived.completed_at.or(issue.derived.closed_at).filter(|_| status.is_terminal());
-    chart.add(issue.issue.created_at, done);
 }
 
 pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<Content, Refusal> {

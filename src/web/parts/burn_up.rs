@@ -18,14 +18,16 @@ pub(in crate::web) struct BurnUp {
 }
 
 impl BurnUp {
-    /// Adds an issue.
-    pub(in crate::web) fn add(&mut self, created: Time, done: Option<Time>) {
-        self.created.push(created.millis());
-        self.done.extend(done.map(|at| at.millis().max(created.millis())));
-    }
-
-    pub(in crate::web) fn is_empty(&self) -> bool {
-        self.created.is_empty()
+    /// The chart of issues, each with when it was created, and when it was done if it was.
+    pub(in crate::web) fn of(issues: &[(Time, Option<Time>)]) -> Self {
+        let done = |(created, done): &(Time, Option<Time>)| done.map(|at| at.millis().max(created.millis()));
+        let mut chart = Self {
+            created: issues.iter().map(|it| it.0.millis()).collect(),
+            done: issues.iter().filter_map(done).collect(),
+        };
+        chart.created.sort_unstable();
+        chart.done.sort_unstable();
+        chart
     }
 
     pub(in crate::web) fn done(&self) -> usize {
@@ -50,11 +52,12 @@ pub(in crate::web) fn burn_up(chart: &BurnUp, now: Time) -> String {
     let most = chart.total().max(1) as i64;
     let y = |count: usize| HIGH - MARGIN - count as i64 * (HIGH - 2 * MARGIN) / most;
     let steps = |times: &[i64]| {
-        let mut times = times.to_vec();
-        times.sort_unstable();
         let mut path = format!("M{},{}", x(from), y(0));
         for (n, at) in times.iter().enumerate() {
-            let _ = write!(path, " H{} V{}", x(*at), y(n + 1));
+            // Only the last step at each point shows.
+            if times.get(n + 1).is_none_or(|next| x(*next) != x(*at)) {
+                let _ = write!(path, " H{} V{}", x(*at), y(n + 1));
+            }
         }
         let _ = write!(path, " H{}", x(until));
         path
@@ -78,4 +81,22 @@ pub(in crate::web) fn burn_up(chart: &BurnUp, now: Time) -> String {
         y(0),
         x(from),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chart_of_many_issues_is_as_small_as_one_of_few() {
+        let time = |millis| Time::from_millis(millis).unwrap();
+        let issues: Vec<_> =
+            (0..100_000).map(|n| (time(n * 1_000), (n % 2 == 0).then(|| time(n * 1_500)))).collect();
+        let chart = BurnUp::of(&issues);
+        let drawn = burn_up(&chart, time(0));
+        assert_eq!((chart.done(), chart.total()), (50_000, 100_000));
+        assert!(drawn.len() < 20_000, "{}", drawn.len());
+        let top = format!("V{MARGIN} H{}\"", WIDE - MARGIN);
+        assert!(drawn.contains(&top), "all issues are counted: {drawn}");
+    }
 }
