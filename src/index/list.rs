@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, Row, params_from_iter};
 
 use super::error::IndexError;
 use super::filter::{Condition, Filter, all};
-use super::rows::BROKEN;
+use super::rows::{BROKEN, Kind};
 use super::{Index, queues};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
@@ -254,6 +254,15 @@ impl Index<'_> {
         let mut query = self.db.prepare_cached(&sql)?;
         let numbers: Result<Vec<i64>, _> = query.query_map([id.as_str()], |row| row.get(0))?.collect();
         numbers?.into_iter().map(|n| self.listed(n)).collect()
+    }
+
+    /// The issues that were executed or are being executed, even if they cannot be read.
+    pub(crate) fn executed(&self) -> Result<Vec<IssueId>, IndexError> {
+        let sql = "SELECT id FROM issues WHERE n IN (SELECT n FROM uids WHERE kind = ?1) ORDER BY id";
+        let mut query = self.db.prepare(sql)?;
+        let ids: Result<Vec<String>, _> =
+            query.query_map([Kind::Execution as i64], |row| row.get(0))?.collect();
+        Ok(ids?.iter().filter_map(|id| IssueId::parse(id).ok()).collect())
     }
 
     /// An issue as a row of a table.

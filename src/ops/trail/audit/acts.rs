@@ -102,10 +102,11 @@ pub(super) fn breaches(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Refusal>
 }
 
 /// Executions reported as completed although none of their commits is on a branch.
-pub(super) fn adrift(store: &Store, snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Refusal> {
+pub(super) fn adrift(store: &Store, index: &Index<'_>) -> Result<Vec<Finding>, Refusal> {
+    let snapshot = index.snapshot()?;
     let mut completed = Vec::new();
-    for id in records::issue_ids(snapshot)? {
-        let executions = records::executions(snapshot, &id)?;
+    for id in index.executed()? {
+        let executions = records::executions(&snapshot, &id)?;
         let executions = executions.into_iter().filter(|it| it.outcome() == ExecutionStatus::Completed);
         completed.extend(executions.map(|it| (it.commits(), it)));
     }

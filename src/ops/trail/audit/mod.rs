@@ -64,7 +64,7 @@ pub(super) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Aud
     let store = session.store();
     let index = session.index(Needs::LOG)?;
     let rewritten = store.all_rewritten(index.snapshot()?.commit())?;
-    let (range, commits) = match range(store, given) {
+    let (range, commits) = match range(store, &index, given) {
         Ok(range) => {
             let words: Vec<&str> = range.iter().map(String::as_str).collect();
             (range.join(" "), trail::commits(store, &words)?)
@@ -86,7 +86,7 @@ pub(super) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Aud
 }
 
 /// The arguments for git: those given, or else everything since the first execution.
-fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Refusal> {
+fn range(store: &Store, index: &Index<'_>, given: &[String]) -> Result<Vec<String>, Refusal> {
     if !given.is_empty() {
         return Ok(given.to_vec());
     }
@@ -94,9 +94,9 @@ fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Refusal> {
         return Err(Refusal::nothing("there is no commit to audit yet")
             .remedy(Call::new(Other::Audit, ["RANGE"]), "audits a branch"));
     }
-    let snapshot = store.snapshot()?;
+    let snapshot = index.snapshot()?;
     let mut executions = Vec::new();
-    for id in records::issue_ids(&snapshot)? {
+    for id in index.executed()? {
         executions.extend(records::executions(&snapshot, &id)?);
     }
     if executions.is_empty() {
@@ -174,7 +174,7 @@ fn look(
             findings.extend(rewritten.iter().map(|it| acts::of_rewritten(it, &is_audited)));
             findings.extend(acts::breaches(&snapshot)?);
             if is_whole {
-                findings.extend(acts::adrift(store, &snapshot)?);
+                findings.extend(acts::adrift(store, index)?);
             }
             findings
         },
