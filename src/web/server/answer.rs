@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream;
-use http_body_util::{BodyExt, Limited, StreamBody};
+use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Method, Request, StatusCode};
@@ -23,6 +23,8 @@ use crate::web::{Source, forms, layout, pages};
 
 /// Maximum size of a form, in bytes.
 const LARGEST_FORM: usize = 4 * 1024 * 1024;
+/// How much of a form that is too large is read.
+const MOST_IGNORED: usize = 16 * LARGEST_FORM;
 /// The longest address that is answered, in bytes.
 const LONGEST_ADDRESS: usize = 8 * 1024;
 /// Maximum time for a form to arrive.
@@ -38,6 +40,8 @@ pub(super) struct Shared {
     pub(super) listeners: Arc<Semaphore>,
     /// Requests wait here for a thread, and no longer than their client does.
     pub(super) threads: Arc<Semaphore>,
+    /// Requests for pages that can be large, or take long, wait here first, until an earlier one of them was sent.
+    pub(super) large: Arc<Semaphore>,
 }
 
 /// Answers a request.
@@ -59,11 +63,16 @@ fn denied(why: Denied) -> Reply {
     reply::text(status, format!("{}\n", why.words()))
 }
 
-/// The headers that identify the sender. One that is not text counts as missing.
+/// The headers that identify the sender. One that is not text counts as missing, as does a host that is named twice, or
+/// differently in the address.
 fn sender<B>(request: &Request<B>) -> Sender<'_> {
     let value = |name: &HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let is_one = request.headers().get_all(header::HOST).iter().count() == 1;
+    let host = value(&header::HOST).filter(|host| {
+        is_one && request.uri().authority().is_none_or(|it| it.as_str().eq_ignore_ascii_case(host))
+    });
     Sender {
-        host: value(&header::HOST),
+        host,
         origin: value(&header::ORIGIN),
         site: value(&HeaderName::from_static("sec-fetch-site")),
         mode: value(&HeaderName::from_static("sec-fetch-mode")),
@@ -93,8 +102,16 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
     let Some(place) = place else {
         return Ok(in_session(shared, move |session| missing(session, may_write)).await);
     };
-    Ok(in_session(shared, move |session| show(session, &place, &query, Target::Server { may_write }, None))
-        .await)
+    let permit = match place.can_be_large() {
+        true => Arc::clone(&shared.large).acquire_owned().await.ok(),
+        false => None,
+    };
+    let work = move |session: &Session| show(session, &place, &query, Target::Server { may_write }, None);
+    let reply = in_session(shared, work).await;
+    Ok(match permit {
+        Some(permit) => reply::holding(reply, permit).await,
+        None => reply,
+    })
 }
 
 /// Gives the browser the token as a cookie, and leads to the address without it. This is a page, not a redirect: after
@@ -145,8 +162,8 @@ fn missing(session: &Session, may_write: bool) -> Reply {
     let refusal = Refusal::new(Code::NotFound, "there is no such page");
     let Ok(now) = session.now() else { return reply::text(StatusCode::NOT_FOUND, "there is no such page\n") };
     let target = Target::Server { may_write };
-    let view =
-        View { session, place: &Place::Overview, query: &Query::default(), target, refused: None, now };
+    let (place, query) = (Place::Overview, Query::default());
+    let view = View::new(session, (&place, &query), target, None, now);
     reply::page(StatusCode::NOT_FOUND, layout::document(&view, &layout::refusal(&view, &refusal)))
 }
 
@@ -168,7 +185,7 @@ fn show(
             return reply::text(StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", refusal.message));
         }
     };
-    let view = View { session, place, query, target, refused, now };
+    let view = View::new(session, (place, query), target, refused, now);
     if let Place::Text(..) = place {
         return match pages::text(&view) {
             Ok(text) => reply::text(StatusCode::OK, text),
@@ -199,10 +216,9 @@ async fn post(shared: &Arc<Shared>, request: Request<Incoming>) -> Result<Reply,
     if !kind.is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded")) {
         return Ok(reply::text(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a form must be URL-encoded\n"));
     }
-    let body = Limited::new(request.into_body(), LARGEST_FORM).collect();
-    let body = match tokio::time::timeout(ARRIVAL, body).await {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(_)) => return Ok(reply::text(StatusCode::PAYLOAD_TOO_LARGE, "the form is too large\n")),
+    let body = match tokio::time::timeout(ARRIVAL, whole(request.into_body())).await {
+        Ok(Some(body)) => body,
+        Ok(None) => return Ok(reply::text(StatusCode::PAYLOAD_TOO_LARGE, "the form is too large\n")),
         Err(_) => return Ok(reply::text(StatusCode::REQUEST_TIMEOUT, "the form took too long\n")),
     };
     let Ok(input) = std::str::from_utf8(&body) else {
@@ -210,6 +226,22 @@ async fn post(shared: &Arc<Shared>, request: Request<Incoming>) -> Result<Reply,
     };
     let input = Query::parse(input);
     Ok(in_session(shared, move |session| perform(session, &name, input)).await)
+}
+
+/// The whole form; `None` if it is too large, or breaks off. What is too large is read to its end, unless it is much too
+/// large: a browser that is still sending would not see the answer.
+async fn whole(mut form: Incoming) -> Option<Vec<u8>> {
+    let (mut read, mut content) = (0, Vec::new());
+    while let Some(frame) = form.frame().await {
+        let Ok(data) = frame.ok()?.into_data() else { continue };
+        read += data.len();
+        match read {
+            ..=LARGEST_FORM => content.extend_from_slice(&data),
+            ..=MOST_IGNORED => content = Vec::new(),
+            _ => return None,
+        }
+    }
+    (read <= LARGEST_FORM).then_some(content)
 }
 
 /// Performs a form and redirects to the next page. If it is refused, shows the form's page again.

@@ -32,6 +32,8 @@ const FULL: Duration = Duration::from_millis(20);
 const MOST_LISTENERS: usize = 128;
 /// Maximum requests in progress; others wait.
 const MOST_AT_ONCE: usize = 8;
+/// Maximum large answers in progress, which are fewer, so that they leave threads to others.
+const MOST_LARGE: usize = 4;
 /// Maximum time for the head of a request, and for an idle connection.
 const HEAD: Duration = Duration::from_secs(10);
 /// Maximum time for a client to accept the next part of an answer.
@@ -109,6 +111,7 @@ impl Server {
                 source,
                 listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
                 threads: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+                large: Arc::new(Semaphore::new(MOST_LARGE)),
             });
             accept(&listener, &shared).await
         })
@@ -148,6 +151,8 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io:
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD)
                 .max_buf_size(LONGEST_HEAD)
+                // Otherwise each answer would be copied.
+                .writev(true)
                 .serve_connection(io, service)
                 .await;
         });

@@ -7,6 +7,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::assets::Asset;
 
@@ -44,6 +45,26 @@ pub(super) fn whole(content: impl Into<Bytes>) -> Body {
     Full::new(content.into()).boxed_unsync()
 }
 
+/// A body that keeps a permit until all of it was handed to the system.
+struct Held {
+    content: Bytes,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.content
+    }
+}
+
+/// The reply, which keeps the permit until it was sent or its connection is closed.
+pub(super) async fn holding(reply: Reply, permit: OwnedSemaphorePermit) -> Reply {
+    let (head, body) = reply.into_parts();
+    let Ok(body) = body.collect().await;
+    let held = Held { content: body.to_bytes(), _permit: permit };
+    Response::from_parts(head, whole(Bytes::from_owner(held)))
+}
+
 /// A page.
 pub(super) fn page(status: StatusCode, html: String) -> Reply {
     reply(status, "text/html; charset=utf-8", "no-store", whole(html))
@@ -74,5 +95,29 @@ pub(super) fn to(path: &str) -> Reply {
             reply
         }
         _ => text(StatusCode::BAD_REQUEST, "this address cannot be opened\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_permit_is_kept_as_long_as_any_part_of_the_body() {
+        let all = Arc::new(Semaphore::new(1));
+        let permit = Arc::clone(&all).acquire_owned().await.unwrap();
+        let reply = holding(text(StatusCode::OK, "a long text"), permit).await;
+        let Ok(body) = reply.into_body().collect().await;
+        let mut rest = body.to_bytes();
+        assert_eq!(all.available_permits(), 0);
+        let sent = rest.split_to(6);
+        drop(sent);
+        assert_eq!((all.available_permits(), &rest[..]), (0, &b" text"[..]));
+        drop(rest);
+        assert_eq!(all.available_permits(), 1);
     }
 }

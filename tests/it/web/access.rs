@@ -22,6 +22,14 @@ fn a_name_that_was_made_to_lead_here_is_refused() {
         assert_eq!(page.status, 421, "{host}: {}", page.body);
         assert!(!page.body.contains("ISS-001"));
     }
+    // A server in between may go by the other name.
+    let own = &served.host;
+    for head in [
+        format!("GET /issues/ISS-001 HTTP/1.1\r\nHost: {own}\r\nHost: evil.example\r\n"),
+        format!("GET http://evil.example/issues/ISS-001 HTTP/1.1\r\nHost: {own}\r\n"),
+    ] {
+        assert_eq!(served.raw(&format!("{head}Connection: close\r\n"), "").status, 421, "{head}");
+    }
     let without = served.raw("GET / HTTP/1.1\r\nConnection: close\r\n", "");
     assert!([400, 421].contains(&without.status), "{}", without.status);
 }

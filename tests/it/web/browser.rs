@@ -1,6 +1,6 @@
 //! A server for a repository, and a small client that opens a connection per request.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -44,7 +44,8 @@ impl Served {
     /// Sends this head and body verbatim, and reads the answer.
     pub(crate) fn raw(&self, head: &str, body: &str) -> Page {
         let mut stream = self.connect();
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+        // A server that refuses a request need not read all of it; then the rest cannot be sent.
+        let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes());
         Page::read(stream)
     }
 
@@ -132,16 +133,21 @@ pub(crate) struct Page {
 }
 
 impl Page {
+    /// Reads an answer; its status is 0 if the connection ends without one.
     pub(crate) fn read(stream: TcpStream) -> Self {
         let mut reader = BufReader::new(stream);
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        let status = line.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
-        let mut headers = Vec::new();
-        loop {
+        // A connection that is closed before all was read is reset.
+        let line = |reader: &mut BufReader<TcpStream>| {
             let mut line = String::new();
-            reader.read_line(&mut line).unwrap();
-            let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+            match reader.read_line(&mut line) {
+                Ok(_) => line,
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => String::new(),
+                Err(error) => panic!("no answer: {error}"),
+            }
+        };
+        let status = line(&mut reader).split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
+        let mut headers = Vec::new();
+        while let Some((name, value)) = line(&mut reader).trim_end().split_once(": ") {
             headers.push((name.to_ascii_lowercase(), value.to_owned()));
         }
         let mut page = Self { status, headers, body: String::new() };
