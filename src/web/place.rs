@@ -9,6 +9,9 @@ use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId,
 const ENCODED: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'\\');
 
+/// Characters that the name of a file may not contain on every system.
+const IN_FILE_NAME: &AsciiSet = &ENCODED.add(b':').add(b'*').add(b'|');
+
 /// A page, without the query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
@@ -145,6 +148,14 @@ impl Place {
         })
     }
 
+    /// Whether the page can have megabytes, or take seconds.
+    pub(super) fn can_be_large(&self) -> bool {
+        matches!(
+            self,
+            Self::Text(..) | Self::File(_) | Self::Files | Self::Audit | Self::Step(_) | Self::PlanDiff(_)
+        )
+    }
+
     /// The path, such as `/issues/ISS-001`.
     pub(super) fn path(&self) -> String {
         match self {
@@ -178,11 +189,22 @@ impl Place {
     }
 
     /// The file of the page in an export, such as `issues/ISS-001.html`. No two pages share a file, even if the file
-    /// system ignores case: a new id that differs from another only in case is refused.
+    /// system ignores case: a new id that differs from another only in case is refused. No directory has the name of a file
+    /// either, although ids and paths can end in `.html` or `.txt`.
     pub(super) fn file(&self) -> String {
         match self {
             Self::Overview => "index.html".into(),
-            Self::Text(..) => format!("{}.txt", &self.path()[1..]),
+            Self::Text(id, None) => format!("texts/{id}.txt"),
+            Self::Text(id, Some(entry)) => format!("comments/{id}/{entry}.txt"),
+            Self::File(path) => {
+                let path = utf8_percent_encode(path.as_str(), IN_FILE_NAME).to_string();
+                let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+                let is_like_page =
+                    |it: &str| it.trim_end_matches('_').to_ascii_lowercase().ends_with(".html");
+                let folders = folder.split('/').filter(|it| !it.is_empty());
+                let folders = folders.map(|it| format!("{it}{}/", if is_like_page(it) { "_" } else { "" }));
+                format!("files/{}{name}.html", folders.collect::<String>())
+            }
             _ => format!("{}.html", &self.path()[1..]),
         }
     }
@@ -310,6 +332,29 @@ mod tests {
         ] {
             assert_eq!(Place::parse(path), None, "{path}");
         }
+    }
+
+    #[test]
+    fn no_page_of_an_export_has_the_name_of_a_directory() {
+        let file = |path: &str| Place::parse(path).unwrap_or_else(|| panic!("{path}")).file();
+        for (page, below) in [
+            ("/issues/GH-7", "/issues/GH-7.html/text"),
+            (
+                "/issues/GH-7",
+                "/issues/GH-7.html/comments/20261125T233554333Z-00000-5f6cg8cp357e8tqa4wnqrm8awm",
+            ),
+            (
+                "/issues/GH-7/text",
+                "/issues/GH-7.txt/comments/20261125T233554333Z-00000-5f6cg8cp357e8tqa4wnqrm8awm",
+            ),
+            ("/files/a", "/files/a.html/b"),
+            ("/files/a.html_", "/files/a.html/b"),
+            ("/files/x/a", "/files/x/a.HTML_/b"),
+        ] {
+            let (page, below) = (file(page).to_ascii_lowercase(), file(below).to_ascii_lowercase());
+            assert!(!below.starts_with(&format!("{page}/")), "{page} {below}");
+        }
+        assert_eq!(file("/files/a.html/b%3A%5C%2e%2e%5Cc"), "files/a.html_/b%3A%5C..%5Cc.html");
     }
 
     #[test]

@@ -39,6 +39,10 @@ fn every_link_leads_to_a_file_of_the_export() {
     repo.wf(&["task", "edit", "GH-7", "T1", "--title", "Another title"]).ok();
     repo.wf(&["comment", "ISS-001", "-m", "see ISS-404, SOL-ISS-404-1 and ISS-002"]).ok();
     repo.wf(&["comment", "ISS-001", "-m", &"long ".repeat(10_000)]).ok();
+    repo.wf(&["comment", "ISS-002", "-m", &format!("as in GH-7, since {}", &commit[..9])]).ok();
+    // The directory of this issue's texts has not the name of another issue's page.
+    repo.wf(&["new", "--id", "GH-7.html", "Like a page"]).ok();
+    repo.wf(&["comment", "GH-7.html", "-m", &"long ".repeat(10_000)]).ok();
     let printed = repo.wf(&["web", "--export", "pages"]).ok();
     assert!(printed.stdout.starts_with("pages/index.html: "), "{}", printed.stdout);
     let mut all = BTreeMap::new();
@@ -57,7 +61,7 @@ fn every_link_leads_to_a_file_of_the_export() {
         assert!(!text.contains("href=\"/"), "{name} has an absolute link");
     }
     assert!(links > 100, "{links}");
-    assert!(all.keys().any(|name| name.starts_with("issues/ISS-001/comments/") && name.ends_with(".txt")));
+    assert!(all.keys().any(|name| name.starts_with("comments/ISS-001/") && name.ends_with(".txt")));
     // The trail is part of it: commits, changes of the store, and files with the reason for their lines.
     assert!(all[&format!("commits/{commit}.html")].contains("href=\"../issues/ISS-001.html\""));
     assert!(all["files/src/a.rs.html"].contains(&format!("href=\"../../commits/{commit}.html\"")));
@@ -66,6 +70,10 @@ fn every_link_leads_to_a_file_of_the_export() {
     let plan = repo.json(&["show", "GH-7"])["solutions"][0]["id"].as_str().unwrap().to_owned();
     assert!(all[&format!("plans/{plan}/diff.html")].contains("Another title"));
     assert!(all["search-index.js"].contains("\"GH-7\",\"Cut words\""));
+    // Ids without a known prefix and short hashes are links, too.
+    let links = &all["issues/ISS-002.html"];
+    assert!(links.contains("href=\"../issues/GH-7.html\">GH-7</a>"), "{links}");
+    assert!(links.contains(&format!("href=\"../commits/{commit}.html\">{}</a>", &commit[..9])), "{links}");
 }
 
 #[test]
