@@ -62,7 +62,7 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
     let export = Export { known, files: files.collect(), leaves_out, texts: Default::default() };
     let mut out = Out { folder, exported: Exported { pages: 0, written: 0 } };
     let shown = |place: &Place, query: &Query| -> Result<String, Refusal> {
-        let view = View { session, place, query, target: Target::Files(&export), refused: None, now };
+        let view = View::new(session, (place, query), Target::Files(&export), None, now);
         let content = match place {
             Place::Search => search(&view),
             _ => pages::content(&view),
@@ -81,14 +81,7 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
     })?;
     for place in export.texts.take() {
         let query = Query::default();
-        let view = View {
-            session,
-            place: &place,
-            query: &query,
-            target: Target::Files(&export),
-            refused: None,
-            now,
-        };
+        let view = View::new(session, (&place, &query), Target::Files(&export), None, now);
         out.page(&place.file(), pages::text(&view)?.as_bytes())?;
     }
     for asset in [STYLE, ICON, SEARCH] {

@@ -10,6 +10,7 @@ mod export;
 mod forms;
 mod layout;
 mod live;
+mod named;
 mod pages;
 mod parts;
 mod place;

@@ -87,10 +87,11 @@ function show(next) {
   if (again) again.focus({ preventScroll: true });
 }
 
-// A link to a task opens it.
+// A link to a task opens it, and what it is in.
 function openTarget() {
   const target = document.getElementById(location.hash.slice(1));
-  if (target && target.nodeName === "DETAILS") target.open = true;
+  for (let at = target; at; at = at.parentElement) if (at.nodeName === "DETAILS") at.open = true;
+  if (target && target.closest("details")) target.scrollIntoView();
 }
 window.addEventListener("hashchange", openTarget);
 openTarget();

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::export::file;
+use super::named::{self, Named};
 use super::place::{FilePath, Place, Query};
 use crate::model::time::Time;
 use crate::ops::{Refusal, Session};
@@ -59,6 +60,7 @@ pub(super) struct View<'a> {
     pub(super) target: Target<'a>,
     pub(super) refused: Option<&'a Refused>,
     pub(super) now: Time,
+    named: Named<'a>,
 }
 
 /// A page.
@@ -77,7 +79,28 @@ impl Content {
     }
 }
 
+impl<'a> View<'a> {
+    /// A request for the page of a place, at the time `now`.
+    pub(super) fn new(
+        session: &'a Session,
+        (place, query): (&'a Place, &'a Query),
+        target: Target<'a>,
+        refused: Option<&'a Refused>,
+        now: Time,
+    ) -> Self {
+        Self { session, place, query, target, refused, now, named: Named::new(session) }
+    }
+}
+
 impl View<'_> {
+    /// The page of an issue or a commit that a word of a text names.
+    pub(super) fn named(&self, word: &str) -> Option<Place> {
+        match self.target {
+            Target::Server { .. } => self.named.place(word),
+            Target::Files(export) => named::in_export(export, word),
+        }
+    }
+
     /// The address of a page.
     pub(super) fn href(&self, place: &Place) -> String {
         self.href_with(place, &Query::default())

@@ -76,6 +76,7 @@ pub(crate) fn dag(name: &str, nodes: &[Boxed], arrows: &[Arrow]) -> String {
     let used = layers.len().max(alone.len().min(columns));
     let wide = 2 * MARGIN + used.saturating_sub(1) * ACROSS + WIDE;
     let high = 2 * MARGIN + tallest + alone.len().div_ceil(columns) * DOWN;
+    let tip = tip(name);
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(
@@ -85,10 +86,10 @@ pub(crate) fn dag(name: &str, nodes: &[Boxed], arrows: &[Arrow]) -> String {
     );
     let _ = writeln!(
         out,
-        "<defs><marker id=\"tip\" markerWidth=\"8\" markerHeight=\"8\" refX=\"7\" refY=\"4\" orient=\"auto\"><path class=\"tip\" d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>"
+        "<defs><marker id=\"{tip}\" markerWidth=\"8\" markerHeight=\"8\" refX=\"7\" refY=\"4\" orient=\"auto\"><path class=\"tip\" d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>"
     );
     for (n, arrow) in arrows.iter().enumerate() {
-        curve(&mut out, corners[arrow.from], &bends[n], corners[arrow.to], arrow.class);
+        curve(&mut out, corners[arrow.from], &bends[n], corners[arrow.to], (arrow.class, &tip));
     }
     for (node, corner) in nodes.iter().zip(&corners) {
         boxed(&mut out, node, *corner);
@@ -96,10 +97,22 @@ pub(crate) fn dag(name: &str, nodes: &[Boxed], arrows: &[Arrow]) -> String {
     out + "</svg>\n"
 }
 
+/// The id of the arrowheads of a picture with this name; a page can have several pictures.
+fn tip(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    format!("tip-{}", name.chars().map(plain).collect::<String>())
+}
+
 /// Draws a curve from the right side of one box, through the bends, to the left side of another.
-fn curve(out: &mut String, from: (usize, usize), bends: &[(usize, usize)], to: (usize, usize), class: &str) {
+fn curve(
+    out: &mut String,
+    from: (usize, usize),
+    bends: &[(usize, usize)],
+    to: (usize, usize),
+    (class, tip): (&str, &str),
+) {
     let (mut x, y) = (from.0 + WIDE, from.1 + HIGH / 2);
-    let _ = write!(out, "<path class=\"arrow {class}\" marker-end=\"url(#tip)\" d=\"M{x},{y}");
+    let _ = write!(out, "<path class=\"arrow {class}\" marker-end=\"url(#{tip})\" d=\"M{x},{y}");
     let mut before = y;
     for (to_x, to_y) in bends.iter().copied().chain([(to.0, to.1 + HIGH / 2)]) {
         // An arrow that closes a cycle goes back; its handles are as long as if it went forward.

@@ -16,8 +16,8 @@ use crate::model::remedy::Remedy;
 use crate::ops::Refusal;
 
 /// A form on a page.
-pub(super) struct Form<'a> {
-    view: &'a View<'a>,
+pub(super) struct Form<'a, 'v> {
+    view: &'a View<'v>,
     /// The operation, which ends the address that the form is sent to.
     op: &'static str,
     /// Distinguishes forms with the same operation on one page.
@@ -25,8 +25,8 @@ pub(super) struct Form<'a> {
     refused: Option<&'a Refused>,
 }
 
-impl<'a> Form<'a> {
-    pub(super) fn new(view: &'a View<'a>, op: &'static str, key: impl ToString) -> Self {
+impl<'a, 'v> Form<'a, 'v> {
+    pub(super) fn new(view: &'a View<'v>, op: &'static str, key: impl ToString) -> Self {
         let key = key.to_string();
         let name = format!("{op}:{key}");
         Self { view, op, key, refused: view.refused.filter(|it| it.form == name) }

@@ -41,6 +41,7 @@ const DEEDS: &[(&str, Deed)] = &[
     ("feedback", issues::feedback),
     ("bind", plans::bind),
     ("review", plans::review),
+    ("withdraw", plans::withdraw),
     ("queue-add", queue::add),
     ("queue-order", queue::order),
     ("queue-hold", queue::hold),

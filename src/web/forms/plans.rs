@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::perform::{Fault, Performed, needed};
-use crate::ops::plans::{self, Bind, Judgement};
+use crate::ops::plans::{self, Bind, Judgement, Withdraw};
 use crate::ops::{Refusal, Session};
 use crate::web::place::Query;
 
@@ -14,6 +14,17 @@ pub(super) fn bind(session: &Session, input: &Query) -> Performed {
         force: None,
     };
     plans::bind(session, &bind)?;
+    Ok(None)
+}
+
+/// Withdraws a plan, or takes that back.
+pub(super) fn withdraw(session: &Session, input: &Query) -> Performed {
+    let reason = match input.get("back") {
+        Some(_) => None,
+        None => Some(needed(input, "reason")?.to_owned()),
+    };
+    let withdraw = Withdraw { solution: needed(input, "solution")?.to_owned(), reason, force: None };
+    plans::withdraw(session, &withdraw)?;
     Ok(None)
 }
 

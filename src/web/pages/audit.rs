@@ -7,7 +7,7 @@ use crate::ops::trail::{self, Audit, AuditedCommit};
 use crate::ops::{Kind, Refusal};
 use crate::rules::audit::Severity;
 use crate::web::forms::{self, in_words};
-use crate::web::parts::{badge, counted, one_line, person, sentence};
+use crate::web::parts::{badge, counted, one_line, person, sentence, task as task_id};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -82,11 +82,11 @@ fn row(view: &View<'_>, it: &AuditedCommit) -> Markup {
             td {
                 @for bound in &it.bound_to {
                     div { (view.id(&Place::Issue(bound.issue_id.clone()), bound.issue_id.as_str()))
-                        @if let Some(task) = &bound.task_id { " " a.id href=(view.href(&Place::Plan(bound.solution_id.clone()))) { (task) } } }
+                        @if let Some(task) = &bound.task_id { " " (task_id(view, &bound.solution_id, task)) } }
                 }
                 @if it.bound_to.is_empty() && !it.is_merge { (badge("no plan")) }
             }
-            td { @for bound in &it.bound_to { div { (bound.review.map_or("none", |it| it.as_str())) } } }
+            td { @for bound in &it.bound_to { div { (bound.review.map_or("not reviewed", |it| it.as_str())) } } }
             td { @for bound in &it.bound_to { div { (bound.checks_passed) " of " (bound.check_count) } } }
         }
     }

@@ -5,7 +5,9 @@ use maud::{Markup, html};
 use super::execution::commit;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, Trace, TraceInput, TracedIssue};
-use crate::web::parts::{badge, fact, linked, one_line, person, place_of, reviewed, when};
+use crate::web::parts::{
+    badge, fact, linked, one_line, person, place_of, reviewed, task as task_id, when, withdrawn,
+};
 use crate::web::place::{Hex, Place};
 use crate::web::view::{Content, View};
 
@@ -52,14 +54,14 @@ fn part(view: &View<'_>, trace: &Trace, traced: &TracedIssue) -> Markup {
                     li {
                         "plan " (view.id(&Place::Plan(execution.execution.solution_id.clone()), execution.execution.solution_id.as_str()))
                         @if let Some(plan) = plan {
-                            " " (reviewed(&plan.standing))
+                            " " (withdrawn(plan.withdrawn.as_deref())) (reviewed(&plan.standing))
                             @if let Some(text) = &plan.typed.description { " " (one_line(text)) }
                         }
                     }
                     @let link = hash.and_then(|hash| execution.link(hash));
                     @if let Some(task) = link.and_then(|it| it.task_id.as_ref()) {
                         @let title = plan.and_then(|it| it.typed.tasks.iter().find(|it| it.id == *task)).map(|it| it.title.as_str());
-                        li { "task " span.id { (task) } " " (one_line(title.unwrap_or_default())) }
+                        li { "task " (task_id(view, &execution.execution.solution_id, task)) " " (one_line(title.unwrap_or_default())) }
                     }
                     li {
                         "execution " (view.id(&Place::Execution(execution.execution.id.clone()), &format!("attempt {}", execution.execution.attempt)))
@@ -72,7 +74,7 @@ fn part(view: &View<'_>, trace: &Trace, traced: &TracedIssue) -> Markup {
                             @for it in &execution.commits {
                                 li aria-current=[hash.filter(|hash| it.is(hash)).map(|_| "true")] {
                                     (commit(view, it.link.hash.as_str())) " "
-                                    @if let Some(task) = &it.link.task_id { span.id { (task) } " " }
+                                    @if let Some(task) = &it.link.task_id { (task_id(view, &execution.execution.solution_id, task)) " " }
                                     (one_line(&it.link.subject))
                                 }
                             }

@@ -8,7 +8,7 @@ use crate::ops::Refusal;
 use crate::ops::issues::{self, Record};
 use crate::ops::work::ExecutionView;
 use crate::ui::time;
-use crate::web::parts::{badge, counted, fact, long, one_line, person, when};
+use crate::web::parts::{badge, counted, fact, long, one_line, person, task, when};
 use crate::web::place::{Hex, Place};
 use crate::web::view::{Content, View};
 
@@ -91,7 +91,7 @@ fn commits(view: &View<'_>, it: &ExecutionView) -> Markup {
             @for one in &it.commits {
                 li {
                     (commit(view, one.link.hash.as_str())) " "
-                    @if let Some(task) = &one.link.task_id { span.id { (task) } " " }
+                    @if let Some(id) = &one.link.task_id { (task(view, &it.execution.solution_id, id)) " " }
                     (one_line(&one.link.subject)) " "
                     span.quiet { (person(one.link.author.as_str())) " " (when(view, one.link.authored_at)) ", by " (one.link.linked_by) }
                     @if one.on_no_branch { " " (badge("on no branch")) }
@@ -114,7 +114,12 @@ fn checks(view: &View<'_>, it: &ExecutionView) -> Markup {
                         code { (one_line(&check.command)) } " "
                         span.quiet { (time::length(check.duration_ms)) @if check.dirty { ", with uncommitted changes" } }
                     }
-                    @if let Some(hash) = &check.commit { p { "at " (commit(view, hash.as_str())) } }
+                    @if check.task_id.is_some() || check.commit.is_some() {
+                        p.quiet {
+                            @if let Some(id) = &check.task_id { "of task " (task(view, &it.execution.solution_id, id)) " " }
+                            @if let Some(hash) = &check.commit { "at " (commit(view, hash.as_str())) }
+                        }
+                    }
                     pre { (check.output_tail) }
                 }
             }

@@ -6,7 +6,7 @@ use super::execution::commit;
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, AskedLines, Explained};
-use crate::web::parts::{one_line, person};
+use crate::web::parts::{one_line, person, task as task_id};
 use crate::web::place::{FilePath, Place};
 use crate::web::view::{Content, Export, Target, View};
 
@@ -119,7 +119,7 @@ fn reason(view: &View<'_>, span: &Explained) -> Markup {
             div {
                 (view.id(&Place::Issue(origin.issue_id.clone()), origin.issue_id.as_str())) " " (one_line(&origin.issue_title))
                 @if let Some(task) = &origin.task_id {
-                    " · " a.id href=(view.href(&Place::Plan(origin.solution_id.clone()))) { (task) }
+                    " · " (task_id(view, &origin.solution_id, task))
                     @if let Some(title) = &origin.task_title { " " (one_line(title)) }
                 }
             }

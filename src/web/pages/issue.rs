@@ -12,8 +12,8 @@ use crate::ops::{Refusal, Session};
 use crate::web::forms::Form;
 use crate::web::layout::one;
 use crate::web::parts::{
-    badge, counted, fact, json_value, linked, long, markdown, one_line, person, place_of, plan_body,
-    priority, reviewed, when,
+    Shown, badge, counted, fact, json_value, linked, long, markdown, one_line, person, place_of, plan_body,
+    priority, reviewed, when, withdrawn,
 };
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
@@ -145,13 +145,15 @@ fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
                     summary {
                         span.id { (plan.id) } " "
                         @if plan.is_bound { (badge("bound")) " " }
+                        (withdrawn(plan.withdrawn.as_deref()))
                         (reviewed(&plan.standing)) " "
                         span.quiet { (count(plan.task_count, "task")) ", quality " (format!("{:.2}", plan.quality)) }
                     }
                     p { (view.link(&Place::Plan(plan.id.clone()), "The plan with its reviews")) }
-                    (plan_body(view, &plan.typed, true))
+                    @if let Some(why) = &plan.withdrawn { p { "Withdrawn: " (linked(view, why)) } }
+                    (plan_body(view, Shown { plan: &plan.typed, key: plan.id.uid(), is_brief: true }))
                     @let form = Form::new(view, "bind", &plan.id);
-                    @if !plan.is_bound {
+                    @if !plan.is_bound && plan.withdrawn.is_none() {
                         (form.small(html! { (form.hidden("issue", &issue.id)) (form.hidden("solution", &plan.id)) }, "Bind this plan"))
                     }
                 }

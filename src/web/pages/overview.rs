@@ -7,7 +7,7 @@ use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::Refusal;
-use crate::ops::issues::{self, Attention, AttentionKind, HomeItems, List, Total, existing};
+use crate::ops::issues::{self, Attention, AttentionKind, HomeItem, HomeItems, List, Total, existing};
 use crate::ops::work::{self, ExecutionView, run};
 use crate::web::forms::in_words;
 use crate::web::layout::one;
@@ -93,7 +93,7 @@ fn items(view: &View<'_>, items: &HomeItems) -> Markup {
         ul.rows {
             @for item in &items.first {
                 li {
-                    (item_link(view, &item.item)) " " (view.id(&Place::Issue(item.issue_id.clone()), item.issue_id.as_str())) " "
+                    (item_link(view, item)) " " (view.id(&Place::Issue(item.issue_id.clone()), item.issue_id.as_str())) " "
                     (one_line(&item.title))
                     @for blocker in &item.blocked_by { div.quiet { (sentence(view, &blocker.reason)) } }
                 }
@@ -105,11 +105,13 @@ fn items(view: &View<'_>, items: &HomeItems) -> Markup {
     }
 }
 
-/// `QUE-…:S-1` as a link to its queue.
-fn item_link(view: &View<'_>, item: &str) -> Markup {
-    match item.split_once(':').and_then(|it| place_of(it.0)) {
-        Some(queue) => view.id(&queue, item),
-        None => html! { span.id { (item) } },
+/// The name of an item as a link to its row in its queue.
+fn item_link(view: &View<'_>, item: &HomeItem) -> Markup {
+    let queue = Place::Queue(item.queue_id.clone());
+    let number = item.item.rsplit(':').next().unwrap_or_default();
+    html! {
+        @if view.has(&queue) { a.id href=(format!("{}#{}-{number}", view.href(&queue), item.queue_id)) { (item.item) } }
+        @else { span.id { (item.item) } }
     }
 }
 

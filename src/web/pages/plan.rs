@@ -8,7 +8,9 @@ use crate::ops::Refusal;
 use crate::ops::plans::{self, SolutionView};
 use crate::web::forms::Form;
 use crate::web::layout::one;
-use crate::web::parts::{badge, counted, fact, file, linked, person, plan_body, reviewed, when};
+use crate::web::parts::{
+    Shown, badge, counted, fact, file, linked, person, plan_body, reviewed, when, withdrawn,
+};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -21,14 +23,16 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal>
             h1 { span.id { (plan.id) } }
             p {
                 @if plan.is_bound { (badge("bound")) " " }
+                (withdrawn(plan.withdrawn.as_deref()))
                 (reviewed(&plan.standing))
                 @if let Some(number) = version { " " span.quiet { "as it was " (number) " changes ago" } }
             }
         }
         div.columns.main-aside {
             div {
+                @if let Some(why) = &plan.withdrawn { p.notices role="status" { "Withdrawn, so nobody executes it: " (linked(view, why)) } }
                 h2 { "Plan" }
-                (plan_body(view, &plan.typed, false))
+                (plan_body(view, Shown { plan: &plan.typed, key: "", is_brief: false }))
                 (reviews(view, &plan))
             }
             aside aria-label="facts" {
@@ -81,13 +85,22 @@ fn reviews(view: &View<'_>, plan: &SolutionView) -> Markup {
 fn actions(view: &View<'_>, plan: &SolutionView) -> Markup {
     let (bind, review, queue) =
         (Form::new(view, "bind", ""), Form::new(view, "review", ""), Form::new(view, "queue-add", ""));
+    let withdraw = Form::new(view, "withdraw", "");
     html! {
         @if view.may_write() {
             h2 { "Change" }
-            @if !plan.is_bound {
-                (bind.small(html! { (bind.hidden("issue", &plan.issue_id)) (bind.hidden("solution", &plan.id)) }, "Bind this plan"))
-            } @else {
+            @if plan.is_bound {
                 (queue.small(queue.hidden("issue", &plan.issue_id), "Queue it"))
+            } @else if plan.withdrawn.is_none() {
+                (bind.small(html! { (bind.hidden("issue", &plan.issue_id)) (bind.hidden("solution", &plan.id)) }, "Bind this plan"))
+            }
+            @if plan.withdrawn.is_some() {
+                (withdraw.small(html! { (withdraw.hidden("solution", &plan.id)) (withdraw.hidden("back", "1")) }, "Take the withdrawal back"))
+            } @else {
+                details open[view.refused.is_some_and(|it| it.form == "withdraw:")] {
+                    summary { "Withdraw" }
+                    (withdraw.small(html! { (withdraw.hidden("solution", &plan.id)) (withdraw.text("reason", "Reason", "")) }, "Withdraw"))
+                }
             }
             h3 { "Review" }
             (review.whole(html! {

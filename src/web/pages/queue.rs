@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use crate::model::id::{QueueId, SolutionId};
+use crate::model::id::{ItemId, QueueId, SolutionId};
 use crate::model::status::ItemStatus;
 use crate::model::words::count;
 use crate::ops::Refusal;
@@ -100,11 +100,11 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
                 summary { "As a list" }
                 ul {
                     @for arrow in &arrows {
-                        li { (graph.nodes[arrow.from].item_id) " before " (graph.nodes[arrow.to].item_id) ": "
+                        li { (item_link(id, &graph.nodes[arrow.from].item_id)) " before " (item_link(id, &graph.nodes[arrow.to].item_id)) ": "
                             (match arrow.class { "depends_on" => "dependency", "conflict" => "decided conflict", _ => "same file" }) }
                     }
                     @for group in &graph.groups {
-                        li { (group.id) ", " (group.kind) ": " @for id in &group.item_ids { (id) " " } }
+                        li { (group.id) ", " (group.kind) ": " @for item in &group.item_ids { (item_link(id, item)) " " } }
                     }
                 }
             }
@@ -112,21 +112,32 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
     }
 }
 
+/// The anchor of an item, which is unique on a page with several queues.
+fn anchor(queue: &QueueId, item: &ItemId) -> String {
+    format!("{queue}-{item}")
+}
+
+/// The id of an item as a link to its row.
+fn item_link(queue: &QueueId, item: &ItemId) -> Markup {
+    html! { a.id href=(format!("#{}", anchor(queue, item))) { (item) } }
+}
+
 fn table(view: &View<'_>, id: &QueueId, items: &[ItemAnswer]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(format!("items of {id}")) {
             table {
                 thead { tr { th { "Item" } th { "Status" } th { "Group" } th { "Issue" } th.wide { "Title" } th { "Waits for, or executed by" } @if view.may_write() { th { "Change" } } } }
-                tbody { @for (n, item) in items.iter().enumerate() { (row(view, items, n, item)) } }
+                tbody { @for n in 0..items.len() { (row(view, id, items, n)) } }
             }
         }
     }
 }
 
-fn row(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -> Markup {
+fn row(view: &View<'_>, queue: &QueueId, items: &[ItemAnswer], n: usize) -> Markup {
+    let item = &items[n];
     html! {
-        tr {
-            td { span.id { (item.item.item_id) } }
+        tr id=(anchor(queue, &item.item.item_id)) {
+            td { (item_link(queue, &item.item.item_id)) }
             td { (badge(item.status.as_str())) }
             td { (item.execution_group) }
             td { (view.id(&Place::Issue(item.item.issue_id.clone()), item.item.issue_id.as_str())) }
@@ -179,7 +190,7 @@ fn conflict(view: &View<'_>, queue: &QueueAnswer, it: &ConflictView) -> Markup {
         article.entry {
             header {
                 @if let Some(id) = &it.id { strong { (id) } " " }
-                (badge(it.severity.as_str())) " " (it.kind) ": " (names.join(", ")) " "
+                (badge(it.severity.as_str())) " " (it.kind) ": " @for item in &it.item_ids { (item_link(&queue.queue.id, item)) " " }
                 (badge(if it.resolved { "resolved" } else { "undecided" }))
             }
             @if let Some(file) = &it.file { p { code { (one_line(file)) } } }

@@ -4,7 +4,7 @@
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
 
-use super::text::{LONGEST, cut, parts};
+use super::text::{LONGEST, cut, named_parts};
 use crate::web::place::Place;
 use crate::web::view::View;
 
@@ -57,6 +57,7 @@ fn rendered(view: &View<'_>, text: &str) -> String {
                 events.extend(open.pop().map(Event::End));
             }
             Event::Text(text) if open.is_empty() && !in_code => with_ids(view, &text, &mut events),
+            Event::Code(text) if open.is_empty() => code(view, text, &mut events),
             other => {
                 in_code = match &other {
                     Event::Start(Tag::CodeBlock(_)) => true,
@@ -74,19 +75,34 @@ fn rendered(view: &View<'_>, text: &str) -> String {
 
 /// Adds a text with its ids as links.
 fn with_ids(view: &View<'_>, text: &str, events: &mut Vec<Event<'_>>) {
-    for (part, place) in parts(text) {
-        let part = CowStr::from(part.to_owned());
+    for (part, place) in named_parts(view, text) {
+        let part = Event::Text(CowStr::from(part.to_owned()));
         match place.filter(|place| view.has(place)) {
-            None => events.push(Event::Text(part)),
-            Some(place) => {
-                let dest_url = view.href(&place).into();
-                let (title, id) = ("".into(), "".into());
-                events.push(Event::Start(Tag::Link { link_type: LinkType::Inline, dest_url, title, id }));
-                events.push(Event::Text(part));
-                events.push(Event::End(TagEnd::Link));
-            }
+            None => events.push(part),
+            Some(place) => link(view, &place, part, events),
         }
     }
+}
+
+/// Adds code, as a link if it is an id.
+fn code(view: &View<'_>, text: CowStr<'_>, events: &mut Vec<Event<'_>>) {
+    let place = match named_parts(view, &text).as_slice() {
+        [("", None), (whole, Some(place)), ("", None)] if whole.len() == text.len() => Some(place.clone()),
+        _ => None,
+    };
+    let code = Event::Code(CowStr::from(text.into_string()));
+    match place.filter(|place| view.has(place)) {
+        None => events.push(code),
+        Some(place) => link(view, &place, code, events),
+    }
+}
+
+fn link<'e>(view: &View<'_>, place: &Place, text: Event<'e>, events: &mut Vec<Event<'e>>) {
+    let (title, id) = ("".into(), "".into());
+    let dest_url = view.href(place).into();
+    events.push(Event::Start(Tag::Link { link_type: LinkType::Inline, dest_url, title, id }));
+    events.push(text);
+    events.push(Event::End(TagEnd::Link));
 }
 
 /// The destination of a link if it is safe to follow.

@@ -8,8 +8,7 @@ mod text;
 mod value;
 
 pub(super) use markdown::markdown;
-pub(super) use plan::file;
-pub(super) use plan::plan_body;
+pub(super) use plan::{Shown, file, plan_body, task};
 pub(super) use table::{Pages, issue_table, pager};
 pub(super) use text::{cut, editable, encoded, linked, long, one_line, parts, person, place_of, sentence};
 pub(super) use value::{changes, field_value, json_value};
@@ -32,6 +31,11 @@ pub(super) fn badge(word: &str) -> Markup {
 /// What reviews said about a plan, and nothing if there are none.
 pub(super) fn reviewed(standing: &Standing) -> Markup {
     html! { @if standing.verdict.is_some() { (badge(standing.word())) } @else { span.quiet { "not reviewed" } } }
+}
+
+/// That a plan was withdrawn, and nothing if it was not.
+pub(super) fn withdrawn(why: Option<&str>) -> Markup {
+    html! { @if why.is_some() { (badge("withdrawn")) " " } }
 }
 
 /// A priority.

@@ -3,20 +3,33 @@
 use maud::{Markup, html};
 
 use super::{badge, fact, long, one_line, picture};
+use crate::model::id::SolutionId;
 use crate::model::plan::{Plan, Task};
+use crate::model::task_id::TaskId;
 use crate::ui::svg::{Arrow, Boxed, dag};
 use crate::web::place::{FilePath, Place};
 use crate::web::view::View;
 
+/// A plan on a page.
+#[derive(Clone, Copy)]
+pub(in crate::web) struct Shown<'a> {
+    pub(in crate::web) plan: &'a Plan,
+    /// Distinguishes the plans of a page, and is a part of the addresses of their tasks; empty on a plan's own page.
+    pub(in crate::web) key: &'a str,
+    /// Whether each task is folded to its first line.
+    pub(in crate::web) is_brief: bool,
+}
+
 /// The dependency graph of the tasks, if there are any dependencies.
-pub(in crate::web) fn plan_dag(plan: &Plan) -> Markup {
+fn plan_dag(shown: Shown<'_>) -> Markup {
+    let plan = shown.plan;
     let boxed = |task: &Task| Boxed {
         name: task.id.to_string(),
         title: task.title.clone(),
         class: "task",
-        href: Some(format!("#task-{}", anchor(task))),
+        href: Some(format!("#{}", anchor(shown.key, &task.id))),
     };
-    let place = |id: &crate::model::task_id::TaskId| plan.tasks.iter().position(|task| task.id == *id);
+    let place = |id: &TaskId| plan.tasks.iter().position(|task| task.id == *id);
     let arrows: Vec<Arrow> = plan
         .tasks
         .iter()
@@ -25,14 +38,18 @@ pub(in crate::web) fn plan_dag(plan: &Plan) -> Markup {
         .filter(|(from, to)| from != to)
         .map(|(from, to)| Arrow { from, to, class: "depends_on" })
         .collect();
+    let name = match shown.key {
+        "" => "order of the tasks".to_owned(),
+        key => format!("order of the tasks of {key}"),
+    };
     html! {
         @if !arrows.is_empty() {
-            (picture("order of the tasks", dag("order of the tasks", &plan.tasks.iter().map(boxed).collect::<Vec<_>>(), &arrows)))
+            (picture(&name, dag(&name, &plan.tasks.iter().map(boxed).collect::<Vec<_>>(), &arrows)))
             details.alternative {
                 summary { "As a list" }
                 ul {
                     @for arrow in &arrows {
-                        li { (plan.tasks[arrow.to].id) " comes after " (plan.tasks[arrow.from].id) }
+                        li { (own_task(shown.key, &plan.tasks[arrow.to].id)) " comes after " (own_task(shown.key, &plan.tasks[arrow.from].id)) }
                     }
                 }
             }
@@ -41,12 +58,28 @@ pub(in crate::web) fn plan_dag(plan: &Plan) -> Markup {
 }
 
 /// The anchor of a task, whose id can be any text.
-fn anchor(task: &Task) -> String {
-    task.id.to_string().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+fn anchor(key: &str, id: &str) -> String {
+    let id: String = id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    if key.is_empty() { format!("task-{id}") } else { format!("task-{key}-{id}") }
 }
 
-/// The whole plan; `is_brief` folds each task to its first line.
-pub(in crate::web) fn plan_body(view: &View<'_>, plan: &Plan, is_brief: bool) -> Markup {
+/// The id of a task as a link to it on the same page.
+fn own_task(key: &str, id: &str) -> Markup {
+    html! { a.id href=(format!("#{}", anchor(key, id))) { (id) } }
+}
+
+/// The id of a task as a link to it on the page of its plan.
+pub(in crate::web) fn task(view: &View<'_>, plan: &SolutionId, id: &str) -> Markup {
+    let place = Place::Plan(plan.clone());
+    html! {
+        @if view.has(&place) { a.id href=(format!("{}#{}", view.href(&place), anchor("", id))) { (id) } }
+        @else { span.id { (id) } }
+    }
+}
+
+/// The whole plan.
+pub(in crate::web) fn plan_body(view: &View<'_>, shown: Shown<'_>) -> Markup {
+    let plan = shown.plan;
     html! {
         @if let Some(text) = &plan.description { (long(view, text)) }
         @if let Some(text) = &plan.approach { p.quiet { "Approach" } (long(view, text)) }
@@ -57,17 +90,17 @@ pub(in crate::web) fn plan_body(view: &View<'_>, plan: &Plan, is_brief: bool) ->
                 }
             }
         }
-        (plan_dag(plan))
+        (plan_dag(shown))
         @for task in &plan.tasks {
-            details.task id=(format!("task-{}", anchor(task))) open[!is_brief] {
+            details.task id=(anchor(shown.key, &task.id)) open[!shown.is_brief] {
                 summary { span.id { (task.id) } " " strong { (one_line(&task.title)) } " " span.quiet { (task.action) } }
-                (task_part(view, task))
+                (task_part(view, task, shown.key))
             }
         }
     }
 }
 
-fn task_part(view: &View<'_>, task: &Task) -> Markup {
+fn task_part(view: &View<'_>, task: &Task, key: &str) -> Markup {
     let criteria = task.acceptance.iter().flat_map(|it| &it.criteria);
     let criteria: Vec<&String> =
         criteria.chain(task.convergence.iter().flat_map(|it| &it.criteria)).collect();
@@ -79,7 +112,7 @@ fn task_part(view: &View<'_>, task: &Task) -> Markup {
         @if let Some(text) = &task.description { (long(view, text)) }
         dl.facts {
             (fact("depends on", (!task.depends_on.is_empty()).then(|| html! {
-                @for id in &task.depends_on { (id) " " }
+                @for id in &task.depends_on { (own_task(key, id)) " " }
             })))
             (fact("files", task.places().next().map(|_| html! {
                 ul.plain {

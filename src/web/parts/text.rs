@@ -57,10 +57,45 @@ pub(in crate::web) fn parts(text: &str) -> Vec<(&str, Option<Place>)> {
     parts
 }
 
+/// Like [`parts`]; also issues whose ids have no known prefix, and commits by the beginning of their hash, if they exist.
+pub(in crate::web) fn named_parts<'t>(view: &View<'_>, text: &'t str) -> Vec<(&'t str, Option<Place>)> {
+    let mut found = Vec::new();
+    for (part, place) in parts(text) {
+        if place.is_some() {
+            found.push((part, place));
+            continue;
+        }
+        let mut done = 0;
+        for (at, word) in words(part) {
+            if let Some(place) = view.named(word) {
+                found.push((&part[done..at], None));
+                found.push((word, Some(place)));
+                done = at + word.len();
+            }
+        }
+        found.push((&part[done..], None));
+    }
+    found
+}
+
+/// The words of a text that could be ids, with their positions; not those that are a part of an address.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let mut rest = 0;
+    std::iter::from_fn(move || {
+        let from = rest + text[rest..].find(is_part)?;
+        let until = text[from..].find(|c| !is_part(c)).map_or(text.len(), |length| from + length);
+        rest = until;
+        let word = text[from..until].trim_end_matches(['.', '-', '_']);
+        let is_in_address = text[..from].ends_with(['/', '@', '#', '=', '&', '?', '%']);
+        Some((from, if is_in_address { "" } else { word }))
+    })
+}
+
 /// A text with its ids as links.
 pub(in crate::web) fn linked(view: &View<'_>, text: &str) -> Markup {
     html! {
-        @for (part, place) in parts(text) {
+        @for (part, place) in named_parts(view, text) {
             @match place {
                 Some(place) => (view.id(&place, part)),
                 None => (part),
@@ -148,6 +183,14 @@ mod tests {
             found.iter().map(|it| it.0).collect::<String>(),
             "see ISS-001, and SOL-ISS-001-ab12cd34. Not XISS-1 or ISS-.."
         );
+    }
+
+    #[test]
+    fn words_of_a_text_are_found_and_addresses_are_left_alone() {
+        let text = "(GH-7) à bd-1a.2, GH-8… https://example.org/GH-9?GH-10 -x- é";
+        let found: Vec<&str> = words(text).map(|it| it.1).filter(|word| !word.is_empty()).collect();
+        assert_eq!(found, ["GH-7", "bd-1a.2", "GH-8", "https", "-x"]);
+        assert!(words(text).all(|(at, word)| text[at..].starts_with(word)));
     }
 
     #[test]

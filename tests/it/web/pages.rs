@@ -159,7 +159,8 @@ fn a_plan_shows_its_tasks_as_a_graph_and_what_changed() {
     let served = Served::of(&repo, &[]);
     let browser = served.browser();
     let page = browser.page(&format!("/plans/{solution}"));
-    assert!(page.contains("T9 comes after T1") && page.contains("class=\"dag\""), "{page}");
+    let order = "href=\"#task-T9\">T9</a> comes after <a class=\"id\" href=\"#task-T1\">T1</a>";
+    assert!(page.contains(order) && page.contains("class=\"dag\""), "{page}");
     let diff = browser.page(&format!("/plans/{solution}/diff"));
     assert!(diff.contains("<ins>Another title</ins>") && diff.contains("<del>"), "{diff}");
     let before = browser.page(&format!("/plans/{solution}?version=1"));
@@ -249,4 +250,90 @@ fn executions_come_in_pages_and_those_that_run_come_first() {
         assert!(n > 0 || found[0] == 1, "the one that runs is on the first page");
     }
     assert!(second.contains("page 2 of 2"), "{second}");
+}
+
+#[test]
+fn every_id_in_a_text_is_a_link() {
+    let sandbox = Sandbox::new();
+    let (repo, commit) = worked(&sandbox);
+    let (short, unknown) = (&commit[..8], "0123abc");
+    let text =
+        format!("GH-7, `GH-7`, {short}. Not GH-8, a-b, {unknown}, 20261121 or https://example.org/GH-7");
+    repo.wf(&["comment", "ISS-002", "-m", &text]).ok();
+    repo.wf(&["feedback", "add", "ISS-001", "-m", &format!("broken by {short}")]).ok();
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    let page = browser.page("/issues/ISS-002");
+    assert!(page.contains("<a href=\"/issues/GH-7\">GH-7</a>"), "{page}");
+    assert!(page.contains("<a href=\"/issues/GH-7\"><code>GH-7</code></a>"), "{page}");
+    assert!(page.contains(&format!("<a href=\"/commits/{commit}\">{short}</a>")), "{page}");
+    assert_eq!(page.matches("href=\"/issues/GH-7\"").count(), 2, "{page}");
+    for other in ["GH-8", "a-b", unknown, "20261121"] {
+        assert!(!page.contains(&format!(">{other}</a>")), "{other}: {page}");
+    }
+    // Tasks are ids, too.
+    let plan = repo.json(&["show", "ISS-001"])["solutions"][0]["id"].as_str().unwrap().to_owned();
+    let trail = browser.page(&format!("/commits/{commit}"));
+    assert!(trail.contains(&format!("href=\"/plans/{plan}#task-T1\"")), "{trail}");
+    assert!(browser.page(&format!("/plans/{plan}")).contains("id=\"task-T1\""));
+    let queue = browser.page("/queues");
+    let item = queue.split("<tr id=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(queue.contains(&format!("href=\"#{item}\"")), "{queue}");
+}
+
+#[test]
+fn a_withdrawn_plan_says_so() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let add = |plan: serde_json::Value| {
+        repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned()
+    };
+    let mut other = plan();
+    other["description"] = "Count requests in the proxy".into();
+    let (first, second) = (add(plan()), add(other));
+    repo.wf(&["solution", "withdraw", &second, "-m", "ISS-001 is <simpler>"]).ok();
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    let badge = "<span class=\"badge s-withdrawn\">withdrawn</span>";
+    let issue = browser.page("/issues/ISS-001");
+    assert_eq!(issue.matches(badge).count(), 1, "{issue}");
+    assert!(!issue.contains(&format!("name=\"solution\" value=\"{second}\"")), "{issue}");
+    let plan = browser.page(&format!("/plans/{second}"));
+    assert!(plan.contains(badge) && plan.contains(" is &lt;simpler&gt;"), "{plan}");
+    assert!(!plan.contains("action=\"/do/bind\""), "a withdrawn plan cannot be bound: {plan}");
+    assert!(!browser.page(&format!("/plans/{first}")).contains(badge));
+    let back = [("solution", second.as_str()), ("back", "1")];
+    let sent = browser.send("withdraw", &format!("/plans/{second}"), &back);
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    assert!(browser.page(&format!("/plans/{second}")).contains("action=\"/do/bind\""));
+    let empty = [("form", "withdraw:"), ("solution", second.as_str()), ("reason", "")];
+    let sent = browser.send("withdraw", &format!("/plans/{second}"), &empty);
+    assert!(sent.status == 422 && sent.body.contains("<code>reason</code> is empty"), "{}", sent.body);
+    // Each plan of a page has tasks with addresses of their own.
+    let ids: Vec<&str> = issue.split(" id=\"").skip(1).map(|it| it.split('"').next().unwrap()).collect();
+    let distinct: std::collections::BTreeSet<&&str> = ids.iter().collect();
+    assert_eq!(ids.len(), distinct.len(), "{ids:?}");
+}
+
+#[test]
+fn waves_show_their_progress() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    for (id, tag) in
+        [("ISS-001", "wave-1"), ("ISS-002", "wave-1"), ("ISS-003", "wave-1"), ("ISS-004", "wave-9")]
+    {
+        repo.wf(&["new", "--id", id, "Work", "-t", tag]).ok();
+    }
+    repo.wf(&["close", "ISS-001", "-m", "done"]).ok();
+    repo.wf(&["edit", "ISS-002", "--status", "cancelled"]).ok();
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    for path in ["/", "/roadmaps"] {
+        let page = browser.page(path);
+        assert!(page.contains("1 of 2 done") && page.contains("0 of 1 done"), "{path}: {page}");
+        assert!(page.contains("Wave 9"), "{path}: {page}");
+    }
+    repo.wf(&["reopen", "ISS-001"]).ok();
+    assert!(browser.page("/roadmaps").contains("0 of 2 done"));
 }
