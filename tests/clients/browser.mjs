@@ -8,12 +8,14 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import assert from "node:assert/strict";
 
-const [program, pictures] = process.argv.slice(2).map((it) => path.resolve(it));
+const [program, examples, pictures] = process.argv.slice(2).map((it) => path.resolve(it));
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const home = fs.mkdtempSync(path.join(os.tmpdir(), "wf-browser-"));
 const repo = path.join(home, "shop");
 const as = (name) => ({
   ...process.env,
+  // The agents of a run call `git wf`.
+  PATH: `${path.dirname(program)}:${process.env.PATH}`,
   HOME: home,
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_AUTHOR_NAME: name,
@@ -64,6 +66,42 @@ function store() {
   wf("queue", "add", "ISS-2");
   wf("comment", "ISS-4", "-m", EVIL);
   wf("edit", "ISS-2", "--depends-on", "ISS-1");
+}
+
+// What only other tools, other clones and agents make: a roadmap, a run, a conflict, a withdrawn plan, a long queue.
+function more() {
+  const convergence = { criteria: ["The file has one more line than before"], verification: "Run `true`; it exits with 0", definition_of_done: "It is merged" };
+  const layer = (id, name, depends_on) => ({
+    id, name, goal: `Teams can ${name}`, scope: [name], effort: "small", depends_on, convergence, risks: ["late"],
+  });
+  const layers = [layer("L0", "export one month", []), layer("L1", "choose the columns", ["L0"])];
+  run(program, ["roadmap", "add", "-"], JSON.stringify({ title: "Export", mode: "progressive", scope: layers.flatMap((it) => it.scope), layers }));
+  const edit = 'In src/stock.rs replace "// stock" with "// stock once"\nTest: true';
+  wf("new", "--id", "GH-5", "Count once", "-m", edit);
+  const agent = (name) => `python3 ${path.join(examples, name)}`;
+  wf("run", "GH-5", "--yes", "--planner", agent("planner.py"), "--executor", agent("executor.py"));
+  run(program, ["solution", "add", "ISS-3"], plan("src/stock.rs", 2));
+  const withdrawn = run(program, ["solution", "add", "ISS-3"], plan("src/stock.rs", 3)).trim();
+  wf("solution", "withdraw", withdrawn, "-m", "The other one is simpler, see GH-5");
+  for (let n = 10; n < 30; n++) {
+    wf("new", "--id", `ISS-${n}`, `Change file ${n}`, ...(n % 3 ? ["--depends-on", `ISS-${n - 1}`].slice(0, n > 10 ? 2 : 0) : []));
+    run(program, ["solution", "add", `ISS-${n}`], plan(`src/file${n % 5}.rs`, 2));
+    wf("queue", "add", `ISS-${n}`);
+  }
+  // Two clones give an issue two titles.
+  const remote = path.join(home, "remote.git");
+  const other = path.join(home, "other");
+  const there = (file, args) => execFileSync(file, args, { cwd: other, env: as("bea"), stdio: "pipe" });
+  git("init", "-q", "--bare", remote);
+  git("remote", "add", "origin", remote);
+  wf("sync", "origin");
+  git("clone", "-q", remote, other);
+  there(program, ["init"]);
+  there(program, ["edit", "ISS-2", "--title", "Prices lack a currency"]);
+  there(program, ["sync"]);
+  wf("edit", "ISS-2", "--title", "Prices have no currency");
+  wf("sync");
+  return withdrawn;
 }
 
 function serve(...options) {
@@ -259,13 +297,16 @@ try {
   ended.push(child);
   await pass(address);
   await withoutScript(address);
+  const withdrawn = more();
   const shown = JSON.parse(wf("show", "ISS-1", "--json"));
   const tip = git("rev-parse", "refs/wf/main").trim();
+  const first = (...args) => JSON.parse(wf(...args, "--json"))[0].id;
   await look(address, [
     "/", "/issues", "/issues?q=nothing", "/issues/new", "/issues/ISS-1", "/issues/ISS-4", "/board", "/queues", "/executions", "/runs",
     "/roadmaps", "/audit", "/files", "/files/src/cart.rs", "/conflicts", "/history", `/history/${tip}`,
     `/plans/${shown.solutions[0].id}`, `/plans/${shown.solutions[0].id}/diff`, `/executions/${shown.executions[0].id}`,
-    `/commits/${git("rev-parse", "HEAD").trim()}`, "/issues/ISS-404",
+    `/commits/${git("rev-parse", "HEAD").trim()}`, "/issues/ISS-404", "/issues/ISS-3", `/plans/${withdrawn}`,
+    `/roadmaps/${first("roadmap", "list")}`, `/runs/${first("run", "list")}`, `/queues/${first("queue", "list")}`,
   ], "page");
   step("light and dark, narrow and wide, axe");
   await exported();
