@@ -71,48 +71,41 @@ fn read(mut trace: impl BufRead) -> Vec<GitAct> {
     order.iter().filter_map(|sid| processes.remove(sid)).filter_map(act).collect()
 }
 
-/// Commands that change the branch that is checked out where they run, its index, or its files.
-const HERE: &[&str] = &[
-    "add",
-    "am",
-    "apply",
-    "checkout",
-    "checkout-index",
-    "cherry-pick",
-    "clean",
-    "commit",
-    "merge",
-    "mv",
-    "pull",
-    "read-tree",
-    "rebase",
-    "reset",
-    "restore",
-    "revert",
-    "rm",
-    "stash",
-    "switch",
-    "update-index",
-];
+/// What a command changes in the worktree where it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// The index or files, if it succeeds.
+    Files,
+    /// The index or files, even if it fails.
+    FilesAnyway,
+    /// The branch that is checked out, if it succeeds.
+    Branch,
+    /// The index or files, even if it fails, and then the branch: a hook can still refuse that.
+    FilesAnywayThenBranch,
+}
 
-/// Those of them that move the branch, each with how the reflog of the branch names it.
-const MOVES: &[&str] = &["am", "cherry-pick", "commit", "merge", "pull", "rebase", "reset", "revert"];
-
-/// Those that change files before a ref.
-const FILES_FIRST: &[&str] = &[
-    "am",
-    "checkout",
-    "cherry-pick",
-    "clean",
-    "merge",
-    "pull",
-    "read-tree",
-    "rebase",
-    "reset",
-    "restore",
-    "revert",
-    "stash",
-    "switch",
+/// The commands that change something in the worktree where they run.
+const EFFECTS: &[(&str, Effect)] = &[
+    ("add", Effect::Files),
+    ("am", Effect::FilesAnywayThenBranch),
+    ("apply", Effect::Files),
+    ("checkout", Effect::FilesAnyway),
+    ("checkout-index", Effect::Files),
+    ("cherry-pick", Effect::FilesAnywayThenBranch),
+    ("clean", Effect::FilesAnyway),
+    ("commit", Effect::Branch),
+    ("merge", Effect::FilesAnywayThenBranch),
+    ("mv", Effect::Files),
+    ("pull", Effect::FilesAnywayThenBranch),
+    ("read-tree", Effect::FilesAnyway),
+    ("rebase", Effect::FilesAnywayThenBranch),
+    ("reset", Effect::FilesAnywayThenBranch),
+    ("restore", Effect::FilesAnyway),
+    ("revert", Effect::FilesAnywayThenBranch),
+    ("rm", Effect::Files),
+    ("stash", Effect::FilesAnyway),
+    ("switch", Effect::FilesAnyway),
+    ("update-index", Effect::Files),
 ];
 
 /// Options with which `branch` and `tag` only list, or change something else than refs.
@@ -143,9 +136,15 @@ const LISTS: &[&str] = &[
 ];
 
 impl GitAct {
-    /// Whether it may have moved the branch that was checked out where it ran.
+    /// What it may have changed where it ran.
+    fn effect(&self) -> Option<Effect> {
+        EFFECTS.iter().find(|(name, _)| *name == self.name).map(|(_, effect)| *effect)
+    }
+
+    /// Whether it may have moved the branch that was checked out where it ran. The reflog of the branch gives its name as
+    /// the reason.
     pub(crate) fn moves_here(&self) -> bool {
-        MOVES.contains(&self.name.as_str())
+        matches!(self.effect(), Some(Effect::Branch | Effect::FilesAnywayThenBranch))
     }
 
     /// Whether it can have moved a ref for the reason that the ref's reflog gives: other commands give other reasons.
@@ -162,12 +161,13 @@ impl GitAct {
     pub(crate) fn writes_here(&self) -> bool {
         let first = || self.args().find(|word| !word.starts_with('-'));
         let only_looks = self.name == "stash" && matches!(first(), Some("create" | "list" | "show"));
-        HERE.contains(&self.name.as_str()) && !only_looks
+        self.effect().is_some() && !only_looks
     }
 
-    /// Whether it may have done so although it may have failed: a hook refuses the move of a ref after the files changed.
+    /// Whether it may have done so, even if it failed.
     pub(crate) fn may_have_written(&self) -> bool {
-        self.writes_here() && (self.has_worked() || FILES_FIRST.contains(&self.name.as_str()))
+        let is_anyway = matches!(self.effect(), Some(Effect::FilesAnyway | Effect::FilesAnywayThenBranch));
+        self.writes_here() && (self.has_worked() || is_anyway)
     }
 
     /// What follows the name of the command.

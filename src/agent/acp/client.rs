@@ -1,6 +1,5 @@
 //! The client side of the Agent Client Protocol, on a thread of its own.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,17 +18,14 @@ use futures::StreamExt;
 use futures::channel::mpsc as lines;
 use futures::future::{self, Either};
 
-use super::permission::{self, ToolRequest};
-use super::{files, real};
+use super::calls::{Calls, with_fields};
+use super::{files, permission, real};
 use crate::model::agent_session::{Cost, Usage};
 use crate::rules::roles::Role;
 
 /// What an agent is told that was silent for too long.
 const REMINDER: &str = "You have neither said nor changed anything for a long time, so your turn was cancelled. \
     Continue from where you are, and then answer the request above with the one JSON object that it asks for.";
-/// At most this many tool calls are remembered.
-const MOST_CALLS: usize = 10_000;
-
 /// At most this much of what an agent asks for is recorded, in characters.
 const LONGEST_NAME: usize = 200;
 
@@ -107,9 +103,6 @@ impl Failed {
     }
 }
 
-/// The tool calls that were announced: a request for permission may contain only their id.
-type Calls = Arc<Mutex<HashMap<String, ToolRequest>>>;
-
 /// Holds the conversation. Returns when it is complete, or when the agent ends.
 pub(super) fn run(
     session: Session,
@@ -132,7 +125,7 @@ pub(super) fn run(
             Ok::<_, std::io::Error>(to_agent)
         }
     });
-    let (heard, known) = (events.clone(), Arc::clone(&calls));
+    let (heard, known) = (events.clone(), calls.clone());
     let (decided, unwritten, asked_root) = (events.clone(), events, root.clone());
     let (read_root, write_root) = (root.clone(), root.clone());
     let conversation = Arc::clone(&result);
@@ -151,7 +144,7 @@ pub(super) fn run(
         .on_receive_request(
             async move |request: RequestPermissionRequest, responder, _| {
                 let id = request.tool_call.tool_call_id.to_string();
-                let wish = with_fields(wish_of(&calls, &id), request.tool_call.fields);
+                let wish = with_fields(calls.known(&id), request.tool_call.fields);
                 let decision = permission::decide(role, &asked_root, &wish);
                 let word = match decision {
                     Ok(()) => "allowed".to_owned(),
@@ -298,11 +291,11 @@ fn noticed(calls: &Calls, update: SessionUpdate) -> Option<Event> {
                 .title(call.title)
                 .locations(call.locations)
                 .raw_input(call.raw_input);
-            remember(calls, call.tool_call_id.to_string(), fields);
+            calls.remember(call.tool_call_id.to_string(), fields);
             Some(Event::Tool(line))
         }
         SessionUpdate::ToolCallUpdate(update) => {
-            remember(calls, update.tool_call_id.to_string(), update.fields);
+            calls.remember(update.tool_call_id.to_string(), update.fields);
             None
         }
         SessionUpdate::UsageUpdate(usage) => {
@@ -317,82 +310,6 @@ fn text(chunk: ContentChunk) -> Option<String> {
     match chunk.content {
         ContentBlock::Text(text) => Some(text.text),
         _ => None,
-    }
-}
-
-fn wish_of(calls: &Calls, id: &str) -> ToolRequest {
-    calls.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned().unwrap_or_default()
-}
-
-fn remember(calls: &Calls, id: String, fields: ToolCallUpdateFields) {
-    let mut calls = calls.lock().unwrap_or_else(PoisonError::into_inner);
-    if calls.len() < MOST_CALLS || calls.contains_key(&id) {
-        let wish = calls.remove(&id).unwrap_or_default();
-        calls.insert(id, with_fields(wish, fields));
-    }
-}
-
-/// A wish, updated with new details.
-fn with_fields(wish: ToolRequest, fields: ToolCallUpdateFields) -> ToolRequest {
-    ToolRequest {
-        kind: fields.kind.unwrap_or(wish.kind),
-        title: fields.title.unwrap_or(wish.title),
-        files: {
-            let placed = fields.locations.map(|places| places.into_iter().map(|place| place.path).collect());
-            let named = fields.raw_input.as_ref().map(|input| named(input, PATHS));
-            let named = named.map(|named| named.into_iter().map(PathBuf::from).collect::<Vec<_>>());
-            match (placed, named) {
-                (None, None) => wish.files,
-                (placed, named) => [placed.unwrap_or_default(), named.unwrap_or_default()].concat(),
-            }
-        },
-        // A program and its arguments may be two fields.
-        commands: fields.raw_input.as_ref().map_or(wish.commands, |input| {
-            let commands = named(input, COMMANDS);
-            if commands.is_empty() { commands } else { vec![commands.join(" ")] }
-        }),
-        texts: fields.raw_input.map_or(wish.texts, |input| {
-            let mut texts = Vec::new();
-            collect(&input, &mut texts);
-            // A command may be given as separate words.
-            let joined = texts.join(" ");
-            texts.push(joined);
-            texts
-        }),
-    }
-}
-
-/// The fields of a tool's input in which agents give a command.
-const COMMANDS: &[&str] = &["args", "cmd", "command", "commands", "script"];
-/// Those in which they give a file.
-const PATHS: &[&str] =
-    &["absolute_path", "file", "filePath", "file_path", "filename", "notebook_path", "path"];
-
-/// The texts in fields with one of these names; the words of a list are one text.
-fn named(value: &serde_json::Value, names: &[&str]) -> Vec<String> {
-    match value {
-        serde_json::Value::Array(values) => values.iter().flat_map(|value| named(value, names)).collect(),
-        serde_json::Value::Object(values) => {
-            let texts = |(name, value): (&String, &serde_json::Value)| {
-                if !names.contains(&name.as_str()) || value.is_object() {
-                    return named(value, names);
-                }
-                let mut texts = Vec::new();
-                collect(value, &mut texts);
-                vec![texts.join(" ")]
-            };
-            values.iter().flat_map(texts).collect()
-        }
-        _ => vec![],
-    }
-}
-
-fn collect(value: &serde_json::Value, texts: &mut Vec<String>) {
-    match value {
-        serde_json::Value::String(text) => texts.push(text.clone()),
-        serde_json::Value::Array(values) => values.iter().for_each(|value| collect(value, texts)),
-        serde_json::Value::Object(values) => values.values().for_each(|value| collect(value, texts)),
-        _ => {}
     }
 }
 

@@ -2,6 +2,7 @@
 //! editor would be. The protocol runs on a thread of its own, which drives the futures of the crate; the calling
 //! thread follows the process, as for every agent.
 
+mod calls;
 mod client;
 mod files;
 mod permission;
