@@ -25,19 +25,19 @@ pub(super) struct ToolRequest {
 /// Whether a role may do this in the work tree `root`; the error says why not.
 pub(super) fn decide(role: Role, root: &Path, wish: &ToolRequest) -> Result<(), &'static str> {
     let edits = role == Role::Executor;
+    let leaves = || wish.files.iter().any(|file| is_outside(root, file));
     // What the agent calls it does not matter if it is a command.
     if let Some(why) = wish.commands.iter().find_map(|command| forbidden(command)) {
         return Err(why);
     }
     match wish.kind {
+        ToolKind::Read | ToolKind::Search if leaves() => Err(OUTSIDE),
         ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch => {
             let runs = wish.commands.iter().any(|command| command.trim().contains(char::is_whitespace));
             if runs && !edits { Err(ONLY_EXECUTORS) } else { Ok(()) }
         }
         ToolKind::Edit | ToolKind::Move if !edits => Err("only an executor may change files"),
-        ToolKind::Edit | ToolKind::Move if wish.files.iter().any(|file| is_outside(root, file)) => {
-            Err("the file is outside the work tree")
-        }
+        ToolKind::Edit | ToolKind::Move if leaves() => Err(OUTSIDE),
         ToolKind::Edit | ToolKind::Move => Ok(()),
         ToolKind::Delete => Err("agents may not delete files"),
         ToolKind::Execute if !edits => Err(ONLY_EXECUTORS),
@@ -49,6 +49,7 @@ pub(super) fn decide(role: Role, root: &Path, wish: &ToolRequest) -> Result<(), 
     }
 }
 
+const OUTSIDE: &str = "the file is outside the work tree";
 const ONLY_EXECUTORS: &str = "only an executor may run commands";
 
 /// Whether a file is outside of the work tree, also by a link in its path, or is one of git's own.
@@ -309,14 +310,15 @@ mod tests {
     }
 
     #[test]
-    fn files_outside_of_the_work_tree_are_not_edited() {
-        let edits = |file: &str| {
-            let wish =
-                ToolRequest { kind: ToolKind::Edit, files: vec![file.into()], ..ToolRequest::default() };
-            decide(Role::Executor, Path::new("/tree"), &wish).is_ok()
-        };
-        assert!(edits("/tree/src/a.rs") && edits("src/a.rs"));
-        assert!(!edits("/etc/passwd") && !edits("/tree/../x") && !edits("../x"));
+    fn files_outside_of_the_work_tree_are_neither_read_nor_edited() {
+        for kind in [ToolKind::Read, ToolKind::Search, ToolKind::Edit] {
+            let may = |file: &str| {
+                let wish = ToolRequest { kind, files: vec![file.into()], ..ToolRequest::default() };
+                decide(Role::Executor, Path::new("/tree"), &wish).is_ok()
+            };
+            assert!(may("/tree/src/a.rs") && may("src/a.rs") && may("/tree"), "{kind:?}");
+            assert!(!may("/etc/passwd") && !may("/tree/../x") && !may("../x"), "{kind:?}");
+        }
     }
 
     #[test]

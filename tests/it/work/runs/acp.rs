@@ -56,6 +56,8 @@ told["push"] = may("execute", "git push origin main")
 told["plans"] = may("execute", "git wf bind ISS-1")
 told["delete"] = may("delete", "a.txt", here + "/a.txt")
 told["edit"] = may("edit", "a.txt", here + "/a.txt")
+told["look"] = may("read", "a.txt", here + "/a.txt")
+told["look outside"] = may("read", "passwd", "/etc/passwd")
 told["edit outside"] = may("edit", "passwd", "/etc/passwd")
 told["read"] = reads(here + "/a.txt")
 told["write"] = writes(here + "/a.txt")
@@ -89,7 +91,7 @@ fn an_agent_plans_and_builds_within_its_worktree_and_its_role() {
         assert_eq!(
             told,
             json!({"test": is_executor, "push": false, "plans": false, "delete": false, "edit": is_executor,
-                "edit outside": false, "read": true, "write": is_executor, "outside": []}),
+                "look": true, "look outside": false, "edit outside": false, "read": true, "write": is_executor, "outside": []}),
             "{kind}"
         );
     }
