@@ -133,6 +133,10 @@ impl Transcript {
             }
         }
         *self.open_of(who) = open;
+        // Whoever follows the agent reads the file meanwhile.
+        if let Err(error) = self.file.flush() {
+            self.failed.get_or_insert(error);
+        }
     }
 
     /// Writes the rest, and a note about what was left out.
@@ -206,6 +210,17 @@ mod tests {
         assert!(is_open(&path) && is_open(&path));
         transcript.finish(&path).unwrap();
         assert!(!is_open(&path));
+    }
+
+    #[test]
+    fn a_line_can_be_read_as_soon_as_it_is_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let mut transcript = Transcript::create(&path).unwrap();
+        transcript.add(Who::Stdout, b"one\ntw");
+        assert_eq!(lines(&path), [("stdout".to_owned(), "one".to_owned())]);
+        transcript.add(Who::Stdout, b"o\n");
+        assert_eq!(lines(&path).len(), 2);
     }
 
     #[test]
