@@ -100,9 +100,9 @@ static WALK: &[Walk] = &[
     step("Does every commit follow a plan, and is there evidence for every task?", SHOP, "git wf audit"),
     step("Who did what, and when?", SHOP, "git wf log ISS-001"),
     step(
-        "Agents do all of this by themselves. Two scripts stand in for them: one plans, the other executes.",
+        "Agents do all of this by themselves. Scripts stand in for them: one plans, one reviews the plan, one executes it.",
         SHOP,
-        "git wf run shop-4f --planner ../planner.sh --executor ../executor.sh --yes",
+        "git wf run shop-4f --planner ../planner.sh --reviewer ../reviewer.sh --executor ../executor.sh --yes",
     ),
     step("What did the run achieve, and what is left for a person?", SHOP, "git wf run report"),
     step(
@@ -198,6 +198,7 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
         (folder.join("issues.jsonl"), include_str!("demo/issues.jsonl")),
         (folder.join("plan.json"), include_str!("demo/plan.json")),
         (folder.join("planner.sh"), include_str!("demo/planner.sh")),
+        (folder.join("reviewer.sh"), include_str!("demo/reviewer.sh")),
         (folder.join("executor.sh"), include_str!("demo/executor.sh")),
         (shop.join("cart.sh"), include_str!("demo/cart.sh")),
         (shop.join("session.sh"), include_str!("demo/session.sh")),
@@ -210,7 +211,7 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
                 .hint("name a directory that can be written as TMPDIR")
         })?;
     }
-    shell(folder, "chmod +x planner.sh executor.sh")?;
+    shell(folder, "chmod +x planner.sh reviewer.sh executor.sh")?;
     shell(
         &shop,
         "git add . && git commit -qm \"A shop with sessions\" && git remote add origin ../server.git",
