@@ -10,12 +10,13 @@ use crate::agent::guard;
 use crate::rules::run::{Bounds, RefChange, unplanned_words};
 use crate::store::{Store, object_id};
 
-/// Checks the git command that runs the hook `name`. `input` reads what git wrote to its stdin.
+/// Checks the git command that runs the hook `name`. `open` opens the store, which only a commit needs, and `input` reads
+/// what git wrote to its stdin.
 ///
 /// # Errors
 /// The bounds cannot be read.
 pub(crate) fn run(
-    store: &Store,
+    open: impl FnOnce() -> Result<Store, HookError>,
     bounds: &Path,
     name: &str,
     input: impl FnOnce() -> Result<Vec<u8>, HookError>,
@@ -25,7 +26,7 @@ pub(crate) fn run(
     let bytes = std::fs::read(&path).map_err(unread)?;
     let bounds: Bounds = serde_json::from_slice(&bytes).map_err(|error| unread(error.into()))?;
     let refused = match name {
-        "pre-commit" => commit(store, &bounds)?,
+        "pre-commit" => commit(&open()?, &bounds)?,
         "pre-push" => Some(bounds.refuses_push()),
         "reference-transaction" => {
             let input = input()?;

@@ -134,7 +134,7 @@ fn uncommitted(store: &Store, folder: &Path, plan: Option<&Plan>) -> Result<Vec<
     let mut lines: Vec<String> = changed.into_iter().map(|(_, path)| format!("{path} has changes")).collect();
     let named: Vec<RepoPath> = plan.map(Plan::touches).unwrap_or_default().into_iter().collect();
     let named: Vec<RepoPath> = named.into_iter().filter(|path| !path.as_str().is_empty()).collect();
-    if !named.is_empty() {
+    if !named.is_empty() && !(lines.is_empty() && are_committed(&store, &named)?) {
         let found = store.git().status_below(named.iter().map(RepoPath::as_str)).map_err(StoreError::Git)?;
         for (kind, path) in found {
             // Other ignored files in a directory of the plan are build output.
@@ -147,4 +147,15 @@ fn uncommitted(store: &Store, folder: &Path, plan: Option<&Plan>) -> Result<Vec<
         }
     }
     Ok(lines)
+}
+
+/// Whether HEAD has a file at each of these paths. If there are no changes, such a path has nothing untracked.
+fn are_committed(store: &Store, paths: &[RepoPath]) -> Result<bool, StoreError> {
+    let Some(files) = store.code_tree()? else { return Ok(false) };
+    for path in paths {
+        if !files.has_file(path.as_str())? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -40,6 +40,11 @@ impl CodeTree<'_> {
         Ok(path.is_empty() || self.0.entry(&path)?.is_some())
     }
 
+    /// Whether there is a file, and no directory, at `path` (as git writes paths).
+    pub(crate) fn has_file(&self, path: &str) -> Result<bool, StoreError> {
+        Ok(self.0.entry(path)?.is_some_and(|(_, kind)| kind != EntryKind::Tree))
+    }
+
     /// The first symbolic link on the way to `path` (as git writes paths), or `path` itself if it is a link, together
     /// with the path that results. That path is `None` if the link leads out of the repository.
     pub(crate) fn link_on(&self, path: &str) -> Result<Option<(String, Option<String>)>, StoreError> {

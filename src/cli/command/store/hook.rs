@@ -64,8 +64,14 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
 }
 
 fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
-    let store = match Store::open(Path::new("."), &environment()) {
-        Ok(store) => store.acting(acting()).in_hook(),
+    let open = || -> Result<Store, StoreError> {
+        Ok(Store::open(Path::new("."), &environment())?.acting(acting()).in_hook())
+    };
+    if let (OF_AGENTS, [bounds, name, ..]) = (name, args) {
+        return guard::run(|| Ok(open()?), Path::new(bounds), &name.to_string_lossy(), stdin);
+    }
+    let store = match open() {
+        Ok(store) => store,
         // There can be no store here.
         Err(StoreError::Git(GitError::NotARepository(_)) | StoreError::Git(GitError::Reftable(_)))
             if name != GUARD =>
@@ -82,9 +88,6 @@ fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
         ("pre-push", [remote, url, ..]) => {
             let (remote, url) = (remote.to_string_lossy(), url.to_string_lossy());
             Ok(pre_push::run(&store, &remote, &url, &stdin()?)?)
-        }
-        (OF_AGENTS, [bounds, name, ..]) => {
-            guard::run(&store, Path::new(bounds), &name.to_string_lossy(), stdin)
         }
         (GUARD, _) => pre_receive::run(store, &stdin()?),
         // A hook of another version of the shims: this version does not know it, and git must not be disturbed.
