@@ -149,7 +149,7 @@ impl crate::model::Explain for Unanswered {
             Self::Quiet { .. } => "`git config wf.run.silence 1h` gives it more time".into(),
             Self::Stopped { .. } => "the same command asks it again".into(),
             Self::Failed { .. } | Self::Killed { .. } => transcript.into(),
-            Self::Silent { .. } => "it must write one JSON object to stdout".into(),
+            Self::Silent { .. } => "its answer must have one JSON object".into(),
             Self::Protocol { step: "session/new", .. } => {
                 "log in with the agent's own command first, or name the variable with its key in `wf.agent.NAME.env`".into()
             }

@@ -155,3 +155,22 @@ fn an_attempt_whose_issue_was_completed_meanwhile_is_told_by_whom() {
     assert!(told.contains("completed by Ada <ada@example.org> at 2026-"), "{error}");
     assert_eq!(column(&json!(executions(&two)), "status"), ["completed", "superseded"]);
 }
+
+#[test]
+fn commits_that_only_another_clone_has_are_marked() {
+    let sandbox = Sandbox::new();
+    let (one, two) = executed(&sandbox);
+    let commit = one.commit("src/a.rs", "fixed\n", "Fix it");
+    one.wf(&["link", &commit]).ok();
+    one.wf(&["sync"]).ok();
+    two.wf(&["sync"]).ok();
+    let commits = |repo: &Repo| executions(repo)[0]["commits"].clone();
+    assert_eq!(commits(&one)[0]["in_another_clone"], Value::Null);
+    assert_eq!(commits(&two)[0]["in_another_clone"], json!(true), "{:#}", commits(&two));
+    let shown = two.wf(&["show", "ISS-001"]).ok().stdout;
+    assert!(shown.contains("(not in this clone)"), "{shown}");
+    one.git(&["push", "-q", "origin", "HEAD:work"]).ok();
+    two.git(&["fetch", "-q", "origin"]).ok();
+    assert_eq!(commits(&two)[0]["in_another_clone"], Value::Null, "{:#}", commits(&two));
+    assert!(!two.wf(&["show", "ISS-001"]).ok().stdout.contains("not in this clone"));
+}

@@ -170,10 +170,15 @@ fn who_hangs_or_floods_is_stopped() {
             "sys.stdout.write('[' * 20000000); sys.stdout.flush()\nwhile True: time.sleep(1000)",
             "agent-protocol",
         ),
+        // It never reads an answer.
+        (
+            "while True: send(id=78, method='fs/read_text_file', params={'sessionId': 's-1', 'path': '/'})",
+            "agent-protocol",
+        ),
     ] {
         let sandbox = Sandbox::new();
         let Some(repo) = agent(&sandbox, start, "pass") else { return };
-        let limit = if code == "agent-timeout" { "1s" } else { "10m" };
+        let limit = if code == "agent-timeout" { "1s" } else { "1m" };
         repo.git(&["config", "wf.agent.mine.timeout", limit]).ok();
         assert_eq!(super::fails(&repo)["code"], code, "{start}");
     }

@@ -179,7 +179,11 @@ fn a_stall_is_named_with_what_waits_for_what() {
     world.repo.issue("ISS-9");
     world.repo.wf(&["edit", "ISS-1", "--depends-on", "ISS-2"]).ok();
     world.repo.wf(&["edit", "ISS-2", "--depends-on", "ISS-9"]).ok();
-    let state = world.run(1, &["ISS-1", "ISS-2"]);
+    let ran = world.repo.wf(&["run", "--yes", "--json", "ISS-1", "ISS-2"]).fails(1);
+    // This could be seen before the run began.
+    let warning = "`ISS-2` waits for `ISS-9`, which is registered and not in this run";
+    assert!(ran.stderr.contains(warning) && ran.stderr.contains("git wf run ISS-9 ISS-2"), "{}", ran.stderr);
+    let state = ran.json()["state"].clone();
     let error = World::error(&state).1;
     assert!(error.starts_with("ISS-1 → ISS-2: ") && error.contains("ISS-9"), "{state:#}");
     let last = state["errors"].as_array().unwrap().last().unwrap();
@@ -216,6 +220,39 @@ fn a_rejected_plan_goes_back_to_its_planner_twice() {
         json!(["plan:ISS-1", "review:ISS-1", "plan:ISS-1:2", "review:ISS-1:2"])
     );
     assert_eq!(world.repo.json(&["feedback", "list", "ISS-1"]).as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_person_decides_about_a_plan_that_was_rejected_twice() {
+    for (way, status) in [
+        (&["queue", "add", "ISS-1", "--force", "--reason", "it is good enough"][..], "queued"),
+        (&["solution", "add", "ISS-1", "../mine.json"], "planned"),
+        (&["close", "ISS-1"], "closed"),
+    ] {
+        let world = World::new();
+        world.plan("other.json", "test -s a.txt && true");
+        world.plan("mine.json", "test -s a.txt && test -e a.txt");
+        world.agent(
+            "planner",
+            "if once planned; then cat \"$HERE/plan.json\"; else cat \"$HERE/other.json\"; fi",
+        );
+        world.agent("reviewer", "echo '{\"technical\": 20, \"risk\": 20, \"completeness\": 20}'");
+        world.run(1, &["ISS-1", "--mode", "full"]);
+        let report = world.repo.wf(&["run", "report"]).ok().stdout;
+        assert!(report.contains("its plan was rejected"), "{report}");
+        let command = format!("git wf {} ISS-1", way[..way.len().min(2)].join(" ").replace(" ISS-1", ""));
+        assert!(report.contains(&command), "{command}: {report}");
+        world.repo.wf(way).ok();
+        assert_eq!(world.repo.status("ISS-1"), status, "{way:?}");
+        if status == "planned" {
+            let mine = world.repo.json(&["solution", "list", "ISS-1"])[2]["id"].as_str().unwrap().to_owned();
+            world.repo.wf(&["bind", "ISS-1", &mine]).ok();
+        }
+        if status != "closed" {
+            world.run(0, &["ISS-1", "--execute-only"]);
+            assert_eq!(world.repo.status("ISS-1"), "completed", "{way:?}");
+        }
+    }
 }
 
 #[test]

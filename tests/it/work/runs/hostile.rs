@@ -134,6 +134,7 @@ fn the_records_and_the_branch_of_the_run_come_back() {
         "update-ref refs/wf/main refs/wf/main~2",
         "update-ref refs/wf/main HEAD",
         "update-ref \"$(git for-each-ref --format='%(refname)' 'refs/heads/wf/RUN-*')\" HEAD",
+        "update-ref -d \"$(git for-each-ref --format='%(refname)' 'refs/heads/wf/RUN-*')\"",
     ] {
         let world = World::new();
         world.agent("executor", &format!("{BUILDS} > \"$HERE/answer\"; {FREE} {act}; cat \"$HERE/answer\""));

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::live::{Live, WAITS, branches, gate, latest, open};
 use super::pair::{all_is_mended, five_bugs};
-use super::world::{BUILDS, World};
+use super::world::{BUILDS, PLANS, World};
 use crate::support::{Repo, Sandbox};
 
 /// Numbers that look random, the same ones for each seed.
@@ -113,12 +113,6 @@ fn killed_again_and_again(mut kills: usize) {
 }
 
 #[test]
-fn a_run_that_is_killed_ten_times_comes_to_the_same_end() {
-    killed_again_and_again(10);
-}
-
-#[test]
-#[ignore = "takes minutes"]
 fn runs_that_are_killed_thirty_times_come_to_the_same_end() {
     killed_again_and_again(30);
 }
@@ -175,6 +169,26 @@ fn what_an_agent_left_uncommitted_is_kept_on_a_branch_that_the_log_names() {
     let log = world.repo.wf(&["run", "log"]).ok().stdout;
     assert!(log.contains(&format!("uncommitted changes are on the branch {kept}")), "{log}");
     assert!(world.repo.git(&["show", &format!("{kept}:a.txt")]).ok().stdout.contains("half"));
+}
+
+#[test]
+fn who_agreed_to_the_tests_of_a_run_is_not_asked_again_when_it_is_resumed() {
+    let world = World::new();
+    gate(&world);
+    world.agent("planner", &format!("if once killed; then {WAITS}; {WAITS}; fi; {PLANS}"));
+    let repo = &world.repo;
+    let live = Live::until("ISS-1 About ISS-1: planning by planner", repo, &["run", "ISS-1", "--yes"]);
+    open(&world);
+    live.kill();
+    let agreed = repo.path().join(format!(".git/wf/runs/{}/agreed", latest(repo)));
+    // The consent is what counts.
+    let away = world.sandbox.root().join("agreed");
+    std::fs::rename(&agreed, &away).unwrap();
+    let refused = repo.wf(&["run", "resume"]).fails(1).stderr;
+    assert!(refused.contains("nobody here has agreed to run the tests of the plans"), "{refused}");
+    std::fs::rename(&away, &agreed).unwrap();
+    repo.wf(&["run", "resume"]).ok();
+    assert_eq!(repo.status("ISS-1"), "completed");
 }
 
 #[test]

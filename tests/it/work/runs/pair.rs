@@ -1,11 +1,35 @@
 //! Runs with the example agents: they really plan, review, edit, test and commit.
 
-use serde_json::json;
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
 
 use crate::support::{Repo, Sandbox, column};
 
-/// A program of three files with a failing test for each of five bugs. ISS-1 and ISS-2 are in one file, and ISS-5 depends
-/// on ISS-4.
+/// The tests of the program, which all fail at first.
+const TESTS: &str = "import unittest
+import products, sums, words
+
+
+class Tests(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(sums.add(1, 2), 3)
+
+    def test_sub(self):
+        self.assertEqual(sums.sub(3, 2), 1)
+
+    def test_mul(self):
+        self.assertEqual(products.mul(2, 3), 6)
+
+    def test_loud(self):
+        self.assertEqual(words.loud('a'), 'A')
+
+    def test_twice(self):
+        self.assertEqual(words.twice('a'), 'AA')
+";
+
+/// A program of three files with five bugs, and a failing test for each. ISS-1 and ISS-2 are in one file, and ISS-5
+/// depends on ISS-4.
 pub(super) fn five_bugs(sandbox: &Sandbox) -> Option<Repo> {
     let repo = sandbox.repo("code");
     repo.wf(&["init", "--hooks"]).ok();
@@ -28,50 +52,36 @@ pub(super) fn five_bugs(sandbox: &Sandbox) -> Option<Repo> {
         "words.py",
         "def loud(text):\n    return text.lower()\n\n\ndef twice(text):\n    return text\n",
     );
+    repo.write("tests.py", TESTS);
     repo.git(&["add", "--all"]).ok();
     repo.git(&["commit", "-q", "-m", "Begin"]).ok();
+    let failed = repo.sh(&["-c", &tested("")]).fails(1).stderr;
+    assert!(failed.contains("FAILED (failures=5)"), "{failed}");
     for (id, file, old, new, test) in [
-        ("ISS-1", "sums", "    return a - b\\n\\n", "    return a + b\\n\\n", "sums.add(1, 2) == 3"),
-        (
-            "ISS-2",
-            "sums",
-            "def sub(a, b):\\n    return a + b",
-            "def sub(a, b):\\n    return a - b",
-            "sums.sub(3, 2) == 1",
-        ),
-        ("ISS-3", "products", "a / b", "a * b", "products.mul(2, 3) == 6"),
-        ("ISS-4", "words", "text.lower()", "text.upper()", "words.loud(\"a\") == \"A\""),
-        (
-            "ISS-5",
-            "words",
-            "    return text\\n",
-            "    return loud(text) * 2\\n",
-            "words.twice(\"a\") == \"AA\"",
-        ),
+        ("ISS-1", "sums", "    return a - b\\n\\n", "    return a + b\\n\\n", "add"),
+        ("ISS-2", "sums", "def sub(a, b):\\n    return a + b", "def sub(a, b):\\n    return a - b", "sub"),
+        ("ISS-3", "products", "a / b", "a * b", "mul"),
+        ("ISS-4", "words", "text.lower()", "text.upper()", "loud"),
+        ("ISS-5", "words", "    return text\\n", "    return loud(text) * 2\\n", "twice"),
     ] {
-        let text =
-            format!("In {file}.py replace \"{old}\" with \"{new}\"\nTest: {}\n", assertion(file, test));
+        let test = tested(&format!(".Tests.test_{test}"));
+        let text = format!("In {file}.py replace \"{old}\" with \"{new}\"\nTest: {test}\n");
         repo.wf(&["new", &format!("Mend {file} ({id})"), "--id", id, "-m", &text]).ok();
     }
     repo.wf(&["edit", "ISS-5", "--depends-on", "ISS-4"]).ok();
     Some(repo)
 }
 
-fn assertion(module: &str, test: &str) -> String {
-    format!("python3 -B -c 'import {module}; assert {test}'")
+/// The command that runs the tests of the program, or one of them.
+fn tested(which: &str) -> String {
+    format!("python3 -B -m unittest tests{which}")
 }
 
 /// Holds the branch of a run against all that was asked for.
 #[track_caller]
 pub(super) fn all_is_mended(repo: &Repo, branch: &str) {
     repo.git(&["checkout", "-q", "-b", "seen", branch]).ok();
-    for (module, test) in [
-        ("sums", "sums.add(1, 2) == 3 and sums.sub(3, 2) == 1"),
-        ("products", "products.mul(2, 3) == 6"),
-        ("words", "words.loud(\"a\") == \"A\" and words.twice(\"a\") == \"AA\""),
-    ] {
-        repo.sh(&["-c", &assertion(module, test)]).ok();
-    }
+    repo.sh(&["-c", &tested("")]).ok();
     for n in 1..=5 {
         let issue = repo.json(&["show", &format!("ISS-{n}")]);
         assert_eq!(issue["status"], "completed", "{issue:#}");
@@ -114,10 +124,59 @@ fn five_issues_are_planned_and_mended_by_three_at_once() {
     // The trail names the agent of each commit, and the report agrees with it.
     let report = repo.json(&["run", "report"]);
     assert_eq!(report["totals"]["completed_count"], 5, "{report:#}");
+    let mut reported: Vec<String> = Vec::new();
     for issue in report["issues"].as_array().unwrap() {
-        let made_by = |commit: &serde_json::Value| commit["made_by"]["agent"] == "executor";
+        let made_by = |commit: &Value| commit["made_by"]["agent"] == "executor";
         assert!(issue["commits"].as_array().unwrap().iter().all(made_by), "{issue:#}");
+        reported.extend(column(&issue["commits"], "hash"));
     }
+    // It has the same commits as git.
+    let made = repo.git(&["rev-list", "--no-merges", &format!("main..{branch}")]).ok().stdout;
+    let mut made: Vec<&str> = made.lines().collect();
+    made.sort_unstable();
+    reported.sort_unstable();
+    assert_eq!(reported, made);
+    assert_eq!(report["totals"]["commit_count"], 5, "{report:#}");
+    is_valid(&repo, state);
+}
+
+/// The state has the members and the values that programs for runs of this kind expect.
+#[track_caller]
+fn is_valid(repo: &Repo, state: &Value) {
+    let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+    let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+    let members = [
+        "status",
+        "phase",
+        "work_dir",
+        "issues",
+        "queue",
+        "completed_actions",
+        "context",
+        "errors",
+        "created_at",
+        "updated_at",
+    ];
+    assert_eq!(names(state), set(&members));
+    assert!(std::path::Path::new(state["work_dir"].as_str().unwrap()).is_dir(), "{state:#}");
+    let of_issue = ["id", "title", "status", "solution_id", "planned_at", "executed_at", "error"];
+    for (id, issue) in state["issues"].as_object().unwrap() {
+        assert_eq!((names(issue), &issue["id"]), (set(&of_issue), &json!(id)));
+    }
+    for item in state["queue"].as_array().unwrap() {
+        assert_eq!(names(item), set(&["item_id", "issue_id", "solution_id", "status"]));
+    }
+    let run = repo.json(&["run", "show"]);
+    let history = run["history"].as_array().unwrap();
+    for entry in history {
+        assert_eq!(names(entry), set(&["timestamp", "phase", "completed_actions", "issues_count"]));
+    }
+    let phases: BTreeSet<&str> = history.iter().map(|entry| entry["phase"].as_str().unwrap()).collect();
+    assert_eq!(phases, ["complete", "executing", "init", "listing", "planning"].into());
+    assert_eq!(
+        history.last().unwrap()["completed_actions"],
+        state["completed_actions"].as_array().unwrap().len()
+    );
 }
 
 #[test]
