@@ -73,6 +73,7 @@ pub(super) fn converse(
         heard: (Tail::of(MOST_OUTPUT), Tail::of(MOST_ERRORS)),
         transcript,
         observer,
+        is_amid_line: false,
         interrupt: Some(interrupt),
         why: None,
         usage: Usage::default(),
@@ -138,6 +139,8 @@ struct Talk<'a> {
     heard: (Tail, Tail),
     transcript: &'a mut Transcript,
     observer: &'a mut dyn Observer,
+    /// Whether the last text that the observer was told is the start of a line.
+    is_amid_line: bool,
     /// Interrupts the turn in progress.
     interrupt: Option<lines::UnboundedSender<Interruption>>,
     /// Why the agent has to end. It is first asked to end, and killed at the deadline.
@@ -214,10 +217,11 @@ impl Talk<'_> {
                 Event::Sent(line) => self.transcript.add(Who::Stdin, line.as_bytes()),
                 Event::Message(text) => {
                     self.heard.0.add(text.as_bytes());
-                    self.observer.said(TextKind::Answer, &text);
+                    self.tell(TextKind::Answer, &text);
                 }
-                Event::Thought(text) => self.observer.said(TextKind::Thought, &text),
-                Event::Tool(text) => self.observer.said(TextKind::Tool, &text),
+                Event::Thought(text) => self.tell(TextKind::Thought, &text),
+                Event::Tool(text) if self.is_amid_line => self.tell(TextKind::Tool, &format!("\n{text}")),
+                Event::Tool(text) => self.tell(TextKind::Tool, &text),
                 Event::Refused(why) => self.observer.refused(&why),
                 Event::Used { context, cost } => {
                     // Agents compact their context when it is full, but have read all of it: the maximum counts.
@@ -227,6 +231,11 @@ impl Talk<'_> {
                 }
             }
         }
+    }
+
+    fn tell(&mut self, kind: TextKind, text: &str) {
+        self.is_amid_line = !text.ends_with('\n');
+        self.observer.said(kind, text);
     }
 
     /// After the process has ended: waits until the protocol has read the last output.
