@@ -137,6 +137,18 @@ fn an_answer_is_looked_for_in_its_messages_only() {
 }
 
 #[test]
+fn a_tool_call_begins_a_line() {
+    let sandbox = Sandbox::new();
+    let turn = "say('Half a line'); send(method='session/update', params={'sessionId': 's-1', 'update': {
+    'sessionUpdate': 'tool_call', 'toolCallId': 'c', 'title': 'Read a.txt', 'kind': 'read', 'status': 'pending'}})
+say(json.dumps({'pong': nonce(prompt)}))";
+    let Some(repo) = agent(&sandbox, "pass", turn) else { return };
+    let ran = repo.wf(&["agent", "test", "mine", "--ask"]).ok();
+    let told = ran.stdout + &ran.stderr;
+    assert!(told.lines().any(|line| line.trim_start_matches("  | ") == "Read a.txt"), "{told}");
+}
+
+#[test]
 fn an_interrupt_cancels_the_turn() {
     let sandbox = Sandbox::new();
     let turn = r#"with open("../alive", "w") as alive:
