@@ -45,6 +45,8 @@ struct State {
     kept: BTreeMap<PathBuf, Option<Content>>,
     /// How they looked last.
     looks: Looks,
+    /// The settings of worktrees that were made since, by the directories of their files.
+    made: BTreeMap<PathBuf, PathBuf>,
     restored: Vec<PutBack>,
 }
 
@@ -65,14 +67,24 @@ impl KeptSettings {
         kept
     }
 
-    /// Also keeps the settings of the worktree with this git directory, as they are now.
-    pub(crate) fn keep_worktree(&self, git_dir: &Path) {
+    /// Also keeps the settings of a new worktree, with this git directory and with its files in `folder`, as they are now.
+    pub(crate) fn keep_worktree(&self, git_dir: &Path, folder: &Path) {
         let Ok(own) = git_dir.strip_prefix(&self.common) else { return };
         let name = own.join(OF_WORKTREE);
         let mut state = self.state();
         state.kept.insert(name.clone(), self.read(&name));
         let look = look(&self.common.join(&name));
-        state.looks.insert(name, look);
+        state.looks.insert(name.clone(), look);
+        state.made.insert(folder.to_owned(), name);
+    }
+
+    /// Keeps the settings of such a worktree no more, since it was removed: otherwise git would start ever more slowly.
+    pub(crate) fn forget_worktree(&self, folder: &Path) {
+        let mut state = self.state();
+        if let Some(name) = state.made.remove(folder) {
+            state.kept.remove(&name);
+            state.looks.remove(&name);
+        }
     }
 
     /// Accepts the current settings of the repository as the intended ones.
@@ -250,6 +262,23 @@ mod tests {
         assert!(restored.len() == 5 && restored.iter().all(|it| it.is_done), "{restored:?}");
         assert_eq!(text("changed/hooks-pre-push.1"), "evil");
         assert!(kept.put_back() && kept.take_restored().is_empty());
+    }
+
+    #[test]
+    fn a_worktree_that_was_removed_is_forgotten() {
+        let (folder, kept) = repo();
+        let count = || kept.state().kept.len();
+        let before = count();
+        let own = folder.path().join("worktrees/two");
+        fs::create_dir_all(&own).unwrap();
+        kept.keep_worktree(&own, Path::new("/two"));
+        fs::write(own.join("config.worktree"), "[core]\n\tfsmonitor = evil\n").unwrap();
+        assert!(kept.put_back() && !own.join("config.worktree").exists());
+        kept.forget_worktree(Path::new("/elsewhere"));
+        assert_eq!(count(), before + 1);
+        kept.forget_worktree(Path::new("/two"));
+        assert_eq!(count(), before);
+        assert!(kept.put_back());
     }
 
     #[test]

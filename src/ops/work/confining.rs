@@ -17,8 +17,8 @@ pub(in crate::ops::work) fn confine(session: &Session, changed: &Path) {
 
 /// Also keeps the settings of a worktree that was just made.
 pub(in crate::ops::work) fn keep_settings_of(there: &Store) {
-    if let Some(confined) = there.environment().confined() {
-        confined.settings().keep_worktree(&there.git_dir());
+    if let (Some(confined), Some(folder)) = (there.environment().confined(), there.work_dir()) {
+        confined.settings().keep_worktree(&there.git_dir(), &folder);
     }
 }
 

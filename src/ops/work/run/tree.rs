@@ -60,7 +60,11 @@ pub(in crate::ops::work) fn remove(store: &Store, tree: &Path) -> Result<(), Ref
         fs::remove_file(link).map_err(cannot)?;
         return Ok(store.prune_worktrees()?);
     }
-    Ok(store.git().remove_worktree(tree)?)
+    store.git().remove_worktree(tree)?;
+    if let Some(confined) = store.environment().confined() {
+        confined.settings().forget_worktree(tree);
+    }
+    Ok(())
 }
 
 /// Whether `tree` is a worktree of the repository, and its path contains no link that the run did not make.
