@@ -244,8 +244,9 @@ impl Job {
             Ok(reply) => talk.answered(reply),
             Err(_) => talk.unanswered(used),
         };
-        if record_session(&session, execution, held).is_ok() {
-            unended::ended(transcript);
+        match record_session(&session, execution, held) {
+            Ok(_) => unended::ended(transcript),
+            Err(refusal) => self.warn("the session of its agent is not recorded", &refusal.message),
         }
     }
 
@@ -263,16 +264,25 @@ impl Job {
         let store = session.store();
         let is_clean = store.git().uncommitted().is_ok_and(|changes| changes.is_empty());
         let title = store.snapshot().ok().and_then(|snapshot| existing_outline(&snapshot, &self.issue).ok());
-        if let (false, Some(folder)) = (is_clean, title) {
-            let _ = store.git().commit_all(&folder.issue.record.title);
+        if let (false, Some(folder)) = (is_clean, title)
+            && let Err(error) = store.git().commit_all(&folder.issue.record.title)
+        {
+            self.warn("its changes cannot be committed", &error.to_string());
         }
     }
 
     /// Stores what the agent learned. A failure does not stop the work.
     fn learn(&self, learned: &[Learned]) {
-        if let (false, Ok(session)) = (learned.is_empty(), self.identity.at(&self.folder)) {
-            let _ = plans::learn(&session, &self.issue, &self.run.id, learned);
+        if let (false, Ok(session)) = (learned.is_empty(), self.identity.at(&self.folder))
+            && let Err(refusal) = plans::learn(&session, &self.issue, &self.run.id, learned)
+        {
+            self.warn("what its agent learned is not stored", &refusal.message);
         }
+    }
+
+    /// Warns of something that does not stop the work.
+    fn warn(&self, what: &str, why: &str) {
+        self.report(Report::Noticed(Notice::warning(format!("{}: {what}: {why}", self.issue))));
     }
 
     /// A file that is not there yet.

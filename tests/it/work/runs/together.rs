@@ -41,20 +41,28 @@ fn two_plans_that_change_the_same_line_end_in_one_merge_and_one_conflict() {
     world.is_untouched();
 }
 
+/// A hook that refuses every commit.
+fn refusing_hook(world: &World) -> std::path::PathBuf {
+    let hook = world.repo.path().join(".git/hooks/pre-commit");
+    let script = "printf '#!/bin/sh\\necho no >&2\\nexit 1\\n'";
+    world.repo.sh(&["-c", &format!("{script} > '{0}' && chmod +x '{0}'", hook.display())]).ok();
+    hook
+}
+
+#[test]
+fn why_the_run_cannot_commit_for_an_agent_is_told() {
+    let world = World::new();
+    refusing_hook(&world);
+    world.agent("executor", "date >> a.txt; echo '{\"status\": \"completed\"}'");
+    world.repo.git(&["config", "wf.agent.executor.commits", "false"]).ok();
+    let told = world.repo.wf(&["run", "--yes", "ISS-1"]).fails(1).stderr;
+    assert!(told.contains("warning: ISS-1: its changes cannot be committed: "), "{told}");
+}
+
 #[test]
 fn a_commit_that_a_hook_refuses_leaves_the_worktree_and_a_snapshot() {
     let world = World::new();
-    let hook = world.repo.path().join(".git/hooks/pre-commit");
-    world
-        .repo
-        .sh(&[
-            "-c",
-            &format!(
-                "printf '#!/bin/sh\\necho no >&2\\nexit 1\\n' > '{0}' && chmod +x '{0}'",
-                hook.display()
-            ),
-        ])
-        .ok();
+    let hook = refusing_hook(&world);
     world.repo.wf(&["policy", "set", "commits=required", "evidence=required"]).ok();
     let state = world.run(1, &["ISS-1"]);
     let (kind, message) = World::error(&state);
