@@ -161,7 +161,7 @@ fn commits_that_only_another_clone_has_are_marked() {
     let sandbox = Sandbox::new();
     let (one, two) = executed(&sandbox);
     let commit = one.commit("src/a.rs", "fixed\n", "Fix it");
-    one.wf(&["link", &commit]).ok();
+    one.wf(&["link", &commit, "ISS-001"]).ok();
     one.wf(&["sync"]).ok();
     two.wf(&["sync"]).ok();
     let commits = |repo: &Repo| executions(repo)[0]["commits"].clone();

@@ -240,13 +240,13 @@ fn a_person_decides_about_a_plan_that_was_rejected_twice() {
         world.run(1, &["ISS-1", "--mode", "full"]);
         let report = world.repo.wf(&["run", "report"]).ok().stdout;
         assert!(report.contains("its plan was rejected"), "{report}");
-        let command = format!("git wf {} ISS-1", way[..way.len().min(2)].join(" ").replace(" ISS-1", ""));
+        let command = way.iter().take_while(|word| **word != "ISS-1");
+        let command = format!("`git wf {} ", command.copied().collect::<Vec<_>>().join(" "));
         assert!(report.contains(&command), "{command}: {report}");
-        world.repo.wf(way).ok();
+        let done = world.repo.wf(way).ok();
         assert_eq!(world.repo.status("ISS-1"), status, "{way:?}");
         if status == "planned" {
-            let mine = world.repo.json(&["solution", "list", "ISS-1"])[2]["id"].as_str().unwrap().to_owned();
-            world.repo.wf(&["bind", "ISS-1", &mine]).ok();
+            world.repo.wf(&["bind", "ISS-1", done.stdout.trim()]).ok();
         }
         if status != "closed" {
             world.run(0, &["ISS-1", "--execute-only"]);
