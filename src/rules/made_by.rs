@@ -4,9 +4,16 @@ use std::collections::HashMap;
 
 use super::folder::ExecutionFolder;
 use crate::model::agent_session::{AgentSession, MadeBy};
-use crate::model::execution::{Event, LinkedBy};
+use crate::model::execution::{Event, LinkedBy, LogEntry};
 use crate::model::hash::CommitHash;
 use crate::model::time::Time;
+
+/// When a commit was made, and where a hook linked it in the log.
+#[derive(Debug, Clone, Copy)]
+struct Linked {
+    at: Time,
+    place: Option<usize>,
+}
 
 impl ExecutionFolder {
     /// The sessions of agents that worked on it, in the order of the log.
@@ -24,6 +31,15 @@ impl ExecutionFolder {
         self.sessions().map(move |it| (it, it.own_end().or(over)))
     }
 
+    /// Where in the log it ended, or was set aside.
+    fn ended_in(&self) -> Option<usize> {
+        let aside = self.aside_entry().map(|(entry, _)| entry);
+        let is_over = |entry: &LogEntry| {
+            matches!(entry.event, Event::End(_)) || aside.is_some_and(|aside| std::ptr::eq(aside, entry))
+        };
+        self.log.iter().position(is_over)
+    }
+
     /// The agents that made the linked commits, by the hash of the commit and by its earlier hashes from before it
     /// was rewritten.
     pub(crate) fn agents_by_hash(&self) -> HashMap<CommitHash, MadeBy> {
@@ -36,22 +52,25 @@ impl ExecutionFolder {
             let hashes: Vec<CommitHash> =
                 commit.rewritten_from.into_iter().chain([commit.link.hash]).collect();
             // A rewritten commit is still the work of the agent that first made it.
-            let first = hashes.iter().filter_map(|hash| linked_at.get(hash)).min();
-            let Some(session) = first.and_then(|at| self.session_at(*at)) else { continue };
+            let first = hashes.iter().filter_map(|hash| linked_at.get(hash)).min_by_key(|it| it.at);
+            let Some(session) = first.and_then(|linked| self.session_of(linked)) else { continue };
             agents.extend(hashes.into_iter().map(|hash| (hash, MadeBy::from(session))));
         }
         agents
     }
 
     /// When each commit was linked: for the first time, or since it was last unlinked.
-    fn linked_at(&self) -> HashMap<&CommitHash, Time> {
+    fn linked_at(&self) -> HashMap<&CommitHash, Linked> {
         let mut linked = HashMap::new();
-        for entry in &self.log {
+        for (place, entry) in self.log.iter().enumerate() {
             match &entry.event {
                 Event::Commit(link) => {
                     // A hook links a commit when it is made; everything else links it later.
-                    let made_at = if link.linked_by == LinkedBy::Hook { entry.at } else { link.authored_at };
-                    linked.entry(&link.hash).or_insert(made_at);
+                    let made = match link.linked_by {
+                        LinkedBy::Hook => Linked { at: entry.at, place: Some(place) },
+                        _ => Linked { at: link.authored_at, place: None },
+                    };
+                    linked.entry(&link.hash).or_insert(made);
                 }
                 Event::Unlink(unlink) => {
                     linked.remove(&unlink.hash);
@@ -62,11 +81,16 @@ impl ExecutionFolder {
         linked
     }
 
-    /// The session at this time. If there are several, the one that started last.
-    fn session_at(&self, at: Time) -> Option<&AgentSession> {
+    /// The session in which a commit was made. If there are several, the one that started last.
+    fn session_of(&self, linked: &Linked) -> Option<&AgentSession> {
+        let at = linked.at;
+        let is_before_the_end = linked.place.map(|place| self.ended_in().is_none_or(|end| place < end));
         let goes_on = |(it, end): &(&AgentSession, Option<Time>)| {
+            let is_in_time = || end.is_none_or(|end| at <= end);
+            // The order of the log is certain; clocks are not.
+            let goes_on = is_before_the_end.filter(|_| it.own_end().is_none()).unwrap_or_else(is_in_time);
             // git keeps whole seconds.
-            it.started_at.millis() / 1000 <= at.millis() / 1000 && end.is_none_or(|end| at <= end)
+            it.started_at.millis() / 1000 <= at.millis() / 1000 && goes_on
         };
         self.sessions_with_ends().filter(goes_on).map(|(it, _)| it).max_by_key(|it| it.started_at)
     }
@@ -76,7 +100,7 @@ impl ExecutionFolder {
 mod tests {
     use super::*;
     use crate::model::agent_session::SessionProtocol;
-    use crate::model::execution::{Aside, AsideReason, CommitLink, End, LogEntry, Rewrite, Unlink};
+    use crate::model::execution::{Aside, AsideReason, CommitLink, End, Rewrite, Unlink};
     use crate::model::fixtures::entry_id;
     use crate::model::status::ExecutionStatus;
     use crate::rules::test_claim::claim;
