@@ -46,7 +46,7 @@ fn a_plan_of_two_tasks_takes_four_calls() {
         }
         // The planner knows the second task; hooks link the commits to the tasks whose files they change.
         repo.commit("src/limit/bucket.rs", "pub struct Bucket;\n", "Add a token bucket");
-        repo.commit("src/middleware/limit.rs", "pub fn limit() {}\n", titles[1]);
+        repo.commit("src/middleware/mod.rs", "pub mod limit;\n", titles[1]);
         let accepted = ["--accept", "T1.1=the test of 101 requests", "--accept", "T2.1=the test of two keys"];
         let done = ["done", "--verify", "--yes", "-m", "Both are in"];
         call(String::new(), &[&done[..], &accepted].concat());

@@ -32,12 +32,12 @@ pub(in crate::rules::agent_files) fn refuse_unreadable(text: &str, reader: JsonR
         JsonReader::WithComments => (true, "trailing commas"),
         JsonReader::Strict => (false, "comments or trailing commas"),
     };
-    parsed(text)?;
+    parsed(text.strip_prefix(BOM).unwrap_or(text))?;
     let (has_comments, without) = strict;
     let allow = ParseOptions { allow_comments: has_comments, allow_trailing_commas: false, ..lenient() };
-    let read = parse_to_ast(text, &CollectOptions::default(), &allow);
-    // A byte order mark, too.
-    let is_read = read.is_ok() && (reader != JsonReader::Strict || !text.starts_with(BOM));
+    let bare = text.strip_prefix(BOM).unwrap_or(text);
+    let read = parse_to_ast(bare, &CollectOptions::default(), &allow);
+    let is_read = read.is_ok() && (reader != JsonReader::Strict || bare == text);
     match is_read {
         true => Ok(()),
         false => Err(Fault::Syntax {
