@@ -64,7 +64,8 @@ found no failed issue.
 .TP
 .B WF_ACTOR
 The name of an agent.
-Records and the log show it beside the git identity; what it claims is its work until the execution ends.
+Records and the log show it beside the git identity.
+What it claims is its work until the execution ends.
 .TP
 .B WF_MODEL
 The model of that agent, or of the agent that runs the command.
