@@ -2,6 +2,7 @@
 //! open until someone who has the merge in their history writes the field; a write without that merge does not
 //! resolve it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -11,10 +12,11 @@ use crate::git::ObjectId;
 use crate::index::Index;
 use crate::model::doc::{Doc, Written};
 use crate::model::person::Person;
+use crate::model::priority::Priority;
 use crate::model::stamp::Made;
 use crate::model::time::Time;
 use crate::store::redaction::Redactions;
-use crate::store::{Snapshot, Store, StoreError};
+use crate::store::{Snapshot, Store, StoreError, layout};
 
 mod found;
 mod history;
@@ -56,6 +58,28 @@ pub(crate) struct Conflict {
     pub(crate) other: Side,
     /// The commit that decided: a merge, unless someone replaced the record with another.
     pub(crate) merge: String,
+}
+
+impl Conflict {
+    /// One of its values as people read it: the priority of an issue has a name.
+    pub(crate) fn in_words<'a>(&self, side: &'a Side) -> Cow<'a, Value> {
+        const PRIORITY: &str = "priority";
+        let name = |value: &Value| Priority::from_json(value).map(|it| Value::from(it.name()));
+        let value = Cow::Borrowed(&side.value);
+        match &side.value {
+            _ if !layout::is_issue(&self.path) => value,
+            number if self.field == PRIORITY => name(number).map_or(value, Cow::Owned),
+            Value::Object(fields) if self.field == WHOLE => match fields.get(PRIORITY).and_then(name) {
+                Some(name) => {
+                    let mut fields = fields.clone();
+                    fields.insert(PRIORITY.to_owned(), name);
+                    Cow::Owned(Value::Object(fields))
+                }
+                None => value,
+            },
+            _ => value,
+        }
+    }
 }
 
 /// The number of open conflicts that came with what was merged since `tip`. The cost depends on what was merged, not on

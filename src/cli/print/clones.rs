@@ -55,10 +55,10 @@ pub(in crate::cli) fn conflicts(screen: &mut Screen, conflicts: &[Conflict]) -> 
             let what =
                 if conflict.field == WHOLE { "the whole record, created twice" } else { &conflict.field };
             writeln!(screen, "{record} {}", painter.paint(style::HEADING, &clean_line(what)))?;
-            print_side("current", &conflict.stands, screen)?;
+            print_side("current", conflict, &conflict.stands, screen)?;
         }
         let name = if is_only { "other".to_owned() } else { format!("other {}", earlier + 1) };
-        print_side(&name, &conflict.other, screen)?;
+        print_side(&name, conflict, &conflict.other, screen)?;
     }
     if conflicts.is_empty() {
         writeln!(screen, "no unresolved conflicts")?;
@@ -69,13 +69,13 @@ pub(in crate::cli) fn conflicts(screen: &mut Screen, conflicts: &[Conflict]) -> 
     Ok(())
 }
 
-fn print_side(name: &str, side: &Side, screen: &mut Screen) -> io::Result<()> {
+fn print_side(name: &str, conflict: &Conflict, side: &Side, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let author = side.author.as_deref().unwrap_or("someone");
     let at = side.at.map(|at| format!(", {at}")).unwrap_or_default();
     let label = painter.paint(style::DIM, &format!("  {name:<7}"));
     writeln!(screen, "{label} {}{at}", clean_line(author))?;
-    let text = match &side.value {
+    let text = match &*conflict.in_words(side) {
         serde_json::Value::Null => "(removed)".to_owned(),
         serde_json::Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
@@ -97,7 +97,7 @@ pub(in crate::cli) fn settled(
         return Ok(());
     }
     let (field, record) = (clean_line(&conflict.field), clean_line(&conflict.record));
-    match (which, &conflict.other.value) {
+    match (which, &*conflict.in_words(&conflict.other)) {
         (Which::Current, _) => writeln!(screen, "kept the current value of `{field}` of {record}"),
         (Which::Lost(_), serde_json::Value::String(text)) => {
             writeln!(screen, "`{field}` of {record} is now: {}", clean_line(text))

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::ops::{Refusal, clones};
 use crate::sync::conflicts::{Conflict, Side};
 use crate::web::forms::Form;
-use crate::web::parts::{field_value, person, place_of, when};
+use crate::web::parts::{json_value, person, place_of, when};
 use crate::web::view::{Content, View};
 
 /// Maximum conflicts on the page.
@@ -41,10 +41,10 @@ fn part(view: &View<'_>, n: usize, number: usize, it: &Conflict) -> Markup {
                 " " code { (if it.field == "*" { "the whole record" } else { it.field.as_str() }) }
             }
             div.columns.sides {
-                (side(view, "Current", &it.field, &it.stands, keep.small(html! {
+                (side(view, "Current", it, &it.stands, keep.small(html! {
                     (keep.hidden("record", &it.record)) (keep.hidden("field", &it.field))
                 }, "Keep this")))
-                (side(view, "Other", &it.field, &it.other, take.small(html! {
+                (side(view, "Other", it, &it.other, take.small(html! {
                     (take.hidden("record", &it.record)) (take.hidden("field", &it.field)) (take.hidden("take", number))
                 }, "Take this")))
             }
@@ -52,7 +52,7 @@ fn part(view: &View<'_>, n: usize, number: usize, it: &Conflict) -> Markup {
     }
 }
 
-fn side(view: &View<'_>, name: &str, field: &str, side: &Side, form: Markup) -> Markup {
+fn side(view: &View<'_>, name: &str, conflict: &Conflict, side: &Side, form: Markup) -> Markup {
     html! {
         div {
             h3 { (name) }
@@ -60,7 +60,7 @@ fn side(view: &View<'_>, name: &str, field: &str, side: &Side, form: Markup) -> 
                 @if let Some(author) = &side.author { (person(author.as_str())) " " }
                 @if let Some(at) = side.at { (when(view, at)) }
             }
-            div.value-box { (field_value(view, field, &side.value)) }
+            div.value-box { (json_value(view, &conflict.in_words(side))) }
             (form)
         }
     }

@@ -11,7 +11,7 @@ pub(super) use markdown::markdown;
 pub(super) use plan::{Shown, file, plan_body, task};
 pub(super) use table::{Pages, issue_table, pager};
 pub(super) use text::{cut, editable, encoded, linked, long, one_line, parts, person, place_of, sentence};
-pub(super) use value::{changes, field_value, json_value};
+pub(super) use value::{changes, json_value};
 
 use maud::{Markup, PreEscaped, html};
 

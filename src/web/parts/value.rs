@@ -24,10 +24,6 @@ pub(in crate::web) fn json_value(view: &View<'_>, value: &Value) -> Markup {
 }
 
 /// The value of a field: a priority has a name.
-pub(in crate::web) fn field_value(view: &View<'_>, field: &str, value: &Value) -> Markup {
-    json_value(view, &named(field, value))
-}
-
 fn named(field: &str, value: &Value) -> Value {
     match Priority::from_json(value).filter(|_| field == "priority" && value.is_number()) {
         Some(priority) => Value::String(priority.name().to_owned()),

@@ -32,6 +32,25 @@ fn elements_of_sets_and_leaves_of_objects_are_fields_of_their_own() {
 }
 
 #[test]
+fn a_priority_is_shown_by_its_name() {
+    let two = one_issue();
+    two.ada.wf(&["edit", "GH-1", "--priority", "low"]).ok();
+    two.bea.wf(&["edit", "GH-1", "--priority", "critical"]).ok();
+    sync(&two);
+    assert_eq!(only(&two)["stands"]["value"], 1, "JSON has the number");
+    let shown = two.ada.wf(&["conflicts"]).ok().stdout;
+    let values: Vec<&str> =
+        shown.lines().map(str::trim).filter(|it| ["critical", "low"].contains(it)).collect();
+    assert_eq!(values, ["critical", "low"], "{shown}");
+    let taken = two.ada.wf(&["conflicts", "take", "GH-1"]).ok().stdout;
+    assert_eq!(taken, "`priority` of GH-1 is now: low\n");
+    // A whole record, too.
+    let two = births("ada's issue", "bea's issue");
+    sync(&two);
+    assert!(two.ada.wf(&["conflicts"]).ok().stdout.contains("\"priority\": \"medium\""));
+}
+
+#[test]
 fn registers_of_the_root_are_fields_like_any_other() {
     let two = Two::new();
     let root = |text: &str, second: u32| {
