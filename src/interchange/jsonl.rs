@@ -6,6 +6,7 @@
 
 mod export;
 mod import;
+mod line;
 mod text;
 
 pub(crate) use export::{Exported, write};

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Serialize;
 
-use super::{FORMAT, VERSION, text};
+use super::line::{Part, newer_format, parse, part};
+use super::{FORMAT, VERSION};
 use crate::git::cores;
-use crate::interchange::lines::{self, Line, Lines, Source, Unreadable};
+use crate::interchange::lines::{Line, Lines, Source, Unreadable};
 use crate::interchange::{LeftOut, Skipped};
 use crate::model::Explain;
 use crate::model::code::Code;
@@ -18,7 +18,6 @@ use crate::model::id::IssueId;
 use crate::model::op::Other;
 use crate::model::remedy::Remedies;
 use crate::model::root::FORMAT as ROOT_FORMAT;
-use crate::model::strict;
 use crate::model::time::Time;
 use crate::store::layout::Location;
 use crate::store::{Found, StoreError, Tx, layout};
@@ -75,20 +74,6 @@ impl Explain for NoExport {
     }
 }
 
-/// Any line; its members decide which kind it is.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Parts<'a> {
-    format: Option<String>,
-    version: Option<u64>,
-    path: Option<String>,
-    #[serde(borrow)]
-    record: Option<&'a RawValue>,
-    text: Option<String>,
-    hex: Option<String>,
-    files: Option<u64>,
-}
-
 /// Writes the content of the export, or only the directories of the issues in `only`. Reports the number of files so
 /// far to `seen`. A line that cannot be imported is skipped, or is an error if `strict`.
 pub(crate) fn read<E>(
@@ -106,6 +91,7 @@ where
         Some(line) => head(&line)?.map_err(|why| no_export(&line, why))?,
         None => return Err(at_end(&lines, "the file is empty".into()).into()),
     }
+    let now = tx.stamper().now();
     let mut taken = Taken::default();
     let (mut files, mut is_over) = (0, false);
     loop {
@@ -118,7 +104,7 @@ where
             ahead,
             || (),
             |(), ahead| match ahead.as_line(name) {
-                Ok(line) => (line.number, parse(&line).map(|parts| parts.and_then(part))),
+                Ok(line) => (line.number, parse(&line).map(|parts| parts.and_then(|parts| part(parts, now)))),
                 Err((number, error)) => (number, Err(error)),
             },
         );
@@ -221,19 +207,6 @@ fn at_end(lines: &Lines<'_>, why: String) -> NoExport {
     NoExport { name: lines.name().to_owned(), line: lines.number(), why }
 }
 
-/// The parts of a line. The inner error is for JSON that is not a line of an export.
-fn parse<'a>(line: &Line<'a>) -> Result<Result<Parts<'a>, String>, Unreadable> {
-    let Some(text) = line.text else { return Ok(Err(lines::too_long())) };
-    match serde_json::from_str::<Parts<'_>>(text) {
-        Ok(parts) => Ok(Ok(parts)),
-        Err(error) if error.is_data() => {
-            let text = error.to_string();
-            Ok(Err(text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why).to_owned()))
-        }
-        Err(error) => Err(line.fault(text, &error)),
-    }
-}
-
 fn head(line: &Line<'_>) -> Result<Result<(), String>, Unreadable> {
     let parts = match parse(line)? {
         Ok(parts) => parts,
@@ -246,49 +219,6 @@ fn head(line: &Line<'_>) -> Result<Result<(), String>, Unreadable> {
         }
         _ => Err(format!("the first line must say {{\"format\":\"{FORMAT}\",\"version\":{VERSION}}}")),
     })
-}
-
-/// A line of an export after the first.
-enum Part {
-    /// The path and the bytes of a file.
-    File(String, Vec<u8>),
-    /// The last line, with the number of files.
-    End(u64),
-}
-
-fn part(parts: Parts<'_>) -> Result<Part, String> {
-    match (parts.files, &parts.path) {
-        (Some(files), None) => Ok(Part::End(files)),
-        _ => file(parts).map(|(path, bytes)| Part::File(path, bytes)),
-    }
-}
-
-/// The path and the bytes of a file.
-fn file(parts: Parts<'_>) -> Result<(String, Vec<u8>), String> {
-    let Parts { format: None, version: None, path: Some(path), record, text, hex, files: None } = parts
-    else {
-        return Err("it is neither a file with a `path` nor the last line with the number of `files`".into());
-    };
-    if let Some(why) = crate::git::trees::path_refusal(&path) {
-        return Err(format!("`path` is `{path}`: {why}"));
-    }
-    let most = usize::try_from(layout::largest(&path)).unwrap_or(usize::MAX);
-    let too_large = || format!("`{path}` would have more than {} MiB", layout::largest(&path) >> 20);
-    let bytes = match (record, text, hex) {
-        (Some(record), None, None) => text::file_form(record.get(), most).ok_or_else(too_large)?.into_bytes(),
-        (None, Some(text), None) => text.into_bytes(),
-        (None, None, Some(digits)) => unhex(&digits)
-            .ok_or_else(|| format!("the `hex` of `{path}` is not an even number of hex digits"))?,
-        _ => return Err(format!("`{path}` must have exactly one of `record`, `text` and `hex`")),
-    };
-    if bytes.len() > most { Err(too_large()) } else { Ok((path, bytes)) }
-}
-
-fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-    rest.is_empty().then_some(())?;
-    pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
 }
 
 /// Writes one file, or joins it with the existing one.
@@ -349,8 +279,7 @@ fn is_rewritten(path: &str, mine: &[u8], joined: &[u8], now: Time) -> bool {
 
 /// A program of this version cannot read a store that a later one wrote.
 fn check_format(bytes: &[u8]) -> Result<(), StoreError> {
-    let format = strict::parse(bytes).ok().and_then(|root| root["format"].as_u64());
-    match format.filter(|found| *found > ROOT_FORMAT) {
+    match newer_format(bytes) {
         Some(found) => Err(StoreError::NewerFormat { found, known: ROOT_FORMAT }),
         None => Ok(()),
     }

@@ -22,7 +22,7 @@ fn full(sandbox: &Sandbox) -> Repo {
     repo.wf(&["edit", "GH-2", "--title", "Another title"]).ok();
     let issue = repo.store_path("/GH-2/issue.json");
     let mut later = repo.stored_json(&issue);
-    later["mood"] = json!({"b": "B", "a": ["A", "\u{1b}"]});
+    later["mood"] = json!({"a": ["A", "\u{1b}"], "b": "B"});
     let later = format!("{later:#}\n").replace("\"B\"", "1.50").replace("\"A\"", "1e400");
     let folder = issue.trim_end_matches("/issue.json").to_owned();
     repo.plumb(&[
@@ -30,10 +30,6 @@ fn full(sandbox: &Sandbox) -> Repo {
         ("notes/readme.txt", "no record\n"),
         ("notes.txt", ""),
         ("notes-x", "{\"not\":\"pretty\"}"),
-        (
-            &format!("{folder}/comments/20260101T000000000Z-00000-00000000000000000000000000.json"),
-            "{\"broken\": ",
-        ),
         (&format!("{folder}/later.json"), "{\n  \"a\": 1,\n  \"a\": 2\n}\n"),
     ]);
     let blob = repo.git_in(b"\xff\x00bytes", &["hash-object", "-w", "--stdin"]).ok();
@@ -76,7 +72,7 @@ fn an_empty_store_becomes_the_same_one() {
     }
     assert!(text.contains("{\"path\":\"notes/bytes\",\"hex\":\"ff006279746573\"}"), "{text}");
     assert!(text.contains("{\"path\":\"notes-x\",\"text\":\"{\\\"not\\\":\\\"pretty\\\"}\"}"));
-    assert!(text.contains("\"mood\":{\"b\":1.50,\"a\":[1e400,\"\\u001b\"]}"));
+    assert!(text.contains("\"mood\":{\"a\":[1e400,\"\\u001b\"],\"b\":1.50}"));
     let taken = import(&two, &text);
     assert_eq!(tree(&two), tree(&one));
     assert_eq!(taken["issues"], 2);
@@ -231,6 +227,53 @@ fn a_line_that_cannot_be_imported_is_named_and_stops_nothing() {
     for text in [String::new(), "{}\n".into(), HEAD.replace(":1", ":2")] {
         repo.wf_in(text, &["import", "jsonl", "-"]).fails(1);
     }
+}
+
+#[test]
+fn what_fsck_would_call_broken_is_not_imported() {
+    let sandbox = Sandbox::new();
+    let one = sandbox.store("one");
+    one.wf(&["new", "--id", "GH-1", "Tokens expire"]).ok();
+    one.wf(&["comment", "GH-1", "-m", "Hm."]).ok();
+    let whole = export(&one);
+    let line = |part: &str| whole.lines().find(|line| line.contains(part)).unwrap();
+    let (issue, comment) = (line("issue.json"), line("/comments/"));
+    let mut untitled: Value = serde_json::from_str(issue).unwrap();
+    untitled["record"].as_object_mut().unwrap().remove("title");
+    let moved = issue.replace("/GH-1/", "/GH-2/");
+    let fan = issue.split('/').nth(1).unwrap();
+    let placeless = issue.replace(&format!("/{fan}/"), if fan == "00" { "/01/" } else { "/00/" });
+    let future = issue.replace("\"clock\":{\"*\":\"2026", "\"clock\":{\"*\":\"2996");
+    let rewritten = comment.replace("Hm.", "Ha.");
+    let later = comment.replace("comments/2026", "comments/2996");
+    for (n, (broken, why)) in [
+        (untitled.to_string().as_str(), "missing field `title`"),
+        (moved.as_str(), "the directory of this issue is"),
+        (placeless.as_str(), "the directory of this issue is"),
+        (future.as_str(), "is stamped ahead of the clock of this machine"),
+        (rewritten.as_str(), "broken entry"),
+        (later.as_str(), "broken entry"),
+        (r#"{"path":"issues","text":""}"#, "it is the path of a directory"),
+        (r#"{"path":"wf.json","text":"{"}"#, "EOF while parsing"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let sound = line("wf.json");
+        let lines = if broken.contains("wf.json") { vec![broken] } else { vec![sound, broken] };
+        let text = of(&lines);
+        let two = sandbox.store(&format!("two{n}"));
+        let taken = import(&two, &text);
+        let reason = taken["skipped"][0]["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains(why), "{why}: {taken}");
+        assert_eq!(two.wf(&["fsck"]).ok().stdout, "0 errors, 0 notes\n");
+        two.wf_in(&text, &["import", "jsonl", "--strict", "-"]).fails(1);
+    }
+    // Another spelling of a record is the record.
+    let two = sandbox.store("spelling");
+    let odd = whole.replace("Tokens", "\\u0054okens");
+    assert_eq!(import(&two, &odd)["skipped"], json!([]));
+    assert_eq!(tree(&two), tree(&one));
 }
 
 #[test]
