@@ -1,5 +1,7 @@
 //! The log of a roadmap: its revisions, the feedback on them, and approvals.
 
+use std::collections::BTreeMap;
+
 use super::declare::once;
 use super::digest::PlanDigest;
 use super::log_entry::log_entry;
@@ -10,6 +12,9 @@ once! {
     RoadmapRevision {
         /// The digest of the document.
         decides document_digest: PlanDigest,
+        /// The digest of each part of the document as it was given: of a layer or task by its issue, of anything else by
+        /// its name. It shows later that a file has an earlier version of a part.
+        fact parts: BTreeMap<String, PlanDigest> = default,
         /// The layers or tasks for which issues were made.
         text created: Vec<String> = default,
         /// Those that changed.
@@ -71,7 +76,7 @@ mod tests {
     #[test]
     fn each_type_of_entry_reads_back_as_it_was_written() {
         for fields in [
-            r#""type":"revision","document_digest":"sha256:0","created":["L0","L1"],"agent":"mine""#,
+            r#""type":"revision","document_digest":"sha256:0","parts":{"ISS-1":"sha256:1"},"created":["L0","L1"],"agent":"mine""#,
             r#""type":"feedback","scope":"without the export","convergence":"name the limit""#,
             r#""type":"approval","document_digest":"sha256:0""#,
         ] {

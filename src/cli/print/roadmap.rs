@@ -76,6 +76,15 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
             was.field
         )?;
     }
+    for it in &it.outdated {
+        let author = it.author.as_deref().unwrap_or("someone else");
+        writeln!(
+            screen,
+            "{}: the file has an earlier version, so what {} changed since stays; --revert goes back",
+            clean_line(&it.part),
+            clean_line(author)
+        )?;
+    }
     Ok(())
 }
 

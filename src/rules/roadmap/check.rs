@@ -89,8 +89,9 @@ impl Checker<'_> {
     fn document(&mut self, it: &RoadmapDocument) {
         match title(it).map(limits::title) {
             None => self.find(&TITLE, "title", None, "a title"),
-            Some(Err(why)) => {
-                self.find(&TITLE, "title", title(it).map(Value::from).as_ref(), why.to_string());
+            Some(Err(_)) => {
+                let allowed = format!("one line of at most {} characters", limits::LONGEST_TITLE);
+                self.find(&TITLE, "title", title(it).map(Value::from).as_ref(), allowed);
             }
             Some(Ok(_)) => {}
         }

@@ -8,11 +8,13 @@ use serde_json::Value;
 
 use super::assess::chosen;
 use super::find::{existing, titled};
-use super::items::{Overridden, assigned, dated, known_issues, orphans, overridden, record};
+use super::items::{Overridden, dated, orphans, overridden, record};
+use super::newest::{Newest, assigned_to, newest};
 use crate::interchange::import::Batch;
 use crate::interchange::roadmap::{AtHand, Fate, ROADMAP};
 use crate::interchange::selection::Selection;
 use crate::model::code::Code;
+use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, RoadmapId};
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
@@ -28,7 +30,7 @@ use crate::ops::issues::{check_dependencies, existing_outline};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::RoadmapFolder;
 use crate::rules::plan_check::Finding;
-use crate::rules::roadmap::{self, Setting, Status};
+use crate::rules::roadmap::{self, Outdated, Setting, Status};
 use crate::rules::{facts, limits};
 use crate::store::{Read, Store, StoreError, Tx, layout, random_uid, records, resolve};
 
@@ -47,6 +49,8 @@ pub(crate) struct AddRoadmap {
     pub(crate) gone: Option<Fate>,
     /// The agent that wrote it.
     pub(crate) agent: Option<String>,
+    /// Whether parts that are as in an earlier version undo what somebody else changed since.
+    pub(crate) revert: bool,
     /// Say what would change, and change nothing.
     pub(crate) dry_run: bool,
 }
@@ -54,7 +58,16 @@ pub(crate) struct AddRoadmap {
 impl AddRoadmap {
     /// A document without further information.
     pub(crate) fn of(document: Value) -> Self {
-        Self { document, roadmap: None, is_new: false, mode: None, gone: None, agent: None, dry_run: false }
+        Self {
+            document,
+            roadmap: None,
+            is_new: false,
+            mode: None,
+            gone: None,
+            agent: None,
+            revert: false,
+            dry_run: false,
+        }
     }
 }
 
@@ -84,6 +97,9 @@ pub(crate) struct RoadmapAdded {
     /// What was changed here and in the document: the document's stands, and this is what was here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) overridden: Vec<Overridden>,
+    /// Parts that the file has in an earlier version: they stay as somebody else changed them since.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outdated: Vec<Outdated>,
 }
 
 /// An issue of a roadmap.
@@ -119,7 +135,7 @@ pub(crate) fn add(session: &Session, input: &AddRoadmap) -> Answer<RoadmapAdded>
     let nonce = random_uid()?;
     let mut preview = None;
     let committed = session.transact(permit, |tx| {
-        let added = apply(tx, input, &document, &nonce)?;
+        let added = apply(tx, input, store, &document, &nonce)?;
         if input.dry_run {
             preview = Some(added);
             // A refused transaction writes nothing.
@@ -149,11 +165,15 @@ pub(super) fn checked(store: Option<&Store>, given: &Value) -> Result<RoadmapDoc
 }
 
 /// The roadmap to add to, and its birth.
-struct Target {
-    id: RoadmapId,
-    author: Person,
-    created_at: Time,
-    before: Option<RoadmapFolder>,
+pub(super) struct Target {
+    /// Its id.
+    pub(super) id: RoadmapId,
+    /// Who added it.
+    pub(super) author: Person,
+    /// When.
+    pub(super) created_at: Time,
+    /// It as it is; `None` if it is new.
+    pub(super) before: Option<RoadmapFolder>,
 }
 
 fn target(
@@ -190,22 +210,21 @@ fn target(
 fn apply(
     tx: &mut Tx<'_>,
     input: &AddRoadmap,
+    store: &Store,
     document: &RoadmapDocument,
     nonce: &Uid,
 ) -> Result<RoadmapAdded, Refusal> {
     let target = target(tx, input, document, nonce)?;
+    let Newest { document, stored, mode, parts, outdated } = newest(tx, input, store, document, &target)?;
     let Target { id, author, created_at, before } = &target;
-    let (mode, stored) = settled(input, document, before.as_ref())?;
-    let title = limits::title(roadmap::title(document).unwrap_or_default())?;
-    let items = roadmap::items(document);
-    let all = before.as_ref().map(|it| it.roadmap.record.issue_ids.clone()).unwrap_or_default();
-    let known = known_issues(tx, before.as_ref())?;
-    let assigned = assigned((id, *created_at), mode, &items, (&known, &all));
+    let title = limits::title(roadmap::title(&document).unwrap_or_default())?;
+    let items = roadmap::items(&document);
+    let assigned = assigned_to(tx, &target, mode, &items, &stored)?;
     let issues: BTreeMap<&str, IssueId> =
         items.iter().zip(&assigned).map(|(item, (issue, _))| (item.id.as_str(), issue.clone())).collect();
     let mut records = Vec::new();
     for (item, (issue, _)) in items.iter().zip(&assigned) {
-        let new = record((id, author, *created_at), mode, (document, &stored), &issues, (item, issue));
+        let new = record((id, author, *created_at), mode, (&document, &stored), &issues, (item, issue));
         records.push(dated(tx, new)?);
     }
     let current: BTreeSet<IssueId> = records.iter().map(|it| it.issue_id.clone()).collect();
@@ -243,6 +262,7 @@ fn apply(
         unchanged: vec![],
         gone: vec![],
         overridden,
+        outdated,
     };
     for ((record, earlier), now) in records.iter().zip(earlier).zip(files(tx)?) {
         let folder = existing_outline(tx, &record.issue_id)?;
@@ -276,14 +296,14 @@ fn apply(
             document: stored,
             issue_ids: current,
         };
-        store(tx, input, before.is_none(), &roadmap, &added)?;
+        write(tx, input, before.is_none(), &roadmap, (&added, parts))?;
     }
     added.status = roadmap::status(&existing(tx, id)?);
     Ok(added)
 }
 
 /// The mode of a roadmap, and the document to store: without an id, and with the mode if someone chose it.
-fn settled(
+pub(super) fn settled(
     input: &AddRoadmap,
     document: &RoadmapDocument,
     before: Option<&RoadmapFolder>,
@@ -312,17 +332,18 @@ fn settled(
 }
 
 /// Writes the record of the roadmap, and describes the change.
-fn store(
+fn write(
     tx: &mut Tx<'_>,
     input: &AddRoadmap,
     is_new: bool,
     roadmap: &Roadmap,
-    added: &RoadmapAdded,
+    (added, parts): (&RoadmapAdded, BTreeMap<String, PlanDigest>),
 ) -> Result<(), Refusal> {
     let (id, title) = (roadmap.id.clone(), roadmap.title.clone());
     let ids = |list: &[AddedIssue]| list.iter().map(|it| it.item.clone()).collect::<Vec<_>>();
     let revision = RoadmapRevision {
         document_digest: roadmap.digest(),
+        parts,
         created: ids(&added.created),
         changed: ids(&added.changed),
         gone: ids(&added.gone),

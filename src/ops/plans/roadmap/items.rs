@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::newest::given;
 use crate::interchange::roadmap::{Fate, ROADMAP, RoadmapRecord, issue_id};
 use crate::model::code::Code;
 use crate::model::id::{IssueId, RoadmapId};
@@ -97,9 +98,6 @@ pub(super) fn record(
     issues: &BTreeMap<&str, IssueId>,
     (item, issue): (&Item, &IssueId),
 ) -> RoadmapRecord {
-    let list = if mode == RoadmapMode::Progressive { "layers" } else { "tasks" };
-    let all = stored.get(list).and_then(Value::as_array).into_iter().flatten();
-    let given = all.into_iter().find(|it| it.get("id").and_then(Value::as_str) == Some(item.id.as_str()));
     RoadmapRecord {
         roadmap: roadmap.clone(),
         mode,
@@ -111,7 +109,7 @@ pub(super) fn record(
         depends_on: item.depends_on.iter().filter_map(|id| issues.get(id.as_str()).cloned()).collect(),
         gone: None,
         lifecycle_requirements: document.lifecycle_requirements.clone(),
-        item: given.cloned().unwrap_or_default(),
+        item: given(stored, mode, &item.id).cloned().unwrap_or_default(),
     }
 }
 

@@ -4,6 +4,7 @@ mod add;
 mod assess;
 mod find;
 mod items;
+mod newest;
 mod next;
 mod plan;
 mod planner;

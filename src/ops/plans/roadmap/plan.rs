@@ -86,6 +86,8 @@ pub(crate) fn plan(
             is_new: id.is_none(),
             gone: input.gone,
             agent: Some(agent.name().to_owned()),
+            // The agent was given the newest document.
+            revert: true,
             ..AddRoadmap::of(document)
         };
         let done = add(there, &add_input).map_err(mendable)?;

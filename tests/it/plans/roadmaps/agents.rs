@@ -124,7 +124,7 @@ fn what_a_planner_changes_is_thrown_away() {
         "sh:cat > /dev/null; echo two > src/csv.rs; git commit -qam two; git branch mine; cat {root}/answer.json"
     );
     let ran = repo.wf(&["roadmap", "plan", "Export", "--planner", &planner]).ok();
-    assert!(ran.stderr.contains("was only to read, and changed its work tree"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("should only read, but changed its work tree"), "{}", ran.stderr);
     assert_eq!(repo.read("src/csv.rs"), "one\n");
     assert_eq!(repo.git(&["branch", "--list", "mine"]).ok().stdout, "");
 }

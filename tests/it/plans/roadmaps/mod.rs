@@ -2,6 +2,7 @@
 
 mod agents;
 mod next;
+mod outdated;
 mod screens;
 mod updates;
 

@@ -20,6 +20,9 @@ pub(super) struct Args {
     /// What to do with open issues that are no longer in the document: keep (leave them open, without a wave) or cancel
     #[arg(long, value_name = "WHAT", value_parser = parse_fate)]
     gone: Option<Fate>,
+    /// Also go back to an earlier version of what someone else has changed since
+    #[arg(long)]
+    revert: bool,
     /// Show what would change, and change nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
@@ -27,9 +30,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let Args { file, roadmap, new, mode, gone, dry_run } = args;
+    let Args { file, roadmap, new, mode, gone, revert, dry_run } = args;
     let mut input =
-        AddRoadmap { roadmap, is_new: new, mode, gone, dry_run, ..AddRoadmap::of(document(&file)?) };
+        AddRoadmap { roadmap, is_new: new, mode, gone, revert, dry_run, ..AddRoadmap::of(document(&file)?) };
     let done = match roadmap::add(&session, &input) {
         Err(refusal) => match asked_mode(&refusal, context)? {
             Some(mode) => {

@@ -1,0 +1,104 @@
+//! The document to add: what was given, without what it only repeats from an earlier version.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::add::{AddRoadmap, Target, checked, settled};
+use super::items::{assigned, known_issues};
+use crate::model::digest::PlanDigest;
+use crate::model::id::IssueId;
+use crate::model::op::Other;
+use crate::model::remedy::Call;
+use crate::model::roadmap::{Roadmap, RoadmapDocument, RoadmapMode};
+use crate::ops::Refusal;
+use crate::rules::roadmap::{self, Item, Outdated};
+use crate::store::{Store, Tx};
+
+/// A document to add.
+pub(super) struct Newest {
+    /// What it says.
+    pub(super) document: RoadmapDocument,
+    /// The same, as its planner wrote it.
+    pub(super) stored: Value,
+    /// Layers or tasks.
+    pub(super) mode: RoadmapMode,
+    /// The digest of each part as it was given.
+    pub(super) parts: BTreeMap<String, PlanDigest>,
+    /// The parts that were given in an earlier version.
+    pub(super) outdated: Vec<Outdated>,
+}
+
+/// The document to add to `target`. What somebody else changed since the given version stays, unless the input says that
+/// it is to be undone.
+pub(super) fn newest(
+    tx: &Tx<'_>,
+    input: &AddRoadmap,
+    store: &Store,
+    document: &RoadmapDocument,
+    target: &Target,
+) -> Result<Newest, Refusal> {
+    let (mode, stored) = settled(input, document, target.before.as_ref())?;
+    let items = roadmap::items(document);
+    let assigned = assigned_to(tx, target, mode, &items, &stored)?;
+    let issues: BTreeMap<&str, IssueId> =
+        items.iter().zip(&assigned).map(|(item, (issue, _))| (item.id.as_str(), issue.clone())).collect();
+    let divided = Roadmap::divided(stored.clone(), &issues);
+    let parts = roadmap::parts(&divided);
+    let as_given = |parts| Newest { document: document.clone(), stored, mode, parts, outdated: Vec::new() };
+    let Some(folder) = target.before.as_ref().filter(|_| !input.revert) else { return Ok(as_given(parts)) };
+    let known = &folder.roadmap.record;
+    let (Some(given), Some(now)) = (divided.as_object(), known.document.as_object()) else {
+        return Ok(as_given(parts));
+    };
+    let (renewed, outdated) = roadmap::renewed(given, now, &folder.log, tx.person());
+    if outdated.is_empty() {
+        return Ok(as_given(parts));
+    }
+    let issue_ids = known.issue_ids.iter().cloned().chain(issues.into_values()).collect();
+    let whole = Roadmap { document: Value::Object(renewed), issue_ids, ..known.clone() }.whole();
+    let document = checked(Some(store), &whole).map_err(|refusal| {
+        refusal
+            .hint("the file has parts in an earlier version, which somebody else changed since: they do not fit together")
+            .remedy(Call::new(Other::RoadmapShow, [&target.id]).flag("json"), "shows the newest document")
+    })?;
+    let input = AddRoadmap { document: whole, ..input.clone() };
+    let (mode, stored) = settled(&input, &document, Some(folder))?;
+    Ok(Newest { document, stored, mode, parts, outdated })
+}
+
+/// The issue of each layer or task of a document, and its previous number if that has changed.
+pub(super) fn assigned_to(
+    tx: &Tx<'_>,
+    target: &Target,
+    mode: RoadmapMode,
+    items: &[Item],
+    stored: &Value,
+) -> Result<Vec<(IssueId, Option<String>)>, Refusal> {
+    let Target { id, created_at, before, .. } = target;
+    let known = known_issues(tx, before.as_ref())?;
+    let Some(folder) = before else {
+        return Ok(assigned((id, *created_at), mode, items, (&known, &Default::default())));
+    };
+    let all = &folder.roadmap.record.issue_ids;
+    let mut assigned = assigned((id, *created_at), mode, items, (&known, all));
+    // An earlier version of a layer or task can have little in common with the present one.
+    for (n, item) in items.iter().enumerate() {
+        if all.contains(&assigned[n].0) {
+            continue;
+        }
+        let earlier = given(stored, mode, &item.id).and_then(|it| roadmap::earlier_issue(&folder.log, it));
+        let issue = earlier.and_then(|id| IssueId::parse(id).ok()).filter(|id| all.contains(id));
+        if let Some(issue) = issue.filter(|issue| assigned.iter().all(|(other, _)| other != issue)) {
+            assigned[n].0 = issue;
+        }
+    }
+    Ok(assigned)
+}
+
+/// A layer or task as its planner wrote it.
+pub(super) fn given<'a>(stored: &'a Value, mode: RoadmapMode, id: &str) -> Option<&'a Value> {
+    let list = if mode == RoadmapMode::Progressive { "layers" } else { "tasks" };
+    let mut all = stored.get(list).and_then(Value::as_array).into_iter().flatten();
+    all.find(|it| it.get("id").and_then(Value::as_str) == Some(id))
+}
