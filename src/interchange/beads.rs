@@ -17,7 +17,6 @@ pub(crate) use numbers::{CommentCount, CommentNumbers};
 use super::comment::{self, SourceComment};
 use super::fields::{Fields, kind_of};
 use super::tracker::{Arrival, Refused, Tracker};
-use super::work::Work;
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::priority::Priority;
@@ -31,6 +30,7 @@ pub(crate) static BEADS: Tracker = Tracker {
     read,
     completed: None,
     kept,
+    has_items: false,
     hint: "give the output of `bd export`",
 };
 
@@ -131,16 +131,8 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
             None => fields.note("a comment has no `text`; it is kept in `imported`".into()),
         }
     }
-    issue.imported = Some(record.clone());
-    Ok(Arrival {
-        issue,
-        changed,
-        comments,
-        work: Work::default(),
-        notes: fields.notes,
-        kept: fields.kept,
-        silent: vec![],
-    })
+    let Fields { notes, kept, .. } = fields;
+    Ok(Arrival { comments, notes, kept, ..Arrival::of(issue, record.clone(), changed) })
 }
 
 /// The values of a record that have no field here.

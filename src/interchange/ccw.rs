@@ -42,6 +42,7 @@ pub(crate) static CCW: Tracker = Tracker {
     read,
     completed: None,
     kept,
+    has_items: true,
     hint: "give the project's directory, its `.workflow/issues`, or a work directory `codex-issue-…`",
 };
 
@@ -181,16 +182,8 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
         items: item::arrivals(&own, &issue, &items, changed),
         attempts,
     };
-    issue.imported = Some(imported);
-    Ok(Arrival {
-        issue,
-        changed,
-        comments: vec![],
-        work,
-        notes: fields.notes,
-        kept: fields.kept,
-        silent: vec![],
-    })
+    let Fields { notes, kept, .. } = fields;
+    Ok(Arrival { work, notes, kept, ..Arrival::of(issue, imported, changed) })
 }
 
 /// The values of a record that have no field here.

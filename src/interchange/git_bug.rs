@@ -14,7 +14,6 @@ pub(crate) use bugs::Bugs;
 
 use super::title;
 use super::tracker::{Arrival, Refused, Tracker};
-use super::work::Work;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::record::entry_at;
@@ -29,6 +28,7 @@ pub(crate) static GIT_BUG: Tracker = Tracker {
     read,
     completed: None,
     kept,
+    has_items: false,
     hint: "fetch the bugs first: git fetch REMOTE 'refs/bugs/*:refs/bugs/*' 'refs/identities/*:refs/identities/*'",
 };
 
@@ -78,13 +78,12 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
     for operation in rest {
         fold.apply(Operation(operation));
     }
-    fold.issue.imported = Some(record.clone());
     let last = operations.iter().filter_map(|operation| Operation(operation).time()).max().unwrap_or(born);
     // git-bug counts seconds. More operations are a later state, even if a colleague made them earlier.
     let more = i64::try_from(operations.len()).map_or(LAST_MILLI, |count| count.min(LAST_MILLI));
     let changed = last.max(born).plus_millis(more);
     let Fold { issue, comments, notes, kept, .. } = fold;
-    Ok(Arrival { issue, changed, comments, work: Work::default(), notes, kept, silent: vec![] })
+    Ok(Arrival { comments, notes, kept, ..Arrival::of(issue, record.clone(), changed) })
 }
 
 /// The values of a record that have no field here.

@@ -19,7 +19,6 @@ pub(crate) use pages::Pages;
 use super::comment::{self as from_source, SourceComment};
 use super::title;
 use super::tracker::{Arrival, Refused, Tracker};
-use super::work::Work;
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::time::Time;
@@ -32,11 +31,14 @@ pub(crate) static GITHUB: Tracker = Tracker {
     read,
     completed: Some(completed::from),
     kept,
+    has_items: false,
     hint: "give the JSON that `gh issue list --json …` or `gh api --paginate …/issues` wrote",
 };
 
 /// The account that GitHub shows for one that was deleted.
 const GHOST: &str = "ghost";
+/// The login that `gh` writes for an author who is no user; nothing follows if the account was deleted.
+const APP: &str = "app/";
 /// The author of an issue whose record does not say.
 const UNKNOWN: &str = "unknown";
 /// Members that say something of their own here and have no field.
@@ -82,16 +84,9 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
     let comments = fields.comments(changed);
     let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);
-    issue.imported = Some(record.clone());
-    Ok(Arrival {
-        issue,
-        changed,
-        comments,
-        work: Work::default(),
-        notes: fields.notes,
-        kept: fields.kept,
-        silent: absent::silent(map),
-    })
+    let Fields { notes, kept, .. } = fields;
+    let silent = absent::silent(map);
+    Ok(Arrival { comments, notes, kept, silent, ..Arrival::of(issue, record.clone(), changed) })
 }
 
 /// The number of an issue; some programs write it as a text.
@@ -231,7 +226,7 @@ fn comment_id(given: &Value) -> Option<String> {
 }
 
 fn login(person: &Value) -> Option<&str> {
-    person.get("login")?.as_str().filter(|login| !login.is_empty())
+    person.get("login")?.as_str().filter(|login| !["", APP].contains(login))
 }
 
 #[cfg(test)]
@@ -295,6 +290,25 @@ mod tests {
         let record = gh(&json!({"number": "4"}));
         assert_eq!(read(&record).unwrap().issue.id.as_str(), "GH-4");
         assert!((GITHUB.is_own)(&record), "a later import knows it again");
+    }
+
+    #[test]
+    fn an_author_whose_account_was_deleted_is_ghost() {
+        let comment =
+            |author: &Value| json!({"author": author, "body": "b", "createdAt": "2026-01-01T09:00:00Z"});
+        let gone = [json!(null), json!({"login": ""}), json!({"is_bot": true, "login": "app/"})];
+        for author in gone {
+            let arrival = read(&gh(&json!({"author": author, "comments": [comment(&author)]}))).unwrap();
+            assert_eq!((arrival.issue.author.as_str(), arrival.comments[0].author.as_str()), (GHOST, GHOST));
+        }
+        let of = |record: &Value| read(record).unwrap().issue.author;
+        let bot = json!({"is_bot": true, "login": "app/dependabot"});
+        assert_eq!(of(&gh(&json!({"author": bot}))), "app/dependabot");
+        let mut rest = gh(&json!({"user": null}));
+        rest.as_object_mut().unwrap().remove("author");
+        assert_eq!(of(&rest), GHOST, "the REST API");
+        rest.as_object_mut().unwrap().remove("user");
+        assert_eq!(of(&rest), UNKNOWN, "nobody asked");
     }
 
     #[test]

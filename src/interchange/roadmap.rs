@@ -1,14 +1,11 @@
 //! The layers and tasks of a roadmap as records of a source, so that its issues are merged with existing ones like
 //! those of any other tracker: field by field, and the document added last wins.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::lines::Unreadable;
 use super::tracker::{Arrival, Each, Found, Records, Refused, Tracker};
-use super::work::Work;
 use crate::model::id::{IssueId, RoadmapId};
 use crate::model::issue::{Issue, LifecycleRequirements, Source, StoredStatus};
 use crate::model::person::Person;
@@ -74,6 +71,7 @@ pub(crate) static ROADMAP: Tracker = Tracker {
     read: arrival,
     completed: None,
     kept,
+    has_items: false,
     hint: "a roadmap has layers or tasks",
 };
 
@@ -133,16 +131,7 @@ fn arrival(record: &Value) -> Result<Arrival, Refused> {
         issue.status = StoredStatus::Cancelled;
         issue.close_reason = Some(format!("{} is no longer part of {}", item.id, it.roadmap));
     }
-    issue.imported = Some(record.clone());
-    Ok(Arrival {
-        issue,
-        changed: it.changed,
-        comments: vec![],
-        work: Work::default(),
-        notes: vec![],
-        kept: BTreeSet::new(),
-        silent: vec![],
-    })
+    Ok(Arrival::of(issue, record.clone(), it.changed))
 }
 
 /// The fields of a layer or task that this program does not know.

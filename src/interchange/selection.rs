@@ -65,10 +65,7 @@ impl Selection {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-    use crate::interchange::work::Work;
     use crate::model::id::IssueId;
 
     #[test]
@@ -78,16 +75,7 @@ mod tests {
         let mut issue = Issue::new(IssueId::parse("zoo-1").unwrap(), "a".into(), day, "t".into());
         issue.issue_type = Some("chore".into());
         issue.tags.insert("auth".into());
-        let arrival = |issue: Issue| Arrival {
-            issue,
-            changed: day,
-            comments: vec![],
-            work: Work::default(),
-            notes: vec![],
-            kept: BTreeSet::new(),
-            silent: vec![],
-        };
-        let mut arrived = arrival(issue);
+        let mut arrived = Arrival::of(issue, serde_json::Value::Null, day);
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let all = Selection::default;
         for (selection, why) in [

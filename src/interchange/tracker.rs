@@ -24,6 +24,8 @@ pub(crate) struct Tracker {
     pub(crate) completed: Option<fn(before: &Value, now: &Value) -> Value>,
     /// The values of a record that have no field here. They stay in `imported`.
     pub(crate) kept: fn(&Value) -> Map<String, Value>,
+    /// Whether its records list the items that an issue has in queues.
+    pub(crate) has_items: bool,
     /// The hint for a file without such records.
     pub(crate) hint: &'static str,
 }
@@ -48,6 +50,19 @@ pub(crate) struct Arrival {
 }
 
 impl Arrival {
+    /// An issue with the record that it was read from, and nothing else said.
+    pub(crate) fn of(issue: Issue, record: Value, changed: Time) -> Self {
+        Self {
+            issue: Issue { imported: Some(record), ..issue },
+            changed,
+            comments: Vec::new(),
+            work: Work::default(),
+            notes: Vec::new(),
+            kept: BTreeSet::new(),
+            silent: Vec::new(),
+        }
+    }
+
     /// Whether nothing is left to do: the issue was closed or cancelled, or its plan was executed.
     pub(crate) fn is_terminal(&self) -> bool {
         let is_done = || self.work.attempts.iter().any(Attempt::is_completed);

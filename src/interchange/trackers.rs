@@ -17,9 +17,10 @@ fn of(record: &Value) -> Option<&'static Tracker> {
     TRACKERS.iter().copied().find(|tracker| (tracker.is_own)(record))
 }
 
-/// What a record means here; `None` if no tracker can read it.
-pub(super) fn read(record: &Value) -> Option<Arrival> {
-    of(record).and_then(|tracker| (tracker.read)(record).ok())
+/// What a record means here, and its tracker; `None` if no tracker can read it.
+pub(super) fn read(record: &Value) -> Option<(&'static Tracker, Arrival)> {
+    let tracker = of(record)?;
+    Some((tracker, (tracker.read)(record).ok()?))
 }
 
 /// The values of a record that have no field here.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{conflict, plan};
+use super::{conflict, plan, says};
 use crate::interchange::work::QueueArrival;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Queue, QueueDecision};
@@ -60,6 +60,8 @@ impl Index {
 /// A queue as it was read.
 #[derive(Debug)]
 pub(super) struct SourceQueue {
+    /// The file that it is in.
+    pub(super) file: String,
     pub(super) arrival: QueueArrival,
     pub(super) items: Vec<SourceItem>,
     /// What is wrong with it.
@@ -78,12 +80,38 @@ pub(super) struct SourceItem {
     pub(super) item: Value,
 }
 
-/// Reads a queue; `named` is its id if its file does not say it.
-pub(super) fn read(given: &Value, named: Option<&str>, index: &Index) -> Result<SourceQueue, String> {
+/// The members of a queue that have a field here, or follow from other records.
+const PLACED: &[&str] = &[
+    "id",
+    "queue_id",
+    "name",
+    "status",
+    "created_at",
+    "updated_at",
+    "completed_at",
+    "issue_ids",
+    "solutions",
+    "queue",
+    "tasks",
+    "conflicts",
+    "_metadata",
+    "metadata",
+];
+
+/// Reads a queue in `file`; `named` is its id if the file does not say it.
+pub(super) fn read(
+    given: &Value,
+    file: &str,
+    named: Option<&str>,
+    index: &Index,
+) -> Result<SourceQueue, String> {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let id = text("id").or_else(|| text("queue_id")).or(named).ok_or("it has no `id`")?;
     let id = QueueId::parse(id).map_err(|error| error.to_string())?;
-    let mut notes = Vec::new();
+    let others = given.as_object().into_iter().flatten();
+    let others = others.filter(|(name, value)| says(value) && !PLACED.contains(&name.as_str()));
+    let mut notes: Vec<String> =
+        others.map(|(name, _)| format!("its `{name}` has no field here, and was left out")).collect();
     let items = members(given, &mut notes);
     let created_at = made_at(&id)
         .or_else(|| text("created_at").and_then(Time::parse))
@@ -111,7 +139,8 @@ pub(super) fn read(given: &Value, named: Option<&str>, index: &Index) -> Result<
     let queue = Queue { id, created_at, name, status, priority };
     let items = items.into_iter().map(|it| SourceItem { depends_on: plans.resolved(&it, &mut notes), ..it });
     let items = items.collect();
-    Ok(SourceQueue { arrival: QueueArrival { queue, changed, listed, conflicts }, items, notes })
+    let file = file.to_owned();
+    Ok(SourceQueue { file, arrival: QueueArrival { queue, changed, listed, conflicts }, items, notes })
 }
 
 /// `QUE-20261121011937` and `QUE-20261121-011937` say when they were made.

@@ -1,22 +1,42 @@
 //! Work folders: `codex-issue-<time>` with `state.json`, and a plan and a result for each issue.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use super::queue::{self, Index};
 use super::store::{IssueLine, Reading};
 use super::{files, says};
+use crate::model::time::Time;
+use crate::model::words::count;
 
-/// Reads a work folder.
-pub(super) fn read(reading: &mut Reading, folder: &Path) {
+/// Reads work folders, the oldest first.
+pub(super) fn read_all(reading: &mut Reading, folders: &[PathBuf]) {
+    let known = reading.issues.iter().filter_map(|it| it.issue.get("id")?.as_str().map(str::to_owned));
+    let mut seen = Seen { known: known.collect(), ..Seen::default() };
+    folders.iter().for_each(|folder| read(reading, folder, &mut seen));
+}
+
+/// What the store and earlier work folders say of the issues of a work folder.
+#[derive(Default)]
+struct Seen {
+    /// The issues that the store has itself.
+    known: BTreeSet<String>,
+    /// When each of the others was first seen, which is when it was created if it does not say.
+    born: BTreeMap<String, Value>,
+}
+
+fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
     let name =
         folder.file_name().map_or_else(|| "session".into(), |name| name.to_string_lossy().into_owned());
     let at = |file: &str| format!("{name}/{file}");
-    let state = files::json(&folder.join("state.json"), &at("state.json"), &mut reading.faults);
+    if !folder.join(STATE).exists() {
+        reading.faults.push(files::fault(&at(STATE), 0, None, "there is no such file"));
+    }
+    let state = files::json(&folder.join(STATE), &at(STATE), &mut reading.faults);
     let state = state.unwrap_or(Value::Null);
-    issues(reading, &state, &at("state.json"));
+    issues(reading, &state, &at(STATE), seen);
     let inside = folder.join("solutions");
     let mut items = listed(&state);
     for file in files::names(&inside, ".json") {
@@ -30,7 +50,7 @@ pub(super) fn read(reading: &mut Reading, folder: &Path) {
         } else if let Some(issue) = stem.strip_suffix("-execution")
             && let Some(given) = files::json(&inside.join(&file), &shown, &mut reading.faults)
         {
-            ended(&mut items, issue, &given);
+            ended(&mut items, &state, issue, &given);
         }
     }
     if !items.is_empty() {
@@ -40,32 +60,63 @@ pub(super) fn read(reading: &mut Reading, folder: &Path) {
         let given = json!({
             "id": format!("QUE-{session}"), "created_at": made, "updated_at": changed, "solutions": items
         });
-        match queue::read(&given, None, &Index::default()) {
+        match queue::read(&given, &at(STATE), None, &Index::default()) {
             Ok(queue) => reading.queues.push(queue),
-            Err(why) => reading.faults.push(files::fault(&at("state.json"), 0, None, why)),
+            Err(why) => reading.faults.push(files::fault(&at(STATE), 0, None, why)),
         }
     }
     let history = files::json(&folder.join(HISTORY), &at(HISTORY), &mut reading.faults);
     let entries = history.as_ref().and_then(Value::as_array).map_or(0, Vec::len);
     if entries > 0 {
-        let what = "it counts steps and issues, which the log of the store does here";
-        reading.remarks.push(format!("{}: its {entries} entries were left out; {what}", at(HISTORY)));
+        let what = "they count steps and issues, which the log of the store does here";
+        let entries = match entries {
+            1 => "its entry was left out".to_owned(),
+            many => format!("its {many} entries were left out"),
+        };
+        reading.remarks.push(format!("{}: {entries}; {what}", at(HISTORY)));
     }
-    if let Some(errors) = state.get("errors").and_then(Value::as_array).filter(|all| !all.is_empty()) {
-        reading.remarks.push(format!("{}: its {} errors were left out", at("state.json"), errors.len()));
-    }
+    let left_out = left_out(&state);
+    reading.remarks.extend(left_out.into_iter().map(|what| format!("{}: {what}", at(STATE))));
 }
+
+/// What a work folder says of itself as a whole: it was a run of another program.
+fn left_out(state: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    let members = state.as_object().into_iter().flatten();
+    let others: Vec<String> = members
+        .filter(|(name, value)| says(value) && !PLACED.contains(&name.as_str()))
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    if !others.is_empty() {
+        found.push(format!("what it says of the run was left out: {}", others.join(", ")));
+    }
+    let errors = state.get("errors").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for error in errors.iter().take(MOST_ERRORS) {
+        let text = error.get("message").or(error.get("error")).unwrap_or(error);
+        let text = text.as_str().map_or_else(|| text.to_string(), str::to_owned);
+        found.push(format!("an error of the run was left out: {text}"));
+    }
+    if errors.len() > MOST_ERRORS {
+        found.push(format!("{} more were left out", count(errors.len() - MOST_ERRORS, "error")));
+    }
+    found
+}
+
+/// The state of a work folder.
+const STATE: &str = "state.json";
+/// The members of a state that have a place here, or say nothing that lasts.
+const PLACED: &[&str] = &["issues", "queue", "created_at", "updated_at", "work_dir", "errors"];
+/// More errors of a run are only counted.
+const MOST_ERRORS: usize = 5;
 
 /// The file with what happened in a work folder.
 const HISTORY: &str = "state-history.json";
 
 /// The issues of a work folder, except those that the store has itself.
-fn issues(reading: &mut Reading, state: &Value, file: &str) {
-    let known: BTreeSet<String> =
-        reading.issues.iter().filter_map(|it| it.issue.get("id")?.as_str().map(str::to_owned)).collect();
+fn issues(reading: &mut Reading, state: &Value, file: &str, seen: &mut Seen) {
     let made = state.get("created_at").filter(|at| says(at)).cloned();
     for (id, given) in state.get("issues").and_then(Value::as_object).into_iter().flatten() {
-        if known.contains(id) {
+        if seen.known.contains(id) {
             continue;
         }
         let Value::Object(given) = given else {
@@ -77,9 +128,19 @@ fn issues(reading: &mut Reading, state: &Value, file: &str) {
         if let Some(plan) = issue.shift_remove("solution_id").filter(says) {
             issue.insert("bound_solution_id".into(), plan);
         }
-        let latest =
-            ["executed_at", "planned_at"].into_iter().find_map(|name| given.get(name).filter(|at| says(at)));
-        let times = [("created_at", made.as_ref()), ("updated_at", latest.or(made.as_ref()))];
+        // Nothing else says when the status of one issue changed.
+        let said =
+            [given.get("executed_at"), given.get("planned_at"), state.get("updated_at"), made.as_ref()];
+        let latest = said
+            .into_iter()
+            .flatten()
+            .filter(|at| says(at))
+            .max_by_key(|at| at.as_str().and_then(Time::parse));
+        if let Some(made) = &made {
+            seen.born.entry(id.clone()).or_insert_with(|| made.clone());
+        }
+        let born = seen.born.get(id);
+        let times = [("created_at", born), ("updated_at", latest)];
         for (name, at) in times {
             if let (None, Some(at)) = (issue.get(name), at) {
                 issue.insert(name.into(), at.clone());
@@ -108,9 +169,16 @@ fn listed(state: &Value) -> Vec<Value> {
     items
 }
 
-/// Takes what `<issue>-execution.json` says, into the item of its plan or a new one.
-fn ended(items: &mut Vec<Value>, issue: &str, given: &Value) {
-    let plan = given.get("solution_id").cloned().unwrap_or(Value::Null);
+/// Takes what `<issue>-execution.json` says, into the item of its plan or a new one. If it names no plan, it is about the
+/// one that the issue has.
+fn ended(items: &mut Vec<Value>, state: &Value, issue: &str, given: &Value) {
+    let of_issue = || {
+        let item = items.iter().find(|item| item["issue_id"] == issue);
+        let item = item.and_then(|item| item.get("solution_id")).filter(|id| says(id));
+        item.or_else(|| state.get("issues")?.get(issue)?.get("solution_id"))
+    };
+    let plan = given.get("solution_id").filter(|id| says(id)).or_else(of_issue);
+    let plan = plan.cloned().unwrap_or(Value::Null);
     let is_it = |item: &Value| item["solution_id"] == plan && item["issue_id"] == issue;
     let at = items.iter().position(is_it);
     let at = at.unwrap_or_else(|| {

@@ -26,13 +26,21 @@ pub(super) struct IssueLine {
     pub(super) issue: Value,
 }
 
+/// A plan of an issue.
+struct PlanLine {
+    file: String,
+    id: String,
+    digest: String,
+    plan: Value,
+}
+
 /// What was read so far.
 #[derive(Default)]
 pub(super) struct Reading {
     pub(super) issues: Vec<IssueLine>,
     pub(super) faults: Vec<Found>,
-    /// The plans of each issue, with their digests.
-    plans: BTreeMap<String, Vec<(String, String, Value)>>,
+    /// The plans of each issue.
+    plans: BTreeMap<String, Vec<PlanLine>>,
     pub(super) queues: Vec<SourceQueue>,
     pub(super) remarks: Vec<String>,
 }
@@ -48,9 +56,7 @@ impl Folder {
         if let Some(issues) = issues {
             reading.store(&issues)?;
         }
-        for folder in sessions {
-            session::read(&mut reading, &folder);
-        }
+        session::read_all(&mut reading, &sessions);
         Ok(Some(reading.end()))
     }
 }
@@ -71,6 +77,9 @@ impl Records for Folder {
 
 impl Reading {
     fn store(&mut self, folder: &Path) -> Result<(), Unreadable> {
+        if !folder.join("issues.jsonl").exists() {
+            self.faults.push(files::fault("issues.jsonl", 0, None, "there is no such file"));
+        }
         for file in ["issues.jsonl", "issue-history.jsonl"] {
             let lines = files::lines(&folder.join(file), file, &mut self.faults)?;
             self.issues.extend(lines.into_iter().map(|(number, issue)| IssueLine {
@@ -113,9 +122,10 @@ impl Reading {
         match plan::content(issue, &given) {
             Ok((id, content)) => {
                 let plans = self.plans.entry(issue.to_owned()).or_default();
-                let new = (id.to_string(), plan::digest(&content).to_string(), given);
-                match plans.iter_mut().find(|(known, ..)| *known == id.as_str()) {
-                    Some(known) if known.1 == new.1 => *known = new,
+                let digest = plan::digest(&content).to_string();
+                let new = PlanLine { file: file.to_owned(), id: id.to_string(), digest, plan: given };
+                match plans.iter_mut().find(|known| known.id == new.id) {
+                    Some(known) if known.digest == new.digest => *known = new,
                     Some(known) => {
                         *known = new;
                         let why = "another line has this id; this later one was used";
@@ -133,7 +143,7 @@ impl Reading {
 
     fn queue(&mut self, path: &Path, file: &str, named: Option<&str>, index: &Index) {
         let Some(given) = files::json(path, file, &mut self.faults) else { return };
-        match queue::read(&given, named, index) {
+        match queue::read(&given, file, named, index) {
             Ok(queue) => self.queues.push(queue),
             Err(why) => {
                 let id = given.get("id").and_then(Value::as_str);
@@ -145,25 +155,26 @@ impl Reading {
     fn end(mut self) -> Folder {
         let known: BTreeSet<String> =
             self.issues.iter().filter_map(|it| it.issue.get("id")?.as_str().map(str::to_owned)).collect();
-        for issue in self.plans.keys().filter(|issue| !known.contains(*issue)) {
+        for (issue, plans) in self.plans.iter().filter(|(issue, _)| !known.contains(*issue)) {
             let why = "there is no such issue, so its plans were left out";
-            self.faults.push(files::fault(&format!("solutions/{issue}.jsonl"), 0, Some(issue), why));
+            let files: BTreeSet<&str> = plans.iter().map(|it| it.file.as_str()).collect();
+            self.faults.extend(files.into_iter().map(|file| files::fault(file, 0, Some(issue), why)));
         }
         let mut items: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         let mut changed: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
-        for SourceQueue { arrival, items: given, notes } in &self.queues {
+        for SourceQueue { file, arrival, items: given, notes } in &self.queues {
             let id = &arrival.queue.id;
             self.remarks.extend(notes.iter().map(|note| format!("{id}: {note}")));
             for it in given {
                 if !known.contains(&it.issue) {
                     let why =
                         format!("its item `{}` is of the issue `{}`, which is missing", it.number, it.issue);
-                    self.faults.push(files::fault(&format!("queue {id}"), 0, None, why));
+                    self.faults.push(files::fault(file, 0, None, why));
                     continue;
                 }
                 let plan = it.item.get("solution_id").and_then(Value::as_str).unwrap_or_default();
                 let plans = self.plans.get(&it.issue).map_or(&[][..], Vec::as_slice);
-                let digest = plans.iter().find(|(id, ..)| id == plan).map(|(_, digest, _)| digest.clone());
+                let digest = plans.iter().find(|it| it.id == plan).map(|it| it.digest.clone());
                 items.entry(it.issue.clone()).or_default().push(queue::entry(id, it, digest));
                 let at = Value::from(arrival.changed.to_string());
                 changed.entry(it.issue.clone()).or_default().insert(id.to_string(), at);
@@ -208,19 +219,15 @@ impl Reading {
 const INDEX: &str = "index.json";
 
 /// What the record of an issue has beside what ccw wrote.
-fn own(
-    plans: &[(String, String, Value)],
-    items: Option<&Vec<Value>>,
-    changed: Option<&Map<String, Value>>,
-) -> Value {
+fn own(plans: &[PlanLine], items: Option<&Vec<Value>>, changed: Option<&Map<String, Value>>) -> Value {
     let mut own = Map::new();
-    own.insert("plans".into(), plans.iter().map(|(id, ..)| Value::from(id.clone())).collect());
-    let bound = plans.iter().find(|(.., plan)| plan.get("is_bound").and_then(Value::as_bool) == Some(true));
-    if let Some((id, _, plan)) = bound {
+    own.insert("plans".into(), plans.iter().map(|it| Value::from(it.id.clone())).collect());
+    let bound = plans.iter().find(|it| it.plan.get("is_bound").and_then(Value::as_bool) == Some(true));
+    if let Some(PlanLine { id, plan, .. }) = bound {
         own.insert("bound".into(), id.clone().into());
         own.insert(BOUND_AT.into(), plan.get("bound_at").cloned().unwrap_or(Value::Null));
     }
-    let given = plans.iter().filter_map(|(id, _, plan)| Some((id, plan.get("id")?)));
+    let given = plans.iter().filter_map(|it| Some((&it.id, it.plan.get("id")?)));
     let renamed: Map<String, Value> = given
         .filter(|(id, given)| given.as_str() != Some(id.as_str()))
         .map(|(id, given)| (id.clone(), given.clone()))
@@ -229,7 +236,7 @@ fn own(
         own.insert(RENAMED.into(), Value::Object(renamed));
     }
     own.insert("items".into(), items.cloned().unwrap_or_default().into());
-    own.insert("solutions".into(), plans.iter().map(|(.., plan)| plan.clone()).collect());
+    own.insert("solutions".into(), plans.iter().map(|it| it.plan.clone()).collect());
     own.insert("changed".into(), Value::Object(changed.cloned().unwrap_or_default()));
     Value::Object(own)
 }

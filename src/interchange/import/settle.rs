@@ -3,11 +3,12 @@
 
 use serde_json::Value;
 
-use super::comments;
+use super::{comments, work};
 use crate::interchange::tracker::{Arrival, Tracker};
 use crate::interchange::trackers;
 use crate::model::digest;
 use crate::model::doc::Doc;
+use crate::model::id::IssueId;
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::stamp::Stamp;
 use crate::model::typed;
@@ -131,21 +132,52 @@ fn completed(tracker: &Tracker, known: Option<&Value>, arrival: &Arrival) -> Opt
     Some(Arrival { changed: arrival.changed, ..whole })
 }
 
-/// The record of an issue of which two clones imported different states, after their merge: what the imports wrote is as
-/// the later of the two states says. `None` if it is already, or if the source's record cannot be read.
-pub(crate) fn follow_source(doc: &Doc) -> Option<Doc> {
-    followed(doc, trackers::read)
+/// Lets an issue of which two clones imported different states be as the later of the two says, after their merge: what
+/// the imports wrote, and which items it has. Returns whether anything changed.
+pub(crate) fn follow_source(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, StoreError> {
+    let path = layout::issue(id);
+    let Some(doc) = records::doc(tx, &ISSUE, &path)? else { return Ok(false) };
+    let Some(last) = Last::of(&doc, trackers::read) else { return Ok(false) };
+    let followed = last.followed(&doc);
+    if let Some(now) = &followed {
+        tx.write_new_doc(path, now)?;
+    }
+    let removed = match last.tracker.has_items {
+        true => work::remove_others(tx, &last.arrival, &last.later(&doc))?,
+        false => 0,
+    };
+    Ok(followed.is_some() || removed > 0)
 }
 
-fn followed(doc: &Doc, read: impl Fn(&Value) -> Option<Arrival>) -> Option<Doc> {
-    let last = doc.stamp("imported").filter(|stamp| stamp.is_import())?.clone();
-    let here = doc.read::<Issue>().ok()?;
-    let arrival = read(here.imported.as_ref()?)?;
-    let is_it = arrival.issue.id == here.id && doc.birth() == Some(&Stamp::import(arrival.issue.created_at));
-    let now = said(&arrival.issue, &arrival.silent, doc);
-    let mut followed = doc.clone();
-    let is_changed = is_it && followed.update_imported(&now, &now, &one_tick_later(doc, &last));
-    is_changed.then_some(followed)
+/// What the source last said of an issue.
+struct Last {
+    tracker: &'static Tracker,
+    arrival: Arrival,
+    read: Stamp,
+}
+
+impl Last {
+    /// `None` if nobody imported the issue, or if the source's record cannot be read.
+    fn of(doc: &Doc, read: impl Fn(&Value) -> Option<(&'static Tracker, Arrival)>) -> Option<Self> {
+        let last = doc.stamp("imported").filter(|stamp| stamp.is_import())?.clone();
+        let here = doc.read::<Issue>().ok()?;
+        let (tracker, arrival) = read(here.imported.as_ref()?)?;
+        let born = Stamp::import(arrival.issue.created_at);
+        let is_it = arrival.issue.id == here.id && doc.birth() == Some(&born);
+        is_it.then_some(Self { tracker, arrival, read: last })
+    }
+
+    /// A stamp for what follows from it.
+    fn later(&self, doc: &Doc) -> Stamp {
+        one_tick_later(doc, &self.read)
+    }
+
+    /// The issue as it says; `None` if it already is.
+    fn followed(&self, doc: &Doc) -> Option<Doc> {
+        let now = said(&self.arrival.issue, &self.arrival.silent, doc);
+        let mut followed = doc.clone();
+        followed.update_imported(&now, &now, &self.later(doc)).then_some(followed)
+    }
 }
 
 /// The fields of an issue; those on which its source is `silent` as they are here.

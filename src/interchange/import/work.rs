@@ -11,7 +11,7 @@ use crate::interchange::work::{Attempt, ItemArrival, QueueArrival};
 use crate::interchange::{ImportedWork, Noted};
 use crate::model::doc::{Differing, Doc};
 use crate::model::execution::{Event, Execution, LogEntry};
-use crate::model::id::SolutionId;
+use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue::{ITEM, Item, QUEUE};
 use crate::model::record::{Entry, entry_bytes};
 use crate::model::schema::{Births, Schema};
@@ -118,7 +118,7 @@ impl Writing<'_> {
     }
 }
 
-fn queue_folder(id: &crate::model::id::QueueId) -> String {
+fn queue_folder(id: &QueueId) -> String {
     let file = layout::queue(id);
     file.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned())
 }
@@ -253,6 +253,35 @@ fn known_as<'a>(
     by_end.or_else(|| imported().find(is_open))
 }
 
+/// Removes the items of an issue that earlier imports brought and that its source no longer lists. Returns how many.
+pub(super) fn remove_others(tx: &mut Tx<'_>, arrival: &Arrival, changed: &Stamp) -> Result<u64, StoreError> {
+    let is_listed = |queue: &QueueId, plan: &SolutionId| {
+        arrival.work.items.iter().any(|it| it.queue == *queue && it.item.solution_id == *plan)
+    };
+    let Some(folder) = records::issue(tx, &arrival.issue.id)? else { return Ok(0) };
+    let others = folder
+        .items
+        .into_iter()
+        .filter(|it| !it.item.is_removed() && !is_listed(&it.queue, &it.item.solution_id));
+    let mut removed = 0;
+    for it in others {
+        removed += u64::from(remove(tx, &it.queue, it.item, changed)?);
+    }
+    Ok(removed)
+}
+
+/// Removes an item that an import brought. Returns whether it did.
+fn remove(tx: &mut Tx<'_>, queue: &QueueId, item: Item, changed: &Stamp) -> Result<bool, StoreError> {
+    let path = layout::item(queue, &item.solution_id);
+    let Some(mut doc) = records::doc(tx, &ITEM, &path)? else { return Ok(false) };
+    let gone = Item { removed: Some(true), ..item };
+    let is_removed = doc.birth().is_some_and(Stamp::is_import) && doc.follow_import(&gone, changed);
+    if is_removed {
+        tx.write_new_doc(path, &doc)?;
+    }
+    Ok(is_removed)
+}
+
 /// Removes the items that an earlier import brought and that the source no longer lists. Returns how many.
 fn remove_unlisted(
     tx: &mut Tx<'_>,
@@ -263,13 +292,7 @@ fn remove_unlisted(
     let Some(folder) = records::queue(tx, &queue.id)? else { return Ok(0) };
     let mut removed = 0;
     for item in folder.items.into_iter().filter(|it| !it.is_removed() && !listed.contains(&it.solution_id)) {
-        let path = layout::item(&queue.id, &item.solution_id);
-        let Some(mut doc) = records::doc(tx, &ITEM, &path)? else { continue };
-        let gone = Item { removed: Some(true), ..item };
-        if doc.birth().is_some_and(Stamp::is_import) && doc.follow_import(&gone, changed) {
-            tx.write_new_doc(path, &doc)?;
-            removed += 1;
-        }
+        removed += u64::from(remove(tx, &queue.id, item, changed)?);
     }
     Ok(removed)
 }

@@ -3,12 +3,11 @@
 
 use crate::interchange::import::follow_source;
 use crate::model::id::IssueId;
-use crate::model::issue::ISSUE;
 use crate::model::op::Op;
 use crate::model::words::count;
 use crate::ops::{Refusal, Session};
-use crate::store::layout::{self, Location, Owner};
-use crate::store::{StoreError, records};
+use crate::store::StoreError;
+use crate::store::layout::{Location, Owner};
 
 /// Lets the issues that the last merge joined follow their sources. Returns whether anything changed.
 ///
@@ -24,15 +23,10 @@ pub(crate) fn follow_sources(session: &Session) -> Result<bool, Refusal> {
     let committed = session.transact(permit, |tx| {
         let mut followed = 0;
         for id in &joined {
-            let path = layout::issue(id);
-            let doc = match records::doc(tx, &ISSUE, &path) {
-                Ok(Some(doc)) => doc,
-                Ok(None) | Err(StoreError::Broken { .. }) => continue,
+            match follow_source(tx, id) {
+                Ok(is_changed) => followed += usize::from(is_changed),
+                Err(StoreError::Broken { .. }) => {}
                 Err(error) => return Err(error.into()),
-            };
-            if let Some(now) = follow_source(&doc) {
-                tx.write_new_doc(path, &now)?;
-                followed += 1;
             }
         }
         tx.describe(format!("sync: {} as last imported", count(followed, "issue")));

@@ -1,4 +1,4 @@
-//! Stores of ccw with faults, work folders, and stores that are imported again, later or elsewhere.
+//! Stores of ccw with faults, and stores that are imported again, later or elsewhere.
 
 use std::fs;
 
@@ -77,42 +77,6 @@ fn faults_are_named_with_file_and_line_and_the_rest_comes_in() {
     let expected = [("ISS-001", "closed"), ("ISS-002", "queued"), ("ISS-003", "registered")];
     assert_eq!(statuses(&repo), expected.map(|(id, status)| (id.to_owned(), status.to_owned())));
     assert_eq!(repo.json(&["show", "ISS-001"])["title"], "Issue 1");
-}
-
-#[test]
-fn a_work_folder_comes_in() {
-    let sandbox = Sandbox::new();
-    let (repo, project) = (store(&sandbox, "a"), sandbox.root().join("project"));
-    let folder = project.join(".scratchpad/codex-issue-20260101");
-    fs::create_dir_all(folder.join("solutions")).unwrap();
-    let state = json!({"status": "running", "phase": "executing", "work_dir": "w", "created_at": AT, "updated_at": AT,
-        "issues": {"ISS-001": {"id": "ISS-001", "title": "One", "status": "completed", "solution_id": "SOL-ISS-001-1",
-            "planned_at": AT, "executed_at": "2026-01-02T08:00:00Z", "error": null},
-            "ISS-002": {"id": "ISS-002", "title": "Two", "status": "planned", "solution_id": "SOL-ISS-002-1"}},
-        "queue": [{"item_id": "S-1", "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1", "status": "completed"}],
-        "completed_actions": [], "context": {}, "errors": []});
-    fs::write(folder.join("state.json"), state.to_string()).unwrap();
-    fs::write(folder.join("state-history.json"), json!([{"phase": "init"}]).to_string()).unwrap();
-    for id in ["ISS-001", "ISS-002"] {
-        fs::write(folder.join(format!("solutions/{id}-plan.json")), solution(id, 1, true).to_string())
-            .unwrap();
-    }
-    let ended = json!({"solution_id": "SOL-ISS-001-1", "status": "completed", "executed_at": "2026-01-02T08:00:00Z",
-        "execution_result": {"files_modified": ["src/a.rs"], "commit_hash": "abc", "tests_passed": true}});
-    fs::write(folder.join("solutions/ISS-001-execution.json"), ended.to_string()).unwrap();
-
-    let report = import(&repo, &project);
-    assert_eq!(
-        (&report["created"], &report["plans"], &report["executions"]),
-        (&json!(2), &json!(2), &json!(1))
-    );
-    let expected = [("ISS-001", "completed"), ("ISS-002", "planned")];
-    assert_eq!(statuses(&repo), expected.map(|(id, status)| (id.to_owned(), status.to_owned())));
-    let shown = repo.json(&["show", "ISS-001"]);
-    assert_eq!(shown["executions"][0]["result"]["tests_passed"], true);
-    assert!(report["remarks"].to_string().contains("state-history.json"), "{report:#}");
-    let report = import(&repo, &folder);
-    assert_eq!((&report["unchanged"], &report["commit"]), (&json!(2), &Value::Null));
 }
 
 #[test]

@@ -66,6 +66,30 @@ fn create(title: &str) -> String {
     operation(1, 0, &json!({"title": title, "message": format!("About {title}"), "files": null}))
 }
 
+/// What is done to a bug, and when.
+pub(super) enum Bug {
+    Labels { added: Vec<String>, removed: Vec<String>, at: i64 },
+    Status(u64, i64),
+}
+
+/// A bug of one person, with a commit for each operation.
+pub(super) fn bug(repo: &Repo, done: &[Bug]) {
+    identity(repo, ADA, "Ada");
+    let first = create("Crash");
+    let id = sha256(&first);
+    let mut tip = pack(repo, ADA, &[first], 2, &[]);
+    for (did, clock) in done.iter().zip(3..) {
+        let op = match did {
+            Bug::Labels { added, removed, at } => {
+                operation(5, *at, &json!({"added": added, "removed": removed}))
+            }
+            Bug::Status(status, at) => operation(4, *at, &json!({"status": status})),
+        };
+        tip = pack(repo, ADA, &[op], clock, &[&tip]);
+    }
+    repo.git(&["update-ref", &format!("refs/bugs/{id}"), &tip]).ok();
+}
+
 /// A bug of two people who worked apart: the id of its issue.
 fn crash(repo: &Repo) -> String {
     identity(repo, ADA, "Ada");

@@ -4,6 +4,7 @@ mod again;
 mod ccw;
 mod ccw_again;
 mod ccw_by_hand;
+mod ccw_sessions;
 mod comments;
 mod concurrent;
 mod exported;
@@ -11,6 +12,7 @@ mod git_bug;
 mod github;
 mod options;
 mod refused;
+mod removals;
 mod sound;
 
 use std::path::Path;
