@@ -124,9 +124,9 @@ impl Batch {
                 some,
                 || (),
                 |(), (index, Found { unit, number, record })| {
-                    let arrival = (self.tracker.read)(&record.ok()?).ok()?;
+                    let mut arrival = (self.tracker.read)(&record.ok()?).ok()?;
                     let counts = self.places.get(&arrival.issue.id) == Some(&index);
-                    counts.then(|| (unit, number, are_new.then(|| Fresh::of(&arrival)), arrival))
+                    counts.then(|| (unit, number, are_new.then(|| Fresh::of(&mut arrival)), arrival))
                 },
             );
             let (mut new, before) = (0, done);

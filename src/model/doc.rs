@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::schema::Schema;
+use super::schema::{Schema, Shape};
 use super::stamp::Stamp;
 
 mod apart;
@@ -102,6 +102,13 @@ impl Doc {
     ) -> Self {
         let (once, slots) = parse::explode_typed(schema, data, Some(changed));
         Self { schema: SchemaRef(schema), epoch: 0, birth: Some(birth), once, slots }
+    }
+
+    /// With the record of the source, which is JSON already: it need not be written and read again.
+    pub(crate) fn with_imported(mut self, record: Value, changed: &Stamp) -> Self {
+        let slot = Slot { stamp: Some(changed.clone()), value: Some(Shape::Any.order(record)) };
+        self.slots.insert(IMPORTED.to_owned(), slot);
+        self
     }
 
     /// The record's fields as their type.

@@ -21,6 +21,13 @@ pub(crate) fn parse_text(text: &str) -> Result<Value, Fault> {
     document(text.as_bytes(), DEEPEST, MOST_VALUES)
 }
 
+/// Whether JSON that this program has just written is neither too deep nor has too many values to be read, as far as can be
+/// told without reading it.
+pub(crate) fn is_surely_within(bytes: &[u8]) -> bool {
+    let opened = bytes.iter().filter(|byte| matches!(byte, b'[' | b'{')).count();
+    bytes.len() <= MOST_VALUES && opened <= DEEPEST
+}
+
 /// Reads what this program has just written, of any depth and count.
 pub(crate) fn parse_own(bytes: &[u8]) -> Result<Value, Fault> {
     document(bytes, usize::MAX, usize::MAX)

@@ -43,8 +43,14 @@ pub(super) struct Fresh {
 }
 
 impl Fresh {
-    pub(super) fn of(arrival: &Arrival) -> Self {
-        Self { bytes: new_bytes(&layout::issue(&arrival.issue.id), &made(arrival)) }
+    pub(super) fn of(arrival: &mut Arrival) -> Self {
+        let record = arrival.issue.imported.take();
+        let mut doc = made(arrival);
+        if let Some(record) = &record {
+            doc = doc.with_imported(record.clone(), &Stamp::import(arrival.changed));
+        }
+        arrival.issue.imported = record;
+        Self { bytes: new_bytes(&layout::issue(&arrival.issue.id), &doc) }
     }
 }
 
@@ -69,7 +75,7 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
     let birth = Stamp::import(arrival.issue.created_at);
     let changed = Stamp::import(arrival.changed);
     let Some(mut doc) = here else {
-        return Settled::New(fresh.unwrap_or_else(|| Fresh::of(arrival)));
+        return Settled::New(fresh.unwrap_or_else(|| Fresh::of(&mut arrival.clone())));
     };
     if doc.birth() != Some(&birth) {
         return two_births(&doc);

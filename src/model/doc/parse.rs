@@ -27,8 +27,13 @@ impl Doc {
         parse(schema, bytes).map_err(|why| Broken { kind: schema.name, why })
     }
 
-    /// Whether the file form of this version can be read again.
+    /// Whether the file form of this version can be read again: if it is within the bounds of any text that is read, only
+    /// a field that does not fit its type can be wrong with it.
     pub(crate) fn parse_again(&self, bytes: &[u8]) -> Result<(), Broken> {
+        if strict::is_surely_within(bytes) {
+            let check = self.schema.0.check;
+            return check(&self.fields()).map_err(|why| Broken { kind: self.schema.0.name, why });
+        }
         Self::parse(self.schema.0, bytes).map(|_| ())
     }
 }

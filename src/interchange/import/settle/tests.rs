@@ -197,6 +197,15 @@ proptest! {
 }
 
 #[test]
+fn a_new_record_has_the_same_bytes_however_it_is_made() {
+    let mut arrival = (BEADS.read)(&beads(0, [Some(1); 6])).unwrap();
+    let whole = made(&arrival).to_bytes();
+    let record = arrival.issue.imported.clone();
+    assert_eq!(Fresh::of(&mut arrival).bytes.unwrap(), whole);
+    assert_eq!(arrival.issue.imported, record);
+}
+
+#[test]
 fn an_absent_member_of_a_github_issue_says_nothing() {
     let full = github(0, [Some(1); 6]);
     let mut few = json!({"number": 7, "title": "few", "state": "CLOSED", "createdAt": "2026-01-01T08:00:00Z", "updatedAt": day(1)});
