@@ -2,6 +2,12 @@
 //!
 //! Every request is answered by operations, each on a thread of its own with its own session. The tools are in
 //! [`tools`], one file each.
+//!
+//! `git wf mcp` hands its environment to `mcp/mod.rs`. `wire.rs` reads and writes messages, `server.rs` dispatches them,
+//! and `call.rs` runs each on a thread of its own, with a session for its directory (`folders.rs`). A tool is a file in
+//! `src/mcp/tools/` and a row of the table there, with the operations that it performs: a role has a tool if it may
+//! perform one of them. Its schemas come from the types of its input and answer. `watch.rs` looks at the files of the ref
+//! (`trail/watched.rs`), and reads what is watched again when one of them changed.
 
 mod call;
 mod completion;

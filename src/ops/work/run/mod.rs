@@ -1,5 +1,21 @@
 //! Runs: one pass of the workflow over several issues, driven by agents. Everything goes through the operations that a
 //! person would call.
+//!
+//! The way of `git wf run --all-pending`:
+//!
+//! 1. `ops/work/run/begin.rs` chooses issues, mode and agents, and writes `run.json` and the first entry of the run's
+//!    log.
+//! 2. `ops/work/run/drive/` loops in one thread: `standing.rs` reads the state of each issue, and `rules/run/next.rs`
+//!    (pure) decides which steps can start. Each step of an agent runs in a thread with its own session, worktree and
+//!    actor (`job.rs`, `steps.rs`, `execute.rs`). Only the driver writes the log.
+//! 3. A step uses the operations that people use, in the role of the agent: `solution add`, `queue add`, `next`,
+//!    `verify`, `done`.
+//! 4. `agent/guard.rs` gives each agent hooks that enforce its bounds (`rules/run/bounds.rs`). `outside.rs` and
+//!    `compared.rs` compare refs, records and work trees before and after each step, record breaches, and undo what they
+//!    safely can (`users_trees.rs` restores the user's work trees). All git of a run is confined (`git/confined.rs`):
+//!    settings that agents changed are put back before it starts.
+//! 5. The state of a run is not stored: `rules/run/progress.rs` folds the log. A resumed run first records what was done
+//!    but not recorded (`catch_up.rs`).
 
 mod agreed;
 mod alone;
