@@ -20,6 +20,8 @@ fn main() {
 /// Writes the table of the manual pages, for `git wf help --install`.
 fn pages() {
     println!("cargo::rerun-if-changed=man");
+    // The table has absolute paths, so another checkout with the same target directory needs its own.
+    println!("cargo::rerun-if-env-changed=CARGO_MANIFEST_DIR");
     let folder = Path::new(&variable("CARGO_MANIFEST_DIR")).join("man");
     let listed = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut names: Vec<String> =
