@@ -1,6 +1,7 @@
 //! Queues: items in order, the dependency graph, groups, and conflicts.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use maud::{Markup, html};
 
@@ -13,9 +14,14 @@ use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::Why;
 use crate::ui::svg::{Arrow, Boxed, dag};
 use crate::web::forms::Form;
-use crate::web::parts::{badge, counted, one_line, person, picture, sentence, when};
+use crate::web::parts::{Pages, badge, counted, one_line, pager, person, picture, sentence, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
+
+/// Items per page of a queue, and for each queue on the page of all.
+const PAGE: usize = 100;
+/// The most items in the picture; if a queue has more, completed ones are left out first.
+const MOST_DRAWN: usize = 200;
 
 /// The active queues, and the names of the others.
 pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
@@ -25,7 +31,7 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
     let mut parts = Vec::new();
     for queue in &active {
         let graph = queue::dag(view.session, Some(queue.queue.id.as_str()))?.view;
-        parts.push(part(view, queue, &graph, true));
+        parts.push(part(view, queue, &graph, None));
     }
     let body = html! {
         h1 { "Queue" }
@@ -48,22 +54,32 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
 pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<Content, Refusal> {
     let queue = queue::show(view.session, Some(id.as_str()))?.view;
     let graph = queue::dag(view.session, Some(id.as_str()))?.view;
-    let body = html! { h1 { "Queue" } (part(view, &queue, &graph, false)) };
+    let pages = Pages::asked(view, PAGE);
+    let body = html! { h1 { "Queue" } (part(view, &queue, &graph, Some(pages))) };
     Ok(Content::new(id.to_string(), body))
 }
 
-fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, is_linked: bool) -> Markup {
+/// A queue: a page of its items, or the first ones with a link to its own page. An export has all on that page.
+fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<Pages>) -> Markup {
     let items = queue.items.as_deref().unwrap_or_default();
+    let total = items.len();
+    let from = pages.filter(|_| !view.is_export()).map_or(0, Pages::offset).min(total);
+    let until = if pages.is_some() && view.is_export() { total } else { total.min(from + PAGE) };
     let conflicts = queue.conflicts.as_deref().unwrap_or_default();
     html! {
         section.queue {
             h2 {
-                @if is_linked { (view.id(&Place::Queue(queue.queue.id.clone()), queue.queue.id.as_str())) } @else { span.id { (queue.queue.id) } }
+                @if pages.is_none() { (view.id(&Place::Queue(queue.queue.id.clone()), queue.queue.id.as_str())) } @else { span.id { (queue.queue.id) } }
                 @if let Some(name) = &queue.queue.name { " " (one_line(name)) }
                 " " (badge(queue.status)) " " span.quiet { (queue.completed) " of " (queue.item_count) " completed" }
             }
             (graphic(view, &queue.queue.id, graph))
-            (table(view, &queue.queue.id, items))
+            (table(view, &queue.queue.id, items, from..until))
+            @match pages {
+                Some(pages) if !view.is_export() => (pager(view, Pages { total, ..pages })),
+                None if until < total => p { (view.link(&Place::Queue(queue.queue.id.clone()), &format!("All {total} items"))) },
+                _ => {}
+            }
             @if !conflicts.is_empty() {
                 (counted("Conflicts between plans", conflicts.len()))
                 @for it in conflicts { (conflict(view, queue, it)) }
@@ -73,7 +89,10 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, is_linked: bool
 }
 
 fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
-    let nodes = graph.nodes.iter().map(|it| Boxed {
+    let is_whole = graph.nodes.len() <= MOST_DRAWN;
+    let wanted = graph.nodes.iter().filter(|it| is_whole || it.status != ItemStatus::Completed);
+    let drawn: Vec<_> = wanted.take(MOST_DRAWN).collect();
+    let nodes = drawn.iter().map(|it| Boxed {
         name: format!("{} {}", it.item_id, it.issue_id),
         title: it.title.clone(),
         class: it.status.as_str(),
@@ -81,7 +100,7 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
     });
     let nodes: Vec<Boxed> = nodes.collect();
     let places: BTreeMap<&SolutionId, usize> =
-        graph.nodes.iter().enumerate().map(|(at, node)| (&node.solution_id, at)).collect();
+        drawn.iter().enumerate().map(|(at, node)| (&node.solution_id, at)).collect();
     let arrows = graph.edges.iter().filter_map(|it| {
         let class = match it.why {
             Why::DependsOn => "depends_on",
@@ -92,15 +111,17 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
     });
     let arrows: Vec<Arrow> = arrows.collect();
     let name = format!("dependency graph of {id}");
+    let left_out = graph.nodes.len() - drawn.len();
     html! {
         @if !nodes.is_empty() {
             (picture(&name, dag(&name, &nodes, &arrows)))
+            @if left_out > 0 { p.quiet { "without " (count(left_out, "more item")) } }
             p.legend { span.line.depends_on {} " dependency " span.line.conflict {} " decided conflict " span.line.file {} " same file" }
             details.alternative {
                 summary { "As a list" }
                 ul {
                     @for arrow in &arrows {
-                        li { (item_link(id, &graph.nodes[arrow.from].item_id)) " before " (item_link(id, &graph.nodes[arrow.to].item_id)) ": "
+                        li { (item_link(id, &drawn[arrow.from].item_id)) " before " (item_link(id, &drawn[arrow.to].item_id)) ": "
                             (match arrow.class { "depends_on" => "dependency", "conflict" => "decided conflict", _ => "same file" }) }
                     }
                     @for group in &graph.groups {
@@ -122,12 +143,12 @@ fn item_link(queue: &QueueId, item: &ItemId) -> Markup {
     html! { a.id href=(format!("#{}", anchor(queue, item))) { (item) } }
 }
 
-fn table(view: &View<'_>, id: &QueueId, items: &[ItemAnswer]) -> Markup {
+fn table(view: &View<'_>, id: &QueueId, items: &[ItemAnswer], shown: Range<usize>) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(format!("items of {id}")) {
             table {
                 thead { tr { th { "Item" } th { "Status" } th { "Group" } th { "Issue" } th.wide { "Title" } th { "Waits for, or executed by" } @if view.may_write() { th { "Change" } } } }
-                tbody { @for n in 0..items.len() { (row(view, id, items, n)) } }
+                tbody { @for n in shown { (row(view, id, items, n)) } }
             }
         }
     }
