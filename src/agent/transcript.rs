@@ -1,7 +1,7 @@
 //! The transcript of a conversation with an agent, in a file of the git directory: JSON lines, which are safe to show
 //! on a terminal. It stays on this machine, only its owner can read it, and its size is limited.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -78,8 +78,9 @@ pub(crate) fn lasted(path: &Path) -> Option<u64> {
 }
 
 /// Whether the transcript is being written, which means that its agent is at work.
+#[cfg(any(feature = "web", test))]
 pub(crate) fn is_open(path: &Path) -> bool {
-    let locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    let locked = |file: File| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock));
     File::open(path).is_ok_and(locked)
 }
 
