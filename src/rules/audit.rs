@@ -9,15 +9,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(crate) use self::act::Act;
 pub(crate) use self::finding::{Finding, Severity};
 pub(crate) use self::kind::Kind;
-use super::evidence::{self, Lack};
+use super::evidence::{self, MissingEvidence};
 use super::folder::ExecutionFolder;
 use super::policy::Gate;
 use crate::model::execution::{CommitLink, Event, LinkedBy, MOST_FILES};
 use crate::model::hash::CommitHash;
+use crate::model::id::SolutionId;
 use crate::model::op::Op;
 use crate::model::plan::{Plan, Task};
 use crate::model::plan_fields::Effect;
-use crate::model::remedy::Remedy;
+use crate::model::remedy::{Call, Remedy};
 use crate::model::repo_path::{RepoPath, folders};
 use crate::model::review::Verdict;
 use crate::model::root::Policy;
@@ -94,6 +95,8 @@ pub(crate) struct Commit {
     pub(crate) unseen: Option<Unseen>,
     /// Whether its message names an issue or plan of ours.
     pub(crate) is_named: bool,
+    /// The plan that its message names and from which someone removed it by hand.
+    pub(crate) unlinked_from: Option<SolutionId>,
 }
 
 impl Commit {
@@ -172,17 +175,19 @@ pub(crate) fn findings(
 }
 
 fn unbound(commit: &Commit) -> Finding {
-    let what = if commit.is_named {
-        "its message names a plan, but no execution links it"
-    } else {
-        "it belongs to no plan"
+    let (what, remedy) = match &commit.unlinked_from {
+        Some(plan) => (
+            format!("its link to `{plan}` was removed by hand, so it belongs to no plan"),
+            Some(Remedy::call(Call::new(Op::Link, [commit.hash.short(), plan.as_str()]), "links it again")),
+        ),
+        None if commit.is_named => (
+            "its message names a plan, but no execution links it".to_owned(),
+            Some(Remedy::call(Op::Relink, "may link it")),
+        ),
+        None => ("it belongs to no plan".to_owned(), None),
     };
-    let what = if commit.is_merge {
-        format!("the merge has changes of its own, and {what}")
-    } else {
-        what.to_owned()
-    };
-    let remedies = if commit.is_named { vec![Remedy::call(Op::Relink, "may link it")] } else { vec![] };
+    let what = if commit.is_merge { format!("the merge has changes of its own, and {what}") } else { what };
+    let remedies = remedy.into_iter().collect();
     Finding { remedies, ..Finding::new(Severity::Fault, Kind::Unbound, what).at(&commit.hash) }
 }
 
@@ -317,12 +322,12 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
 }
 
 /// For a plan with hidden values, missing evidence is counted, not named.
-fn without_repeats(is_hidden: bool, lacks: Vec<Lack>) -> Vec<Lack> {
+fn without_repeats(is_hidden: bool, lacks: Vec<MissingEvidence>) -> Vec<MissingEvidence> {
     if !is_hidden || lacks.is_empty() {
         return lacks;
     }
     let words = format!("its plan is hidden, and lacks evidence in {}", count(lacks.len(), "place"));
-    vec![Lack { has_failed: lacks.iter().any(|lack| lack.has_failed), words }]
+    vec![MissingEvidence { has_failed: lacks.iter().any(|lack| lack.has_failed), words }]
 }
 
 /// Files that the plan names and nobody touched. A directory counts as touched if anything in it is.

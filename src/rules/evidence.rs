@@ -90,7 +90,7 @@ fn last_check(
 
 /// Evidence that an execution lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lack {
+pub(crate) struct MissingEvidence {
     /// Whether it is a test that failed, not one that nobody ran.
     pub(crate) has_failed: bool,
     /// A description.
@@ -98,10 +98,10 @@ pub(crate) struct Lack {
 }
 
 /// The missing evidence of an execution that made these commits; empty if it is complete.
-pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<Lack> {
+pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<MissingEvidence> {
     let at = TestedAt::of(plan, work);
     if matches!(at, TestedAt::Nowhere) {
-        return vec![Lack { has_failed: false, words: "no commit is linked to it".into() }];
+        return vec![MissingEvidence { has_failed: false, words: "no commit is linked to it".into() }];
     }
     let place = match &at {
         TestedAt::Last(last) => format!(" at commit {}", last.link.hash.short()),
@@ -124,7 +124,7 @@ pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedComm
             ),
             None => format!("{task}: `{command}` has no passing check{place}"),
         };
-        Lack { has_failed, words }
+        MissingEvidence { has_failed, words }
     };
     failing(plan, execution, work).into_iter().map(lack).collect()
 }

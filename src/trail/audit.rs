@@ -74,6 +74,7 @@ pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, Ran
             unseen: changes.as_ref().err().copied(),
             changes: changes.unwrap_or_default(),
             is_named,
+            unlinked_from: None,
         };
         Ok(Audited { code, commit })
     };

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::merges::{self, Budget};
 use super::trailers;
 use crate::model::execution::{CommitLink, LinkedBy};
-use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
 use crate::rules::claim_order;
@@ -56,6 +56,28 @@ pub(crate) fn solutions(
         }
     }
     Ok(found)
+}
+
+/// The plan from which someone removed the commit of this hash and message by hand: one that its trailers name, or one of the
+/// issue that they name.
+pub(crate) fn unlinked_from(
+    read: &impl Read,
+    hash: &str,
+    message: &[u8],
+) -> Result<Option<SolutionId>, StoreError> {
+    let trailers = trailers::parse(message);
+    let issue = |(key, value): &(String, String)| match key.as_str() {
+        trailers::SOLUTION => SolutionId::parse(value).ok().map(|id| id.issue()),
+        trailers::ISSUE => IssueId::parse(value).ok(),
+        _ => None,
+    };
+    for id in trailers.iter().filter_map(issue).collect::<BTreeSet<_>>() {
+        let executions = records::executions(read, &id)?;
+        if let Some(it) = executions.into_iter().find(|it| it.has_unlinked(hash)) {
+            return Ok(Some(it.execution.solution_id));
+        }
+    }
+    Ok(None)
 }
 
 /// The running execution of that plan that holds the issue, else its latest attempt.

@@ -3,6 +3,9 @@
 use std::io::{self, Write};
 
 use crate::cli::print::execution::{agent_note, end_note, provenance_line};
+use crate::cli::print::remedy::command;
+use crate::model::op::Op;
+use crate::model::remedy::Call;
 use crate::ops::trail::{Explained, Why};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -17,10 +20,14 @@ pub(in crate::cli) fn why(screen: &mut Screen, why: &Why) -> io::Result<()> {
 
 /// What is known about lines that do not come from an execution.
 fn without_plan(span: &Explained) -> String {
-    match &span.commit {
-        None => "not committed yet".into(),
-        Some(commit) if commit.trailers.is_empty() => "no plan".into(),
-        Some(commit) => {
+    match (&span.commit, &span.unlinked_from) {
+        (None, _) => "not committed yet".into(),
+        (Some(commit), Some(plan)) => {
+            let again = Call::new(Op::Link, [commit.hash.short(), plan.as_str()]);
+            format!("its link to {plan} was removed by hand; `{}` links it again", command(&again))
+        }
+        (Some(commit), None) if commit.trailers.is_empty() => "no plan".into(),
+        (Some(commit), None) => {
             format!(
                 "its message says {}, but no execution here links it; `git wf relink` may link it",
                 commit.trailers.join(", ")

@@ -10,9 +10,11 @@ use serde::Serialize;
 
 use super::origins::{Origin, Origins};
 use crate::index::{Index, Needs};
+use crate::model::id::SolutionId;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::Store;
 use crate::trail::blame::{self, Span};
+use crate::trail::links;
 use crate::trail::provenance::{Provenances, Stated};
 use crate::trail::trace::{CommitFacts, commit_facts};
 
@@ -93,6 +95,9 @@ pub(crate) struct Explained {
     pub(crate) commit: Option<CommitFacts>,
     /// The executions that link the commit, with their plans; empty if it belongs to no plan.
     pub(crate) origins: Vec<Origin>,
+    /// The plan that the commit's message names and from which someone removed it by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unlinked_from: Option<SolutionId>,
     /// The lines themselves.
     #[serde(skip)]
     pub(crate) lines: Vec<String>,
@@ -113,23 +118,32 @@ pub(crate) fn why(session: &Session, place: &AskedLines) -> Answer<Why> {
 fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> Result<Why, Refusal> {
     let mut origins = Origins::of(store, index)?;
     let provenances = Provenances::of(store);
-    let mut known: BTreeMap<_, (CommitFacts, Vec<Stated>, Vec<Origin>)> = BTreeMap::new();
+    let snapshot = index.snapshot()?;
+    let mut known: BTreeMap<_, (CommitFacts, Vec<Stated>, Vec<Origin>, Option<SolutionId>)> = BTreeMap::new();
     let mut explained = Vec::new();
     for span in spans {
-        let (commit, found) = match &span.commit {
-            None => (None, vec![]),
+        let (commit, found, unlinked_from) = match &span.commit {
+            None => (None, vec![], None),
             Some(id) => {
-                let (facts, stated, found) = match known.entry(*id) {
+                let (facts, stated, found, unlinked_from) = match known.entry(*id) {
                     Entry::Occupied(entry) => entry.into_mut(),
                     Entry::Vacant(entry) => {
                         let (facts, stated) = commit_facts(store, &provenances, *id)?;
                         let found = origins.find(&facts.hash)?;
-                        entry.insert((facts, stated, found))
+                        let unlinked_from = match found.is_empty() {
+                            true => links::unlinked_from(
+                                &snapshot,
+                                &facts.hash,
+                                &store.code_commit(*id)?.message,
+                            )?,
+                            false => None,
+                        };
+                        entry.insert((facts, stated, found, unlinked_from))
                     }
                 };
                 let of_lines = stated.iter().filter(|it| it.is_about(&span.path, &span.numbers));
                 let provenance = of_lines.map(|it| it.provenance.clone()).collect();
-                (Some(CommitFacts { provenance, ..facts.clone() }), found.clone())
+                (Some(CommitFacts { provenance, ..facts.clone() }), found.clone(), unlinked_from.clone())
             }
         };
         explained.push(Explained {
@@ -138,6 +152,7 @@ fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> 
             path_then: Some(span.path).filter(|path| *path != file && commit.is_some()),
             commit,
             origins: found,
+            unlinked_from,
             lines: span.text,
         });
     }

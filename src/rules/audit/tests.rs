@@ -73,7 +73,7 @@ fn carried<'a>(execution: &'a ExecutionFolder, plan: Option<&'a Plan>) -> Carrie
 
 fn commit(hash: &str, changes: &[(&str, Change)]) -> Commit {
     let changes = changes.iter().map(|(path, change)| ((*path).to_owned(), *change)).collect();
-    Commit { hash: hash.into(), is_merge: false, unseen: None, changes, is_named: false }
+    Commit { hash: hash.into(), is_merge: false, unseen: None, changes, is_named: false, unlinked_from: None }
 }
 
 fn kinds(commits: &[Commit], carried: &[Carried<'_>], policy: &Policy) -> Vec<(Severity, Kind)> {

@@ -182,6 +182,12 @@ impl ExecutionFolder {
         self.known_commits().any(|known| *known == *hash)
     }
 
+    /// Whether someone removed the link of `hash`, so that `relink` does not make it again.
+    pub(crate) fn has_unlinked(&self, hash: &str) -> bool {
+        let known = fold_commits(&self.log);
+        known.iter().any(|it| it.state == State::Unlinked && it.commit.link.hash == *hash)
+    }
+
     /// The hashes that are linked, or were before they were rewritten.
     pub(crate) fn known_commits(&self) -> impl Iterator<Item = CommitHash> {
         let known = fold_commits(&self.log).into_iter().filter(|known| known.state != State::Unlinked);

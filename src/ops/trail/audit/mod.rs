@@ -25,6 +25,7 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::review;
 use crate::store::{Rewritten, Store, records};
 use crate::trail::audit::{self as trail, Audited};
+use crate::trail::links::unlinked_from;
 use crate::trail::reach::Unreached;
 
 /// The range shown if there are no commits to audit.
@@ -92,7 +93,7 @@ fn range(store: &Store, index: &Index<'_>, given: &[String]) -> Result<Vec<Strin
     }
     if store.head()?.is_none() {
         return Err(Refusal::nothing("there is no commit to audit yet")
-            .remedy(Call::new(Other::Audit, ["RANGE"]), "audits a branch"));
+            .remedy(Call::new(Other::Audit, ["BRANCH"]), "audits another branch"));
     }
     let snapshot = index.snapshot()?;
     let mut executions = Vec::new();
@@ -146,8 +147,13 @@ fn look(
     }
     let acts = acts::acts(index, &issues, &carried, is_whole)?;
     let policy = records::root(&snapshot)?.policy;
-    let rules: Vec<rule::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
     let links = rule::links(&carried);
+    let mut rules: Vec<rule::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
+    for (commit, audited) in rules.iter_mut().zip(commits).filter(|(it, _)| it.is_named) {
+        if !links.contains_key(&commit.hash) {
+            commit.unlinked_from = unlinked_from(&snapshot, &commit.hash, &audited.code.message)?;
+        }
+    }
     let unreached = Unreached::among(store, commits.iter().map(|it| &it.commit.hash))?;
     let summed: Vec<Summed<'_>> = carried.iter().map(Summed::of).collect();
     let listed: Vec<AuditedCommit> = commits

@@ -198,8 +198,20 @@ fn a_commit_that_names_the_issue_alone() {
     assert_eq!((&found[0]["commit"], &found[0]["shown_by"]), (&json!(hash), &json!("issue")));
     assert_eq!((&found[0]["solution_id"], &found[0]["task_id"]), (&json!(solution), &json!("T1")));
     assert_eq!(repo.json(&["audit", "HEAD^!"])["bound_count"], 1);
-    // What someone unlinked stays so, and a plan that is not here is not guessed.
+    // What someone unlinked stays so, which `audit` and `why` say, with the command that links it again.
     repo.wf(&["unlink", "HEAD"]).ok();
+    for asked in [&["audit", "HEAD^!"][..], &["why", "a:1"]] {
+        let told = repo.wf(asked).ok().stdout;
+        let said = told.replace('`', "");
+        assert!(said.contains(&format!("its link to {solution} was removed by hand")), "{told}");
+        assert!(!told.contains("relink"), "{told}");
+        let again = told.split('`').find(|it| it.starts_with("git wf link ")).expect("a command");
+        let words: Vec<&str> = again.split(' ').skip(2).collect();
+        repo.wf(&words).ok();
+        assert_eq!(repo.json(&["audit", "HEAD^!"])["bound_count"], 1);
+        repo.wf(&["unlink", "HEAD"]).ok();
+    }
+    // A plan that is not here is not guessed.
     of_issue(&repo, "b", "Wf-Issue: ISS-001\nWf-Solution: SOL-ISS-001-other\n");
     assert_eq!(relinked(&repo, &[]), [] as [Value; 0]);
 }
