@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::git::EntryKind;
+use crate::git::{EntryKind, ObjectId};
 use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
@@ -18,12 +18,13 @@ use crate::model::op::{Op, Other};
 use crate::model::person::Person;
 use crate::model::redaction::is_hidden;
 use crate::model::remedy::{Call, Remedy};
+use crate::model::schema::Schema;
 use crate::ops::issues::append_comment;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::history::Step;
 use crate::store::layout::{self, Form, Location, Log as Logs, Owner};
 use crate::store::redaction::Redactions;
-use crate::store::{Store, StoreError, Tx, object_id, read_blob, records};
+use crate::store::{Read, Store, StoreError, Tx, object_id, read_blob, records};
 use crate::trail::log::{Log, Wanted};
 
 /// How many of the user's latest commits are considered.
@@ -63,25 +64,25 @@ pub(crate) struct Kept {
     pub(crate) why: String,
 }
 
-/// Undoes the user's last command that has not been undone.
+/// Undoes the user's last command that has not been undone, or the one of this commit (the start of its id).
 ///
 /// # Errors
 /// `nothing-to-do` if there is none; `cannot-undo` if none of its changes can be undone.
-pub(crate) fn undo(session: &Session) -> Answer<Undone> {
+pub(crate) fn undo(session: &Session, commit: Option<&str>) -> Answer<Undone> {
     let permit = session.permit(Op::Undo)?;
     let store = session.store();
-    let step = last(session)?;
+    let Chosen { step, before, undos } = chosen(session, commit)?;
     let op = step.op.as_deref().and_then(Op::parse);
     if let Some(op) = op {
         // A role may undo only what it may do.
         session.permit(op)?;
     }
     let committed = session.transact(permit, |tx| {
-        let mut work = Work { store, step: &step, restored: vec![], kept: vec![] };
+        let mut work = Work { store, step: &step, undos: &undos, restored: vec![], kept: vec![] };
         work.all(tx)?;
         let Work { restored, kept, .. } = work;
         if restored.is_empty() {
-            return Err(cannot(&step, op, &kept));
+            return Err(cannot(&step, op, &kept, before.as_ref()));
         }
         let short = step.commit.short();
         tx.describe(format!("{SUBJECT}{short} {}", step.subject));
@@ -92,16 +93,28 @@ pub(crate) fn undo(session: &Session) -> Answer<Undone> {
     Ok(session.done(undone, committed.commit))
 }
 
-/// The user's last commit that neither was undone nor undoes another.
-fn last(session: &Session) -> Result<Step, Refusal> {
+/// What to undo.
+struct Chosen {
+    step: Step,
+    /// The user's command before it, if it has not been undone.
+    before: Option<CommitHash>,
+    /// The user's commits that undo others, made since.
+    undos: Vec<CommitHash>,
+}
+
+/// The user's last commit that neither was undone nor undoes another, or the one whose id begins with `wanted`.
+fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, Refusal> {
     let store = session.store();
     let me = store.identity()?;
     let own = Person::known(&me.name, &me.email, None);
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
     let mut log = Log::of(store, index)?;
-    let wanted = Wanted { authors: vec![me.email.clone()], ..Wanted::default() };
+    let by_me = Wanted { authors: vec![me.email.clone()], ..Wanted::default() };
     let mut undone: BTreeSet<String> = BTreeSet::new();
-    for n in log.find(None, &wanted, Some(MOST))? {
+    let mut undos: Vec<CommitHash> = Vec::new();
+    let mut found: Option<Step> = None;
+    let mut before = None;
+    for n in log.find(None, &by_me, Some(MOST))? {
         let step = log.step(n, None)?;
         if step.author != own || step.actor != me.actor {
             continue;
@@ -111,16 +124,33 @@ fn last(session: &Session) -> Result<Step, Refusal> {
             Some(Op::Undo) => {
                 let of = step.subject.strip_prefix(SUBJECT).and_then(|rest| rest.split(' ').next());
                 undone.extend(of.map(str::to_owned));
+                if found.is_none() {
+                    undos.push(step.commit);
+                }
             }
             Some(_) if undone.iter().any(|start| step.commit.starts_with(start.as_str())) => {}
-            Some(_) => return Ok(step),
+            Some(_) if found.is_some() => {
+                before = Some(step.commit);
+                break;
+            }
+            Some(_) if wanted.is_none_or(|wanted| step.commit.starts_with(wanted)) => found = Some(step),
+            Some(_) => {}
         }
     }
-    Err(Refusal::nothing("you have no command to undo").remedy(Call::from(Other::Log), "shows who did what"))
+    match (found, wanted) {
+        (Some(step), _) => Ok(Chosen { step, before, undos }),
+        (None, None) => Err(Refusal::nothing("you have no command to undo")
+            .remedy(Call::from(Other::Log), "shows who did what")),
+        (None, Some(wanted)) => Err(Refusal::new(
+            Code::NotFound,
+            format!("`{wanted}` is not a command of yours that can be undone, or it was undone before"),
+        )
+        .remedy(Call::from(Other::Log).option("author", &*me.email), "lists your commands")),
+    }
 }
 
 /// Explains why nothing can be undone, and what to do instead.
-fn cannot(step: &Step, op: Option<Op>, kept: &[Kept]) -> Refusal {
+fn cannot(step: &Step, op: Option<Op>, kept: &[Kept], before: Option<&CommitHash>) -> Refusal {
     let what = format!("cannot undo `{}`", step.subject);
     let details = kept.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
     let refusal = Refusal::new(Code::CannotUndo, what).details(details);
@@ -133,18 +163,20 @@ fn cannot(step: &Step, op: Option<Op>, kept: &[Kept]) -> Refusal {
         Some(Op::Done) => Remedy::call(Call::new(Op::Reopen, ["ISSUE"]), "reopens the issue"),
         Some(Op::Fail) => Remedy::call(Call::new(Op::Retry, ["ISSUE"]), "queues it again"),
         Some(Op::Link) => Remedy::call(Call::new(Op::Unlink, ["COMMIT"]), "removes a link"),
-        Some(Op::Unlink) => {
-            Remedy::call(Call::new(Op::Link, ["COMMIT", "SOLUTION"]), "links the commit again")
-        }
-        _ => return refusal.remedy(Call::from(Other::Log).flag("patch"), "shows what it did"),
+        Some(Op::Unlink) => Remedy::call(Call::new(Op::Link, ["COMMIT", "PLAN"]), "links the commit again"),
+        _ => Remedy::call(Call::from(Other::Log).flag("patch"), "shows what it did"),
     };
-    Refusal { remedies: vec![instead], ..refusal }
+    let earlier =
+        before.map(|it| Remedy::call(Call::new(Op::Undo, [it.short()]), "undoes your command before it"));
+    Refusal { remedies: [instead].into_iter().chain(earlier).collect(), ..refusal }
 }
 
 /// A commit that is being undone.
 struct Work<'a> {
     store: &'a Store,
     step: &'a Step,
+    /// The user's commits that undo others, made since.
+    undos: &'a [CommitHash],
     restored: Vec<Restored>,
     kept: Vec<Kept>,
 }
@@ -177,7 +209,7 @@ impl Work<'_> {
                         self.keep(&change.path, "it no longer exists");
                         continue;
                     };
-                    self.fields(tx, &change.path, (before, &after), now)?;
+                    self.fields(tx, (&change.path, schema), (before, &after), now)?;
                 }
                 ((Form::Doc(_), _), None, Some(_)) => self.created(tx, &location)?,
                 ((Form::Entry(_), _), None, Some(_)) => self.appended(tx, &change.path, &location)?,
@@ -191,7 +223,7 @@ impl Work<'_> {
     fn fields(
         &mut self,
         tx: &mut Tx<'_>,
-        path: &str,
+        (path, schema): (&str, &'static Schema),
         (mut before, after): (Doc, &Doc),
         mut now: Doc,
     ) -> Result<(), Refusal> {
@@ -202,7 +234,8 @@ impl Work<'_> {
         let mut is_changed = false;
         for key in changed {
             let value = before.value(&key);
-            if now.made(&key) != after.made(&key) || now.value(&key) != after.value(&key) {
+            let is_same = now.made(&key) == after.made(&key) || self.has_undone(path, schema, &key, &now)?;
+            if !is_same || now.value(&key) != after.value(&key) {
                 self.keep(&record, &format!("`{key}` has been changed since"));
             } else if value.is_some_and(is_hidden) {
                 self.keep(&record, &format!("the earlier value of `{key}` is redacted"));
@@ -251,18 +284,60 @@ impl Work<'_> {
             return Ok(());
         };
         let Some(folder) = records::issue(tx, issue)? else { return Ok(()) };
-        let all = folder.standing_comments();
-        match all.iter().find(|it| it.comment.id == *id) {
-            Some(it) => {
-                // A new comment is withdrawn; an edited one gets back its earlier text.
-                let body = it.replaces.last().map(|old| old.body.clone()).unwrap_or_default();
-                let field = (!body.is_empty()).then(|| "body".to_owned());
-                append_comment(tx, issue, body, Some(id.clone()))?;
-                self.restored.push(Restored { record: format!("{issue}, comment {}", id.short()), field });
+        for it in folder.standing_comments() {
+            let mut versions = it.replaces;
+            versions.push(it.comment);
+            let Some(at) = versions.iter().position(|it| it.id == *id) else { continue };
+            for later in &versions[at + 1..] {
+                let entry = Location::Entry(Logs::Comments(issue.clone()), later.id.clone()).to_string();
+                if it.comment.body != versions[at].body || !self.is_of_undo(&entry)? {
+                    self.keep(path, "the comment was edited again since");
+                    return Ok(());
+                }
             }
-            None => self.keep(path, "the comment was edited again since"),
+            // A new comment is withdrawn; an edited one gets back its earlier text.
+            let body = at.checked_sub(1).map(|n| versions[n].body.clone()).unwrap_or_default();
+            let field = (!body.is_empty()).then(|| "body".to_owned());
+            append_comment(tx, issue, body, Some(it.comment.id.clone()))?;
+            self.restored.push(Restored { record: format!("{issue}, comment {}", id.short()), field });
+            return Ok(());
         }
+        self.keep(path, "the comment was edited again since");
         Ok(())
+    }
+
+    /// Whether the value that a field has now was restored by one of the user's own `undo`s.
+    fn has_undone(&self, path: &str, schema: &'static Schema, key: &str, now: &Doc) -> Result<bool, Refusal> {
+        for (undo, parent) in self.own_undos()? {
+            let made = |at| {
+                let doc = records::doc(&self.store.snapshot_at(at)?, schema, path)?;
+                Ok::<_, Refusal>(doc.and_then(|doc| doc.made(key)))
+            };
+            if made(undo)? == now.made(key) && made(parent)? != now.made(key) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether one of the user's own `undo`s wrote the file.
+    fn is_of_undo(&self, path: &str) -> Result<bool, Refusal> {
+        for (undo, parent) in self.own_undos()? {
+            let is_in = |at| Ok::<_, Refusal>(self.store.snapshot_at(at)?.file(path)?.is_some());
+            if is_in(undo)? && !is_in(parent)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The user's commits since that undo others, each with its parent.
+    fn own_undos(&self) -> Result<Vec<(ObjectId, ObjectId)>, Refusal> {
+        let mut found = Vec::new();
+        for id in self.undos.iter().filter_map(|hash| object_id(hash)) {
+            found.extend(self.store.parents(id)?.first().map(|parent| (id, *parent)));
+        }
+        Ok(found)
     }
 
     fn keep(&mut self, what: &str, why: &str) {

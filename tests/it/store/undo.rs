@@ -93,3 +93,43 @@ fn an_edited_comment_gets_its_text_back() {
     let said = repo.wf(&["undo"]).ok().stdout;
     assert!(said.contains("restored body of ISS-001, comment ") && !said.contains("withdrew"), "{said}");
 }
+
+#[test]
+fn a_field_and_a_comment_that_were_edited_twice_are_undone_twice() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
+    repo.wf(&["edit", "ISS-001", "--title", "Two"]).ok();
+    repo.wf(&["edit", "ISS-001", "--title", "Three"]).ok();
+    repo.wf(&["comment", "ISS-001", "-m", "as it was"]).ok();
+    let shown = || repo.wf(&["show", "ISS-001", "--json"]).json();
+    let id = shown()["comments"][0]["id"].as_str().unwrap().to_owned();
+    repo.wf(&["comment", "ISS-001", "--edit", &id, "-m", "changed"]).ok();
+    repo.wf(&["undo"]).ok();
+    assert_eq!(shown()["comments"][0]["body"], "as it was");
+    repo.wf(&["undo"]).ok();
+    assert_eq!(shown()["comments"][0]["is_withdrawn"], true);
+    repo.wf(&["undo"]).ok();
+    assert_eq!(shown()["title"], "Two");
+    repo.wf(&["undo"]).ok();
+    assert_eq!(shown()["title"], "One");
+}
+
+#[test]
+fn a_command_before_one_that_cannot_be_undone_is_named_and_undone() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
+    repo.wf(&["edit", "ISS-001", "--title", "Two"]).ok();
+    repo.wf(&["new", "Another", "--id", "ISS-002"]).ok();
+    let refused = repo.wf(&["undo"]).fails(1).stderr;
+    let again = refused.split('`').find(|it| it.starts_with("git wf undo ")).expect("a command");
+    let commit = again.rsplit(' ').next().unwrap();
+    assert!(refused.contains("undoes your command before it"), "{refused}");
+    repo.wf(&["undo", commit]).ok();
+    assert_eq!(repo.wf(&["show", "ISS-001", "--json"]).json()["title"], "One");
+    let refused = repo.wf(&["undo", commit]).fails(1).stderr;
+    assert!(refused.contains("git wf log --author"), "{refused}");
+}
