@@ -8,6 +8,7 @@ use self::reading::{
 };
 use crate::model::code::Code;
 
+mod parsed;
 mod reading;
 
 /// The calls that make a refusal.

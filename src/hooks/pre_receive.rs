@@ -121,7 +121,7 @@ const UNSOUND: &str =
     "`git wf sync` merges and pushes; `git wf fsck` reports what is wrong, `git wf fsck --repair` repairs it";
 const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf solution review` records a review; `git wf reopen` starts over";
 const UNBOUND: &str =
-    "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT SOLUTION` adds one";
+    "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT PLAN` adds one";
 
 fn refused<D: Into<Detail>>(what: String, details: Vec<D>, hint: &'static str) -> Verdict {
     let mut details: Vec<Detail> = details.into_iter().map(D::into).collect();

@@ -84,7 +84,7 @@ impl Situation {
             Some(Role::Planner) => vec![
                 context(),
                 call(Call::new(Other::Schema, ["solution"]), "prints the format of a plan"),
-                call(Call::new(Other::SolutionCheck, ["ISSUE", "FILE"]), "checks a plan"),
+                call(Call::new(Other::SolutionCheck, ["FILE"]).option("issue", "ISSUE"), "checks a plan"),
                 call(Call::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores it"),
                 call(Call::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses the plan to execute"),
             ],
@@ -101,7 +101,7 @@ impl Situation {
                 call(Other::QueueShow.into(), "shows the items in order"),
                 call(Call::new(Op::QueueAdd, ["ISSUE"]), "queues the bound plan of an issue"),
                 call(Other::QueueConflictList.into(), "lists plans that touch the same files"),
-                call(Call::new(Op::QueueOrder, ["ITEM"]), "moves an item"),
+                call(Call::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "moves an item"),
                 show(),
             ],
             Some(Role::Explorer) => vec![

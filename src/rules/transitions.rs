@@ -29,7 +29,7 @@ impl By {
     fn call(self, issue: &IssueId) -> Call {
         match self {
             Self::Op(op @ Op::SolutionAdd) => Call::new(op, [issue.as_str(), "FILE"]),
-            Self::Op(op @ Op::Bind) => Call::new(op, [issue.as_str(), "SOLUTION"]),
+            Self::Op(op @ Op::Bind) => Call::new(op, [issue.as_str(), "PLAN"]),
             Self::Op(op) => Call::new(op, [issue]),
             Self::Status(status) => Call::new(Op::Edit, [issue]).option("status", status.as_str()),
         }

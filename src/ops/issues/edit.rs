@@ -144,7 +144,7 @@ fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -
         if decision == StoredStatus::Planned && folder.issue.record.bound_solution_id.is_none() {
             return Err(Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan"))
                 .remedy(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")
-                .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one"));
+                .remedy(Call::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one"));
         }
     }
     if from == IssueStatus::Executing && decision == StoredStatus::Cancelled {
@@ -174,7 +174,9 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
         IssueStatus::Queued => (Call::new(Op::QueueAdd, [id]), "queues it"),
         IssueStatus::Executing => (Op::Next.into(), "claims an item, which sets it"),
         IssueStatus::Completed => (Op::Done.into(), "completes an issue that is being executed"),
-        IssueStatus::Failed => (Call::new(Op::Fail, ["TEXT"]), "ends an execution as failed"),
+        IssueStatus::Failed => {
+            (Call::from(Op::Fail).option("message", "TEXT"), "ends an execution as failed")
+        }
     };
     Err(Refusal::new(
         Code::DerivedStatus,

@@ -69,7 +69,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
     })?;
     if !newer.is_empty() {
         let message = format!("the plan that failed is still bound; newer: {}", newer.join(", "));
-        let bind = Call::new(Op::Bind, [id.as_str(), "SOLUTION"]);
+        let bind = Call::new(Op::Bind, [id.as_str(), "PLAN"]);
         session.notice(Notice::warning(message).remedy(bind, "chooses one"));
     }
     view::answer(session, &id, committed.commit)

@@ -124,7 +124,7 @@ fn queue_bound(
     let bound = existing(tx, issue)?.issue.record.bound_solution_id;
     if bound.is_none_or(|bound| stored.iter().all(|(id, _)| *id != bound)) {
         let message = format!("none of the given plans is bound to {issue}");
-        let bind = Call::new(Op::Bind, [issue.as_str(), "SOLUTION"]);
+        let bind = Call::new(Op::Bind, [issue.as_str(), "PLAN"]);
         return Err(Refusal::new(Code::NotBound, message).remedy(bind, "chooses one"));
     }
     Ok(queue::add_issue(tx, issue, None, nonce, force)?.0)
@@ -215,7 +215,7 @@ fn notice(session: &Session, added: &Added, bound: Option<&SolutionId>) {
         let them: Vec<&str> = added.handed.iter().map(|(id, _)| id.as_str()).collect();
         let are = if them.len() == 1 { "is" } else { "are" };
         let message = format!("{} {are} not bound: {bound} stays bound", them.join(", "));
-        let bind = Call::new(Op::Bind, [added.issue.as_str(), "SOLUTION"]);
+        let bind = Call::new(Op::Bind, [added.issue.as_str(), "PLAN"]);
         session.notice(Notice::warning(message).remedy(bind, "chooses another"));
     }
 }

@@ -78,7 +78,7 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
         }
         return Ok(id);
     }
-    let remedy = Remedy::call(Call::new(Op::Bind, [issue.as_str(), "SOLUTION"]), "chooses one");
+    let remedy = Remedy::call(Call::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one");
     match &replan::newer(folder)[..] {
         [] => plan_of_issue(folder, remedy),
         [newer] => Ok(newer.id.clone()),
@@ -117,7 +117,7 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
     )
     .details(costly.map(ToString::to_string).collect())
     .remedy(Call::new(Other::SolutionCheck, [id]), "says what to do")
-    .remedy(Op::TaskEdit, "changes the plan"))
+    .remedy(Call::new(Op::TaskEdit, [id.as_str(), "TASK"]), "changes the plan"))
 }
 
 /// Binds `solution` in the transaction. Attempts at another plan are set aside, and that plan's items leave their

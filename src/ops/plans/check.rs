@@ -177,7 +177,7 @@ fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching
             Known::Solution(id) => solution(snapshot, &id)?,
             Known::Issue(id) => existing(snapshot, &id)?.bound().cloned().ok_or_else(|| {
                 Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan to compare with"))
-                    .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one")
+                    .remedy(Call::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one")
                     .hint("or name a plan instead of the issue")
             })?,
             _ => {

@@ -36,10 +36,10 @@ pub(super) fn settle(
             Ok(longer) if append => *plan = longer,
             Ok(_) | Err(Unadded::Full) if !append => {
                 let message = format!("{at}: issue `{issue}` came from GitHub, but no task replies there");
-                session.notice(
-                    Notice::warning(message)
-                        .remedy(Call::from(Op::SolutionAdd).flag("add-reply-task"), "adds one"),
-                );
+                session.notice(Notice::warning(message).remedy(
+                    Call::new(Op::SolutionAdd, [issue.as_str(), "FILE"]).flag("add-reply-task"),
+                    "adds one",
+                ));
             }
             Err(Unadded::Full) => {
                 return Err(Refusal::new(

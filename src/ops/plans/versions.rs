@@ -157,7 +157,7 @@ fn named(text: &str) -> Result<(&str, Option<usize>), Refusal> {
         _ => Err(Refusal::usage(format!("`{text}` is not of the form SOLUTION@{{N}}"))
             .hint("SOLUTION@{1} is the plan before its last change")
             .remedy(
-                Call::new(Other::SolutionDiff, ["SOLUTION"]).option("since", "DATE"),
+                Call::new(Other::SolutionDiff, ["PLAN"]).option("since", "DATE"),
                 "takes a date or a commit",
             )),
     }

@@ -230,7 +230,7 @@ fn selected(tx: &Tx<'_>, selection: &Selection) -> Result<Vec<IssueFolder>, Refu
         )
         .details(unbound)
         .remedy(Call::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "adds a plan")
-        .remedy(Call::new(Op::Bind, ["ISSUE", "SOLUTION"]), "chooses one"));
+        .remedy(Call::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses one"));
     }
     if folders.is_empty() {
         let what = wanted.iter().map(|tag| format!(" with the tag `{tag}`")).collect::<String>();
@@ -249,14 +249,14 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
             Code::BrokenRecord,
             format!("the plan `{missing}` of issue `{id}` cannot be read"),
         )
-        .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses another")),
+        .remedy(Call::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses another")),
         (None, None) if folder.plans().is_empty() => Err(Refusal::new(
             Code::NotBound,
             format!("issue `{id}` has no plan, so there is nothing to queue"),
         )
         .remedy(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")),
         (None, None) => Err(Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan"))
-            .remedy(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one")),
+            .remedy(Call::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one")),
     }
 }
 

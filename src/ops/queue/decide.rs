@@ -133,8 +133,8 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
             let count = count(unfinished.len(), "item");
             return Err(Refusal::new(Code::Unfinished, format!("queue `{id}` still has {count} to finish"))
                 .details(lines.collect())
-                .remedy(Op::QueuePause, "keeps them for later")
-                .remedy(Op::QueueRemove, "removes an item that waits")
+                .remedy(Call::new(Op::QueuePause, [id]), "keeps them for later")
+                .remedy(Call::new(Op::QueueRemove, [format!("{id}:ITEM")]), "removes an item that waits")
                 .hint("end an execution first"));
         }
         // Otherwise their issues would show as queued forever, although nobody could claim their plans.

@@ -105,7 +105,7 @@ pub(crate) fn declare(
     for (_, name, _) in committed.answer.iter().filter(|(.., is_new)| !is_new) {
         session.notice(
             Notice::warning(format!("this conflict is already declared as {name}; nothing changed"))
-                .remedy(Call::new(Op::QueueResolve, [name]), "decides it"),
+                .remedy(Call::new(Op::QueueResolve, [name]).option("order", "ITEM,ITEM"), "decides it"),
         );
     }
     let names: Vec<(QueueId, String)> =
@@ -167,7 +167,7 @@ fn plans(
                 Code::OtherQueue,
                 format!("`{text}` is an item of `{of}`, not of `{queue}`"),
             )
-            .remedy(Op::QueueMerge, "merges two queues"));
+            .remedy(Call::new(Op::QueueMerge, ["QUEUE", "INTO"]), "merges two queues"));
         }
         *queue = Some(of);
         if !found.contains(&item.solution_id) {

@@ -40,7 +40,8 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
         let (of, other) = world.item(store, tx, text)?;
         if of != queue {
             let message = format!("`{text}` is an item of `{of}`, not of `{queue}`");
-            return Err(Refusal::new(Code::OtherQueue, message).remedy(Op::QueueMerge, "merges two queues"));
+            return Err(Refusal::new(Code::OtherQueue, message)
+                .remedy(Call::new(Op::QueueMerge, [&of, &queue]), "merges the queues"));
         }
         if other.solution_id == moved.solution_id {
             return Err(Refusal::usage(format!("cannot move `{text}` before or after itself"))
@@ -138,7 +139,10 @@ fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Resul
     Err(match has_to {
         true => refusal
             .remedy(Call::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER"), "removes the dependency")
-            .remedy(Op::QueueResolve, "changes a decided order"),
+            .remedy(
+                Call::new(Op::QueueResolve, ["CONFLICT"]).option("order", "ITEM,ITEM"),
+                "changes a decided order",
+            ),
         false => refusal.hint("move those first, with the same command"),
     })
 }

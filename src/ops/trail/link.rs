@@ -65,7 +65,7 @@ pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
             return refusal;
         }
         Refusal::usage(format!("`{}` is a commit, but the plan comes last", input.plan)).remedy(
-            Call::new(Op::Link, ["COMMIT", "SOLUTION"]),
+            Call::new(Op::Link, ["COMMIT", "PLAN"]),
             "takes the commits first, then the plan or its issue",
         )
     })?;

@@ -60,7 +60,10 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
                 Code::OtherPlan,
                 format!("the failure is about `{other}`, but `{}` is being executed", it.solution_id),
             )
-            .remedy(Call::new(Op::Fail, ["ITEM"]), "names the item whose execution failed"));
+            .remedy(
+                Call::new(Op::Fail, ["ITEM"]).option("message", "TEXT"),
+                "names the item whose execution failed",
+            ));
         }
         if let (Some(task), Some(solution)) = (&why.failure.task_id, folder.solution(&it.solution_id)) {
             trail::in_plan(&solution.typed_plan(), &it.solution_id, task)?;

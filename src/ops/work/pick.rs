@@ -176,7 +176,8 @@ impl Picker<'_> {
         )
         .details(first.iter().take(MOST_REASONS).map(line).collect())
         .remedy(Call::new(Op::Next, [&next.item_id]), "claims the first")
-        .remedy(Op::QueueOrder, "changes the order, --allow-overlap ignores it"))
+        .remedy(Call::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "changes the order")
+        .hint("--allow-overlap ignores it"))
     }
 
     /// The items that come before this one and share a file with it; read from the front of the queue if the item is

@@ -149,7 +149,7 @@ impl Report {
                 .remedy(Call::from(Op::Fail).option("message", "TEXT"), "records it, and takes this JSON")),
             Some(other) => Err(Refusal::new(Code::InvalidJson, format!("{of} has the status `{other}`"))
                 .hint("the status of a result is `completed`")
-                .remedy(Op::Fail, "reports a failure")),
+                .remedy(Call::from(Op::Fail).option("message", "TEXT"), "reports a failure")),
         }
     }
 

@@ -151,7 +151,7 @@ fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<RetryOutc
 fn skipped(Newer { issue, failed, plans }: &Newer) -> Notice {
     let plans = count(plans.len(), "newer plan");
     Notice::warning(format!("skipped {issue}: {failed} failed, and it has {plans}"))
-        .remedy(Call::new(Op::Bind, [issue.as_str(), "SOLUTION"]), "chooses one")
+        .remedy(Call::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one")
 }
 
 /// Refuses to execute a plan again while a newer one waits to be bound.
@@ -163,7 +163,7 @@ fn unbound(newer: &[Newer]) -> Refusal {
         several => (format!("{} failed and have newer plans", count(several.len(), "issue")), "ISSUE"),
     };
     let mut remedies = vec![
-        Remedy::call(Call::new(Op::Bind, [id, "SOLUTION"]), "chooses one"),
+        Remedy::call(Call::new(Op::Bind, [id, "PLAN"]), "chooses one"),
         Remedy::call(Call::new(Op::QueueAdd, [id]), "queues it then"),
     ];
     if newer.len() == 1 {
@@ -186,6 +186,6 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     Ok(match is_queued {
         _ if status == IssueStatus::Completed => refusal.remedy(Call::new(Op::Reopen, [id]), "reopens it"),
         true => refusal.remedy(Other::QueueShow, "shows its place"),
-        false => refusal.remedy(Op::QueueAdd, "queues a planned issue"),
+        false => refusal.remedy(Call::new(Op::QueueAdd, ["ISSUE"]), "queues a planned issue"),
     })
 }

@@ -273,7 +273,10 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
             Refusal::new(Code::UnseenCommand, message)
                 .details(vec![exact(command).into_owned()])
                 .hint("a test command is one line of visible characters")
-                .remedy(Op::TaskEdit, "changes the plan; to skip this task, name the others")
+                .remedy(
+                    Call::new(Op::TaskEdit, [solution.as_str(), task.as_str()]),
+                    "changes the plan; to skip this task, name the others",
+                )
         })?;
         match tests.iter_mut().find(|test| test.command == command) {
             Some(test) if test.tasks.iter().any(|id| id == task) => {}

@@ -273,7 +273,7 @@ fn unbound(id: &IssueId, plans: usize) -> Option<Waiting> {
     };
     let remedies = vec![
         Remedy::call(Call::new(Other::SolutionList, [id]), "lists them"),
-        Remedy::call(Call::new(Op::Bind, [id.as_str(), "SOLUTION"]), "chooses one"),
+        Remedy::call(Call::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one"),
     ];
     Some(Waiting { issue_id: Some(id.clone()), what, remedies })
 }

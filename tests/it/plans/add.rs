@@ -58,17 +58,13 @@ fn the_only_plan_is_bound_unless_told_otherwise() {
     assert_eq!(repo.status("ISS-001"), "planning");
     // With a second plan, someone must choose; if one is bound, another changes nothing.
     let ran = repo.wf_in(plan_on("x").to_string(), &["solution", "add", "ISS-001"]).ok();
-    assert!(
-        ran.stderr.contains("2 plans, and none is bound; `git wf bind ISS-001 SOLUTION`"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("2 plans, and none is bound; `git wf bind ISS-001 PLAN`"), "{}", ran.stderr);
     assert_eq!(repo.json(&["show", "ISS-001"])["bound_solution_id"], Value::Null);
     let bound = repo.planned("ISS-002", &plan());
     let ran = repo.wf_in(plan_on("x").to_string(), &["solution", "add", "ISS-002"]).ok();
     let (second, says) = (ran.line(), &ran.stderr);
     assert!(says.contains(&format!("{second} is not bound: {bound} stays bound")), "{says}");
-    assert!(says.contains("git wf bind ISS-002 SOLUTION"), "{says}");
+    assert!(says.contains("git wf bind ISS-002 PLAN"), "{says}");
     let ran = repo.wf_in(plan_on("y").to_string(), &["solution", "add", "ISS-002", "--no-bind"]).ok();
     assert_eq!(ran.stderr, "", "nobody asked for it to be bound");
     assert_eq!(repo.json(&["show", "ISS-002"])["bound_solution_id"], bound.as_str());

@@ -116,7 +116,7 @@ fn check_issue(
     }
     if let Some(bound) = issue.bound_solution_id.as_ref().filter(|id| folder.solution(id).is_none()) {
         let what = format!("is bound to `{bound}`, which is missing or unreadable");
-        let bind = Call::new(Op::Bind, [issue.id.as_str(), "SOLUTION"]);
+        let bind = Call::new(Op::Bind, [issue.id.as_str(), "PLAN"]);
         found.error_with(&path, what, Remedy::call(bind, "binds another"));
     }
     for solution in folder.solutions.iter().map(|s| &s.record) {
@@ -228,7 +228,7 @@ impl Findings {
             ..=MOST_TRACED => store.commits_between(None, now.commit()).ok(),
             _ => None,
         };
-        let commit = by.map(|steps| store.bringer(&steps, now, path)).transpose()?.flatten();
+        let commit = by.map(|steps| store.introducing_commit(&steps, now, path)).transpose()?.flatten();
         let what = match commit {
             Some(commit) => format!("{what}; {} wrote it", store.step(commit)?.author),
             None => what.to_owned(),

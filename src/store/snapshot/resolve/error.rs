@@ -104,8 +104,11 @@ impl Explain for ResolveError {
                 "queue" => Remedies::call(Other::QueueList, "shows the queues"),
                 "run" => Remedies::call(Other::RunList, "shows the runs"),
                 "roadmap" => Remedies::call(Other::RoadmapList, "shows the roadmaps"),
-                _ if text.starts_with("RUN-") => {
-                    Remedies::call(Call::new(Other::RunShow, [text]), "shows a run")
+                _ if text.starts_with("RUN-") => Remedies::call(Other::RunList, "shows the runs"),
+                // A word is no id.
+                _ if !text.contains('-') && text.chars().all(char::is_alphabetic) => {
+                    Remedies::call(Call::new(Other::Search, [text]), "searches all texts")
+                        .or_call(Call::from(Other::List).flag("all"), "lists the issues")
                 }
                 _ => Remedies::call(Call::from(Other::List).flag("all"), "lists the issues")
                     .or_call(Other::Sync, "fetches what others have"),

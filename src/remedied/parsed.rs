@@ -1,0 +1,125 @@
+//! Checks that every command of a remedy can be typed as it stands: the command has these options, and needs no argument that
+//! is not there. What stands for a value, such as `PLAN`, counts as one.
+
+use std::collections::BTreeMap;
+
+use clap::error::ErrorKind;
+
+use super::reading::{closed, methods, on_one_line, sources};
+use crate::cli::whole_command;
+use crate::model::op::{Op, Other};
+
+/// What comes before an operation that is called without values.
+const BARE: &[&str] = &[".remedy(", "::call(", ".or_call(", "Call::from("];
+
+/// What stands for a value that only running the program would show.
+const VALUE: &str = "ISS-1";
+
+/// The words of each operation, by the name of its variant in the code.
+fn operations() -> BTreeMap<String, &'static str> {
+    let ops = Op::ALL.iter().map(|op| (format!("Op::{op:?}"), op.as_str()));
+    ops.chain(Other::ALL.iter().map(|other| (format!("Other::{other:?}"), other.as_str()))).collect()
+}
+
+/// The arguments of a call, as they stand in the code.
+fn arguments(code: &str) -> Vec<&str> {
+    let (mut found, mut depth, mut from, mut is_text) = (Vec::new(), 0, 0, false);
+    for (at, c) in code.char_indices() {
+        match c {
+            '"' if !code[..at].ends_with('\\') => is_text = !is_text,
+            _ if is_text => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(code[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(code[from..].trim());
+    found.retain(|it| !it.is_empty());
+    found
+}
+
+/// The value that an expression stands for: that of a text, or any.
+fn value(expression: &str) -> &str {
+    let text = expression.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    text.filter(|text| !text.contains(['{', '"'])).unwrap_or(VALUE)
+}
+
+/// The command line of a call: what makes it, and the methods that are called on it.
+fn line(words: &str, values: &[&str], methods: &[(&str, &str)]) -> Vec<String> {
+    let mut line: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    for (name, given) in methods.iter().take_while(|(name, _)| ["flag", "option"].contains(name)) {
+        let given = arguments(given.trim_end_matches(')'));
+        line.push(format!("--{}", value(given.first().copied().unwrap_or_default())));
+        if *name == "option" {
+            line.push(value(given.get(1).copied().unwrap_or_default()).to_owned());
+        }
+    }
+    line.extend(values.iter().map(|it| value(it).to_owned()));
+    line
+}
+
+/// All command lines in the code, with the place of each.
+fn lines() -> Vec<(String, Vec<String>)> {
+    let operations = operations();
+    let mut found = Vec::new();
+    for (file, code) in sources() {
+        for (from, way) in code.match_indices("Call::new") {
+            let open = from + way.len() + code[from + way.len()..].find('(').unwrap_or_default() + 1;
+            let end = closed(&code, open);
+            let given = arguments(&code[open..end - 1]);
+            let [operation, values] = given[..] else { continue };
+            let Some(values) = values.strip_prefix('[').and_then(|it| it.strip_suffix(']')) else { continue };
+            if let Some(words) = operations.get(operation) {
+                let place = format!("{file}: {}", on_one_line(&code[from..end]));
+                found.push((place, line(words, &arguments(values), &methods(&code, end))));
+            }
+        }
+        for way in BARE {
+            for (from, _) in code.match_indices(way) {
+                let end = closed(&code, from + way.len());
+                let given = arguments(&code[from + way.len()..end - 1]);
+                if let Some(words) = given.first().and_then(|it| operations.get(*it)) {
+                    let place = format!("{file}: {}", on_one_line(&code[from..end]));
+                    let methods = if *way == "Call::from(" { methods(&code, end) } else { vec![] };
+                    found.push((place, line(words, &[], &methods)));
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_command_of_a_remedy_can_be_typed() {
+    let whole = whole_command();
+    let lines = lines();
+    assert!(lines.len() > 200, "only {} commands were found", lines.len());
+    let mut wrong = Vec::new();
+    for (place, line) in lines {
+        let words = [&["git-wf".to_owned()], &line[..]].concat();
+        match whole.clone().try_get_matches_from(words) {
+            Ok(_) => {}
+            // A value that is not in the code.
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation) => {}
+            Err(error) => wrong.push(format!("git wf {}: {}\n    {place}", line.join(" "), error.kind())),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn calls_are_read_as_they_are_written() {
+    assert_eq!(
+        arguments("Op::Bind, [issue.as_str(), \"A, B\"], f(x, y)"),
+        ["Op::Bind", "[issue.as_str(), \"A, B\"]", "f(x, y)"]
+    );
+    let methods = [("flag", "\"all\")"), ("option", "\"status\", \"paused\")"), ("to_owned", ")")];
+    assert_eq!(
+        line("queue list", &["\"QUE\"", "&id"], &methods),
+        ["queue", "list", "--all", "--status", "paused", "QUE", VALUE]
+    );
+}
