@@ -19,10 +19,19 @@ pub(in crate::cli) fn to_file<V>(
     // Like any new file: others may read it if the user's umask allows it.
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
     let file = tempfile::Builder::new().prefix(".wf-export-").permissions(mode).tempfile_in(folder);
-    let file = file.map_err(|error| failed(&std::io::Error::from(error.kind())))?;
+    let file = file.map_err(|error| failed(&named(&error)))?;
     let mut out = BufWriter::with_capacity(1 << 16, file);
     let written = write(&mut out)?;
     let file = out.into_inner().map_err(|error| failed(error.error()))?;
     file.persist(path).map_err(|error| failed(&error.error))?;
     Ok(written)
+}
+
+/// The system's error, without the name of the temporary file that `tempfile` adds to it.
+fn named(error: &std::io::Error) -> std::io::Error {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => std::io::Error::other("there is no such directory"),
+        std::io::ErrorKind::PermissionDenied => std::io::Error::other("you may not write there"),
+        kind => kind.into(),
+    }
 }

@@ -68,9 +68,11 @@ fn context_texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
 fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failure {
     let (path, command) = found(root, words);
     let argument = context_text(error, ContextKind::InvalidArg).unwrap_or_default();
-    let value = context_text(error, ContextKind::InvalidValue).unwrap_or_default();
-    let quoted = |all: Vec<String>| all.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     let (message, hint) = match error.kind() {
+        ErrorKind::UnknownArgument if !argument.starts_with('-') && takes_text(command) => (
+            format!("`{path}` takes no further argument: `{argument}`"),
+            Some("put a text of several words in quotes".to_owned()),
+        ),
         ErrorKind::UnknownArgument => match unknown_option(&path, command, argument) {
             Some(failure) => return failure,
             None => (format!("`{path}` has no argument `{argument}`"), suggested(error)),
@@ -82,28 +84,44 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
                 (format!("`{path}` has no command `{given}`"), suggested(error))
             }
         },
-        ErrorKind::MissingRequiredArgument => match context_texts(error, ContextKind::InvalidArg) {
-            missing if names_force(&missing) => return reason_alone(&path, command),
-            missing => (format!("`{path}` needs {}", quoted(missing)), None),
-        },
+        ErrorKind::MissingRequiredArgument if names_force(&context_texts(error, ContextKind::InvalidArg)) => {
+            return reason_alone(&path, command);
+        }
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return match path.as_str() {
                 "git wf" => Failure::usage("a command is missing").hint("`git wf -h` lists all commands"),
                 path => Failure::usage(format!("`{path}` needs a command")).hint(after(path, command)),
             };
         }
+        _ => fault(&path, error),
+    };
+    let help = help_of(&path);
+    Failure::usage(message).hint(match hint {
+        None => help,
+        Some(question) if question.ends_with('?') => format!("{question} {help}"),
+        Some(hint) => format!("{hint}; {help}"),
+    })
+}
+
+/// What is wrong with the arguments of `path`, and what to do if clap knows it.
+pub(super) fn fault(path: &str, error: &clap::Error) -> (String, Option<String>) {
+    let argument = context_text(error, ContextKind::InvalidArg).unwrap_or_default();
+    let value = context_text(error, ContextKind::InvalidValue).unwrap_or_default();
+    let quoted = |all: Vec<String>| all.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    match error.kind() {
+        ErrorKind::UnknownArgument => (format!("`{path}` has no argument `{argument}`"), suggested(error)),
+        ErrorKind::MissingRequiredArgument => {
+            (format!("`{path}` needs {}", quoted(context_texts(error, ContextKind::InvalidArg))), None)
+        }
         ErrorKind::InvalidValue if value.is_empty() => {
-            (format!("`{argument}` needs a value"), allowed(error, &path))
+            (format!("`{argument}` needs a value"), allowed(error, path))
         }
         ErrorKind::InvalidValue => {
-            (format!("`{value}` is not a valid value for `{argument}`"), allowed(error, &path))
+            (format!("`{value}` is not a valid value for `{argument}`"), allowed(error, path))
         }
         ErrorKind::ValueValidation => {
-            let why =
-                std::error::Error::source(error).map_or_else(String::new, |why| match why.to_string() {
-                    number if number.contains("invalid digit") => ": not a whole number".to_owned(),
-                    why => format!(": {why}"),
-                });
+            let why = std::error::Error::source(error).map(|why| format!(": {}", unfit(&why.to_string())));
+            let why = why.unwrap_or_default();
             (format!("`{value}` is not a valid value for `{argument}`{why}"), None)
         }
         ErrorKind::ArgumentConflict => match context_texts(error, ContextKind::PriorArg) {
@@ -122,13 +140,30 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
         ErrorKind::NoEquals => (format!("`{argument}` takes its value after `=`"), None),
         ErrorKind::InvalidUtf8 => ("an argument is not UTF-8".to_owned(), None),
         _ => (error.kind().to_string(), None),
-    };
-    let help = format!("`{path} --help` shows its usage");
-    Failure::usage(message).hint(match hint {
-        None => help,
-        Some(question) if question.ends_with('?') => format!("{question} {help}"),
-        Some(hint) => format!("{hint}; {help}"),
-    })
+    }
+}
+
+/// Why clap refuses a value, in plain words: it says `99 is not in 1..=64`.
+fn unfit(why: &str) -> String {
+    if why.contains("invalid digit") {
+        return "not a whole number".to_owned();
+    }
+    let Some((_, range)) = why.split_once(" is not in ") else { return why.to_owned() };
+    match range.split_once("..") {
+        Some((least, most)) => match most.trim_start_matches('=') {
+            most if most.is_empty() || most.len() > 9 => format!("it must be {least} or more"),
+            most => format!("it must be from {least} to {most}"),
+        },
+        None => why.to_owned(),
+    }
+}
+
+/// Where the usage of a command is described. git itself answers `git wf --help`, with a manual page, if one is installed.
+fn help_of(path: &str) -> String {
+    match path {
+        "git wf" => "`git wf -h` lists all commands".to_owned(),
+        path => format!("`{path} --help` shows its usage"),
+    }
 }
 
 /// The suggestion closest to what was typed.
@@ -158,6 +193,11 @@ fn after(path: &str, command: &clap::Command) -> String {
     let names = command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
     let names: Vec<&str> = names.filter(|name| *name != "help").collect();
     format!("the commands of `{path}` are: {}", names.join(", "))
+}
+
+/// Whether the command takes a text, as an option or an argument.
+fn takes_text(command: &clap::Command) -> bool {
+    command.get_arguments().any(|it| matches!(it.get_long(), Some("message" | "evidence")))
 }
 
 /// The error for an option that the command does not have but whose meaning is known.
@@ -292,11 +332,16 @@ mod tests {
             ("new --json-file x", "no option `--json-file`", "`--from-json FILE`"),
             ("comment ISS-1 --input x", "no option `--input`", "`-F FILE`"),
             ("queue release S-1 -m later", "takes no text", "leave it out; `git wf queue release --help`"),
+            (
+                "comment ISS-001 hello there",
+                "takes no further argument: `there`",
+                "put a text of several words in quotes",
+            ),
             ("list --frob", "`git wf list` has no argument `--frob`", "`git wf list --help`"),
             ("list --statu open", "no argument `--statu`", "did you mean `--status`?"),
             ("view ISS-1", "`git wf` has no command `view`", "`git wf show ID`"),
             ("ready", "`git wf` has no command `ready`", "`git wf list --unblocked`"),
-            ("nxt", "`git wf` has no command `nxt`", "`next`? `git wf --help`"),
+            ("nxt", "`git wf` has no command `nxt`", "`next`? `git wf -h`"),
             (
                 "queue frob",
                 "`git wf queue` has no command `frob`",
@@ -311,6 +356,9 @@ mod tests {
                 "`x` is not a valid value for `--limit <N>`: not a whole number",
                 "`git wf log --help`",
             ),
+            ("run A --retry 99", "for `--retry <N>`: it must be from 0 to 10", "`git wf run --help`"),
+            ("run A --jobs 0", "for `--jobs <N>`: it must be from 1 to 64", "`git wf run --help`"),
+            ("run A --wave 0", "for `--wave <N>`: it must be 1 or more", "`git wf run --help`"),
             ("log -n", "`--limit <N>` needs a value", "`git wf log --help`"),
             ("log -n 1 -n 2", "`--limit <N>` is given more than once", "`git wf log --help`"),
             ("trace x --dot --mermaid", "`--dot` cannot be used with `--mermaid`", "`git wf trace --help`"),

@@ -3,6 +3,7 @@
 use clap::{Args, FromArgMatches};
 
 use crate::cli::input::list_filter::FilterArgs;
+use crate::cli::usage;
 use crate::ops::issues::List;
 
 /// Parses a filter such as `tag:api @ada slow`, `--ready`, `"two words"`.
@@ -80,11 +81,11 @@ fn pieces(text: &str) -> Vec<String> {
     all
 }
 
-/// The first line of a command-line error, without its label.
+/// What is wrong, and what was meant, in one line.
 fn reason(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+    let (what, hint) = usage::fault("the filter", error);
+    let what = what.replace("`the filter`", "the filter");
+    hint.map_or(what.clone(), |hint| format!("{what}; {hint}"))
 }
 
 #[cfg(test)]

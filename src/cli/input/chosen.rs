@@ -5,7 +5,7 @@ use std::io;
 use clap::Parser;
 
 use super::list_filter::FilterArgs;
-use crate::cli::{Context, Failure, Outcome, print};
+use crate::cli::{Context, Failure, Outcome, print, usage};
 use crate::model::shell;
 use crate::model::words::count;
 use crate::ops::Session;
@@ -66,8 +66,13 @@ pub(in crate::cli) fn expanded(session: &Session, given: Vec<String>) -> Result<
 pub(in crate::cli) fn list(session: &Session, text: &str) -> Result<List, Failure> {
     let words = expanded(session, words(text)?)?;
     let query = Query::try_parse_from(&words).map_err(|error| {
-        let first = error.to_string().lines().next().unwrap_or_default().replace("error: ", "");
-        Failure::usage(format!("--where: {first}")).hint("it takes the filters of `git wf list --help`")
+        let (what, hint) = usage::fault("--where", &error);
+        let filters = "--where takes the filters of `git wf list --help`";
+        Failure::usage(what).hint(match hint {
+            Some(question) if question.ends_with('?') => format!("{question} {filters}"),
+            Some(hint) => format!("{hint}; {filters}"),
+            None => filters.to_owned(),
+        })
     })?;
     Ok(query.filter.into())
 }

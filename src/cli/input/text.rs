@@ -126,13 +126,20 @@ pub(crate) fn refuse_second_issue(
     text: Option<&str>,
     command: &str,
 ) -> Result<(), Failure> {
-    let second = text.and_then(|text| IssueId::parse(text).ok());
-    match second {
-        Some(id) if issues::exists(session, &id)? => {
+    match text {
+        Some(id) if is_issue(session, id)? => {
             Err(Failure::usage(format!("`{command}` takes one issue, but `{id}` is another"))
                 .hint(format!("`{command} {id}` for that one; `-m {id}` if it is your text")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Whether an argument is the whole id of an existing issue.
+pub(crate) fn is_issue(session: &Session, text: &str) -> Result<bool, Failure> {
+    match IssueId::parse(text) {
+        Ok(id) => Ok(issues::exists(session, &id)?),
+        Err(_) => Ok(false),
     }
 }
 

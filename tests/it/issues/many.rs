@@ -37,7 +37,10 @@ fn many_issues_are_changed_in_one_commit_or_not_at_all() {
     repo.wf(&["undo"]).ok();
     assert_eq!(repo.wf(&["show", "ISS-002", "--json"]).json()["status"], "registered");
     assert_eq!(repo.wf(&["close", "--where", "--tag none", "--yes"]).code, 3, "no issue matches");
-    assert_eq!(repo.wf(&["close", "--where", "--frob", "--yes"]).code, 2);
+    let refused = repo.wf(&["close", "--where", "--frob", "--yes"]).fails(2).stderr;
+    assert!(refused.contains("`--where` has no argument `--frob`"), "{refused}");
+    let refused = repo.wf(&["close", "--where", "--tag old", "ISS-001", "-m", "x"]).fails(2).stderr;
+    assert!(refused.contains("--where and an issue cannot be given together"), "{refused}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use crate::cli::context::parse_reason;
 use crate::cli::input::chosen::WhereArgs;
-use crate::cli::input::text as text_input;
+use crate::cli::input::text::{self as text_input, is_issue};
 use crate::cli::{Context, Failure, Outcome, print};
 use crate::ops::issues::{self, Close, Many};
 
@@ -37,12 +37,14 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     // With --where, the only argument is the reason.
     let (id, text) = match (&args.chosen.query, args.id, args.text) {
-        (Some(_), Some(_), Some(_)) => {
-            return Err(
-                Failure::usage("--where and an issue cannot be given together").hint("leave one of them out")
-            );
+        (Some(_), Some(first), text) => {
+            if text.is_some() || !args.message.is_empty() || is_issue(&session, &first)? {
+                return Err(Failure::usage("--where and an issue cannot be given together")
+                    .hint("leave one of them out; `-m TEXT` gives the reason"));
+            }
+            (None, Some(first))
         }
-        (Some(_), first, _) => (None, first),
+        (Some(_), None, _) => (None, None),
         (None, first, text) => (first, text),
     };
     text_input::refuse_second_issue(&session, text.as_deref(), "git wf close")?;
