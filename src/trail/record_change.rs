@@ -254,10 +254,10 @@ mod tests {
         let name = entry_id("20261121T021405123Z-00000");
         let place = layout::entry(&layout::run_log(&id), &name);
         for (fields, said) in [
-            (json!({"type": "phase", "status": "running", "phase": "planning"}), "running, planning"),
+            (json!({"type": "phase", "status": "running", "phase": "planning"}), "planning"),
             (
                 json!({"type": "phase", "status": "completed", "phase": "complete", "error": {"message": "cut off"}}),
-                "completed, complete: cut off",
+                "ended: cut off",
             ),
             (
                 json!({"type": "issue", "issue_id": "ISS-001", "status": "failed", "error": {"message": "2 tests"}}),

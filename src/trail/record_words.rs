@@ -12,7 +12,7 @@ use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::review::Review;
 use crate::model::roadmap_log::{RoadmapEvent, RoadmapLogEntry};
 use crate::model::run::Run;
-use crate::model::run_log::{RunEvent, RunLogEntry, RunPhase};
+use crate::model::run_log::{RunEvent, RunLogEntry, RunPhase, RunStatus};
 use crate::model::task_id::TaskId;
 use crate::model::wisdom::Wisdom;
 use crate::rules::run::breach_words;
@@ -95,11 +95,13 @@ fn entry(log: &Log, value: &Value) -> Option<String> {
             let it: Wisdom = typed(value)?;
             format!("{} by {}{}", it.kind, it.author, quoted(&it.text))
         }
-        Log::Redactions(_) => {
+        Log::Redactions(owner) => {
             let it: Redaction = typed(value)?;
+            let is_record = owner.record_name() == Some(it.target.as_str());
+            let target = if is_record { owner.id() } else { it.target.as_str() };
             let what = match it.field.as_str() {
-                ASIDE => format!("{} set aside", it.target),
-                field => format!("redaction of {field} in {}", it.target),
+                ASIDE => format!("{target} set aside"),
+                field => format!("redaction of {field} in {target}"),
             };
             format!("{what} by {}{}", it.author, quoted(&it.reason))
         }
@@ -167,7 +169,9 @@ pub(crate) fn run_event(event: &RunEvent) -> String {
             format!("resumed, {}", it.phase)
         }
         RunEvent::Phase(it) if it.stopped == Some(true) => format!("stopped, {}", it.phase),
-        RunEvent::Phase(it) => format!("{}, {}{}", it.status, it.phase, why(&it.error)),
+        RunEvent::Phase(it) if it.status == RunStatus::Completed => format!("ended{}", why(&it.error)),
+        RunEvent::Phase(it) if it.phase == RunPhase::Init => format!("started{}", why(&it.error)),
+        RunEvent::Phase(it) => format!("{}{}", it.phase, why(&it.error)),
         RunEvent::Issue(it) => {
             let note = bracketed(&cut(it.note.as_deref().unwrap_or_default()));
             format!("{} {}{note}{}", it.issue_id, it.status, why(&it.error))

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::execution::standing;
 use crate::cli::print::review as review_print;
+use crate::model::issue::Source;
 use crate::model::status::ExecutionStatus;
+use crate::ops::work::status_words;
 use crate::rules::background::{
     AttemptContext, Background, CheckContext, DependencyContext, FeedbackContext, IssueContext, ReviewContext,
 };
@@ -37,7 +38,7 @@ pub(in crate::cli) fn issue(context: &IssueContext, screen: &mut Screen) -> io::
         ("tags", joined(&context.tags)),
         ("components", joined(&context.affected_components)),
         ("relations", joined(&context.relations)),
-        ("source", context.source.map(|source| source.to_string())),
+        ("source", context.source.filter(|it| *it != Source::Text).map(|source| source.to_string())),
         ("url", context.source_url.clone()),
         ("location", context.extended_context.location.clone()),
         ("tests", lifecycle.test_strategy.clone()),
@@ -188,7 +189,7 @@ fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
         it.attempt,
         it.solution_id,
         clean_line(&it.actor),
-        standing(it.status, it.set_aside)
+        status_words(it.status, it.set_aside)
     )?;
     if let Some(failure) = &it.failure {
         let of = [failure.task_id.as_deref(), failure.error_type.as_deref()];

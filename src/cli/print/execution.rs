@@ -1,17 +1,15 @@
 //! How executions and their commits are shown.
 
 use crate::model::agent_session::{AgentSession, MadeBy};
-use crate::model::execution::AsideReason;
 use crate::model::hash::CommitHash;
 use crate::model::provenance::{Provenance, ProvenanceSource};
-use crate::model::status::ExecutionStatus;
 use crate::ops::work::{CommitView, EndView, ExecutionView};
 use crate::ui::text::count;
 use crate::ui::time;
 
 impl CommitView {
     /// The note that people see after the commit's subject.
-    pub(in crate::cli) fn whereabouts(&self) -> &'static str {
+    pub(in crate::cli) fn location_note(&self) -> &'static str {
         match (self.on_no_branch, self.in_another_clone) {
             (true, _) => ON_NO_BRANCH,
             (false, true) => " (not in this clone)",
@@ -32,19 +30,6 @@ impl EndView {
 
 /// The note after an unreachable commit.
 pub(in crate::cli) const ON_NO_BRANCH: &str = " (on no branch)";
-
-/// Its status in a word or two; an attempt that nobody superseded was set aside for a reason.
-pub(in crate::cli) fn standing(status: ExecutionStatus, set_aside: Option<AsideReason>) -> String {
-    match (status, set_aside) {
-        (ExecutionStatus::Superseded, Some(AsideReason::Release)) => "released".to_owned(),
-        (ExecutionStatus::Superseded, Some(_)) => "set aside".to_owned(),
-        (status, None) => status.to_string(),
-        (status, Some(AsideReason::Retry)) => format!("{status}, retried"),
-        (status, Some(AsideReason::Reopen)) => format!("{status}, reopened"),
-        (status, Some(AsideReason::Rebind)) => format!("{status}, set aside for another plan"),
-        (status, Some(AsideReason::Release)) => format!("{status}, released"),
-    }
-}
 
 impl ExecutionView {
     /// How the execution ended, if that needs a note: see [`end_note`].

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::execution::{agent_note, session_line, standing};
+use crate::cli::print::execution::{agent_note, session_line};
 use crate::cli::print::issues::status_style;
 use crate::cli::print::review;
 use crate::model::status::ExecutionStatus;
@@ -232,7 +232,7 @@ fn attempt(screen: &mut Screen, it: &ExecutionView, is_one_of_several: bool, now
         "    {}  attempt {}, {}, by {}, {}{}",
         painter.paint(style::ID, execution.id.short()),
         execution.attempt,
-        standing(it.status, it.set_aside),
+        it.status_words(),
         clean_line(&execution.actor),
         time::ago(now, execution.started_at.millis()),
         clean_line(&it.end_note())
@@ -314,7 +314,7 @@ fn print_commit(commit: &CommitView, indent: usize, screen: &mut Screen) -> io::
     let subject = clean_line(&commit.link.subject);
     let agent = agent_note(commit.made_by.as_ref());
     let agent = clean_line(&agent);
-    writeln!(screen, "{:indent$}{hash}{task} {subject}{agent}{}", "", commit.whereabouts())
+    writeln!(screen, "{:indent$}{hash}{task} {subject}{agent}{}", "", commit.location_note())
 }
 
 fn joined<T: ToString>(set: &std::collections::BTreeSet<T>) -> Option<String> {

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use super::run_lines::text_lines;
 use crate::model::run::{Run, RunAgents, RunStep};
-use crate::model::run_log::{RunPhase, RunStatus};
 use crate::ops::work::run::{Driven, LoggedView, RunSummary, RunView};
 use crate::rules::run::{Counts, IssueStage, LeftOut, breach_words};
 use crate::ui::style::{self, Style};
@@ -28,36 +27,13 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
         table.row([
             Cell::new(screen.id(run.id.as_str()), style::ID),
             Cell::from(run.mode.as_str()),
-            Cell::from(standing(run.status, run.phase, run.driven, run.counts, run.waiting_count)),
+            Cell::from(run.words()),
             Cell::from(outcome(run.counts, run.waiting_count)),
             Cell::from(time::ago(now, run.updated_at.millis())),
             Cell::from(run.actor.as_str()),
         ]);
     }
     table.print(screen)
-}
-
-/// The state of a run in one word or two: a run whose driver has gone is not running, and one that has ended did not
-/// succeed if an issue failed.
-fn standing(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts, waiting: usize) -> String {
-    match status {
-        _ if driven == Driven::Interrupted => driven.to_string(),
-        RunStatus::Completed => ended_as(counts, waiting).to_owned(),
-        RunStatus::Pending | RunStatus::Running => match phase {
-            RunPhase::Init | RunPhase::Complete => status.to_string(),
-            phase => phase.to_string(),
-        },
-    }
-}
-
-/// Sums up a run with these issues, of which `waiting` wait for a person.
-pub(super) fn ended_as(counts: Counts, waiting: usize) -> &'static str {
-    match (counts.failed_count, counts.completed_count) {
-        (0, _) if waiting > 0 => "waiting for you",
-        (0, _) => "completed",
-        (_, 0) => "failed",
-        _ => "partly failed",
-    }
 }
 
 /// Who drives a run that has not ended, and how it goes on.
@@ -117,12 +93,11 @@ pub(in crate::cli) fn in_one_line(run: &RunSummary, now: i64) -> String {
 /// Prints a run with its issues; `now` is in milliseconds.
 pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::Result<()> {
     let (painter, run, state) = (screen.painter(), &view.run, &view.state);
-    let stands = standing(state.status, state.phase, view.driven, state.context, view.waiting_count);
     writeln!(
         screen,
         "{} {}, {}, started {} by {}",
         painter.paint(style::ID, run.id.as_str()),
-        painter.paint(style::HEADING, &stands),
+        painter.paint(style::HEADING, &view.words()),
         run.mode,
         time::ago(now, run.created_at.millis()),
         clean_line(&run.actor)

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::print::remedy::spelled;
-use crate::cli::print::run::{crew, ended_as, left_out, waiting_words};
+use crate::cli::print::run::{crew, left_out, waiting_words};
 use crate::model::agent_session::Cost;
 use crate::model::run_log::RunStatus;
 use crate::model::task_id::TaskId;
@@ -38,7 +38,7 @@ pub(super) fn standing(report: &RunReport) -> String {
                 completed_count: totals.completed_count,
                 failed_count: totals.failed_count,
             };
-            ended_as(counts, totals.waiting_count).to_owned()
+            counts.ended_as(totals.waiting_count).to_owned()
         }
         RunStatus::Pending | RunStatus::Running => format!("{}, {}", report.status, report.phase),
     }
@@ -239,10 +239,21 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     Ok(())
 }
 
-/// Text within Markdown: nothing in it is markup.
+/// Text within Markdown: nothing in it is markup but commands in backquotes, which stay code.
 fn plain(text: &str) -> String {
     let mut escaped = String::new();
-    for c in clean_line(text).chars() {
+    let text = clean_line(text);
+    let mut rest = &*text;
+    while let Some(c) = rest.chars().next() {
+        if let Some((code, after)) = rest.strip_prefix('`').and_then(|rest| rest.split_once('`'))
+            && code.starts_with("git ")
+            && !code.contains('|')
+        {
+            escaped.push_str(&format!("`{code}`"));
+            rest = after;
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
         if r"\`*_{}[]<>#|~&!".contains(c) {
             escaped.push('\\');
         }
@@ -364,6 +375,7 @@ mod tests {
 
     #[test]
     fn nothing_in_markdown_is_markup() {
+        assert_eq!(plain("`git wf sync` *x* `git a|b`"), r"`git wf sync` \*x\* \`git a\|b\`");
         assert_eq!(plain("<b> a|b `x` [y](z)\nq"), r"\<b\> a\|b \`x\` \[y\](z) q");
     }
 }

@@ -34,7 +34,7 @@ pub(in crate::cli) fn trace(screen: &mut Screen, found: &Trace) -> io::Result<()
         asked.extend(commits.iter().map(|it| &it.commit.hash));
         print_commits(&found.query, commits, &found.unreached, screen)?;
     }
-    let mark = if found.commit.is_some() { "  <- this one" } else { "  <-" };
+    let mark = if found.commit.is_some() { "  <- this one" } else { "  <- in the range" };
     for issue in &found.issues {
         let marked = Marked { asked: &asked, mark, provenance: &found.provenance };
         print_issue(issue, marked, screen)?;
@@ -46,7 +46,7 @@ fn print_commit(commit: &CommitFacts, found: &Trace, screen: &mut Screen) -> io:
     let issues = &found.issues;
     let painter = screen.painter();
     let hash = painter.paint(style::WARN, commit.hash.short());
-    let place = whereabouts(&found.unreached, &commit.hash);
+    let place = location_note(&found.unreached, &commit.hash);
     writeln!(screen, "commit {hash} {}{place}", clean_line(&commit.subject))?;
     writeln!(screen, "  by {}", clean_line(&commit.author))?;
     for it in &commit.provenance {
@@ -85,7 +85,7 @@ fn print_commit(commit: &CommitFacts, found: &Trace, screen: &mut Screen) -> io:
     Ok(())
 }
 
-fn whereabouts(unreached: &Unreached, hash: &CommitHash) -> &'static str {
+fn location_note(unreached: &Unreached, hash: &CommitHash) -> &'static str {
     if unreached.is_adrift(hash) { execution::ON_NO_BRANCH } else { "" }
 }
 
@@ -101,7 +101,7 @@ fn print_commits(
     writeln!(screen, "{query}: {}, {bound} of them linked to a plan", count(commits.len(), "commit"))?;
     for TracedCommit { commit, carries_out } in commits {
         let hash = painter.paint(style::WARN, commit.hash.short());
-        let place = whereabouts(unreached, &commit.hash);
+        let place = location_note(unreached, &commit.hash);
         writeln!(screen, "  commit {hash} {}{place}", clean_line(&commit.subject))?;
         for it in &commit.provenance {
             writeln!(screen, "    {}", clean_line(&execution::provenance_line(it)))?;
@@ -216,7 +216,7 @@ fn print_execution(
         "    executed as {} (attempt {}, {}) by {}{}{}",
         painter.paint(style::ID, it.execution.id.short()),
         it.execution.attempt,
-        execution::standing(it.status, it.set_aside),
+        it.status_words(),
         clean_line(&it.execution.actor),
         clean_line(&on),
         clean_line(&execution::end_note(&it.execution.actor, it.ended_by.as_deref(), None))
@@ -238,7 +238,7 @@ fn print_execution(
             clean_line(&task),
             clean_line(&commit.link.subject),
             clean_line(&execution::agent_note(commit.made_by.as_ref())),
-            commit.whereabouts(),
+            commit.location_note(),
             how(&commit.link),
             execution::undone(&reverts, &reapplies),
             taken_back(commit, &it.commits),

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::cli::print::execution::standing;
 use crate::cli::print::trace as trace_print;
 use crate::model::hash::CommitHash;
 use crate::ops::issues::IssueView;
@@ -90,7 +89,7 @@ fn add_execution(
     picture: &mut Picture,
     commits: &mut BTreeMap<CommitHash, usize>,
 ) {
-    let status = format!("attempt {}, {}", it.execution.attempt, standing(it.status, it.set_aside));
+    let status = format!("attempt {}, {}", it.execution.attempt, it.status_words());
     let people = format!("{}{}", it.execution.actor, it.end_note());
     let node = picture.node(it.execution.id.as_str(), &[&status, &people], "execution");
     picture.edge(plan, node, Stroke::Plain);

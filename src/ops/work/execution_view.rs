@@ -128,6 +128,11 @@ impl CommitView {
 }
 
 impl ExecutionView {
+    /// Its status in a word or two.
+    pub(crate) fn status_words(&self) -> String {
+        status_words(self.status, self.set_aside)
+    }
+
     /// The commit with this hash, now or before it was rewritten.
     pub(crate) fn commit(&self, hash: &CommitHash) -> Option<&CommitView> {
         self.commits.iter().find(|it| it.is(hash))
@@ -136,6 +141,19 @@ impl ExecutionView {
     /// The link of the commit with this hash.
     pub(crate) fn link(&self, hash: &CommitHash) -> Option<&CommitLink> {
         self.commit(hash).map(|it| &it.link)
+    }
+}
+
+/// Its status in a word or two; an attempt that nobody superseded was set aside for a reason.
+pub(crate) fn status_words(status: ExecutionStatus, set_aside: Option<AsideReason>) -> String {
+    match (status, set_aside) {
+        (ExecutionStatus::Superseded, Some(AsideReason::Release)) => "released".to_owned(),
+        (ExecutionStatus::Superseded, Some(_)) => "set aside".to_owned(),
+        (status, None) => status.to_string(),
+        (status, Some(AsideReason::Retry)) => format!("{status}, retried"),
+        (status, Some(AsideReason::Reopen)) => format!("{status}, reopened"),
+        (status, Some(AsideReason::Rebind)) => format!("{status}, set aside for another plan"),
+        (status, Some(AsideReason::Release)) => format!("{status}, released"),
     }
 }
 

@@ -116,6 +116,18 @@ pub(crate) struct Counts {
     pub(crate) failed_count: usize,
 }
 
+impl Counts {
+    /// How a run with these issues ended, of which `waiting` wait for a person.
+    pub(crate) fn ended_as(self, waiting: usize) -> &'static str {
+        match (self.failed_count, self.completed_count) {
+            (0, _) if waiting > 0 => "waiting for you",
+            (0, _) => "completed",
+            (_, 0) => "failed",
+            _ => "partly failed",
+        }
+    }
+}
+
 /// Something that went wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ErrorState {

@@ -43,7 +43,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
 
 fn shown(view: &View<'_>, audit: &Audit) -> Markup {
     html! {
-        p { code { (audit.range) } ": " (audit.bound_count) " of " (audit.commit_count) " commits belong to a plan; "
+        p { code { (audit.range) } ": " (audit.bound_count) " of " (audit.commit_count) " commits are linked; "
             (audit.evidenced_count) " of " (audit.task_count) " tasks have evidence. "
             (badge(if audit.is_at_fault() { "errors" } else { "no errors" })) }
         @if !audit.findings.is_empty() {

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use crate::model::code::Code;
 use crate::model::id::ExecutionId;
+use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, Record};
 use crate::ops::work::ExecutionView;
@@ -21,7 +22,7 @@ pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<Content, Refusal
     let body = html! {
         div.heading {
             h1 { "Attempt " (claim.attempt) " at " (view.id(&Place::Issue(claim.issue_id.clone()), claim.issue_id.as_str())) " " (one_line(&title)) }
-            p { (badge(it.status.as_str())) }
+            p { (badge(&it.status_words())) }
         }
         div.columns.main-aside {
             div {
@@ -38,7 +39,7 @@ pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<Content, Refusal
                     (fact("started", Some(when(view, claim.started_at))))
                     (fact("ended", it.finished_at.map(|at| when(view, at))))
                     (fact("ended by", it.ended_by.as_ref().map(|it| person(it.as_str()))))
-                    (fact("lease until", it.finished_at.is_none().then(|| when(view, claim.lease_expires_at))))
+                    (fact("lease until", (it.status == ExecutionStatus::Executing).then(|| when(view, claim.lease_expires_at))))
                     (fact("branch", claim.branch.as_ref().map(|it| html! { code { (it) } })))
                     (fact("base", claim.base_commit.as_ref().map(|it| commit(view, it.as_str()))))
                     (fact("worktree", claim.worktree.as_ref().map(|it| one_line(it))))

@@ -81,12 +81,14 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
                             tr {
                                 td { (view.id(&Place::Issue(it.execution.issue_id.clone()), it.execution.issue_id.as_str())) }
                                 td { (view.link(&Place::Execution(it.execution.id.clone()), &it.execution.attempt.to_string())) }
-                                td { (badge(it.status.as_str())) }
+                                td { (badge(&it.status_words())) }
                                 td { (person(it.execution.actor.as_str())) }
                                 td { (when(view, it.execution.started_at)) }
                                 td {
                                     @match it.finished_at {
                                         Some(at) => (when(view, at)),
+                                        // An attempt that was set aside holds no lease.
+                                        None if it.status != ExecutionStatus::Executing => {}
                                         None => {
                                             @if it.execution.lease_expires_at < view.now { (badge("expired")) " " }
                                             "lease " (when(view, it.execution.lease_expires_at))

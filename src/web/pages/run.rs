@@ -24,13 +24,12 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
         @if all.is_empty() { p.quiet { "Agents have not run yet." } } @else {
             div.scroll tabindex="0" role="region" aria-label="runs" {
                 table {
-                    thead { tr { th { "Run" } th { "Status" } th { "Phase" } th { "Issues" } th { "Completed" } th { "Failed" } th { "Mode" } th { "By" } th { "Started" } } }
+                    thead { tr { th { "Run" } th { "Status" } th { "Issues" } th { "Completed" } th { "Failed" } th { "Mode" } th { "By" } th { "Started" } } }
                     tbody {
                         @for it in &all {
                             tr {
                                 td { (view.id(&Place::Run(it.id.clone()), it.id.as_str())) }
-                                td { (badge(it.status.as_str())) " " @if it.driven == Driven::Interrupted { (badge("interrupted")) } }
-                                td { (it.phase) }
+                                td { (badge(&it.words())) }
                                 td { (it.counts.total_issues) } td { (it.counts.completed_count) } td { (it.counts.failed_count) }
                                 td { (it.mode) } td { (person(it.actor.as_str())) } td { (when(view, it.created_at)) }
                             }
@@ -52,7 +51,7 @@ pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<Content, Refusal> {
     let body = html! {
         div.heading {
             h1 { span.id { (it.run.id) } }
-            p { (badge(it.state.status.as_str())) " " (badge(it.state.phase.as_str())) " " (badge(it.driven.as_str())) }
+            p { (badge(&it.words())) @if it.driven == Driven::Elsewhere { " " (badge(it.driven.as_str())) } }
         }
         div.columns.main-aside {
             div {

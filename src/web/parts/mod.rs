@@ -19,17 +19,18 @@ use super::view::View;
 use crate::model::priority::Priority;
 use crate::model::time::Time;
 use crate::ops::Notice;
-use crate::rules::review::Standing;
+use crate::rules::review::CombinedReview;
 use crate::ui::time;
 
 /// A status as a coloured word; the style sheet adds a shape that says the same without colour.
 pub(super) fn badge(word: &str) -> Markup {
-    let class = format!("badge s-{}", word.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
+    let first = word.split(',').next().unwrap_or_default();
+    let class = format!("badge s-{}", first.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
     html! { span class=(class) { (word) } }
 }
 
 /// What reviews said about a plan, and nothing if there are none.
-pub(super) fn reviewed(standing: &Standing) -> Markup {
+pub(super) fn reviewed(standing: &CombinedReview) -> Markup {
     html! { @if standing.verdict.is_some() { (badge(standing.word())) } @else { span.quiet { "not reviewed" } } }
 }
 

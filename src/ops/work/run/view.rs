@@ -95,6 +95,38 @@ pub(crate) struct LoggedView {
     pub(crate) words: String,
 }
 
+impl RunSummary {
+    /// Its state in a word or two.
+    pub(crate) fn words(&self) -> String {
+        in_words((self.status, self.phase), self.driven, self.counts, self.waiting_count)
+    }
+}
+
+impl RunView {
+    /// Its state in a word or two.
+    pub(crate) fn words(&self) -> String {
+        let it = &self.state;
+        in_words((it.status, it.phase), self.driven, it.context, self.waiting_count)
+    }
+}
+
+/// The state of a run: a run whose driver has gone is not running, and one that has ended did not succeed if an issue failed.
+fn in_words(
+    (status, phase): (RunStatus, RunPhase),
+    driven: Driven,
+    counts: Counts,
+    waiting: usize,
+) -> String {
+    match status {
+        _ if driven == Driven::Interrupted => driven.to_string(),
+        RunStatus::Completed => counts.ended_as(waiting).to_owned(),
+        RunStatus::Pending | RunStatus::Running => match phase {
+            RunPhase::Init | RunPhase::Complete => status.to_string(),
+            phase => phase.to_string(),
+        },
+    }
+}
+
 /// The directory for a run's files on this machine: transcripts and worktrees.
 pub(super) fn folder(store: &Store, id: &RunId) -> PathBuf {
     store.common_dir().join("wf/runs").join(id.as_str())

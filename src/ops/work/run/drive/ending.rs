@@ -61,7 +61,7 @@ impl Driver<'_> {
             None
         };
         let (status, phase) = (RunStatus::Completed, RunPhase::Complete);
-        self.log("end", [RunEvent::Phase(PhaseReached { error, ..PhaseReached::plain(status, phase) })])
+        self.log("ended", [RunEvent::Phase(PhaseReached { error, ..PhaseReached::plain(status, phase) })])
     }
 
     /// Records how the last attempts of the run ended: nobody tries them again.

@@ -252,7 +252,7 @@ impl Driver<'_> {
                 }
                 there.git().delete_merged_branch(&branch)?;
                 self.know_branch()?;
-                self.log("integrated", [RunEvent::Action(self.action(issue, RunStep::Integrate))])
+                self.log("merged", [RunEvent::Action(self.action(issue, RunStep::Integrate))])
             }
             Ok(Merge::Conflict(files)) => {
                 let message = format!("its work on the branch {branch} conflicts with other work of the run");

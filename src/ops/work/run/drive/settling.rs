@@ -21,7 +21,7 @@ impl Driver<'_> {
             Report::Said(issue, text) => self.watch.update(&RunUpdate::Said { issue: &issue, text: &text }),
             Report::Setback(setback) => {
                 let (step, of, agent) = (setback.action, setback.issue_id.clone(), setback.agent.clone());
-                self.log("setback", [RunEvent::Setback(setback)])?;
+                self.log("failed attempt", [RunEvent::Setback(setback)])?;
                 if let (Some(issue), Some(agent)) = (&of, &agent) {
                     let attempt = Progress::of(&self.log).attempts(step, issue) + 1;
                     self.watch.update(&RunUpdate::Began { issue, step, agent, attempt });
