@@ -5,8 +5,6 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::model::code::Code;
-use crate::model::remedy::Remedy;
 use crate::model::stamp::Stamp;
 
 /// A record whose fields merge by stamps.
@@ -38,27 +36,4 @@ fn clock(generator: &mut SchemaGenerator) -> Schema {
         "properties": { "*": stamp },
         "additionalProperties": stamp
     })
-}
-
-/// One line with what is wrong, one with what to do.
-#[derive(JsonSchema)]
-pub(super) struct ErrorAnswer {
-    error: ErrorBody,
-}
-
-#[derive(JsonSchema)]
-struct ErrorBody {
-    /// What is wrong, in a stable word for programs.
-    code: Code,
-    /// What is wrong, with the value in question.
-    message: String,
-    /// What to do about it.
-    hint: Option<String>,
-    /// Details, such as candidates or findings, one each.
-    #[schemars(with = "Vec<String>", skip_serializing_if = "nothing")]
-    details: (),
-    /// What can be done about it and about its details: operations to call, or commands of other programs. The hint and
-    /// the details say the same in words, and may add advice.
-    #[schemars(with = "Vec<Remedy>", skip_serializing_if = "nothing")]
-    remedies: (),
 }

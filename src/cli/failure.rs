@@ -1,6 +1,5 @@
 //! What users see when a command fails, and the exit codes, which are decided only here.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::process::ExitCode;
 
@@ -8,7 +7,7 @@ use crate::cli::print;
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::remedy::{Call, Detail, Remedy};
-use crate::ops::{Kind, Refusal};
+use crate::ops::{ErrorAnswer, Kind, Refusal};
 use crate::ui;
 
 /// How a command ends.
@@ -103,18 +102,11 @@ impl Failure {
 
     /// What `--json` prints: the texts, and what can be done as data.
     fn document(&self, hint: Option<&str>, details: &[String], warnings: &[String]) -> serde_json::Value {
-        let mut error = serde_json::json!({ "code": self.code, "message": self.message, "hint": hint });
-        if !details.is_empty() {
-            error["details"] = details.into();
-        }
         let all = self.remedies.iter().chain(self.details.iter().flat_map(|it| &it.remedies));
-        let mut calls: Vec<&Remedy> = all.filter(|it| it.line().is_some()).collect();
-        let mut seen = BTreeSet::new();
-        calls.retain(|it| seen.insert(*it));
-        if !calls.is_empty() {
-            error["remedies"] = serde_json::json!(calls);
-        }
-        let mut document = serde_json::json!({ "error": error });
+        let calls = all.filter(|it| it.line().is_some()).cloned();
+        let hint = Some(hint.map(str::to_owned));
+        let answer = ErrorAnswer::new((self.code, &self.message), hint, details.to_vec(), calls);
+        let mut document = serde_json::to_value(answer).unwrap_or_default();
         if !warnings.is_empty() {
             document["warnings"] = warnings.into();
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::agent::answer::{Strict, With};
 use crate::agent::ping::Pong;
 use crate::agent::request::Request;
-use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked};
+use crate::cli::answer_schema::{Clocked, OptionallyClocked};
 use crate::cli::command::issues::list;
 use crate::cli::command::plans::solutions;
 use crate::cli::command::store::completions;
@@ -265,7 +265,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::plans::ExecutorInput>(
         Sort::Answer,
         "executor-input",
-        "`context SOLUTION`: the context for an executor",
+        "`context PLAN`: the context for an executor",
     ),
     kind::<ops::plans::ExplorerInput>(
         Sort::Answer,
@@ -275,7 +275,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::plans::ReviewerInput>(
         Sort::Answer,
         "reviewer-input",
-        "`context SOLUTION --for reviewer`: the context for a reviewer",
+        "`context PLAN --for reviewer`: the context for a reviewer",
     ),
     kind::<RunNews>(
         Sort::Answer,
@@ -417,7 +417,11 @@ pub(super) static KINDS: &[Kind] = &[
         "`web`: the address, when the server listens or the export is complete",
     ),
     kind::<manual_pages::Installed>(Sort::Answer, "help-install", "the answer of `help --install`"),
-    kind::<ErrorAnswer>(Sort::Answer, "error", "the error on stderr if a command fails"),
+    kind::<crate::ops::ErrorAnswer<crate::model::remedy::Remedy>>(
+        Sort::Answer,
+        "error",
+        "the error on stderr if a command fails",
+    ),
 ];
 
 /// The kinds besides answers that this program writes.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::model::code::Code;
 use crate::model::op::{Op, Operation, Other};
 use crate::model::remedy::{Call, Detail, Remedy};
-use crate::ops::{Notice, Refusal};
+use crate::ops::{ErrorAnswer, Notice, Refusal};
 use crate::rules::bounded::Cut;
 
 /// The most characters of a text in a refusal.
@@ -16,25 +16,17 @@ pub(super) type Spell = fn(&Call) -> String;
 
 /// The document of a refusal: what is wrong, and what can be done about it.
 pub(super) fn document(refusal: &Refusal, spell: Spell) -> Value {
-    let mut error = json!({ "code": refusal.code, "message": refusal.message });
-    if !refusal.details.is_empty() {
-        let details = refusal.details.iter().map(|it| sentence(&it.message, &it.remedies, spell));
-        error["details"] = details.collect::<Vec<_>>().into();
-    }
+    let details = refusal.details.iter().map(|it| sentence(&it.message, &it.remedies, spell));
     let all = refusal.remedies.iter().chain(refusal.details.iter().flat_map(|it: &Detail| &it.remedies));
-    let mut remedies: Vec<Value> = Vec::new();
-    for remedy in all.map(|it| remedy(it, spell)) {
-        if !remedies.contains(&remedy) {
-            remedies.push(remedy);
-        }
-    }
+    let mut remedies: Vec<Value> = all.map(|it| remedy(it, spell)).collect();
     // The role was given to the agent by whoever started the server.
     if refusal.code == Code::NotYourRole {
         remedies = vec![json!({ "does": "leave it to others, or ask the person who started you" })];
     }
-    error["remedies"] = remedies.into();
-    shorten(&mut error);
-    json!({ "error": error })
+    let answer = ErrorAnswer::new((refusal.code, &refusal.message), None, details.collect(), remedies);
+    let mut document = serde_json::to_value(answer).unwrap_or_default();
+    shorten(&mut document);
+    document
 }
 
 /// Cuts long texts: a message quotes what it was given, of whatever length.

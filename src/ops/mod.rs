@@ -7,6 +7,7 @@
 pub(crate) mod clones;
 mod done;
 mod entries;
+mod error_answer;
 pub(crate) mod fields;
 pub(crate) mod format;
 pub(crate) mod issues;
@@ -21,6 +22,7 @@ pub(crate) mod trail;
 pub(crate) mod work;
 
 pub(crate) use done::Done;
+pub(crate) use error_answer::ErrorAnswer;
 pub(crate) use notice::{Notice, Weight};
 pub(crate) use reach::{unreached, unreached_of};
 pub(crate) use refusal::{Kind, Refusal};

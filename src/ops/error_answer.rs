@@ -1,0 +1,59 @@
+//! The document of a refusal: the same for programs, scripts and agents, which each have their own form of a remedy.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+
+use crate::model::code::Code;
+use crate::model::declare::is_default;
+
+/// One line with what is wrong, one with what to do.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ErrorAnswer")]
+pub(crate) struct ErrorAnswer<R> {
+    error: ErrorBody<R>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ErrorBody")]
+struct ErrorBody<R> {
+    /// What is wrong, in a stable word for programs.
+    code: Code,
+    /// What is wrong, with the value in question.
+    message: String,
+    /// What to do about it.
+    // Agents are given remedies instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "text_or_null", required)]
+    hint: Option<Option<String>>,
+    /// Details, such as candidates or findings, one each.
+    #[serde(skip_serializing_if = "is_default")]
+    details: Vec<String>,
+    /// What can be done about it and about its details: operations to call, or commands of other programs. The hint and
+    /// the details say the same in words, and may add advice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<R>")]
+    remedies: Option<Vec<R>>,
+}
+
+fn text_or_null(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Option<String>>()
+}
+
+impl<R: PartialEq> ErrorAnswer<R> {
+    /// The document: with a hint if it is for people, each detail in a sentence, and each of the remedies once.
+    pub(crate) fn new(
+        (code, message): (Code, &str),
+        hint: Option<Option<String>>,
+        details: Vec<String>,
+        remedies: impl IntoIterator<Item = R>,
+    ) -> Self {
+        let mut once: Vec<R> = Vec::new();
+        for remedy in remedies {
+            if !once.contains(&remedy) {
+                once.push(remedy);
+            }
+        }
+        let remedies = Some(once).filter(|it| !it.is_empty() || hint.is_none());
+        Self { error: ErrorBody { code, message: message.to_owned(), hint, details, remedies } }
+    }
+}
