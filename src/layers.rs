@@ -172,6 +172,33 @@ fn each_module_knows_only_those_below_it() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// The most lines of a file.
+const MOST_LINES: usize = 400;
+
+/// Files that may have more, with the reason.
+const LONGER: &[(&str, &str)] = &[
+    ("src/model/code.rs", "one list: the codes of all errors"),
+    ("src/cli/schemas.rs", "one table: the schema of each answer"),
+    ("src/ui/screen.rs", "to be cut"),
+    ("src/agent/acp/client.rs", "to be cut"),
+    ("src/interchange/beads/tests.rs", "to be cut"),
+];
+
+#[test]
+fn no_file_is_long() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = Vec::new();
+    ["src", "tests"].iter().for_each(|folder| files(&root.join(folder), &mut all));
+    let lines = |path: &Path| std::fs::read_to_string(path).unwrap().lines().count();
+    let is_listed = |path: &Path| LONGER.iter().any(|(file, _)| path.ends_with(file));
+    let long: Vec<String> = all
+        .iter()
+        .filter(|path| !is_listed(path) && lines(path) > MOST_LINES)
+        .map(|path| format!("{}: {} lines", path.display(), lines(path)))
+        .collect();
+    assert!(long.is_empty(), "more than {MOST_LINES} lines:\n{}", long.join("\n"));
+}
+
 /// Places that change the store without the permit of a role, with the reason.
 const WITHOUT_PERMIT: &[(&str, &str)] = &[
     ("hooks/post_commit.rs", "records a commit that git has made: nobody can refuse it any more"),

@@ -1,13 +1,12 @@
 //! Ids: their grammars, and what can be derived from one. Every id is checked before it becomes a path.
 
-use crate::model::code::Code;
-use crate::model::op::Other;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::Explain;
+use super::code::Code;
 use super::fingerprint::{FINGERPRINT_PATTERN, Fingerprint};
+use super::op::Other;
 use super::remedy::{Call, Remedies};
 use super::stamp::Stamp;
 use super::time::Time;

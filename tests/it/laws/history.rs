@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::random::Random;
-use super::replicas::Replicas;
+use super::replicas::{Replicas, assert_agrees};
 use crate::support::{column, plan};
 
 /// So few ids that replicas give the same one to different things, and change the same fields.
@@ -387,18 +387,5 @@ impl History {
             }
             assert_agrees(&shown);
         }
-    }
-}
-
-/// An issue and its executions agree.
-#[track_caller]
-fn assert_agrees(issue: &Value) {
-    let statuses: Vec<&str> =
-        issue["executions"].as_array().unwrap().iter().map(|it| it["status"].as_str().unwrap()).collect();
-    let executing = statuses.iter().filter(|status| **status == "executing").count();
-    assert!(executing <= 1, "{executing} executions at once: {issue:#}");
-    let status = issue["status"].as_str().unwrap();
-    if matches!(status, "executing" | "completed" | "failed") {
-        assert!(statuses.contains(&status), "{issue:#}");
     }
 }

@@ -101,9 +101,9 @@ impl Replicas {
     #[track_caller]
     pub(super) fn may(&mut self, n: usize, stdin: &str, args: &[&str]) -> Ran {
         let ran = self.wf_in(n, stdin, args);
-        let is_calm = matches!(ran.code, 0 | 1 | 3) && !ran.stderr.contains("panicked");
+        let is_uncontended = matches!(ran.code, 0 | 1 | 3) && !ran.stderr.contains("panicked");
         assert!(
-            is_calm,
+            is_uncontended,
             "`git wf {}` exited with {}\n{}{}",
             args.join(" "),
             ran.code,
@@ -203,4 +203,17 @@ fn is_fault(finding: &Value) -> bool {
     let is_told =
         what.starts_with("depends on itself") || what.contains("ahead of the clock of this machine");
     finding["severity"] == "error" && !is_told
+}
+
+/// An issue and its executions agree.
+#[track_caller]
+pub(super) fn assert_agrees(issue: &Value) {
+    let statuses: Vec<&str> =
+        issue["executions"].as_array().unwrap().iter().map(|it| it["status"].as_str().unwrap()).collect();
+    let executing = statuses.iter().filter(|status| **status == "executing").count();
+    assert!(executing <= 1, "{executing} executions at once: {issue:#}");
+    let status = issue["status"].as_str().unwrap();
+    if matches!(status, "executing" | "completed" | "failed") {
+        assert!(statuses.contains(&status), "{issue:#}");
+    }
 }
