@@ -28,9 +28,9 @@ fn one(fields: &mut Fields<'_>, issue: &Issue, given: &Value) -> Option<Feedback
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let (content, detail) = match given.get("content")? {
         Value::String(text) if text.trim().is_empty() => return None,
-        Value::String(text) => said(&issue.id, text),
+        Value::String(text) => said_or_noted(fields, issue, text),
         Value::Null => return None,
-        other => said(&issue.id, &other.to_string()),
+        other => said_or_noted(fields, issue, &other.to_string()),
     };
     let word = text("type").unwrap_or_default();
     let kind = FeedbackType::parse(word).unwrap_or_else(|| {
@@ -55,17 +55,28 @@ fn one(fields: &mut Fields<'_>, issue: &Issue, given: &Value) -> Option<Feedback
     }))
 }
 
+/// Like [`said`]; details that cannot be read stay in the text, and a note says so.
+fn said_or_noted(fields: &mut Fields<'_>, issue: &Issue, text: &str) -> (String, FeedbackDetail) {
+    said(&issue.id, text).unwrap_or_else(|why| {
+        fields.note(format!("the details of a piece of feedback stay in its text: {why}"));
+        (text.to_owned(), FeedbackDetail::default())
+    })
+}
+
 /// The text, and the details in it if it is JSON. An export puts text and details into one JSON text.
-fn said(issue: &IssueId, text: &str) -> (String, FeedbackDetail) {
+///
+/// # Errors
+/// What is wrong with the details.
+fn said(issue: &IssueId, text: &str) -> Result<(String, FeedbackDetail), String> {
     let Some(mut value @ Value::Object(_)) = strict::parse_text(text.trim()).ok() else {
-        return (text.to_owned(), FeedbackDetail::default());
+        return Ok((text.to_owned(), FeedbackDetail::default()));
     };
     if let Some(id) = value.get("solution_id").and_then(|id| plan::named(issue, id.as_str()?)) {
         value["solution_id"] = id.as_str().into();
     }
-    let detail = typed::read::<FeedbackDetail>(&value).unwrap_or_default();
+    let detail = typed::read::<FeedbackDetail>(&value).map_err(|why| why.to_string())?;
     let content = value.get(CONTENT).and_then(Value::as_str).unwrap_or(text);
-    (content.to_owned(), detail)
+    Ok((content.to_owned(), detail))
 }
 
 /// The member of an exported JSON text with the text itself.
@@ -73,7 +84,7 @@ const CONTENT: &str = "content";
 
 /// A piece of feedback of an issue as ccw keeps it.
 pub(super) fn write(issue: &IssueId, piece: &Feedback) -> Value {
-    let is_said = said(issue, &piece.content) == (piece.content.clone(), piece.detail.clone());
+    let is_said = said(issue, &piece.content) == Ok((piece.content.clone(), piece.detail.clone()));
     let content = if is_said {
         piece.content.clone()
     } else {

@@ -17,7 +17,7 @@ use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::plans::SolutionView;
 use crate::ops::work::{ExecutionView, executions_within};
-use crate::ops::{Answer, Session, fields, unreached_of};
+use crate::ops::{Answer, Notice, Session, fields, unreached_of};
 use crate::rules::folder::{IssueFolder, StandingComment};
 use crate::rules::shown::{IssueDerived, object};
 use crate::store::ObjectId;
@@ -126,7 +126,14 @@ impl IssueView {
         let id = &folder.issue.record.id;
         let near = session.ask(Needs::ROWS, |index| Ok((index.children(id)?, index.dependents(id)?)));
         // The issue itself is shown even if there can be no index.
-        let (children, dependents) = near.map(|(_, near)| near).unwrap_or_default();
+        let (children, dependents) = match near {
+            Ok((_, near)) => near,
+            Err(refusal) => {
+                let what = "the index cannot be read, so children and dependents are not shown";
+                session.notice(Notice::warning(format!("{what}: {}", refusal.message)));
+                (vec![], vec![])
+            }
+        };
         let contents = Contents {
             children: children.into_iter().map(Related::from).collect(),
             dependents: dependents.into_iter().map(Related::from).collect(),

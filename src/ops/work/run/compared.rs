@@ -203,9 +203,12 @@ impl TreeComparison<'_> {
     fn has_lost(&self, name: &str, old: ObjectId) -> Result<bool, Refusal> {
         let store = &self.before.store;
         Ok(if name == STASH {
-            let log =
-                raw::read(&store.common_dir(), Path::new(STASH_LOG)).map(|log| log.bytes).unwrap_or_default();
-            !String::from_utf8_lossy(&log).contains(&old.to_string())
+            match raw::read(&store.common_dir(), Path::new(STASH_LOG)) {
+                Ok(log) => !String::from_utf8_lossy(&log.bytes).contains(&old.to_string()),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
+                // Nobody knows.
+                Err(_) => false,
+            }
         } else {
             name.starts_with(NOTES) && !self.is_held(old)?
         })

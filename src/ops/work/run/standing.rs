@@ -275,11 +275,16 @@ impl StandingReader<'_> {
         if let Some(folder) = active::work_dir_of(self.store, id)? {
             return Ok(folder == tree || folder.canonicalize().ok() == tree.canonicalize().ok());
         }
-        let claimed = self.claimed.get_or_init(|| {
-            let claimed_from = tree::open_of(self.store, &self.places.branch_tree());
-            claimed_from.ok().and_then(|there| active::begun(&there).ok()).unwrap_or_default()
-        });
-        Ok(claimed.contains(id))
+        if let Some(claimed) = self.claimed.get() {
+            return Ok(claimed.contains(id));
+        }
+        let claimed = match tree::open_of(self.store, &self.places.branch_tree()) {
+            // What cannot be read must not make an execution of this run that of someone else.
+            Ok(there) => active::begun(&there)?,
+            // The run has no such worktree (yet), or something else was put in its place.
+            Err(_) => vec![],
+        };
+        Ok(self.claimed.get_or_init(|| claimed).contains(id))
     }
 }
 

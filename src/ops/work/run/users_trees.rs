@@ -36,6 +36,8 @@ pub(super) struct Look {
     pub(super) changes: Option<ObjectId>,
     /// Copies of the files that git does not track.
     untracked: BTreeMap<PathBuf, Copied>,
+    /// Whether such files could not be copied, so that nobody can say that all of them are as before.
+    is_partial: bool,
 }
 
 /// A copy of a file.
@@ -58,11 +60,11 @@ impl Look {
             None if lines.iter().any(|line| is_tracked(line)) => git.stashed().ok().flatten(),
             None => None,
         };
-        let untracked = match lines.iter().any(|line| line.starts_with('?')) {
-            true => copies(store, tree, git, known.map(|known| &known.untracked)).unwrap_or_default(),
-            false => BTreeMap::new(),
+        let copies = match lines.iter().any(|line| line.starts_with('?')) {
+            true => copies(store, tree, git, known.map(|known| &known.untracked)),
+            false => Ok(BTreeMap::new()),
         };
-        Self { lines, changes, untracked }
+        Self { lines, changes, is_partial: copies.is_err(), untracked: copies.unwrap_or_default() }
     }
 
     /// The copies of files that are gone.
@@ -226,7 +228,8 @@ pub(super) fn restore(
             }
         }
     }
-    Ok(is_same(&state(tree, git), &before.lines, false) && before.gone(tree).is_empty())
+    let is_whole = !before.is_partial && before.gone(tree).is_empty();
+    Ok(is_whole && is_same(&state(tree, git), &before.lines, false))
 }
 
 /// Takes files that are all as in one commit to another one.
