@@ -2,6 +2,7 @@
 
 pub(super) mod board_filter;
 pub(super) mod chosen;
+pub(super) mod consent;
 pub(super) mod editor;
 pub(super) mod fields;
 pub(super) mod issue_fields;
@@ -12,6 +13,7 @@ pub(super) mod text;
 
 use std::time::Duration;
 
+use crate::model::queue_conflict::Resolution;
 use crate::rules::lease::parse_duration;
 
 /// Parses a time limit: a number with a unit.
@@ -26,4 +28,15 @@ pub(in crate::cli) fn parse_limit(text: &str) -> Result<Duration, String> {
 pub(in crate::cli) fn parse_role(text: &str) -> Result<crate::rules::roles::Role, String> {
     use crate::rules::roles::Role;
     Role::named(text).ok_or_else(|| format!("expected one of {}", Role::words()))
+}
+
+/// Parses the number of an acceptance criterion.
+pub(in crate::cli) fn parse_criterion(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "a criterion is a number, counted from 1, after its task: T1 1".into())
+}
+
+/// Parses how a conflict of a queue is resolved.
+pub(in crate::cli) fn parse_resolution(text: &str) -> Result<Resolution, String> {
+    Resolution::parse(text).ok_or_else(|| format!("expected one of {}", Resolution::words()))
 }

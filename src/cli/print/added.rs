@@ -3,18 +3,31 @@
 use std::io::{self, Write};
 
 use super::solution;
+use crate::cli::{Context, Outcome};
 use crate::model::id::SolutionId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
-use crate::ops::Notice;
 use crate::ops::plans::Added;
+use crate::ops::{Done, Notice};
 use crate::rules::quality::LEAST;
 use crate::ui::Screen;
 use crate::ui::text::count;
 
+/// Answers with the plans that were added.
+pub(in crate::cli) fn answer(context: &mut Context, done: Done<Added>, no_bind: bool) -> Outcome {
+    // With `--json`, the document contains these remarks.
+    let remarks = match context.json() {
+        true => vec![],
+        false => remarks(&done.view, no_bind, context.screen.is_terminal()),
+    };
+    let outcome = context.answer(done, |it, _, screen| added(screen, it))?;
+    context.show_notices(remarks);
+    Ok(outcome)
+}
+
 /// The plans; for programs only their ids.
-pub(in crate::cli) fn added(screen: &mut Screen, it: &Added) -> io::Result<()> {
+fn added(screen: &mut Screen, it: &Added) -> io::Result<()> {
     if !screen.is_terminal() {
         return it.handed.iter().try_for_each(|(id, _)| writeln!(screen, "{id}"));
     }
@@ -30,7 +43,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &Added) -> io::Result<()> {
     let pending = pending(it);
     if pending > 0 {
         let plans = count(pending, "plan");
-        writeln!(screen, "{plans} to choose from: `git wf bind {} SOLUTION`", it.issue)?;
+        writeln!(screen, "{plans} to choose from: `git wf bind {} PLAN`", it.issue)?;
         solution::table(screen, &it.plans)?;
     } else if it.bound.is_empty() && it.status != IssueStatus::Planned {
         writeln!(screen, "{} is {}", it.issue, it.status)?;
@@ -45,7 +58,7 @@ fn pending(it: &Added) -> usize {
 
 /// The parts of the `--json` document that people should know: plans that were already stored, a choice that no
 /// terminal shows, possible improvements.
-pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> Vec<Notice> {
+fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> Vec<Notice> {
     let mut remarks = Vec::new();
     if !is_terminal {
         // On a terminal the answer shows this; a program gets only the ids.
@@ -93,5 +106,5 @@ fn choice(it: &Added) -> Option<Notice> {
         Some(failed) => format!("{issue} failed with {failed}, and has {pending} newer plans"),
         None => format!("{issue} has {}, and none is bound", count(pending, "plan")),
     };
-    Some(Notice::warning(message).remedy(Call::new(Op::Bind, [issue.as_str(), "SOLUTION"]), "chooses one"))
+    Some(Notice::warning(message).remedy(Call::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one"))
 }

@@ -2,7 +2,7 @@ use clap::{ArgMatches, Command, FromArgMatches};
 
 use crate::cli::input::editor;
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Failure, Force, Outcome};
+use crate::cli::{Context, Failure, Force, Outcome, print};
 use crate::model::code::Code;
 use crate::ops::issues;
 use crate::ops::plans::{self, Add, PlanInput};
@@ -14,6 +14,14 @@ use crate::rules::plan_text::{self, PlanText, TaskText};
 /// --task, your editor opens with a template, or the same text is read from a file or -m. With --task, the text says
 /// in its first line what the plan does, and below it how and why (default: the title of the issue). `git wf solution
 /// add` takes plans as JSON, with every field that a plan can have.
+///
+/// The plan is bound at once if its quality is 0.8 or more. For that, give each task two --step, a --done-when that can be
+/// checked, --verify and --test, and rate the plan with --risk, --impact and --complexity; `git wf solution check` says
+/// what is missing.
+///
+/// As a text, the plan begins with a line that says what it does, followed by the approach and the lines `risk:`, `impact:`
+/// and `complexity:`. Each task is a section `## TITLE` with `files:` (separated by commas), `after:` (the tasks it depends
+/// on), `steps:` and `done when:` (one `- ` line each), `verify:`, `test:` and `action:`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue
@@ -65,6 +73,14 @@ impl clap::Args for TaskArgs {
         OPTIONS.iter().fold(command, |command, (name, value, help)| {
             let arg = clap::Arg::new(*name).long(*name).value_name(*value).help(*help);
             let arg = arg.action(clap::ArgAction::Append).help_heading("Tasks");
+            // `task add` knows these under names of their own.
+            let arg = match *name {
+                "done-when" => arg.alias("criterion"),
+                "test" => arg.alias("test-command"),
+                "path" => arg.alias("file"),
+                "after" => arg.alias("depends-on"),
+                _ => arg,
+            };
             command.arg(if *name == "task" { arg } else { arg.requires("task") })
         })
     }
@@ -162,5 +178,5 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             })?
         }
     };
-    super::solution::add::answer(context, done, no_bind)
+    print::added::answer(context, done, no_bind)
 }

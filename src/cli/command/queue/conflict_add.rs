@@ -1,3 +1,4 @@
+use crate::cli::input::parse_resolution;
 use crate::cli::{Context, Outcome, named, print, read_text};
 use crate::model::queue_conflict::{ConflictType, Resolution, Severity};
 use crate::ops::queue::{self, ConflictInput, Declared};
@@ -44,10 +45,6 @@ fn parse_type(text: &str) -> Result<ConflictType, String> {
 
 fn parse_severity(text: &str) -> Result<Severity, String> {
     Severity::parse(text).ok_or_else(|| format!("expected one of {}", Severity::words()))
-}
-
-pub(super) fn parse_resolution(text: &str) -> Result<Resolution, String> {
-    Resolution::parse(text).ok_or_else(|| format!("expected one of {}", Resolution::words()))
 }
 
 pub(super) fn add(args: Add, context: &mut Context) -> Outcome {

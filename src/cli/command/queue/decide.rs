@@ -27,7 +27,8 @@ pub(super) fn archive(queues: &[String], force: &Force, context: &mut Context) -
 
 pub(super) fn priority(queue: &str, number: i64, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    show(queue::priority(&session, queue, number)?, context)
+    let done = queue::priority(&session, queue, number)?;
+    context.answer(done, |queues, _, screen| print::queue::prioritized(screen, queues))
 }
 
 fn show(done: Done<Vec<QueueAnswer>>, context: &mut Context) -> Outcome {

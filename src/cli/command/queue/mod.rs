@@ -49,6 +49,10 @@ enum QueueCommand {
         fields: FieldArgs,
     },
     /// Show a queue with its items (default: the active queues)
+    ///
+    /// GROUP: items of an S group share files and are executed one after the other; items of a P group can be executed in
+    /// parallel, those of P2 after those of P1. RANK: from 0.1 to 1, by the priority of the issue, the number of tasks
+    /// and the dependencies.
     Show {
         /// The queue
         queue: Option<String>,

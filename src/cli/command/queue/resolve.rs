@@ -1,4 +1,4 @@
-use super::conflict_add::parse_resolution;
+use crate::cli::input::parse_resolution;
 use crate::cli::{Context, Outcome, print};
 use crate::model::queue_conflict::Resolution;
 use crate::ops::queue::{self, Decision};

@@ -1,4 +1,4 @@
-use crate::cli::input::text as text_input;
+use crate::cli::input::{parse_criterion, text as text_input};
 use crate::cli::{Context, Force, Outcome, print};
 use crate::model::shell;
 use crate::ops::work::{self, Accept};
@@ -20,11 +20,6 @@ pub(crate) struct Args {
     evidence: Vec<String>,
     #[command(flatten)]
     force: Force,
-}
-
-pub(super) fn parse_criterion(text: &str) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| "a criterion is a number, counted from 1, after its task: T1 1".into())
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {

@@ -1,10 +1,9 @@
 use std::time::Duration;
 
-use crate::cli::command::work::accept::parse_criterion;
 use crate::cli::command::work::ended::{self, Then};
-use crate::cli::command::work::verify::{agree, refuse_in_hook};
-use crate::cli::input::parse_limit;
+use crate::cli::input::consent::{agree, refuse_commands_in_hook};
 use crate::cli::input::text as text_input;
+use crate::cli::input::{parse_criterion, parse_limit};
 use crate::cli::{Context, Failure, Force, Outcome, named, print, read_text, strict_fault};
 use crate::model::strict;
 use crate::ops::work::{self, Accept, Complete, Finish, Finished, Report, ToRun, Verification};
@@ -51,7 +50,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let summary = text_input::said(&args.message, text.as_deref())?;
     let report = args.result.as_deref().map(report).transpose()?;
     if args.verify {
-        refuse_in_hook("git wf done --verify")?;
+        refuse_commands_in_hook("git wf done --verify")?;
     }
     let verification = match args.verify {
         true => tests(&session, item.as_deref(), args.yes, context)?,

@@ -54,8 +54,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         Err(failure) => return Err(failure),
     };
     if args.stop {
-        let has_gone_on = args.hook.is_some() && print::prime::has_gone_on(&hook_input());
-        let Some(reminder) = work::reminder(&session)?.view.filter(|_| !has_gone_on) else {
+        let already_continued = args.hook.is_some() && print::prime::already_continued(&hook_input());
+        let Some(reminder) = work::reminder(&session)?.view.filter(|_| !already_continued) else {
             return Ok(Exit::Done);
         };
         match args.hook {

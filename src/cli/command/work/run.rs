@@ -2,12 +2,11 @@ use std::io::BufRead;
 
 use clap::error::{ContextKind, ContextValue};
 
-use crate::agent::in_hook;
 use crate::agent::process::Interrupts;
+use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::print::run_live::Following;
-use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
-use crate::model::code::Code;
+use crate::cli::{Context, Exit, Failure, Outcome, print};
 use crate::model::run::RunMode;
 use crate::ops::work::run::{self, AgentNames, Begin, Driven, Resume, RunView};
 use crate::ops::{Answer, Session};
@@ -209,7 +208,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             context.answer(done, |entries, _, screen| print::run::log(screen, entries))
         }
         RunCommand::Resume { run, take_over, agents, yes } => {
-            refuse_in_hook("run")?;
+            refuse_agents_in_hook("run")?;
             let run = match run {
                 Some(run) => Some(run),
                 None => asked_which(&session, context)?,
@@ -222,7 +221,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 fn begin(args: Args, context: &mut Context) -> Outcome {
-    refuse_in_hook("run")?;
+    refuse_agents_in_hook("run")?;
     let session = context.session()?;
     if let Some(word) = args.issues.first()
         && let Some(command) = meant_command(word)
@@ -312,11 +311,4 @@ fn asked_which(session: &Session, context: &Context) -> Result<Option<String>, F
     Ok(chosen
         .map(|run| run.id.to_string())
         .or_else(|| Some(answer.to_owned()).filter(|text| !text.is_empty())))
-}
-
-/// Agents and the commands of plans never run from a git hook.
-pub(in crate::cli::command) fn refuse_in_hook(command: &str) -> Result<(), Failure> {
-    let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
-    Err(Failure::new(Code::InAHook, format!("agents never run from a git hook, and {shown}"))
-        .hint(format!("run `git wf {command}` by hand or from your own script")))
 }

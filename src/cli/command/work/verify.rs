@@ -1,14 +1,9 @@
-use std::io::BufRead;
 use std::time::Duration;
 
-use crate::agent::in_hook;
+use crate::cli::input::consent::{agree, refuse_commands_in_hook};
 use crate::cli::input::parse_limit;
-use crate::cli::{Context, Exit, Failure, Outcome, environment, print};
-use crate::model::code::Code;
-use crate::model::op::Op;
-use crate::model::remedy::Call;
-use crate::ops::work::{self, Verification};
-use crate::ui;
+use crate::cli::{Context, Exit, Outcome, print};
+use crate::ops::work;
 
 /// Run the plan's test commands and record the results
 ///
@@ -37,7 +32,7 @@ pub(crate) struct Args {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    refuse_in_hook("git wf verify")?;
+    refuse_commands_in_hook("git wf verify")?;
     let session = context.session()?;
     let verification = work::verification(&session, args.execution.as_deref(), &args.tasks)?;
     context.show_notices(session.notices());
@@ -48,36 +43,4 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let passed = done.view.passed;
     context.answer(done, |verified, _, screen| print::verify::verified(screen, verified))?;
     Ok(if passed { Exit::Done } else { Exit::Failed })
-}
-
-/// Refuses to run a plan's commands from a git hook.
-pub(super) fn refuse_in_hook(command: &str) -> Result<(), Failure> {
-    let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
-    let message = format!("a plan's commands never run from a git hook, and {shown}");
-    Err(Failure::new(Code::InAHook, message).command(command, "runs them, by hand or from your own script"))
-}
-
-/// Asks for consent to commands that nobody here has agreed to yet.
-pub(super) fn agree(verification: &Verification<'_>, json: bool) -> Result<(), Failure> {
-    let new = verification.unseen()?;
-    if new.is_empty() {
-        return Ok(());
-    }
-    let yes = Call::new(Op::Verify, [verification.execution_id()]).flag("yes");
-    if !ui::can_ask() || json {
-        return Err(Failure::new(Code::NotAgreed, "these commands need your consent")
-            .details(new.iter().map(|test| print::verify::line(test)).collect())
-            .hint("run it in a terminal to be asked")
-            .remedy(yes, "runs them, once you have read them"));
-    }
-    print::verify::asked(&new, new.len() < verification.count(), verification.folder());
-    ui::ask("Run them, now and whenever this plan is verified here? [y/N] ");
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
-        return Err(Failure::new(Code::NotAgreed, "the commands were not run")
-            .hint("they run only once you agree")
-            .remedy(yes, "agrees and runs them"));
-    }
-    Ok(verification.agree(&new)?)
 }

@@ -1,6 +1,6 @@
 use super::{asked_mode, parse_mode};
 use crate::agent::process::Interrupts;
-use crate::cli::command::work::run::refuse_in_hook;
+use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{Context, Failure, Outcome, print};
 use crate::interchange::roadmap::Fate;
@@ -24,7 +24,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    refuse_in_hook("roadmap plan")?;
+    refuse_agents_in_hook("roadmap plan")?;
     let session = context.session()?;
     let Args { text, planner, mode, given } = args;
     let planner = named_or_configured(planner, &session)?;
@@ -67,7 +67,7 @@ pub(super) fn replanned(
     gone: Option<Fate>,
     context: &Context,
 ) -> Result<Done<RoadmapAdded>, Failure> {
-    refuse_in_hook("roadmap revise")?;
+    refuse_agents_in_hook("roadmap revise")?;
     let planner = named_or_configured(planner, session)?;
     let mut running = print::agent::Running::new(Interrupts::catch()?, context.json());
     let done = roadmap::replan(session, roadmap, planner, gone, &mut running);

@@ -1,7 +1,7 @@
 use super::read_plans;
 use crate::cli::{Context, Force, Outcome, print};
-use crate::ops::plans::{self, Add, Added};
-use crate::ops::{Done, issues};
+use crate::ops::issues;
+use crate::ops::plans::{self, Add};
 
 /// Add plans to an issue; a plan with a quality of 0.8 or more is bound if it is the only one
 #[derive(Debug, clap::Args)]
@@ -41,17 +41,5 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     }
     let add = Add { issue, plans, no_bind, add_reply_task, queue, force: force.why() };
     let done = plans::add(&session, add)?;
-    answer(context, done, no_bind)
-}
-
-/// Answers with the plans that were added.
-pub(in crate::cli) fn answer(context: &mut Context, done: Done<Added>, no_bind: bool) -> Outcome {
-    // With `--json`, the document contains these remarks.
-    let remarks = match context.json() {
-        true => vec![],
-        false => print::added::remarks(&done.view, no_bind, context.screen.is_terminal()),
-    };
-    let outcome = context.answer(done, |added, _, screen| print::added::added(screen, added))?;
-    context.show_notices(remarks);
-    Ok(outcome)
+    print::added::answer(context, done, no_bind)
 }

@@ -28,19 +28,19 @@ pub(super) struct FieldArgs {
     #[arg(long, value_name = "TEXT")]
     step: Vec<String>,
     /// A file the task changes; repeat for more
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, alias = "path", value_name = "PATH")]
     file: Vec<String>,
     /// An acceptance criterion; repeat for more
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, alias = "done-when", value_name = "TEXT")]
     criterion: Vec<String>,
     /// How to verify the criteria; repeat for more
     #[arg(long, value_name = "TEXT")]
     verify: Vec<String>,
     /// A test command that must pass; repeat for more
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, alias = "test", value_name = "COMMAND")]
     test_command: Vec<String>,
     /// The tasks it depends on: T1,T2; an empty string clears them
-    #[arg(long, value_name = "TASK", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
+    #[arg(long, alias = "after", value_name = "TASK", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
     depends_on: Vec<String>,
     /// The estimate, in minutes
     #[arg(long, value_name = "N")]

@@ -1,0 +1,50 @@
+//! Consent: to the commands of a plan, which nobody gives from a git hook.
+
+use std::io::BufRead;
+
+use crate::agent::in_hook;
+use crate::cli::{Failure, environment, print};
+use crate::model::code::Code;
+use crate::model::op::Op;
+use crate::model::remedy::Call;
+use crate::ops::work::Verification;
+use crate::ui;
+
+/// Agents and the commands of plans never run from a git hook.
+pub(in crate::cli) fn refuse_agents_in_hook(command: &str) -> Result<(), Failure> {
+    let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
+    Err(Failure::new(Code::InAHook, format!("agents never run from a git hook, and {shown}"))
+        .hint(format!("run `git wf {command}` by hand or from your own script")))
+}
+
+/// Refuses to run a plan's commands from a git hook.
+pub(in crate::cli) fn refuse_commands_in_hook(command: &str) -> Result<(), Failure> {
+    let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
+    let message = format!("a plan's commands never run from a git hook, and {shown}");
+    Err(Failure::new(Code::InAHook, message).command(command, "runs them, by hand or from your own script"))
+}
+
+/// Asks for consent to commands that nobody here has agreed to yet.
+pub(in crate::cli) fn agree(verification: &Verification<'_>, json: bool) -> Result<(), Failure> {
+    let new = verification.unseen()?;
+    if new.is_empty() {
+        return Ok(());
+    }
+    let yes = Call::new(Op::Verify, [verification.execution_id()]).flag("yes");
+    if !ui::can_ask() || json {
+        return Err(Failure::new(Code::NotAgreed, "these commands need your consent")
+            .details(new.iter().map(|test| print::verify::line(test)).collect())
+            .hint("run it in a terminal to be asked")
+            .remedy(yes, "runs them, once you have read them"));
+    }
+    print::verify::asked(&new, new.len() < verification.count(), verification.folder());
+    ui::ask("Run them, now and whenever this plan is verified here? [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+        return Err(Failure::new(Code::NotAgreed, "the commands were not run")
+            .hint("they run only once you agree")
+            .remedy(yes, "agrees and runs them"));
+    }
+    Ok(verification.agree(&new)?)
+}
